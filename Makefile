@@ -1,0 +1,49 @@
+# `make help` lists the targets. Paths are relative, so the folder may have any name.
+PYTHON ?= python3
+CORES ?= all
+BIN := .venv/bin
+READY := .venv/ready
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help env quickstart test check tests lock clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+	@echo "  inside the environment (source .venv/bin/activate): snakemake --cores N rce, snakemake -n rce, ..."
+
+env: $(READY)  ## create .venv from the hash-pinned lock
+
+quickstart: $(READY)  ## set up, re-run the experiment in small, make its PDF
+	python -m snakemake --cores $(CORES) quickstart
+	@echo reports/quickstart/report.pdf
+
+test: check tests  ## set up, run every check and test
+
+check: $(READY)  ## linters, formatters, types, layers of imports
+	ruff check .
+	ruff format --check .
+	mypy
+	snakefmt --check Snakefile workflow
+	python -m snakemake --lint
+	lint-imports
+
+tests: $(READY)  ## the test suite
+	python -m pytest -n 2 --dist worksteal $(ARGS)
+
+lock: $(READY)  ## resolve envs/requirements.in anew
+	cd envs && uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade \
+		requirements.in -o requirements.lock
+	! grep -nE '://|index-url|find-links' envs/requirements.lock
+
+clean:  ## remove results, reports and logs; keeps downloads, the environment and what is published
+	rm -rf results/* logs data/prepared reports/quickstart reports/rce .snakemake
+	git checkout -q -- results/README.md
+
+$(READY): envs/requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; ok = (3, 11) <= sys.version_info[:2] <= (3, 13); sys.exit(None if ok else \
+		"Concord needs Python 3.11 to 3.13, this is " + sys.version.split()[0] + "; try make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r envs/requirements.lock
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(READY)
