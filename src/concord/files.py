@@ -1,0 +1,64 @@
+"""Files appear whole: written under a temporary name, then renamed. Arrays are never unpickled."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from concord.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+RERUN = "delete it and run the same command again"
+"""Remedy for a file that the workflow made."""
+
+
+@contextmanager
+def written_whole(path: Path | str) -> Iterator[Path]:
+    """Give a temporary path beside ``path`` (same suffix); rename it to ``path`` when the block succeeds."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=path.suffix, dir=path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path | str, text: str) -> None:
+    """Write ``text`` to ``path``, whole or not at all."""
+    with written_whole(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def write_arrays(path: Path | str, **arrays: "npt.ArrayLike") -> None:
+    """Write an ``.npz`` file; equal arrays give equal bytes."""
+    import numpy as np
+
+    with written_whole(path) as temporary, temporary.open("wb") as handle:  # NumPy dates every member 1980
+        np.savez_compressed(handle, allow_pickle=False, **arrays)
+
+
+def read_arrays(path: Path | str, *keys: str) -> "dict[str, npt.NDArray[Any]]":
+    """Read arrays of an ``.npz`` file, all if no key is given; :class:`InputError` says what is wrong."""
+    import zipfile
+    import zlib
+
+    import numpy as np
+
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            return {key: arrays[key] for key in keys or arrays.files}
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; run the stage that writes it") from None
+    except KeyError as error:
+        raise InputError(f"{path}: {error.args[0]}; {RERUN}") from None
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise InputError(f"{path}: not a readable .npz file ({error}); {RERUN}") from None
