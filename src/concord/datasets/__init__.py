@@ -1,0 +1,1 @@
+"""Stage 1, datasets: features X and classes y, checked against the printed table."""

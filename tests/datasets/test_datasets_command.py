@@ -1,0 +1,102 @@
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from concord.datasets import download
+from concord.datasets.command import main
+from concord.datasets.prepared import load
+from concord.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+TABLE = b"1,0,b\n3,4,a\n6,8,b\n"
+
+
+@pytest.fixture
+def registry(tmp_path, monkeypatch):
+    """A registry of one data set with a mirror that has its file and the file of its ensemble."""
+    monkeypatch.delenv(download.MIRROR_VARIABLE, raising=False)
+    mirror = tmp_path / "mirror"
+    mirror.mkdir()
+    (mirror / "toy.data").write_bytes(TABLE)
+    file = (
+        f"{{name: toy.data, urls: [], sha256: '{hashlib.sha256(TABLE).hexdigest()}', "
+        f"bytes: {len(TABLE)}, mirror: toy.data}}"
+    )
+    path = tmp_path / "datasets.yaml"
+    path.write_text(
+        f"toy: {{title: Toy, shape: [3, 2, 2], reader: {{format: table}}, files: [{file}], licence: none,"
+        f" source: here, preprocessing: [unit_norm],"
+        f" ensembles: {{authors: {{file: {file}, variable: L, runs: 2}}}}}}\n"
+    )
+    return ["--registry", str(path)]
+
+
+def test_fetch_then_prepare(registry, tmp_path):
+    raw, out = tmp_path / "raw/toy.data", tmp_path / "toy.npz"
+    main(["fetch", "toy", "toy.data", "--to", str(raw), "--mirror", str(tmp_path / "mirror"), *registry])
+    assert raw.read_bytes() == TABLE
+    main(["prepare", "toy", *registry, "--steps", "zscore,unit_norm", "--out", str(out), str(raw)])
+    np.testing.assert_allclose(np.linalg.norm(load(out).X, axis=1), 1)
+    assert (load(out).X < 0).any()
+
+
+@pytest.mark.parametrize(
+    ("steps", "first"),
+    [(["--steps", ""], 3), (["--steps", "raw"], 3), ([], 0.6), (["--steps=unit_norm"], 0.6)],
+)
+def test_steps(registry, tmp_path, steps, first):
+    out = tmp_path / "toy.npz"
+    main(["prepare", "toy", str(tmp_path / "mirror/toy.data"), *steps, "--out", str(out), *registry])
+    assert load(out).X[1, 0] == pytest.approx(first)
+
+
+def test_fetch_ensemble(registry, tmp_path):
+    target = tmp_path / "authors.mat"
+    main(
+        [
+            "fetch-ensemble",
+            "toy",
+            "authors",
+            "--to",
+            str(target),
+            "--mirror",
+            str(tmp_path / "mirror"),
+            *registry,
+        ]
+    )
+    assert target.read_bytes() == TABLE
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["fetch", "tory", "toy.data", "--to", "x"], "no data set 'tory'; did you mean \"toy\"?"),
+        (["fetch", "toy", "toy.dat", "--to", "x"], "no file 'toy.dat'; did you mean \"toy.data\"?"),
+        (["fetch-ensemble", "toy", "author", "--to", "x"], "ensemble 'author'; did you mean \"authors\"?"),
+        (["prepare", "toy", "--steps", "zscor", "--out", "x"], "--steps = 'zscor'"),
+    ],
+)
+def test_unknown_names(registry, arguments, words):
+    with pytest.raises(InputError) as caught:
+        main([*arguments, *registry])
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["fetch", "toy", "a", "b", "--to", "x"], ["prepare", "toy", "--out", "x", "--stesp"], []]
+)
+def test_wrong_usage_is_refused_by_argparse(registry, arguments, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main([*arguments, *registry] if arguments else [])
+    assert caught.value.code == 2
+    assert "usage: python -m concord datasets" in capsys.readouterr().err
+
+
+def test_list(capsys):
+    main(["list", "--registry", str(ROOT / "config/datasets.yaml")])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split()[:5] == ["id", "title", "n", "d", "k"]
+    assert lines[1].split() == ["yale", "Yale", "165", "1024", "15", "mat", "unit_norm", "authors"]
+    assert len(lines) == 18

