@@ -1,0 +1,49 @@
+"""``python -m concord ensembles``: base clusterings of one case of a study."""
+
+import argparse
+from pathlib import Path
+
+from concord.datasets import prepared
+from concord.datasets.download import verify
+from concord.datasets.registry import load_registry
+from concord.ensembles import store
+from concord.ensembles.ready_made import read_matlab
+
+
+def main(arguments: list[str]) -> None:
+    """Run the stage with command line ``arguments``."""
+    parser = argparse.ArgumentParser(prog="python -m concord ensembles", description=__doc__)
+    kinds = parser.add_subparsers(dest="kind", required=True)
+
+    kmeans = kinds.add_parser("kmeans", help="k-means from random objects")
+    kmeans.add_argument("--study", required=True, help="id of the study; names the random stream")
+    kmeans.add_argument("--case", required=True, help="id of the case; names the random stream")
+    kmeans.add_argument("--seed", type=int, required=True)
+    kmeans.add_argument("--runs", type=int, required=True)
+    kmeans.add_argument(
+        "--n-clusters", required=True, help="a number, or 'classes' for the number of classes"
+    )
+    kmeans.add_argument("--max-iter", type=int, required=True)
+
+    ready = kinds.add_parser("ready-made", help="base clusterings that others made")
+    ready.add_argument("--dataset", required=True, help="id in config/datasets.yaml")
+    ready.add_argument("--name", required=True, help="which of the data set's ensembles")
+    ready.add_argument("--file", type=Path, required=True, help="MATLAB file; its checksum is verified")
+
+    for kind in (kmeans, ready):
+        kind.add_argument("--data", type=Path, required=True, help="prepared data set (.npz)")
+        kind.add_argument("--out", type=Path, required=True)
+
+    options = parser.parse_args(arguments)
+    dataset = prepared.load(options.data)
+    if options.kind == "kmeans":
+        from concord.ensembles.kmeans import kmeans_ensemble
+
+        n_clusters = len(dataset.class_names) if options.n_clusters == "classes" else int(options.n_clusters)
+        names = (options.study, options.case)
+        labels = kmeans_ensemble(dataset.X, n_clusters, options.runs, options.max_iter, options.seed, names)
+    else:
+        entry = load_registry()[options.dataset].ensembles[options.name]
+        verify(options.file, options.dataset, entry.file)
+        labels = read_matlab(options.file, entry.variable, len(dataset.y), entry.runs)
+    store.save(options.out, labels, dataset.y)

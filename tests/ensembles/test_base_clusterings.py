@@ -1,0 +1,121 @@
+"""Base clusterings: k-means from random objects, and files of them."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.io import savemat
+from sklearn.datasets import load_iris
+
+from concord.ensembles import store
+from concord.ensembles.kmeans import kmeans_ensemble
+from concord.ensembles.ready_made import read_matlab
+from concord.errors import InputError
+
+IRIS = load_iris().data
+
+
+def make(features=IRIS, runs=6, seed=1, names=("study", "iris"), max_iter=100, n_clusters=3):
+    return kmeans_ensemble(features, n_clusters, runs, max_iter, seed, names)
+
+
+def test_every_run_is_a_fixed_point_of_lloyd():
+    """No object is nearer to another centre than to its own: the runs have converged, and are k-means."""
+    for labels in make().T:
+        assert sorted(set(labels.tolist())) == [0, 1, 2]
+        centres = np.stack([IRIS[labels == c].mean(axis=0) for c in range(3)])
+        distance = ((IRIS[:, None] - centres[None]) ** 2).sum(axis=2)
+        assert np.array_equal(distance.argmin(axis=1), labels)
+
+
+def test_starts_are_random_objects():
+    """After one iteration the labels are those of the nearest of k objects' means, so runs differ."""
+    assert len({labels.tobytes() for labels in make(runs=10, max_iter=1).T}) == 10
+
+
+def test_more_runs_change_no_earlier_one():
+    assert np.array_equal(make(runs=9)[:, :6], make(runs=6))
+
+
+def test_the_stream_belongs_to_seed_study_and_case():
+    reference = make(max_iter=1)
+    assert np.array_equal(reference, make(max_iter=1))
+    for other in (
+        make(max_iter=1, seed=2),
+        make(max_iter=1, names=("s", "iris")),
+        make(max_iter=1, names=("study", "x")),
+    ):
+        assert not np.array_equal(reference, other)
+
+
+def test_sparse_features_stay_sparse_and_give_the_same_clusterings(monkeypatch):
+    counts = np.random.default_rng(0).poisson(0.3, size=(60, 40)).astype(float)
+    dense = make(counts, runs=3)
+    densify = sparse.csr_array.toarray
+
+    def only_centres(self, *arguments, **keywords):
+        assert self.shape[0] == 3, "the features were densified"
+        return densify(self, *arguments, **keywords)
+
+    monkeypatch.setattr(sparse.csr_array, "toarray", only_centres)
+    assert np.array_equal(make(sparse.csr_array(counts), runs=3), dense)
+
+
+def test_bits_do_not_depend_on_threads(tmp_path):
+    features = np.random.default_rng(0).normal(size=(1500, 20))
+    np.save(tmp_path / "x.npy", features)
+    program = (
+        "import sys, numpy as np; from concord.ensembles.kmeans import kmeans_ensemble as k; "
+        "print(k(np.load(sys.argv[1]), 8, 3, 100, 5, ('a', 'b')).tobytes().hex())"
+    )
+    answers = {
+        subprocess.run(
+            [sys.executable, "-c", program, tmp_path / "x.npy"],
+            env={**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2")
+    }
+    assert len(answers) == 1
+
+
+def test_files_have_the_same_bytes_and_subsets_in_order(tmp_path):
+    labels, classes = make(runs=6), load_iris().target
+    for name in ("a", "b"):
+        store.save(tmp_path / f"{name}.npz", labels, classes)
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+    stored = store.load(tmp_path / "a.npz")
+    assert np.array_equal(stored.subset(1, 2), labels[:, 2:4])
+    assert stored.n_classes == 3
+
+
+def test_ready_made_clusterings_of_matlab(tmp_path):
+    labels = np.arange(12).reshape(4, 3)
+    savemat(tmp_path / "e.mat", {"L": labels})
+    assert np.array_equal(read_matlab(tmp_path / "e.mat", "L", 4, 3), labels)
+    with pytest.raises(InputError, match=r"e\.mat.*'M'"):
+        read_matlab(tmp_path / "e.mat", "M", 4, 3)
+    with pytest.raises(InputError, match=r"shape \(4, 3\), wanted \(5, 3\)"):
+        read_matlab(tmp_path / "e.mat", "L", 5, 3)
+    (tmp_path / "e.mat").write_text("<html>")
+    with pytest.raises(InputError, match=r"e\.mat"):
+        read_matlab(tmp_path / "e.mat", "L", 4, 3)
+
+
+@pytest.mark.mirror
+def test_the_authors_200_yale_clusterings_are_the_printed_k_means_row(mirror: Path):
+    from concord.scores.metrics import METRICS
+
+    file = mirror / "files/yale_authors_ensemble/YALE_165n_1024d_15c_uni_kmeans.mat"
+    labels = read_matlab(file, "L", 165, 200)
+    classes = np.repeat(np.arange(15), 11)
+    means = {
+        metric: np.mean([METRICS[metric](classes, run) for run in labels.T]) for metric in ("ACC", "NMI")
+    }
+    assert means == pytest.approx({"ACC": 0.3673, "NMI": 0.4175}, abs=5e-5)
