@@ -1,0 +1,125 @@
+"""What every consensus method shares: scikit-learn's conventions, checks, labels from restarts."""
+
+import inspect
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from concord.ensemble import Ensemble, FloatArray, IntArray, as_ensemble
+from concord.errors import ConsensusFailure
+
+
+class ConsensusMethod(ABC):
+    """A consensus method: base clusterings in, one clustering out.
+
+    Follows scikit-learn's estimator conventions (``get_params``, ``set_params``, ``clone``, trailing
+    underscores) without importing it, because the import costs more CPU than many a fit.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int, shape (n,)
+        Consensus labels 0..k-1; k is ``n_clusters``, or less where a method leaves a cluster empty.
+    restart_labels_ : ndarray of int, shape (restarts, n)
+        Labels of every random start; one row for a deterministic method.
+    chosen_ : int
+        The restart that ``labels_`` is taken from: the one with the best objective.
+    n_iter_ : int
+        Iterations of the (last stage of the) solver; 1 for closed forms.
+    converged_ : bool
+        Whether every iterative stage met its stopping rule.
+    """
+
+    n_clusters: int
+
+    labels_: IntArray
+    restart_labels_: IntArray
+    chosen_: int
+    n_iter_: int = 1
+    converged_: bool = True
+
+    def fit(self, labels: npt.ArrayLike | Ensemble, features: Any = None) -> Self:
+        """Find the consensus clustering.
+
+        Parameters
+        ----------
+        labels : array-like of int, shape (n objects, m clusterings), or Ensemble
+            Base clusterings; -1 marks a missing object.
+        features : ignored
+            For methods that need the objects' features.
+
+        Raises
+        ------
+        ValueError
+            For invalid labels or parameters.
+        ConsensusFailure
+            If there is no answer, e.g. more clusters are asked than there are distinct profiles.
+        """
+        ensemble = as_ensemble(labels)
+        self.check_parameters()
+        if self.n_clusters > ensemble.n_profiles:
+            raise ConsensusFailure(
+                f"{type(self).__name__}: n_clusters = {self.n_clusters} but the ensemble distinguishes only "
+                f"{ensemble.n_profiles} groups of objects; ask for fewer clusters or add clusterings"
+            )
+        self._fit(ensemble)
+        return self
+
+    def fit_predict(self, labels: npt.ArrayLike | Ensemble, features: Any = None) -> IntArray:
+        """Fit and return ``labels_``."""
+        return self.fit(labels, features).labels_
+
+    @abstractmethod
+    def _fit(self, ensemble: Ensemble) -> None:
+        """Do the work; end with :meth:`_set_labels`."""
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for a parameter out of its range."""
+        self._require("n_clusters", is_integer(self.n_clusters, 1), "an integer >= 1")
+
+    def _require(self, name: str, holds: bool, wanted: str) -> None:
+        if not holds:
+            raise ValueError(f"{type(self).__name__}: {name} = {getattr(self, name)!r}: must be {wanted}")
+
+    def _set_labels(self, restarts: IntArray, costs: FloatArray, membership: IntArray) -> None:
+        """Keep the labels of all restarts, (restarts, n') over profiles, and choose the cheapest."""
+        self.restart_labels_ = np.stack([consecutive(row)[membership] for row in restarts])
+        self.chosen_ = int(np.argmin(costs))
+        self.labels_ = self.restart_labels_[self.chosen_]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the constructor's parameters."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Set constructor parameters; ValueError for an unknown one."""
+        known = self.get_params()
+        for name, value in parameters.items():
+            if name not in known:
+                raise ValueError(
+                    f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(known)}"
+                )
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
+        return f"{type(self).__name__}({arguments})"
+
+
+def consecutive(labels: IntArray) -> IntArray:
+    """Return labels recoded to 0..k-1, closing the gaps of empty clusters."""
+    return np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
+
+
+def is_integer(value: Any, least: int) -> bool:
+    """Whether ``value`` is an integer (not a bool) of at least ``least``."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)
+
+
+def is_number(value: Any, least: float, *, strict: bool = False) -> bool:
+    """Whether ``value`` is a finite real number of at least (``strict``: above) ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        return False
+    return bool(np.isfinite(value) and (value > least if strict else value >= least))

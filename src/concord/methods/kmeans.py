@@ -1,0 +1,28 @@
+"""Weighted k-means from random starts, every start kept."""
+
+import numpy as np
+
+from concord.ensemble import FloatArray, IntArray
+
+
+def kmeans_restarts(
+    rows: FloatArray, weights: IntArray, n_clusters: int, n_init: int, rng: np.random.Generator
+) -> tuple[IntArray, FloatArray]:
+    """Run Lloyd's k-means from ``n_init`` draws of k random rows.
+
+    Returns
+    -------
+    labels : ndarray of int, shape (n_init, n')
+    inertia : ndarray, shape (n_init,)
+    """
+    from sklearn.cluster import KMeans
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
+        fits = [
+            KMeans(n_clusters, init="random", n_init=1, random_state=int(rng.integers(2**32))).fit(
+                rows, sample_weight=weights
+            )
+            for _ in range(n_init)
+        ]
+    return np.stack([fit.labels_.astype(np.int64) for fit in fits]), np.array([fit.inertia_ for fit in fits])

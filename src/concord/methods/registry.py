@@ -1,0 +1,53 @@
+"""Which consensus methods there are: every public class with a base ``ConsensusMethod`` in this folder.
+
+Found by reading the source, not by importing it: a job imports its own method and nothing else, and a
+new method is one new file.
+"""
+
+import ast
+import importlib
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from concord.methods.base import ConsensusMethod
+
+
+@cache
+def _classes() -> dict[str, tuple[str, ast.ClassDef]]:
+    found = {}
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and any(
+                isinstance(base, ast.Name) and base.id == "ConsensusMethod" for base in node.bases
+            ):
+                found[node.name] = (f"concord.methods.{path.stem}", node)
+    return found
+
+
+def available() -> dict[str, tuple[str, ...]]:
+    """Return the constructor parameters of every method, by the method's name."""
+    parameters = {}
+    for name, (_, node) in _classes().items():
+        init = next(n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__")
+        arguments = [*init.args.args, *init.args.kwonlyargs]
+        parameters[name] = tuple(argument.arg for argument in arguments if argument.arg != "self")
+    return parameters
+
+
+def module_of(name: str) -> str:
+    """Return the module that holds the method ``name``."""
+    return _classes()[name][0]
+
+
+def load(name: str) -> "Callable[..., ConsensusMethod]":
+    """Import and return the class of the method ``name``."""
+    method: Callable[..., ConsensusMethod] = getattr(importlib.import_module(module_of(name)), name)
+    return method
+
+
+def check(name: str, parameters: Mapping[str, Any]) -> None:
+    """Raise ValueError if the method ``name`` refuses these parameters."""
+    load(name)(n_clusters=1, **parameters).check_parameters()

@@ -1,0 +1,98 @@
+"""Spectral clustering of a similarity matrix over profiles (Ng, Jordan, Weiss 2001; Yu, Shi 2003).
+
+Exact for the objects' matrix: an eigenvector v of the weighted profile matrix gives the eigenvector
+v / sqrt(w) of the objects' matrix, and objects with one profile share their row of it.
+"""
+
+from typing import Literal
+
+import numpy as np
+
+from concord.ensemble import FloatArray, IntArray
+from concord.methods.kmeans import kmeans_restarts
+
+Assignment = Literal["discretize", "kmeans"]
+
+MAX_ROTATIONS = 20
+"""Rounds after which Yu and Shi's program stops."""
+
+
+def spectral_labels(
+    similarity: FloatArray,
+    weights: IntArray,
+    n_clusters: int,
+    assign_labels: Assignment,
+    n_init: int,
+    rng: np.random.Generator,
+) -> tuple[IntArray, FloatArray]:
+    """Cluster profiles by their similarity.
+
+    Parameters
+    ----------
+    similarity : ndarray, shape (n', n')
+        Symmetric and non-negative; the diagonal counts.
+    weights : ndarray of int, shape (n',)
+        Objects per profile.
+
+    Returns
+    -------
+    labels : ndarray of int, shape (n_init, n')
+        Labels of each random start.
+    costs : ndarray, shape (n_init,)
+        What the assignment minimises: rotation error, or k-means inertia.
+    """
+    rows = embedding(similarity, weights, n_clusters)
+    if assign_labels == "kmeans":
+        return kmeans_restarts(rows, weights, n_clusters, n_init, rng)
+    return discretize(rows, weights, n_init, rng)
+
+
+def embedding(similarity: FloatArray, weights: IntArray, n_clusters: int) -> FloatArray:
+    """Return unit-length rows of the leading eigenvectors of D^-1/2 W D^-1/2, shape (n', k)."""
+    tiny = np.finfo(float).eps
+    degree = np.maximum(similarity @ weights, tiny)
+    root = np.sqrt(weights / degree)
+    normalized = similarity * np.outer(root, root)
+    _, vectors = np.linalg.eigh((normalized + normalized.T) / 2)
+    leading: FloatArray = vectors[:, ::-1][:, :n_clusters] / np.sqrt(weights)[:, None]
+    leading /= np.maximum(np.linalg.norm(leading, axis=1, keepdims=True), tiny)
+    return leading
+
+
+def discretize(
+    rows: FloatArray, weights: IntArray, n_init: int, rng: np.random.Generator
+) -> tuple[IntArray, FloatArray]:
+    """Rotate the embedding towards an indicator matrix (Yu and Shi, ICCV 2003), all starts at once.
+
+    Returns
+    -------
+    labels : ndarray of int, shape (n_init, n')
+    costs : ndarray, shape (n_init,)
+        2 (n - sum of singular values), zero for a perfect indicator matrix.
+    """
+    n, k = int(weights.sum()), rows.shape[1]
+    weighted = rows * weights[:, None]
+    rotation = _spread_rows(rows, weights, n_init, rng)
+    costs = np.full(n_init, np.inf)
+    for _ in range(MAX_ROTATIONS + 1):
+        labels = np.argmax(rows @ rotation, axis=2)
+        indicator = (labels[:, None, :] == np.arange(k)[:, None]).astype(float)
+        left, singular, right = np.linalg.svd(indicator @ weighted)
+        before, costs = costs, 2 * (n - singular.sum(axis=1))
+        if np.all(np.abs(costs - before) < np.finfo(float).eps):
+            break
+        rotation = np.swapaxes(left @ right, 1, 2)
+    return labels, costs
+
+
+def _spread_rows(rows: FloatArray, weights: IntArray, n_init: int, rng: np.random.Generator) -> FloatArray:
+    """First rotations (n_init, k, k): a random row, then always the row least like those taken."""
+    n_rows, k = rows.shape
+    rotation = np.empty((n_init, k, k))
+    overlap = np.zeros((n_init, n_rows))
+    taken = rng.choice(n_rows, size=n_init, p=weights / weights.sum())
+    for column in range(k):
+        rotation[:, :, column] = rows[taken]
+        overlap += np.abs(rotation[:, :, column] @ rows.T)
+        taken = np.argmin(overlap, axis=1)
+    return rotation

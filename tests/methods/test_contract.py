@@ -1,0 +1,199 @@
+"""What holds for every registered method; a new method is tested by being there."""
+
+import inspect
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
+
+from concord import methods
+from concord.ensemble import Ensemble
+from concord.errors import ConsensusFailure
+from concord.methods import registry
+
+METHODS = sorted(registry.available())
+L30_CLASSES = np.repeat(np.arange(3), 10)
+
+
+def l30():
+    """The 30 x 8 matrix of the specification: eight views of three classes, the second of them noise."""
+    k = (3, 3, 3, 3, 3, 4, 4, 2)
+    y = L30_CLASSES
+
+    def label(p, j):
+        if (7 * p + 11 * j + 3 * p * j) % 10 < 2:
+            return (p + 2 * j) % k[j]
+        if k[j] == 3:
+            return (y[p] + j) % 3
+        return (y[p] + int(y[p] == 2 and p % 2 == 1) + j) % 4 if k[j] == 4 else int(y[p] != 0)
+
+    return np.array([[label(p, j) for j in range(8)] for p in range(30)])
+
+
+def make(name, n_clusters, **parameters):
+    known = registry.available()[name]
+    if "random_state" in known:
+        parameters.setdefault("random_state", 0)
+    return registry.load(name)(n_clusters=n_clusters, **parameters)
+
+
+@pytest.fixture(params=METHODS)
+def name(request):
+    return request.param
+
+
+def test_registry_agrees_with_the_classes(name):
+    cls = getattr(methods, name)
+    assert tuple(inspect.signature(cls).parameters) == registry.available()[name]
+    assert cls.__doc__
+    documented = cls.__doc__
+    assert all(parameter in documented for parameter in registry.available()[name]), (
+        "every parameter is documented"
+    )
+    assert name in dir(methods)
+
+
+@pytest.mark.parametrize("n_clusters", [1, 2, 3, 28])
+def test_labels_are_integers_from_zero(name, n_clusters):
+    labels = make(name, n_clusters).fit_predict(l30())
+    assert labels.shape == (30,)
+    assert labels.dtype.kind == "i"
+    assert sorted(set(labels.tolist())) == list(range(labels.max() + 1))
+    assert labels.max() < n_clusters
+    if n_clusters == 1:
+        assert not labels.any()
+
+
+def test_finds_the_classes_of_l30(name):
+    assert adjusted_rand_score(L30_CLASSES, make(name, 3).fit_predict(l30())) > 0.5
+
+
+@pytest.mark.parametrize("sizes", [(5, 5, 5), (12, 2, 1), (1, 1, 1)])
+def test_identical_clusterings_recover_themselves(name, sizes):
+    truth = np.repeat(np.arange(len(sizes)), sizes)
+    labels = make(name, len(sizes)).fit_predict(np.column_stack([truth, 7 - truth, 2 * truth]))
+    assert adjusted_rand_score(truth, labels) == 1
+
+
+def test_one_clustering_recovers_itself(name):
+    truth = np.array([0, 1, 1, 2, 2, 2, 0])
+    assert adjusted_rand_score(truth, make(name, 3).fit_predict(truth[:, None])) == 1
+
+
+def test_one_cluster_only(name):
+    assert make(name, 1).fit_predict(np.zeros((6, 3), dtype=int)).tolist() == [0] * 6
+    with pytest.raises(ConsensusFailure, match="only 1 groups"):
+        make(name, 2).fit(np.zeros((6, 3), dtype=int))
+
+
+def test_one_object(name):
+    assert make(name, 1).fit_predict([[3, 4]]).tolist() == [0]
+
+
+def test_more_clusters_than_profiles(name):
+    with pytest.raises(ConsensusFailure, match=r"n_clusters = 29 .* only 28 groups"):
+        make(name, 29).fit(l30())
+
+
+def test_missing_labels_give_labels_for_every_object(name):
+    labels = l30()
+    labels[np.arange(30), np.arange(30) % 8] = -1
+    found = make(name, 3).fit_predict(labels)
+    assert found.min() == 0
+    assert adjusted_rand_score(L30_CLASSES, found) > 0.4
+
+
+def test_takes_lists_frames_and_ensembles_and_leaves_them_alone(name):
+    labels = l30()
+    before = labels.copy()
+    expected = make(name, 3).fit_predict(labels)
+    assert np.array_equal(labels, before)
+    frame = pd.DataFrame(before)
+    for same in (before.tolist(), frame, Ensemble(before), before.astype(float)):
+        assert np.array_equal(make(name, 3).fit_predict(same), expected)
+    assert np.array_equal(frame.to_numpy(), before)
+
+
+def test_ignores_the_names_of_clusters(name):
+    labels = l30()
+    renamed = labels * -13 - 2 - np.arange(8)
+    assert np.array_equal(make(name, 3).fit_predict(renamed), make(name, 3).fit_predict(labels))
+
+
+def test_follows_the_objects_in_score(name):
+    """Ties may break otherwise in another order of the objects, so it is the score that must hold."""
+    labels = l30()
+    order = np.random.default_rng(5).permutation(30)
+    here = adjusted_rand_score(L30_CLASSES, make(name, 3).fit_predict(labels))
+    there = adjusted_rand_score(L30_CLASSES[order], make(name, 3).fit_predict(labels[order]))
+    assert there == pytest.approx(here, abs=0.25)
+
+
+PROGRAM = """
+import sys, numpy as np
+from concord.methods import registry
+labels = np.load(sys.argv[2])
+cls = registry.load(sys.argv[1])
+seeded = {"random_state": 3} if "random_state" in registry.available()[sys.argv[1]] else {}
+print(cls(n_clusters=3, **seeded).fit(labels).restart_labels_.tolist())
+"""
+
+
+def test_same_seed_same_labels_in_other_processes_and_threads(name, tmp_path):
+    np.save(tmp_path / "labels.npy", l30())
+    answers = {
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM, name, tmp_path / "labels.npy"],
+            env={**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2")
+    }
+    assert len(answers) == 1
+    seeded = {"random_state": 3} if "random_state" in registry.available()[name] else {}
+    assert str(make(name, 3, **seeded).fit(l30()).restart_labels_.tolist()) == answers.pop().strip()
+
+
+def test_keeps_the_conventions_of_estimators(name):
+    method = make(name, 3)
+    assert set(method.get_params()) == set(registry.available()[name])
+    copy = clone(method)
+    assert copy is not method
+    assert copy.get_params() == method.get_params()
+    assert copy.set_params(n_clusters=2).n_clusters == 2
+    with pytest.raises(ValueError, match="no parameter 'n_cluster'"):
+        copy.set_params(n_cluster=2)
+    assert method.fit(l30()) is method
+    assert np.array_equal(pickle.loads(pickle.dumps(method)).labels_, method.labels_)
+    assert f"{name}(n_clusters=3" in repr(method)
+    assert isinstance(method.n_iter_, int)
+    assert isinstance(method.converged_, bool)
+    assert np.array_equal(method.restart_labels_[method.chosen_], method.labels_)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([[np.nan, 1.0], [0.0, 1.0]], "NaN"),
+        (np.zeros((0, 3), dtype=int), "at least one"),
+        ([0, 1, 1], "n objects x m clusterings"),
+        ([["x", "y"]], "integers"),
+    ],
+)
+def test_refuses_what_is_no_label_matrix(name, labels, message):
+    with pytest.raises(ValueError, match=message):
+        make(name, 1).fit(labels)
+
+
+@pytest.mark.parametrize("n_clusters", [0, -1, 2.0, True, "3", None])
+def test_refuses_a_number_of_clusters_that_is_none(name, n_clusters):
+    with pytest.raises(ValueError, match="n_clusters = "):
+        make(name, n_clusters).fit(l30())
