@@ -1,0 +1,385 @@
+"""RCE: a robust consensus matrix by Kullback-Leibler divergence minimization."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from concord.ensemble import Ensemble, FloatArray, IntArray
+from concord.errors import ConsensusFailure
+from concord.methods.base import ConsensusMethod, is_integer, is_number
+from concord.methods.spectral import Assignment, spectral_labels
+
+BOX = 1e-6
+"""Distance from 0 and 1 that the "box" keeps."""
+
+CONVERGED = 1e-6
+"""A run of fixed length is called converged if its last round changed the objective by less, relatively."""
+
+
+class RCE(ConsensusMethod):
+    r"""Robust clustering ensemble (Zhou, Du, Wang, Shi, Shen: IJCAI 2015).
+
+    Minimises over the consensus matrix A and the errors E(i) of the connective matrices A(i)
+
+    .. math:: J_4 = \sum_i KL(A \| A^{(i)} - E^{(i)}) + \lambda_1 \sum_i \|E^{(i)}\|_1
+              + 2 \lambda_2 \sum_k \sqrt{\sigma_k(A)^2 + \mu}
+
+    by Algorithm 1 of the paper, then clusters A spectrally.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of consensus clusters, K.
+    lambda1 : float >= 0, default 1.0
+        Weight of the errors' 1-norm; the paper's grid is 1e-4, 1e-3, ..., 1e4.
+    lambda2 : float >= 0, default 1.0
+        Weight of the (smoothed) nuclear norm of A, Eq. (4); same grid.
+    mu : float > 0, default 1e-3
+        Smoothing of the nuclear norm, Section 3.
+    order : {"authors", "paper"}, default "authors"
+        "authors": ``max_outer`` rounds of E-step, ``max_inner`` A-steps, S-step, starting without S, as in
+        the authors' program. "paper": ``max_outer`` rounds of E-step, S-step and one A-step (Algorithm 1).
+    max_outer, max_inner : int, default 20
+        Rounds, and A-steps in a round of the authors' order.
+    tol : float or None, default None
+        Stop when a round lowers the objective by less than ``tol`` times its value; None: fixed rounds.
+    boundary : {"pin", "box"}, default "pin"
+        "pin": entries that are exactly 0 or 1 stay (pairs never or always together, and entries that a
+        step carries to 1), as in the authors' program. "box": every entry is kept in [1e-6, 1 - 1e-6]; a
+        different problem where lambda2 is large.
+    assign_labels : {"discretize", "kmeans"}, default "discretize"
+        How the spectral embedding becomes labels.
+    n_init : int, default 10
+        Random starts of the assignment. The paper reports the mean score of 10.
+    random_state : int, Generator or None
+        Seed of the random starts; the consensus matrix does not depend on it.
+
+    Attributes
+    ----------
+    profile_matrix_ : ndarray, shape (n', n')
+        Consensus matrix over the distinct label profiles; slightly asymmetric, as in the authors' program.
+    objective_ : float
+        J4 after the last round.
+    objective_path_ : ndarray, shape (n_iter_,)
+        J4 after every round. Never rises in the paper's order; in the authors' order it may in the first
+        round, which knows no S yet.
+    n_iter_ : int
+        Rounds done.
+    converged_ : bool
+        Whether the last round lowered the objective by less than ``tol`` (1e-6 if None) times its value.
+        20 rounds are usually too few for that; they are kept because the paper's numbers come from them.
+
+    Notes
+    -----
+    Objects with equal profiles keep equal rows and columns through every step, so the work is done on the
+    profiles, exactly. A missing label takes its clustering out of the sums for the object's pairs.
+    """
+
+    profile_matrix_: FloatArray
+    objective_: float
+    objective_path_: FloatArray
+
+    def __init__(
+        self,
+        n_clusters: int,
+        lambda1: float = 1.0,
+        lambda2: float = 1.0,
+        mu: float = 1e-3,
+        order: Literal["authors", "paper"] = "authors",
+        max_outer: int = 20,
+        max_inner: int = 20,
+        tol: float | None = None,
+        boundary: Literal["pin", "box"] = "pin",
+        assign_labels: Assignment = "discretize",
+        n_init: int = 10,
+        random_state: int | np.random.Generator | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.lambda1 = lambda1
+        self.lambda2 = lambda2
+        self.mu = mu
+        self.order = order
+        self.max_outer = max_outer
+        self.max_inner = max_inner
+        self.tol = tol
+        self.boundary = boundary
+        self.assign_labels = assign_labels
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for a parameter out of its range."""
+        super().check_parameters()
+        self._require("lambda1", is_number(self.lambda1, 0), "a number >= 0")
+        self._require("lambda2", is_number(self.lambda2, 0), "a number >= 0")
+        self._require("mu", is_number(self.mu, 0, strict=True), "a number > 0")
+        self._require("order", self.order in ("authors", "paper"), "'authors' or 'paper'")
+        self._require("max_outer", is_integer(self.max_outer, 1), "an integer >= 1")
+        self._require("max_inner", is_integer(self.max_inner, 1), "an integer >= 1")
+        self._require("tol", self.tol is None or is_number(self.tol, 0), "None or a number >= 0")
+        self._require("boundary", self.boundary in ("pin", "box"), "'pin' or 'box'")
+        self._require(
+            "assign_labels", self.assign_labels in ("discretize", "kmeans"), "'discretize' or 'kmeans'"
+        )
+        self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")
+
+    def _fit(self, ensemble: Ensemble) -> None:
+        start = ensemble.coassociation
+        hard = HardPairs(ensemble.counts, ensemble.observed, self.lambda1)
+        self._solve_and_cluster(start, hard, ensemble.weights, ensemble.membership)
+
+    def fit_connective(self, matrices: Sequence[npt.ArrayLike]) -> Self:
+        """Find the consensus of soft connective matrices.
+
+        Parameters
+        ----------
+        matrices : sequence of m array-likes, each of shape (n, n)
+            Connective matrices: symmetric, entries in [0, 1].
+
+        Notes
+        -----
+        Takes O(n^2 m) memory and O(n^3) time a step: nothing can be shared between objects here.
+        """
+        self.check_parameters()
+        connective = _connective(matrices)
+        n = connective.shape[1]
+        if self.n_clusters > n:
+            raise ConsensusFailure(f"RCE: n_clusters = {self.n_clusters} but there are only {n} objects")
+        soft = SoftPairs(connective, self.lambda1)
+        self._solve_and_cluster(connective.mean(axis=0), soft, np.ones(n, dtype=np.int64), np.arange(n))
+        return self
+
+    def consensus_matrix(self) -> FloatArray:
+        """Return the consensus matrix over objects, shape (n, n); slightly asymmetric."""
+        return self.profile_matrix_[np.ix_(self._membership, self._membership)]
+
+    def _solve_and_cluster(
+        self, start: FloatArray, pairs: "Pairs", weights: IntArray, membership: IntArray
+    ) -> None:
+        self._membership = membership
+        self._solve(start, pairs, weights)
+        labels, costs = spectral_labels(
+            (self.profile_matrix_ + self.profile_matrix_.T) / 2,
+            weights,
+            self.n_clusters,
+            self.assign_labels,
+            self.n_init,
+            np.random.default_rng(self.random_state),
+        )
+        self._set_labels(labels, costs, membership)
+
+    def _solve(self, start: FloatArray, pairs: "Pairs", weights: IntArray) -> None:
+        """Algorithm 1 on the profile matrix."""
+        boxed = self.boundary == "box"
+        matrix = np.clip(start, BOX, 1 - BOX) if boxed else start.copy()
+        spectrum = Spectrum(weights, self.mu)
+        path: list[float] = []
+        self.converged_ = False
+        if self.order == "paper":
+            spectrum.update(matrix)
+        for _ in range(self.max_outer):
+            errors = pairs.e_step(matrix)
+            inner = 1 if self.order == "paper" else self.max_inner
+            a_steps(matrix, errors, pairs.observed, spectrum.pull(self.lambda2), inner, boxed)
+            spectrum.update(matrix)
+            path.append(
+                _objective(matrix, errors, pairs.observed, weights, self.lambda1, self.lambda2, spectrum)
+            )
+            if len(path) > 1:
+                self.converged_ = abs(path[-2] - path[-1]) <= (self.tol or CONVERGED) * abs(path[-1])
+                if self.converged_ and self.tol is not None:
+                    break
+        self.profile_matrix_ = matrix
+        self.objective_path_ = np.array(path)
+        self.objective_ = path[-1]
+        self.n_iter_ = len(path)
+
+
+class Errors(NamedTuple):
+    """What an E-step leaves for the A-step and the objective; sums over the clusterings, shape (n', n')."""
+
+    log_on: FloatArray
+    """log Y."""
+    log_off: FloatArray
+    """log(1 - Y)."""
+    norm: FloatArray
+    """|E|."""
+
+
+class Pairs(Protocol):
+    """The connective matrices as the E-step sees them."""
+
+    observed: FloatArray
+    """Clusterings that contain both members of a pair, shape (n', n')."""
+
+    def e_step(self, matrix: FloatArray) -> Errors:
+        """Theorem 3: the best errors for this consensus matrix."""
+
+
+class HardPairs:
+    """0/1 connective matrices: Y takes two values a pair, so counts replace the m matrices."""
+
+    def __init__(self, counts: FloatArray, observed: FloatArray, lambda1: float) -> None:
+        self.observed = observed
+        self._joined, self._apart = counts, observed - counts
+        self._lambda1 = lambda1
+
+    def e_step(self, matrix: FloatArray) -> Errors:
+        """Y = 1 - h(1 - s) where a clustering joins the pair, h(s) where it does not."""
+        s = (matrix + matrix.T) / 2
+        joined, apart, lambda1 = self._joined, self._apart, self._lambda1
+        joined_error, apart_error = shrunk(1 - s, lambda1), shrunk(s, lambda1)
+        return Errors(
+            weighted_log(joined, unshrunk(s, lambda1)) + weighted_log(apart, apart_error),
+            weighted_log(joined, joined_error) + weighted_log(apart, unshrunk(1 - s, lambda1)),
+            joined * joined_error + apart * apart_error,
+        )
+
+
+class SoftPairs:
+    """Connective matrices with entries anywhere in [0, 1], shape (m, n, n)."""
+
+    def __init__(self, connective: FloatArray, lambda1: float) -> None:
+        self.observed = np.full(connective.shape[1:], float(len(connective)))
+        self._connective = connective
+        self._lambda1 = lambda1
+
+    def e_step(self, matrix: FloatArray) -> Errors:
+        """Y is A(i), moved no further than between h(s) and 1 - h(1 - s)."""
+        s = (matrix + matrix.T) / 2
+        least, most = shrunk(s, self._lambda1), unshrunk(s, self._lambda1)
+        least_off, most_off = shrunk(1 - s, self._lambda1), unshrunk(1 - s, self._lambda1)
+        log_on, log_off, norm, once = np.zeros_like(s), np.zeros_like(s), np.zeros_like(s), np.ones_like(s)
+        for given in self._connective:
+            cleaned = np.clip(given, least, most)
+            log_on += weighted_log(once, cleaned)
+            log_off += weighted_log(once, np.clip(1 - given, least_off, most_off))
+            norm += np.abs(given - cleaned)
+        return Errors(log_on, log_off, norm)
+
+
+def shrunk(s: FloatArray, lambda1: float) -> FloatArray:
+    """h(s) of Theorem 3, all digits kept: h(0) = 0, h(1) = min(1, 1 / lambda1)."""
+    return np.minimum(2 * s / (1 + lambda1 + np.sqrt((1 - lambda1) ** 2 + 4 * lambda1 * (1 - s))), s)
+
+
+def unshrunk(s: FloatArray, lambda1: float) -> FloatArray:
+    """1 - h(1 - s), all digits kept: the root in [0, 1] of lambda1 y^2 + (1 - lambda1) y = s."""
+    root = np.sqrt((1 - lambda1) ** 2 + 4 * lambda1 * s)
+    if lambda1 > 1:
+        return np.clip((lambda1 - 1 + root) / (2 * lambda1), s, 1)
+    with np.errstate(invalid="ignore"):  # 0 / 0 at s = 0, lambda1 = 1
+        return np.clip(np.where(s > 0, 2 * s / (1 - lambda1 + root), 0.0), s, 1)
+
+
+def weighted_log(weight: FloatArray, x: FloatArray) -> FloatArray:
+    """``weight * log(x)`` with 0 log 0 = 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(weight > 0, weight * np.log(x), 0.0)
+
+
+class Pull(NamedTuple):
+    """D = lambda2 S^-1 of the A-step, split by sign and summed over the objects of each profile."""
+
+    positive: FloatArray
+    negative: FloatArray
+
+
+class Spectrum:
+    """The S-step, on profiles: S^-1 = mu^-1/2 I - Z R Z'."""
+
+    def __init__(self, weights: IntArray, mu: float) -> None:
+        self._weights = weights.astype(float)
+        self._mu = mu
+        self._absent = float((self._weights - 1).sum()) * np.sqrt(mu)
+        self._left: FloatArray | None = None
+        self._sigma = np.zeros(0)
+
+    def update(self, matrix: FloatArray) -> None:
+        """Take the singular values and left singular vectors of the consensus matrix."""
+        root = np.sqrt(self._weights)
+        # not eigh of A A': squaring loses half the digits of the small singular values, which matter here
+        self._left, singular, _ = np.linalg.svd(matrix * np.outer(root, root))
+        self._sigma = singular**2
+
+    @property
+    def norm(self) -> float:
+        """Sum of sqrt(sigma_k^2 + mu) over all n singular values of the objects' matrix."""
+        return float(np.sqrt(self._sigma + self._mu).sum() + self._absent)
+
+    def pull(self, lambda2: float) -> Pull | None:
+        """Return D+ and D- as they act on the profile matrix from the left; None before the first update."""
+        if self._left is None or lambda2 == 0:
+            return None
+        free = self._mu**-0.5
+        vectors = self._left / np.sqrt(self._weights)[:, None]
+        r = (vectors * (free - (self._sigma + self._mu) ** -0.5)) @ vectors.T
+        diagonal = r.diagonal().copy()
+        positive = lambda2 * np.maximum(-r, 0) * self._weights
+        negative = lambda2 * np.maximum(r, 0) * self._weights
+        np.fill_diagonal(positive, lambda2 * (free - diagonal))
+        np.fill_diagonal(negative, lambda2 * diagonal * (self._weights - 1))
+        return Pull(positive, negative)
+
+
+def a_steps(
+    matrix: FloatArray, errors: Errors, observed: FloatArray, pull: Pull | None, steps: int, boxed: bool
+) -> None:
+    """Update ``matrix`` in place by Eq. (10)-(11), ``steps`` times with errors and S fixed.
+
+    Entries that are exactly 0 or 1 are minimisers of the majoriser already: only the others are touched.
+    Eq. (10) is multiplied through by A (1 - A), which avoids its large quotients near 0 and 1.
+    """
+    flat = matrix.reshape(-1)
+    free = np.flatnonzero((flat > 0) & (flat < 1))
+    cost = (errors.log_off - errors.log_on).take(free)
+    m = observed.take(free)
+    for _ in range(steps):
+        a = flat[free]
+        up, down = np.maximum(-cost, 0), np.maximum(cost, 0)
+        if pull is not None:
+            up += 2 * (pull.negative @ matrix).take(free)
+            down += 2 * (pull.positive @ matrix).take(free)
+        rest = 1 - a
+        g = 2 * m + rest * down
+        b = m * (rest * np.log(a / rest) - 2)
+        a *= (np.sqrt(b * b + 4 * g * rest * up) - b) / (2 * g)
+        a = np.clip(a, BOX, 1 - BOX) if boxed else np.minimum(a, 1)
+        flat[free] = a
+        inside = (a > 0) & (a < 1)
+        if not inside.all():
+            free, cost, m = free[inside], cost[inside], m[inside]
+
+
+def _objective(
+    matrix: FloatArray,
+    errors: Errors,
+    observed: FloatArray,
+    weights: IntArray,
+    lambda1: float,
+    lambda2: float,
+    spectrum: Spectrum,
+) -> float:
+    """J4 over the objects; a pair of profiles stands for w_a w_b pairs of objects."""
+    a, rest = matrix, 1 - matrix
+    divergence = observed * (weighted_log(a, a) + weighted_log(rest, rest))
+    with np.errstate(invalid="ignore"):
+        divergence -= np.where(a > 0, a * errors.log_on, 0.0) + np.where(rest > 0, rest * errors.log_off, 0.0)
+    pairwise = weights @ (divergence + lambda1 * errors.norm) @ weights
+    return float(pairwise) + 2 * lambda2 * spectrum.norm
+
+
+def _connective(matrices: Sequence[npt.ArrayLike]) -> FloatArray:
+    stack = [np.asarray(matrix, dtype=float) for matrix in matrices]
+    if not stack:
+        raise ValueError("fit_connective needs at least one connective matrix")
+    for i, matrix in enumerate(stack):
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape != stack[0].shape:
+            raise ValueError(f"connective matrix {i} has shape {matrix.shape}; all must be n x n, one n")
+        if not np.isfinite(matrix).all() or matrix.min(initial=0) < 0 or matrix.max(initial=0) > 1:
+            raise ValueError(f"connective matrix {i} has entries outside [0, 1]")
+        if not np.array_equal(matrix, matrix.T):
+            raise ValueError(f"connective matrix {i} is not symmetric")
+    return np.stack(stack)
