@@ -1,0 +1,59 @@
+"""The stages as subcommands: ``python -m concord STAGE ...``; every job of the workflow is such a line."""
+
+import argparse
+import importlib
+import logging
+import sys
+import traceback
+from pathlib import Path
+
+from concord.errors import InputError
+from concord.files import write_text
+
+STAGES = {
+    "datasets": ("concord.datasets.command", "fetch and prepare data sets"),
+    "ensembles": ("concord.ensembles.command", "base clusterings"),
+    "consensus": ("concord.methods.command", "one method on one case, its whole grid"),
+    "scores": ("concord.scores.command", "scores, selection of parameters, tests of significance"),
+    "reports": ("concord.reports.command", "tables, figures, claims, the PDF"),
+}
+
+
+def main() -> int:
+    """Run a stage; 0, or 1 after a message."""
+    parser = argparse.ArgumentParser(
+        prog="python -m concord",
+        description="Run one stage by hand, with the line that the workflow's log shows.",
+        epilog="\n".join(f"  {stage:<12}{what}" for stage, (_, what) in STAGES.items()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--log", type=Path, help="file that keeps the messages and, first, any error")
+    parser.add_argument("stage", choices=STAGES, metavar="STAGE", help="see below; STAGE --help tells more")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...")
+    options = parser.parse_args()
+
+    logger = logging.getLogger("concord")
+    logger.setLevel(logging.INFO)
+    logger.addHandler(logging.StreamHandler(sys.stderr))
+    if options.log:
+        options.log.parent.mkdir(parents=True, exist_ok=True)
+        logger.addHandler(logging.FileHandler(options.log, mode="w", encoding="utf-8"))
+    try:
+        importlib.import_module(STAGES[options.stage][0]).main(options.arguments)
+    except InputError as mistake:
+        return _fail(str(mistake), options.log)
+    except Exception as broken:
+        return _fail(f"{broken}\n{traceback.format_exc()}", options.log)
+    return 0
+
+
+def _fail(error: str, log: Path | None) -> int:
+    """Tell the error on the terminal and put it first in the log."""
+    print(error, file=sys.stderr)
+    if log:
+        write_text(log, f"{error}\n{log.read_text(encoding='utf-8')}")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

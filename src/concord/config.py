@@ -1,0 +1,334 @@
+"""The typed configuration: ``config/config.yaml`` and one file per study in ``config/studies/``.
+
+Mistakes are found before any job starts; each is one line that names file, key, value and remedy.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from concord.datasets.registry import STEPS, DatasetSpec
+from concord.errors import InputError
+from concord.files import RERUN, write_text
+from concord.methods import registry
+from concord.validation import Strict, did_you_mean, parse, read_yaml
+
+CONFIG_FILE = Path("config/config.yaml")
+STUDIES = Path("config/studies")
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")]
+
+
+def _number_of_text(value: Any) -> Any:
+    """YAML 1.1 takes 1e-4 for text (it wants 1.0e-4); a user means the number."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+Value = Annotated[bool | int | float | str | None, BeforeValidator(_number_of_text)]
+Metric = Literal["ACC", "NMI", "ARI", "purity", "F"]
+Reading = Literal["oracle-common", "oracle-per-subset", "default"]
+
+
+class Config(Strict):
+    """What holds for every study."""
+
+    seed: Annotated[int, Field(ge=0)] = Field(
+        description="the one seed; all others are spawned from it by name"
+    )
+    data_mirror: str | None = Field(
+        None, description="folder or URL that is tried before the public addresses"
+    )
+    subsets_per_job: Annotated[int, Field(ge=1)] = Field(
+        10, description="block of subsets that one job works through"
+    )
+    datasets: tuple[str, ...] | None = Field(None, description="restrict every study to these cases")
+    methods: tuple[str, ...] | None = Field(None, description="restrict every study to these methods")
+
+    @field_validator("datasets", "methods", mode="before")
+    @classmethod
+    def _from_comma_list(cls, value: Any) -> Any:
+        return [word.strip() for word in value.split(",")] if isinstance(value, str) else value
+
+
+class Paper(Strict):
+    """The paper that a study re-runs."""
+
+    authors: str
+    title: str
+    venue: str
+    year: int
+
+
+class Case(Strict):
+    """A data set as the study uses it: its preprocessing and where its base clusterings come from."""
+
+    id: Name
+    dataset: str
+    title: str | None = Field(None, description="how tables print it; the data set's title if absent")
+    preprocessing: tuple[str, ...] | None = Field(None, description="replaces the registry's steps")
+    ensemble: str = Field(
+        "kmeans", description="'kmeans', or the name of a ready-made ensemble of the data set"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _id_is_dataset(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            value = {"dataset": value}
+        if isinstance(value, Mapping) and "id" not in value and "dataset" in value:
+            value = {"id": value["dataset"], **value}
+        return value
+
+
+class EnsembleProtocol(Strict):
+    """How base clusterings are made: k-means from k random objects, Lloyd's algorithm."""
+
+    runs: Annotated[int, Field(ge=1)] = 200
+    subset_size: Annotated[int, Field(ge=1)] = 20
+    n_clusters: Annotated[int, Field(ge=1)] | Literal["classes"] = "classes"
+    max_iter: Annotated[int, Field(ge=1)] = 100
+
+    @model_validator(mode="after")
+    def _whole_subsets(self) -> Self:
+        if self.runs % self.subset_size:
+            raise ValueError(f"runs = {self.runs} is not a multiple of subset_size = {self.subset_size}")
+        return self
+
+    @property
+    def n_subsets(self) -> int:
+        """Number of subsets that the runs are split into, in order."""
+        return self.runs // self.subset_size
+
+
+class MethodRun(Strict):
+    """A method of the study with its fixed parameters and its grid."""
+
+    id: Name
+    method: str
+    parameters: dict[str, Value] = Field(default_factory=dict)
+    grid: dict[str, Annotated[tuple[Value, ...], Field(min_length=1)]] = Field(default_factory=dict)
+    default: dict[str, Value] = Field(
+        default_factory=dict, description="the grid point that the 'default' reading takes"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _id_is_method(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            value = {"method": value}
+        if isinstance(value, Mapping) and "id" not in value and "method" in value:
+            value = {"id": value["method"], **value}
+        return value
+
+    @model_validator(mode="after")
+    def _default_on_grid(self) -> Self:
+        if self.grid and set(self.default) != set(self.grid):
+            raise ValueError(f"default must give a value for each of {', '.join(self.grid)}")
+        for name, value in self.default.items():
+            if value not in self.grid.get(name, ()):
+                raise ValueError(f"default {name} = {value!r} is not on the grid; add it to grid.{name}")
+        return self
+
+    @property
+    def points(self) -> list[dict[str, Value]]:
+        """Grid points, the last parameter fastest; one empty point without a grid."""
+        return [dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values())]
+
+
+class Significance(Strict):
+    """The t-test behind the bold figures."""
+
+    test: Literal["paired", "welch"] = "paired"
+    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
+
+
+class Figure1(Strict):
+    """Heat maps of the scores over a grid of two parameters."""
+
+    method: str
+    x: str
+    y: str
+    cases: tuple[str, ...]
+    metrics: tuple[Metric, ...] = ("ACC", "NMI")
+
+
+class Claim(Strict):
+    """A sentence of the paper and the check in code that gives its verdict."""
+
+    text: str
+    check: Literal["best", "significant", "above_base", "stable"]
+    method: str
+    metric: Metric
+    printed: int | None = Field(None, description="on how many data sets the paper's print shows it")
+    within: float = Field(
+        0.02, description="'stable': a grid point counts if its score is this near the best"
+    )
+    share: float = Field(0.5, description="'stable': the share of grid points that must count")
+
+
+class Study(Strict):
+    """One paper's experiment: data sets, ensemble protocol, methods with grids, what is reported."""
+
+    id: Name
+    title: str
+    summary: str = Field(description="one or two sentences for the report's abstract")
+    paper: Paper | None = None
+    published: str | None = Field(None, description="folder in config/published with the printed tables")
+    cases: Annotated[tuple[Case, ...], Field(min_length=1)]
+    ensemble: EnsembleProtocol = EnsembleProtocol()
+    base_clusterings: str = Field(
+        "K-means", description="name of the row for the base clusterings themselves"
+    )
+    methods: Annotated[tuple[MethodRun, ...], Field(min_length=1)]
+    metrics: Annotated[tuple[Metric, ...], Field(min_length=1)] = ("ACC", "NMI", "ARI", "purity", "F")
+    table2: Annotated[tuple[Metric, ...], Field(min_length=1)] = ("ACC", "NMI")
+    restarts: Literal["mean", "chosen"] = Field(
+        "mean", description="score of a fit: mean over restarts, or the chosen one"
+    )
+    reading: Reading = Field("oracle-per-subset", description="the reading that baselines are compared with")
+    significance: Significance = Significance()
+    figure1: Figure1 | None = None
+    claims: tuple[Claim, ...] = ()
+
+    @model_validator(mode="after")
+    def _names(self) -> Self:
+        for what, ids in (("case", [c.id for c in self.cases]), ("method", [m.id for m in self.methods])):
+            if twice := {i for i in ids if ids.count(i) > 1}:
+                raise ValueError(f"two {what}s have the id {sorted(twice)[0]!r}; give one of them another id")
+        if self.base_clusterings in {m.id for m in self.methods}:
+            raise ValueError(f"{self.base_clusterings!r} names both the base clusterings and a method")
+        if missing := [m for m in self.table2 if m not in self.metrics]:
+            raise ValueError(f"table2 metric {missing[0]!r} is not in metrics; add it there")
+        return self
+
+    def case(self, case_id: str) -> Case:
+        """Return the case with this id."""
+        return next(c for c in self.cases if c.id == case_id)
+
+    def method(self, method_id: str) -> MethodRun:
+        """Return the method with this id."""
+        return next(m for m in self.methods if m.id == method_id)
+
+    def blocks(self, size: int) -> list[tuple[int, int]]:
+        """Half-open ranges of subsets that one job works through."""
+        n = self.ensemble.n_subsets
+        return [(first, min(first + size, n)) for first in range(0, n, size)]
+
+
+def load_config(value: Mapping[str, Any], file: Path = CONFIG_FILE) -> Config:
+    """Validate the merged configuration (file plus ``--config``)."""
+    return parse(Config, dict(value), file)
+
+
+def load_study(path: Path, datasets: Mapping[str, DatasetSpec]) -> Study:
+    """Read a study; check its names (against the registry of data sets too) and the methods' parameters."""
+    study = parse(Study, read_yaml(path), path)
+    mistakes = [*_mistakes(study, path, datasets), *_method_mistakes(study, path)]
+    if mistakes:
+        raise InputError("\n".join(mistakes))
+    return study
+
+
+def read_study(path: Path) -> Study:
+    """Read a study as it is run, ``results/<study>/study.json``."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; Snakemake writes it, run the study once") from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}: not valid JSON ({error}); {RERUN}") from None
+    return parse(Study, value, path)
+
+
+def _mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> Iterator[str]:
+    if study.id != path.stem:
+        yield f"{path}: id = {study.id!r}: the id must be the file's name; write id: {path.stem}"
+    for i, case in enumerate(study.cases):
+        yield from _unknown(path, f"cases[{i}].dataset", [case.dataset], list(datasets))
+        if case.dataset in datasets:
+            ensembles = ["kmeans", *datasets[case.dataset].ensembles]
+            yield from _unknown(path, f"cases[{i}].ensemble", [case.ensemble], ensembles)
+            if case.preprocessing is not None:
+                yield from _unknown(path, f"cases[{i}].preprocessing", case.preprocessing, list(STEPS))
+    if study.figure1:
+        yield from _unknown(path, "figure1.method", [study.figure1.method], [m.id for m in study.methods])
+        yield from _unknown(path, "figure1.cases", study.figure1.cases, [c.id for c in study.cases])
+        if study.figure1.method in {m.id for m in study.methods}:
+            grid = list(study.method(study.figure1.method).grid)
+            yield from _unknown(path, "figure1.x", [study.figure1.x], grid)
+            yield from _unknown(path, "figure1.y", [study.figure1.y], grid)
+    rows = [study.base_clusterings, *(m.id for m in study.methods)]
+    yield from _unknown(path, "claims.method", [c.method for c in study.claims], rows)
+
+
+def _method_mistakes(study: Study, path: Path) -> Iterator[str]:
+    known = registry.available()
+    for i, run in enumerate(study.methods):
+        yield from _unknown(path, f"methods[{i}].method", [run.method], list(known))
+        if run.method not in known:
+            continue
+        settable = [name for name in known[run.method] if name not in {"n_clusters", "random_state"}]
+        given = [(f"parameters.{name}", name, value) for name, value in run.parameters.items()]
+        given += [(f"grid.{name}", name, value) for name, values in run.grid.items() for value in values]
+        for key, name, value in given:
+            where = f"{path}: methods[{i}].{key} = {value!r}"
+            if name not in settable:
+                yield f"{where}: no such parameter of {run.method}; {did_you_mean(name, settable)}"
+                continue
+            try:
+                registry.check(run.method, {name: value})
+            except ValueError as refusal:
+                yield f"{where}: refused by {refusal}"
+
+
+def _unknown(path: Path, key: str, words: Iterable[str], choices: list[str]) -> Iterator[str]:
+    for word in words:
+        if word not in choices:
+            yield f"{path}: {key} = {word!r}: not known here; {did_you_mean(word, choices)}"
+
+
+def restrict(study: Study, config: Config) -> Study | None:
+    """Keep the cases and methods that the configuration names; None if nothing is left."""
+    cases = tuple(c for c in study.cases if config.datasets is None or c.id in config.datasets)
+    methods = tuple(m for m in study.methods if config.methods is None or m.id in config.methods)
+    return study.model_copy(update={"cases": cases, "methods": methods}) if cases and methods else None
+
+
+def check_restrictions(studies: Iterable[Study], config: Config, file: Path = CONFIG_FILE) -> None:
+    """Refuse a restriction that names a case or a method of no study, or leaves no study anything to do."""
+    studies = list(studies)
+    known = {
+        "datasets": {c.id for s in studies for c in s.cases},
+        "methods": {m.id for s in studies for m in s.methods},
+    }
+    mistakes = [
+        f"{file}: {key} = {word!r}: in no study; {did_you_mean(word, sorted(ids))}"
+        for key, ids in known.items()
+        for word in getattr(config, key) or ()
+        if word not in ids
+    ]
+    if not mistakes and not any(restrict(study, config) for study in studies):
+        mistakes = [f"{file}: datasets, methods = {config.datasets}, {config.methods}: no study has both"]
+    if mistakes:
+        raise InputError("\n".join(mistakes))
+
+
+JSON_SCHEMA = "https://json-schema.org/draft/2020-12/schema"
+
+
+def write_schemas(folder: Path = Path("workflow/schemas")) -> None:
+    """Write the JSON schemas of the configuration and of a study, for editors that check YAML."""
+    for name, model in (("config", Config), ("study", Study)):
+        schema = {**model.model_json_schema(), "$schema": JSON_SCHEMA}
+        write_text(folder / f"{name}.schema.json", json.dumps(schema, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    write_schemas()

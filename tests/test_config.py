@@ -1,0 +1,165 @@
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from concord import config, validation
+from concord.config import Config, Study, check_restrictions, load_config, load_study, restrict
+from concord.datasets.registry import load_registry
+from concord.errors import InputError
+
+ROOT = Path(__file__).parent.parent
+REGISTRY = load_registry(ROOT / "config/datasets.yaml")
+STUDY = {
+    "id": "mine",
+    "title": "t",
+    "summary": "s",
+    "cases": ["iris", {"id": "second", "dataset": "yale", "ensemble": "authors"}],
+    "methods": ["KC", {"method": "RCE", "grid": {"lambda1": [1, 2]}, "default": {"lambda1": 1}}],
+}
+
+
+def write(folder, changes, name="mine.yaml"):
+    path = folder / name
+    path.write_text(yaml.safe_dump({**STUDY, **changes}))
+    return path
+
+
+def messages(folder, changes, name="mine.yaml"):
+    with pytest.raises(InputError) as error:
+        load_study(write(folder, changes, name), REGISTRY)
+    return str(error.value).splitlines()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "config/studies").glob("*.yaml")), ids=lambda p: p.stem)
+def test_the_studies_are_valid(path):
+    assert load_study(path, REGISTRY).id == path.stem
+
+
+def test_the_configuration_is_valid():
+    loaded = load_config(yaml.safe_load((ROOT / "config/config.yaml").read_text()))
+    assert loaded.datasets is None
+
+
+@pytest.mark.parametrize(("name", "model"), [("config", Config), ("study", Study)])
+def test_the_schemas_are_in_step(name, model):
+    """Renew with: python -m concord.config"""
+    written = json.loads((ROOT / f"workflow/schemas/{name}.schema.json").read_text())
+    assert written == {**model.model_json_schema(), "$schema": config.JSON_SCHEMA}
+
+
+def test_shorthands():
+    study = Study.model_validate(STUDY)
+    assert [case.id for case in study.cases] == ["iris", "second"]
+    assert study.method("KC").points == [{}]
+    assert study.method("RCE").points == [{"lambda1": 1}, {"lambda1": 2}]
+    assert study.blocks(4) == [(0, 4), (4, 8), (8, 10)]
+
+
+def test_numbers_that_yaml_takes_for_text_are_numbers(tmp_path):
+    text = yaml.safe_dump(STUDY).replace("- 1\n", "- 1e-4\n").replace("lambda1: 1", "lambda1: 1e-4")
+    (tmp_path / "mine.yaml").write_text(text)
+    assert load_study(tmp_path / "mine.yaml", REGISTRY).method("RCE").points[0] == {"lambda1": 1e-4}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"metric": ["ACC"]}, "metric = ['ACC']: unknown key; did you mean \"metrics\"?"),
+        ({"id": "other"}, "id = 'other': the id must be the file's name; write id: mine"),
+        ({"cases": ["irsi"]}, "cases[0].dataset = 'irsi': not known here; did you mean \"iris\"?"),
+        ({"cases": ["iris", "iris"]}, "two cases have the id 'iris'"),
+        ({"cases": [{"dataset": "yale", "ensemble": "author"}]}, 'did you mean "authors"?'),
+        ({"cases": [{"dataset": "iris", "preprocessing": ["zscor"]}]}, 'did you mean "zscore"?'),
+        ({"methods": ["rce"]}, "methods[0].method = 'rce': not known here; did you mean \"RCE\"?"),
+        ({"methods": [{"method": "RCE", "parameters": {"lamda1": 1}}]}, 'did you mean "lambda1"?'),
+        ({"methods": [{"method": "RCE", "parameters": {"random_state": 1}}]}, "no such parameter of RCE"),
+        (
+            {"methods": [{"method": "RCE", "grid": {"mu": [1, 0]}, "default": {"mu": 1}}]},
+            "methods[0].grid.mu = 0: refused by RCE: mu = 0: must be a number > 0",
+        ),
+        (
+            {"methods": [{"method": "RCE", "grid": {"mu": [1, 2]}}]},
+            "default must give a value for each of mu",
+        ),
+        (
+            {"methods": [{"method": "RCE", "grid": {"mu": [1]}, "default": {"mu": 3}}]},
+            "default mu = 3 is not on the grid; add it to grid.mu",
+        ),
+        ({"ensemble": {"runs": 10, "subset_size": 4}}, "runs = 10 is not a multiple of subset_size = 4"),
+        ({"ensemble": {"run": 10}}, 'ensemble.run = 10: unknown key; did you mean "runs"?'),
+        ({"metrics": ["ACC"], "table2": ["ARI"]}, "table2 metric 'ARI' is not in metrics; add it there"),
+        ({"metrics": ["acc"]}, "metrics[0] = 'acc': input should be 'ACC'"),
+        ({"base_clusterings": "KC"}, "'KC' names both the base clusterings and a method"),
+        (
+            {"figure1": {"method": "RCE", "x": "lambda1", "y": "lambda3", "cases": ["iris"]}},
+            "figure1.y = 'lambda3': not known here",
+        ),
+        (
+            {"claims": [{"text": "t", "check": "best", "method": "RC", "metric": "ACC"}]},
+            "claims.method = 'RC'",
+        ),
+    ],
+)
+def test_a_mistake_is_a_line_with_file_key_value_and_remedy(tmp_path, changes, expected):
+    (line,) = messages(tmp_path, changes)
+    assert line.startswith(f"{tmp_path}/mine.yaml: ")
+    assert expected in line
+
+
+def test_every_mistake_is_told_at_once(tmp_path):
+    assert len(messages(tmp_path, {"id": "x", "cases": ["a", "b"], "methods": ["c"]})) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("id: [", "not valid YAML"),
+        ("a: b: c", "line 1, not valid YAML"),
+        ("", "dictionary"),
+        ("- 1", "dictionary"),
+    ],
+)
+def test_a_file_that_is_no_mapping(tmp_path, text, expected):
+    (tmp_path / "mine.yaml").write_text(text)
+    with pytest.raises(InputError, match=expected):
+        load_study(tmp_path / "mine.yaml", REGISTRY)
+
+
+def test_a_missing_file(tmp_path):
+    with pytest.raises(InputError, match=r"none\.yaml: no such file"):
+        validation.read_yaml(tmp_path / "none.yaml")
+
+
+def test_restrictions():
+    study = Study.model_validate(STUDY)
+    loaded = load_config({"seed": 1, "datasets": "second, iris", "methods": ["KC"]})
+    small = restrict(study, loaded)
+    assert small is not None
+    assert [case.id for case in small.cases] == ["iris", "second"]
+    assert [run.id for run in small.methods] == ["KC"]
+    assert restrict(study, load_config({"seed": 1, "datasets": ["elsewhere"]})) is None
+    with pytest.raises(InputError, match=r'datasets = .secnd.: in no study; did you mean "second"\?'):
+        check_restrictions([study], load_config({"seed": 1, "datasets": "secnd"}))
+    other = study.model_copy(update={"cases": study.cases[:1], "methods": study.methods[:1]})
+    third = study.model_copy(update={"cases": study.cases[1:], "methods": study.methods[1:]})
+    with pytest.raises(InputError, match="no study has both"):
+        check_restrictions([other, third], load_config({"seed": 1, "datasets": "iris", "methods": "RCE"}))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({}, "seed: missing; add this key"),
+        ({"seed": -1}, "seed = -1"),
+        ({"seed": 1.5}, "seed = 1.5"),
+        ({"seed": 1, "subsets_per_job": 0}, "subsets_per_job = 0"),
+        ({"seed": 1, "data_miror": "x"}, 'did you mean "data_mirror"?'),
+    ],
+)
+def test_the_configuration_is_checked(value, expected):
+    with pytest.raises(InputError) as error:
+        load_config(value)
+    assert expected in str(error.value)
+    assert str(error.value).startswith("config/config.yaml: ")
