@@ -1,0 +1,1 @@
+"""Scores: how well consensus labels match the classes, which parameters are read out, what is significant."""

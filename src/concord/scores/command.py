@@ -1,0 +1,100 @@
+"""``python -m concord scores``: the stage as two jobs, one per case and one per study."""
+
+import argparse
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from concord.config import Study, read_study
+from concord.errors import InputError
+from concord.scores.blocks import by_method
+
+log = logging.getLogger("concord")
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run ``case`` or ``collect``; see ``--help``.
+
+    Raises
+    ------
+    InputError
+        For files that are missing, damaged, or of another study.
+    """
+    arguments = _parser().parse_args(argv)
+    study = read_study(arguments.study)
+    if arguments.job == "case":
+        _case(study, arguments)
+    else:
+        from concord.scores.collect import collect
+
+        collect(study, arguments.cases, arguments.blocks, arguments.out_dir)
+
+
+def _case(study: Study, arguments: argparse.Namespace) -> None:
+    from concord.scores.table import score_case
+
+    for path in arguments.blocks:
+        if path.parent.parent.name != arguments.case:
+            raise InputError(
+                f"{path}: lies in the folder of case {path.parent.parent.name}, not of {arguments.case}; "
+                "give the blocks of one case: consensus/<case>/<method>/<first>-<last>.npz"
+            )
+    score_case(study, arguments.case, arguments.ensemble, by_method(arguments.blocks), arguments.out)
+    log.info("%s: %s: wrote %s", study.id, arguments.case, arguments.out)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m concord scores",
+        description="Score consensus labels against the classes, read out parameters, test significance.",
+    )
+    jobs = parser.add_subparsers(dest="job", required=True, metavar="{case,collect}")
+
+    case = jobs.add_parser(
+        "case",
+        help="score all methods of a study on one case",
+        description="Score all methods of a study on one case (data set) and write one tidy Parquet table.",
+    )
+    _add_study(case)
+    case.add_argument("--case", required=True, metavar="ID", help="case of the study, e.g. jaffe")
+    case.add_argument(
+        "--ensemble", required=True, type=Path, metavar="NPZ", help="base clusterings and classes"
+    )
+    case.add_argument("--out", required=True, type=Path, metavar="PARQUET", help="table to write")
+    case.add_argument(
+        "blocks",
+        nargs="+",
+        type=Path,
+        metavar="BLOCK",
+        help="consensus labels, consensus/<case>/<method>/<first>-<last>.npz; the folder names the method",
+    )
+
+    collect = jobs.add_parser(
+        "collect",
+        help="join the cases, take the readings, run the tests",
+        description="Write scores and selected (.parquet, .csv), pvalues.csv and failures.csv of a study.",
+    )
+    _add_study(collect)
+    collect.add_argument("--out-dir", required=True, type=Path, metavar="DIR", help="folder to write to")
+    collect.add_argument(
+        "--cases", required=True, nargs="+", type=Path, metavar="PARQUET", help="tables written by 'case'"
+    )
+    collect.add_argument(
+        "--blocks",
+        required=True,
+        nargs="+",
+        type=Path,
+        metavar="BLOCK",
+        help="consensus labels, for failures",
+    )
+    return parser
+
+
+def _add_study(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--study",
+        required=True,
+        type=Path,
+        metavar="JSON",
+        help="the resolved study, results/<study>/study.json",
+    )

@@ -1,0 +1,75 @@
+"""A small study and files of the consensus stage, made by hand."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from concord.config import Study
+
+N, SUBSETS, SIZE, RESTARTS = 12, 4, 2, 3
+
+
+@pytest.fixture
+def study() -> Study:
+    """Two cases, 4 subsets of 2 runs, KC without a grid, RCE with a grid of 2 x 2."""
+    grid = {"lambda1": [0.1, 1.0], "lambda2": [1.0, 10.0]}
+    return Study.model_validate(
+        {
+            "id": "tiny",
+            "title": "Tiny",
+            "summary": "A study for tests.",
+            "cases": ["iris", "wine"],
+            "ensemble": {"runs": SUBSETS * SIZE, "subset_size": SIZE},
+            "methods": ["KC", {"method": "RCE", "grid": grid, "default": {"lambda1": 1.0, "lambda2": 1.0}}],
+        }
+    )
+
+
+@pytest.fixture
+def y() -> np.ndarray:
+    return np.repeat([0, 1, 2], N // 3)
+
+
+WriteBlock = Callable[..., Path]
+
+
+@pytest.fixture
+def write_block(tmp_path: Path, study: Study) -> WriteBlock:
+    """Write a block: random labels but for what is given."""
+
+    def write(case: str, method: str, subsets: list[int], **given: Any) -> Path:
+        path = tmp_path / "consensus" / case / method / f"{subsets[0]}-{subsets[-1]}.npz"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        points = study.method(method).points
+        shape = (len(subsets), len(points), RESTARTS if method == "RCE" else 1, given.pop("n", N))
+        labels = np.random.default_rng(list(map(ord, f"{case} {method} {subsets}"))).integers(0, 3, shape)
+        failures = given.pop("failures", [])
+        for failure in failures:
+            if failure["subset"] in subsets:
+                labels[subsets.index(failure["subset"]), failure["point"]] = -1
+        arrays = {
+            "labels": labels.astype(np.int16),
+            "chosen": np.full(shape[:2], shape[2] - 1),
+            "subsets": np.array(subsets),
+            "points": np.array(json.dumps(points)),
+            "failures": np.array(json.dumps(failures)),
+            "iterations": np.ones(shape[:2], dtype=int),
+            "converged": np.ones(shape[:2], dtype=bool),
+        }
+        np.savez_compressed(path, **arrays | given)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def ensemble(tmp_path: Path, y: np.ndarray) -> Path:
+    """Base clusterings whose first run is right."""
+    labels = np.random.default_rng(0).integers(0, 3, (N, SUBSETS * SIZE))
+    labels[:, 0] = y
+    np.savez(tmp_path / "ensemble.npz", labels=labels, classes=y)
+    return tmp_path / "ensemble.npz"

@@ -1,0 +1,238 @@
+import typing
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from concord.config import Metric
+from concord.scores.metrics import (
+    METRICS,
+    accuracy,
+    ari,
+    contingency,
+    nmi,
+    pairwise_f,
+    purity,
+    score_all,
+    score_many,
+)
+
+Y, LABELS = [1, 1, 1, 2, 2, 3], [1, 1, 2, 2, 2, 2]
+
+
+@st.composite
+def two_labelings(draw, clusters=5, objects=30):
+    n = draw(st.integers(1, objects))
+    labels = st.lists(st.integers(0, clusters - 1), min_size=n, max_size=n)
+    return np.array(draw(labels)), np.array(draw(labels))
+
+
+def slow_accuracy(y, labels):
+    classes, clusters = np.unique(y), np.unique(labels)
+    size = max(len(classes), len(clusters))
+    columns = [*clusters, *[None] * (size - len(clusters))]
+    return max(
+        sum(np.sum((y == c) & (labels == j)) for c, j in zip(classes, order, strict=False) if j is not None)
+        for order in permutations(columns)
+    ) / len(y)
+
+
+def slow_pairs(y, labels):
+    together = [(y[p] == y[q], labels[p] == labels[q]) for p, q in combinations(range(len(y)), 2)]
+    return [together.count(kind) for kind in ((True, True), (False, True), (True, False), (False, False))]
+
+
+def slow_f(y, labels):
+    tp, fp, fn, _ = slow_pairs(y, labels)
+    if tp + fp + fn == 0:
+        return 1.0
+    if tp == 0:
+        return 0.0
+    precision, recall = tp / (tp + fp), tp / (tp + fn)
+    return 2 * precision * recall / (precision + recall)
+
+
+def slow_ari(y, labels):
+    tp, fp, fn, tn = slow_pairs(y, labels)
+    if fp == fn == 0:
+        return 1.0
+    pairs = tp + fp + fn + tn
+    expected = (tp + fp) * (tp + fn) / pairs
+    return (tp - expected) / ((tp + fp + tp + fn) / 2 - expected)
+
+
+def slow_purity(y, labels):
+    return sum(np.bincount(y[labels == j]).max() for j in np.unique(labels)) / len(y)
+
+
+def test_worked_example():
+    assert accuracy(Y, LABELS) == pytest.approx(2 / 3)
+    assert nmi(Y, LABELS) == pytest.approx(0.314668521039, abs=1e-12)
+    assert nmi(Y, LABELS, "geometric") == pytest.approx(0.396653829578, abs=1e-12)
+    assert pairwise_f(Y, LABELS) == pytest.approx(4 / 11)
+    assert purity(Y, LABELS) == pytest.approx(4 / 6)
+    assert_array_equal(contingency(Y, LABELS), [[2, 1], [0, 2], [0, 1]])
+
+
+@settings(max_examples=100, deadline=None)
+@given(two_labelings(clusters=4, objects=14))
+def test_equal_slow_definitions(pair):
+    y, labels = pair
+    slow = {"ACC": slow_accuracy, "ARI": slow_ari, "F": slow_f, "purity": slow_purity}
+    for name, definition in slow.items():
+        assert METRICS[name](y, labels) == pytest.approx(definition(y, labels), abs=1e-12), name
+
+
+@settings(max_examples=100, deadline=None)
+@given(two_labelings())
+def test_equal_scikit_learn(pair):
+    from sklearn import metrics
+
+    for normalization in ("max", "min", "arithmetic", "geometric"):
+        expected = metrics.normalized_mutual_info_score(*pair, average_method=normalization)
+        assert nmi(*pair, normalization) == pytest.approx(expected, abs=1e-10)
+    assert ari(*pair) == pytest.approx(metrics.adjusted_rand_score(*pair), abs=1e-12)
+
+
+def test_joint_normalization():
+    joint = -sum(p * np.log(p) for p in (2 / 6, 1 / 6, 2 / 6, 1 / 6))
+    assert nmi(Y, LABELS, "joint") == pytest.approx(0.318257084147 / joint, abs=1e-12)
+
+
+@settings(max_examples=100, deadline=None)
+@given(two_labelings(), st.randoms(use_true_random=False))
+def test_invariance_symmetry_bounds(pair, random):
+    y, labels = pair
+    names = random.sample(range(100), 5)
+    order = random.sample(range(len(y)), len(y))
+    renamed = np.array([names[label] for label in labels])
+    scores = score_all(y, labels)
+    assert score_all(y[order], renamed[order]) == pytest.approx(scores, abs=1e-12)
+    for name in ("ACC", "NMI", "ARI", "F"):
+        assert METRICS[name](labels, y) == pytest.approx(scores[name], abs=1e-12), name
+    assert all(0 <= scores[name] <= 1 for name in ("ACC", "NMI", "purity", "F"))
+    assert -0.5 - 1e-12 <= scores["ARI"] <= 1
+    assert scores["purity"] >= scores["ACC"] - 1e-12
+    assert score_all(y, y) == pytest.approx(dict.fromkeys(METRICS, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("y", "labels", "expected"),
+    [
+        ([0, 0, 0], [5, 5, 5], {"ACC": 1, "NMI": 1, "ARI": 1, "purity": 1, "F": 1}),
+        ([0, 1, 2], [2, 0, 1], {"ACC": 1, "NMI": 1, "ARI": 1, "purity": 1, "F": 1}),
+        ([0, 0, 0], [0, 1, 2], {"ACC": 1 / 3, "NMI": 0, "ARI": 0, "purity": 1, "F": 0}),
+        ([0, 1, 2], [0, 0, 0], {"ACC": 1 / 3, "NMI": 0, "ARI": 0, "purity": 1 / 3, "F": 0}),
+        ([0, 0, 1, 1], [0, 1, 0, 1], {"ACC": 0.5, "NMI": 0, "ARI": -0.5, "purity": 0.5, "F": 0}),
+        ([7], [3], {"ACC": 1, "NMI": 1, "ARI": 1, "purity": 1, "F": 1}),
+    ],
+)
+def test_degenerate(y, labels, expected):
+    assert score_all(y, labels) == pytest.approx(expected, abs=1e-15)
+
+
+def test_unmatched_clusters_are_errors():
+    assert accuracy([0, 0, 0, 0, 1, 1], [0, 0, 2, 2, 1, 1]) == pytest.approx(4 / 6)
+    assert accuracy([0, 0, 1, 1, 2, 2], [0, 0, 0, 0, 1, 1]) == pytest.approx(4 / 6)
+
+
+def test_optimal_matching_is_not_greedy():
+    # Greedy takes the 5 and is left with 0; the optimum is 4 + 4.
+    y = [0] * 9 + [1] * 4
+    labels = [0] * 5 + [1] * 4 + [0] * 4
+    assert accuracy(y, labels) == pytest.approx(8 / 13)
+
+
+def test_pair_counts_of_large_data_do_not_overflow():
+    y = np.repeat([0, 1], 100_000)
+    labels = np.where(np.arange(200_000) % 10 == 0, 1 - y, y)
+    # Exact: t = 90,000 and 10,000 in each class, so Rand = (tp + tn) / pairs.
+    tp, pairs = 2 * (90_000 * 89_999 + 10_000 * 9_999) // 2, 200_000 * 199_999 // 2
+    side = 2 * (100_000 * 99_999) // 2
+    assert ari(y, labels) == pytest.approx((tp - side**2 / pairs) / (side - side**2 / pairs), rel=1e-12)
+
+
+def test_strings_are_labels():
+    assert accuracy(["a", "a", "b"], np.array(["x", "x", "y"], dtype=object)) == 1
+
+
+@pytest.mark.parametrize(
+    ("y", "labels", "message"),
+    [
+        ([0, 1], [0, 1, 1], "y has 2 objects, labels has 3"),
+        ([], [], "y is empty"),
+        ([0.0, np.nan], [0, 1], "y holds NaN"),
+        ([0, 1], [0, None], "labels holds NaN or None"),
+        ([0, 1], [0, -1], r"labels holds -1 \(missing\)"),
+        ([[0, 1]], [0, 1], r"y must have one label for each object, got shape \(1, 2\)"),
+    ],
+)
+def test_bad_input_is_refused(y, labels, message):
+    for metric in METRICS.values():
+        with pytest.raises(ValueError, match=message):
+            metric(y, labels)
+
+
+@pytest.mark.parametrize(
+    ("labelings", "message"),
+    [
+        ([[0, 1]], r"shape \(labelings, 3\)"),
+        ([[0, 1, -1]], "hold -1"),
+        ([[0.0, 1.0, 2.0]], "must be integers"),
+    ],
+)
+def test_bad_labelings_are_refused(labelings, message):
+    with pytest.raises(ValueError, match=message):
+        score_many([0, 1, 1], labelings)
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(ValueError, match="unknown metric 'acc'; choose from ACC, NMI"):
+        score_all(Y, LABELS, ["acc"])
+    with pytest.raises(ValueError, match="unknown normalization 'sum'; choose from max"):
+        nmi(Y, LABELS, "sum")  # type: ignore[arg-type]
+
+
+def test_names_are_those_of_the_configuration():
+    assert tuple(METRICS) == typing.get_args(Metric)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(1, 12), st.integers(0, 2**32 - 1))
+def test_score_many_equals_one_by_one(n, seed):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, n)
+    labelings = rng.integers(0, 4, (20, n))
+    labelings[10:] = (labelings[:10] + 1) % 4 * 50  # the same up to names, some of them >= n
+    scores = score_many(y, labelings, ["F", "ACC", "NMI"])
+    for labels, row in zip(labelings, scores, strict=True):
+        assert_allclose(row, [pairwise_f(y, labels), accuracy(y, labels), nmi(y, labels)], atol=1e-12)
+    assert_array_equal(scores[:10], scores[10:])  # to the bit
+
+
+def test_duplicates_are_scored_once(monkeypatch):
+    from concord.scores import metrics
+
+    calls = []
+    monkeypatch.setitem(metrics._OF_TABLE, "ACC", lambda table: float(len(calls) or calls.append(table) or 0))
+    y, labels = np.repeat([0, 1, 2], 5), np.arange(15) % 3
+    score_many(y, np.array([labels, (labels + 1) % 3, 2 - labels] * 100), ["ACC"])
+    assert len(calls) == 1
+
+
+def test_score_many_of_none():
+    assert score_many([0, 1], np.empty((0, 2), dtype=int)).shape == (0, 5)
+
+
+@pytest.mark.mirror
+def test_the_authors_clusterings_of_yale_give_the_printed_row(mirror):
+    from scipy.io import loadmat
+
+    files = mirror / "files"
+    y = loadmat(files / "yale" / "YALE_165n_1024d_15c.mat")["y"].ravel()
+    labels = loadmat(files / "yale_authors_ensemble" / "YALE_165n_1024d_15c_uni_kmeans.mat")["L"]
+    scores = score_many(y, labels.T.astype(int), ["ACC", "NMI"]).mean(axis=0)
+    assert_allclose(scores, [0.3673, 0.4175], atol=5e-5)  # K-means in Table 2 of the RCE paper, four digits

@@ -1,0 +1,106 @@
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+from concord.scores.selection import SELECTED_COLUMNS, points_taken, rows, select
+from concord.scores.table import compact
+
+NAN = np.nan
+
+
+def test_common_point_has_the_best_mean():
+    cells = np.array([[0.1, 0.9, 0.2], [0.5, 0.5, 0.5], [0.3, 0.3, 0.6]])
+    assert_array_equal(points_taken(cells, "oracle-common"), [1, 1, 1])
+    assert_array_equal(points_taken(cells, "oracle-per-subset"), [1, 0, 2])
+    assert_array_equal(points_taken(cells, "default", 2), [2, 2, 2])
+
+
+def test_ties_go_to_the_first_point_also_within_rounding():
+    cells = np.array([[0.2, 0.2], [0.1 + 0.2, 0.7], [0.3, 0.7]])
+    assert cells[1, 0] > cells[2, 0]
+    assert_array_equal(points_taken(cells[::-1], "oracle-common"), [0, 0])
+    assert_array_equal(points_taken(cells[::-1], "oracle-per-subset"), [0, 0])
+    assert_array_equal(points_taken(cells, "oracle-common"), [1, 1])
+
+
+def test_a_point_that_failed_is_not_eligible_while_another_never_did():
+    cells = np.array([[0.9, 0.9, NAN], [0.1, 0.1, 0.1]])
+    assert_array_equal(points_taken(cells, "oracle-common"), [1, 1, 1])
+    assert_array_equal(points_taken(cells, "oracle-per-subset"), [0, 0, 1])
+
+
+def test_if_every_point_failed_those_with_fewest_failures_are_eligible():
+    cells = np.array([[0.9, NAN, NAN], [0.2, NAN, 0.2], [0.3, 0.2, NAN]])
+    assert_array_equal(points_taken(cells, "oracle-common"), [2, 2, 2])
+
+
+def test_all_failed():
+    cells = np.full((3, 2), NAN)
+    for reading in ("oracle-common", "oracle-per-subset"):
+        assert_array_equal(points_taken(cells, reading), [0, 0])
+
+
+def scores_of(study, cell):
+    """Tidy scores with value = cell(case, method, point, subset, restart, metric)."""
+    records = []
+    for case, method in itertools.product(study.cases, [study.base_clusterings, "KC", "RCE"]):
+        points = study.method(method).points if method == "RCE" else [{}]
+        for (i, point), subset, restart, metric in itertools.product(
+            enumerate(points), range(4), ("mean", "chosen"), study.metrics
+        ):
+            value = cell(case.id, method, i, subset, restart, metric)
+            records.append((study.id, case.id, subset, method, compact(point), restart, metric, value))
+    columns = ["study", "case", "subset", "method", "parameters", "restart", "metric", "value"]
+    return pd.DataFrame(records, columns=columns)
+
+
+def cell(case, method, point, subset, restart, metric):
+    if method != "RCE":
+        return 0.5
+    best = {"ACC": 3, "NMI": 1}.get(metric, 0) if case == "iris" else 2
+    bonus = 0.2 * (subset == 2 and point == 0) + 0.01 * (restart == "chosen")
+    return 0.6 + 0.1 * (point == best) + bonus
+
+
+def test_rows_are_in_the_order_of_the_tables(study):
+    assert [row.label for row in rows(study)] == [
+        "K-means", "KC", "RCE [oracle-per-subset]", "RCE [oracle-common]", "RCE [default]",
+    ]  # fmt: skip
+
+
+def test_select_takes_each_reading_by_each_metric(study):
+    scores = scores_of(study, cell).sample(frac=1, random_state=0)  # the order of the rows does not matter
+    selected = select(study, scores)
+    assert tuple(selected.columns) == SELECTED_COLUMNS
+    assert len(selected) == 2 * 5 * 5 * 4
+
+    points = [compact(point) for point in study.method("RCE").points]
+    by = selected.set_index(["case", "method", "reading", "metric", "subset"]).sort_index()
+    assert list(by.loc[("iris", "RCE", "oracle-common", "ACC"), "parameters"]) == [points[3]] * 4
+    assert list(by.loc[("iris", "RCE", "oracle-common", "NMI"), "parameters"]) == [points[1]] * 4
+    assert list(by.loc[("wine", "RCE", "oracle-common", "NMI"), "parameters"]) == [points[2]] * 4
+    per_subset = by.loc[("iris", "RCE", "oracle-per-subset", "ACC")]
+    assert list(per_subset["parameters"]) == [points[3], points[3], points[0], points[3]]
+    assert list(per_subset["value"]) == pytest.approx([0.7, 0.7, 0.8, 0.7])
+    default = by.loc[("iris", "RCE", "default", "ACC")]
+    assert list(default["parameters"]) == ['{"lambda1":1.0,"lambda2":1.0}'] * 4
+    assert list(default["value"]) == pytest.approx([0.6] * 4)
+    assert set(by.loc[("iris", "KC", "fixed", "ACC"), "parameters"]) == {"{}"}
+
+
+def test_restarts_of_the_study_count(study):
+    chosen = select(study.model_copy(update={"restarts": "chosen"}), scores_of(study, cell))
+    default = chosen[(chosen["reading"] == "default") & (chosen["metric"] == "ACC") & (chosen["subset"] == 0)]
+    assert list(default["value"]) == pytest.approx([0.61, 0.71])
+
+
+def test_absent_cells_are_nan(study):
+    scores = scores_of(study, cell)
+    lost = (scores["method"] == "KC") & (scores["subset"] == 1) & (scores["case"] == "wine")
+    selected = select(study, scores[~lost])
+    missing = selected[selected["value"].isna()]
+    assert set(zip(missing["case"], missing["method"], missing["subset"], strict=True)) == {("wine", "KC", 1)}
+    assert len(missing) == 5
