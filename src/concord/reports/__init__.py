@@ -1,0 +1,1 @@
+"""Stage ``reports``: tables, figures, claims with their verdicts, and the PDF."""

@@ -1,0 +1,321 @@
+"""The paper's claims, each with a verdict that is computed from the scores.
+
+Every check counts on how many data sets the claim holds here. The yardstick is the share of data sets on
+which it holds in print; a claim without a printed count says "mostly", and its yardstick is more than half.
+The verdict is
+
+* "reproduced" if the share here reaches the yardstick,
+* "partly reproduced" if it is more than half of it,
+* "not reproduced" otherwise,
+* "not testable here" if the run has no score, no rival or no grid to decide it.
+
+A method with a grid speaks through the reading that the study names (``reading``), as in the print.
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from concord.config import Claim, Study
+from concord.reports.published import Published, printed_methods
+from concord.reports.rows import main_row
+from concord.reports.tables import markdown_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROUNDING = 1e-12
+"""Means closer than this are equal."""
+
+VERDICTS = ("reproduced", "partly reproduced", "not reproduced", "not testable here")
+
+
+@dataclass(frozen=True)
+class Material:
+    """What the checks look at.
+
+    Attributes
+    ----------
+    summary: mean, std, n, best, bold of every case, metric, method, reading (``concord.scores.summary``).
+    scores: the tidy scores (study's restarts only are used), for the checks that look at the whole grid.
+    printed_names: key in the print of every case that is printed.
+    """
+
+    study: Study
+    summary: "pd.DataFrame"
+    scores: "pd.DataFrame"
+    published: Published
+    printed_names: dict[str, str]
+
+    @property
+    def units(self) -> str:
+        """What is counted: data sets; cases where a data set occurs with several ensembles."""
+        datasets = [case.dataset for case in self.study.cases]
+        return "data sets" if len(set(datasets)) == len(datasets) else "cases"
+
+
+@dataclass(frozen=True)
+class Count:
+    """On how many of how many a claim holds, here or in print."""
+
+    holds: int
+    of: int
+    what: str = "data sets"
+
+    @property
+    def share(self) -> float:
+        """Share on which it holds."""
+        return self.holds / self.of
+
+    def __str__(self) -> str:
+        return f"{self.holds} of {self.of} {self.what if self.of != 1 else self.what.removesuffix('s')}"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A verdict with its evidence in a sentence."""
+
+    claim: Claim
+    verdict: str
+    evidence: str
+
+
+class _NotTestableError(Exception):
+    """The run cannot decide the claim; the message says why."""
+
+
+def verdict(here: Count, printed: Count | None) -> str:
+    """Judge a claim by the shares here and in print, as the module's docstring defines."""
+    reached = here.share >= printed.share if printed else here.share > 0.5
+    if reached:
+        return "reproduced"
+    return "partly reproduced" if here.share > (printed.share if printed else 0.5) / 2 else "not reproduced"
+
+
+def judge(claim: Claim, material: Material) -> Finding:
+    """Check one claim."""
+    try:
+        _check_present(claim, material)
+        here, printed, sentence = _CHECKS[claim.check](claim, material)
+    except _NotTestableError as reason:
+        return Finding(claim, "not testable here", f"{reason}.")
+    print_says = f"printed: {printed}" if printed else "no printed count"
+    remarks = _remarks(claim, material)
+    evidence = "; ".join([f"{sentence[0].upper()}{sentence[1:]} on {here} here", print_says, *remarks])
+    return Finding(claim, verdict(here, printed), f"{evidence}.")
+
+
+def _check_present(claim: Claim, material: Material) -> None:
+    study = material.study
+    if claim.method not in {study.base_clusterings, *(run.id for run in study.methods)}:
+        raise _NotTestableError(f"{claim.method} is not in this run")
+    if claim.metric not in study.metrics:
+        raise _NotTestableError(f"{claim.metric} is not among the metrics of this run")
+
+
+def _remarks(claim: Claim, material: Material) -> list[str]:
+    """Say what stands between this run and the print."""
+    if material.study.paper is None:
+        return []
+    remarks = []
+    cases, known = len(material.study.cases), len(material.printed_names)
+    if known == 0:
+        remarks.append("these are not the paper's data sets")
+    elif known < cases:
+        remarks.append(f"{known} of the {cases} {material.units} here are the paper's")
+    here = set(printed_methods(material.study).values())
+    absent = [m for m in material.published.methods(claim.metric) if m not in here]
+    if absent and claim.check in {"best", "significant"}:
+        remarks.append(f"printed rivals not in this run: {', '.join(absent)}")
+    return remarks
+
+
+def _rival_rows(claim: Claim, material: Material) -> "pd.DataFrame":
+    """Return the rows of the claim's metric, one per case and method: other readings are put aside."""
+    study = material.study
+    rows = [main_row(study, m) for m in (study.base_clusterings, *(run.id for run in study.methods))]
+    summary = material.summary[material.summary["metric"] == claim.metric]
+    keep = [(m, r) in set(rows) for m, r in zip(summary["method"], summary["reading"], strict=True)]
+    return summary[keep]
+
+
+def _best(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
+    """Count data sets on which the method's mean is higher than that of every rival; a tie does not count.
+
+    Data sets without a mean of the method or of any rival are left out. The print's count is the claim's
+    ``printed``, or counted in the printed table.
+    """
+    holds, of = 0, 0
+    for _, case in _rival_rows(claim, material).dropna(subset="mean").groupby("case", sort=False):
+        own, rivals = _split(case, claim.method)
+        if len(own) and len(rivals):
+            of += 1
+            holds += bool(own["mean"].iloc[0] > rivals["mean"].max() + ROUNDING)
+    if not of:
+        raise _NotTestableError(f"no data set has scores of {claim.method} and of a rival")
+    return (
+        Count(holds, of, material.units),
+        _printed(claim, material) or _printed_best(claim, material),
+        f"best in {claim.metric}",
+    )
+
+
+def _significant(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
+    """Count data sets on which the method's row is bold: best, and by t-test different from all rivals."""
+    holds, of = 0, 0
+    for _, case in _rival_rows(claim, material).groupby("case", sort=False):
+        own, rivals = _split(case, claim.method)
+        if len(own) and own["n"].iloc[0] > 1 and (rivals["n"] > 1).any():
+            of += 1
+            holds += bool(own["bold"].iloc[0])
+    if not of:
+        raise _NotTestableError(f"no data set has two subsets of {claim.method} and of a rival to test")
+    return (
+        Count(holds, of, material.units),
+        _printed(claim, material),
+        f"significantly best in {claim.metric}",
+    )
+
+
+def _above_base(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
+    """Count cells (method x data set), but those of the base clusterings, with a mean above theirs.
+
+    The claim's ``method`` plays no part: every method of the run counts. The print's count is counted in the
+    printed table, over its own methods.
+    """
+    base = material.study.base_clusterings
+    holds, of = 0, 0
+    for _, case in _rival_rows(claim, material).dropna(subset="mean").groupby("case", sort=False):
+        own, others = _split(case, base)
+        if len(own):
+            of += len(others)
+            holds += int((others["mean"] > own["mean"].iloc[0] + ROUNDING).sum())
+    if not of:
+        raise _NotTestableError(f"no data set has scores of {base} and of a method")
+    printed = _printed_above_base(claim, material)
+    return Count(holds, of, "cells"), printed, f"above {base} in {claim.metric}"
+
+
+def _stable(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
+    """Count data sets on which at least ``share`` of the grid points are within ``within`` of the best one.
+
+    A point's score is its mean over the subsets; a point that failed on a subset counts as not near. The
+    print's count is over the data sets of Figure 1 if that shows the method, else over those of Table 2.
+    """
+    import pandas as pd
+
+    study, scores = material.study, material.scores
+    if claim.method == study.base_clusterings or not study.method(claim.method).grid:
+        raise _NotTestableError(f"{claim.method} has no grid")
+    mine = scores[(scores["method"] == claim.method) & (scores["metric"] == claim.metric)]
+    mine = mine[mine["restart"] == study.restarts]
+    shares = {}
+    for case, group in mine.groupby("case", sort=False):
+        grid: pd.DataFrame = group.pivot(index="parameters", columns="subset", values="value")
+        means = grid.mean(axis=1, skipna=False)
+        if means.notna().any():
+            shares[case] = float((means >= means.max() - claim.within).mean())
+    if not shares:
+        raise _NotTestableError(f"no data set has scores of {claim.method}")
+    here = Count(sum(share >= claim.share for share in shares.values()), len(shares), material.units)
+    sentence = (
+        f"at least {claim.share:.0%} of the grid within {claim.within:g} of the best mean {claim.metric} "
+        f"({_range(shares.values())} of the grid)"
+    )
+    return here, _printed(claim, material), sentence
+
+
+def _range(shares: Collection[float]) -> str:
+    low, high = f"{min(shares):.0%}", f"{max(shares):.0%}"
+    return low if low == high else f"{low} to {high}"
+
+
+_CHECKS: dict[str, Callable[[Claim, Material], tuple[Count, Count | None, str]]] = {
+    "best": _best,
+    "significant": _significant,
+    "above_base": _above_base,
+    "stable": _stable,
+}
+
+
+def _split(rows: "pd.DataFrame", method: str) -> tuple["pd.DataFrame", "pd.DataFrame"]:
+    own = rows["method"] == method
+    return rows[own], rows[~own]
+
+
+def _printed(claim: Claim, material: Material) -> Count | None:
+    """Return the claim's printed count over the data sets that the print shows it for."""
+    figure = material.study.figure1
+    if claim.check == "stable" and figure and figure.method == claim.method:
+        of = len(figure.cases)
+    else:
+        of = len(material.published.datasets(claim.metric))
+    return Count(claim.printed, of) if claim.printed is not None and of else None
+
+
+def _printed_best(claim: Claim, material: Material) -> Count | None:
+    holds, of = 0, 0
+    for _, scores in _printed_scores(claim, material):
+        own = scores.pop(printed_methods(material.study)[claim.method], None)
+        if own is not None and scores:
+            of += 1
+            holds += own > max(scores.values())
+    return Count(holds, of) if of else None
+
+
+def _printed_above_base(claim: Claim, material: Material) -> Count | None:
+    holds, of = 0, 0
+    for _, scores in _printed_scores(claim, material):
+        level = scores.pop(material.study.base_clusterings, None)
+        if level is not None:
+            of += len(scores)
+            holds += sum(value > level for value in scores.values())
+    return Count(holds, of, "cells") if of else None
+
+
+def _printed_scores(claim: Claim, material: Material) -> list[tuple[str, dict[str, float]]]:
+    scores = material.published.scores.items()
+    return [
+        (name, {m: v for (dataset, metric, m), v in scores if (dataset, metric) == (name, claim.metric)})
+        for name in material.published.datasets(claim.metric)
+    ]
+
+
+def claims_table(study: Study, material: Material) -> "pd.DataFrame":
+    """Return all claims: claim, check, method, metric, printed, verdict, evidence."""
+    import pandas as pd
+
+    findings = [judge(claim, material) for claim in study.claims]
+    rows = [
+        {
+            "claim": f.claim.text,
+            "check": f.claim.check,
+            "method": f.claim.method,
+            "metric": f.claim.metric,
+            "printed": f.claim.printed,
+            "verdict": f.verdict,
+            "evidence": f.evidence,
+        }
+        for f in findings
+    ]
+    columns = ["claim", "check", "method", "metric", "printed", "verdict", "evidence"]
+    return pd.DataFrame(rows, columns=columns).astype({"printed": "Int64"})
+
+
+def claims_markdown(study: Study, table: "pd.DataFrame") -> str:
+    """Return the claims for people."""
+    body = [[row.claim, f"**{row.verdict}**", row.evidence] for row in table.itertuples()]
+    lines = [
+        f"# Claims of {study.title}",
+        "",
+        *markdown_table(["Claim", "Verdict", "Evidence"], body, left=3),
+    ]
+    rule = (
+        "Reproduced: it holds here on at least the printed share of the data sets (on more than half, where "
+        "no count is printed); partly: on more than half of that share."
+    )
+    return (
+        "\n".join([*lines, "", rule, ""])
+        if len(table)
+        else f"# Claims of {study.title}\n\nThe study states none.\n"
+    )

@@ -1,0 +1,185 @@
+"""``python -m concord reports ...``: tables, figures, pdf."""
+
+import argparse
+import json
+import logging
+import shutil
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from concord.config import read_study
+from concord.errors import InputError
+from concord.files import write_text
+from concord.reports.published import PUBLISHED, load_published, printed_names
+from concord.reports.rows import case_titles
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from concord.datasets.registry import DatasetSpec
+
+log = logging.getLogger("concord")
+
+REPRODUCIBLE = (
+    "table1.csv", "table1.md", "table2.csv", "table2.md", "claims.csv", "claims.md", "pvalues.csv",
+    "figure1.svg", "figure1.pdf", "figure1.png",
+)  # fmt: skip
+"""Outputs that the same seed and versions give again to the byte; the others hold seconds."""
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run one job of the stage."""
+    options = _parser().parse_args(argv)
+    options.run(options)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m concord reports",
+        description="Tables, figures, claims with verdicts, and the PDF. Run tables and figures, then pdf.",
+    )
+    jobs = parser.add_subparsers(required=True, metavar="JOB")
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument(
+        "--study", type=Path, required=True, help="resolved study: results/<study>/study.json"
+    )
+    common.add_argument(
+        "--results", type=Path, help="folder of the scores; the study file's folder if absent"
+    )
+    common.add_argument("--out", type=Path, required=True, help="folder for the outputs: reports/<study>")
+    common.add_argument(
+        "--registry", type=Path, default=Path("config/datasets.yaml"), help="registered data sets"
+    )
+    common.add_argument("--published", type=Path, default=PUBLISHED, help="folder of the printed tables")
+
+    job = jobs.add_parser(
+        "tables", parents=[common], help="table1, table2, claims (.csv, .md) and pvalues.csv"
+    )
+    job.add_argument(
+        "--prepared", nargs="+", required=True, metavar="CASE=PATH", help="prepared data file of every case"
+    )
+    job.set_defaults(run=_tables)
+
+    job = jobs.add_parser("figures", parents=[common], help="figure1 (.svg, .pdf, .png)")
+    job.set_defaults(run=_figures)
+
+    job = jobs.add_parser(
+        "pdf",
+        parents=[common],
+        fromfile_prefix_chars="@",
+        help="runtime (.csv, .md), provenance.json, report.pdf, SHA256SUMS; needs tables and figures",
+        epilog="@FILE stands for the arguments in FILE, one in a line: for many runtime files.",
+    )
+    job.add_argument(
+        "--runtimes", nargs="*", type=Path, default=[], metavar="FILE", help=".runtime.json files"
+    )
+    job.add_argument("--seed", type=int, help="seed of the configuration, for the record")
+    job.set_defaults(run=_pdf)
+    return parser
+
+
+def _registry(options: argparse.Namespace) -> "dict[str, DatasetSpec]":
+    from concord.datasets.registry import load_registry
+
+    return load_registry(options.registry)
+
+
+def _results(options: argparse.Namespace) -> Path:
+    results: Path = options.results or options.study.parent
+    return results
+
+
+def _parquet(path: Path) -> "pd.DataFrame":
+    import pandas as pd
+
+    try:
+        return pd.read_parquet(path)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; run `python -m concord scores collect` first") from None
+
+
+def _csv(path: Path, job: str) -> "pd.DataFrame":
+    import pandas as pd
+
+    try:
+        return pd.read_csv(path, keep_default_na=False, na_values=[""])
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; run `python -m concord {job}` first") from None
+
+
+def _tables(options: argparse.Namespace) -> None:
+    from concord.reports import claims, tables
+    from concord.scores.summary import summarise
+
+    study, registry = read_study(options.study), _registry(options)
+    results, out = _results(options), options.out
+    published = load_published(study, options.published)
+    table1 = tables.table1(study, registry, published, _prepared(options.prepared))
+    tables.write_csv(table1, out / "table1.csv")
+    write_text(out / "table1.md", tables.table1_markdown(study, table1))
+
+    selected = _parquet(results / "selected.parquet")
+    failures = _csv(results / "failures.csv", "scores collect")
+    summary = summarise(study, selected)
+    table2 = tables.table2(study, registry, published, summary, selected, failures)
+    tables.write_csv(table2, out / "table2.csv")
+    write_text(out / "table2.md", tables.table2_markdown(study, table2))
+
+    names = printed_names(study, registry, published)
+    material = claims.Material(study, summary, _parquet(results / "scores.parquet"), published, names)
+    verdicts = claims.claims_table(study, material)
+    tables.write_csv(verdicts, out / "claims.csv")
+    write_text(out / "claims.md", claims.claims_markdown(study, verdicts))
+    shutil.copyfile(results / "pvalues.csv", out / "pvalues.csv")
+    log.info("%s: %d data sets, %d claims", study.id, len(table1), len(verdicts))
+
+
+def _prepared(words: Sequence[str]) -> dict[str, Path]:
+    prepared = {}
+    for word in words:
+        case, equals, path = word.partition("=")
+        if not (case and equals and path):
+            raise InputError(
+                f"--prepared {word}: write CASE=PATH, for example iris=data/prepared/iris/raw.npz"
+            )
+        prepared[case] = Path(path)
+    return prepared
+
+
+def _figures(options: argparse.Namespace) -> None:
+    from concord.reports import figures
+
+    study = read_study(options.study)
+    titles = case_titles(study, _registry(options))
+    scores = _parquet(_results(options) / "scores.parquet")
+    cpu = time.process_time()
+    figures.save(figures.draw(study, titles, scores), options.out)
+    log.info("%s: figure 1: %.2f CPU s", study.id, time.process_time() - cpu)
+
+
+def _pdf(options: argparse.Namespace) -> None:
+    from concord.reports import provenance, runtime, tables
+    from concord.reports.document import document
+    from concord.reports.pdf import write_pdf
+
+    study, registry, out = read_study(options.study), _registry(options), options.out
+    published = load_published(study, options.published)
+    times = runtime.runtime_table(study, options.runtimes)
+    tables.write_csv(times, out / "runtime.csv")
+    write_text(out / "runtime.md", runtime.runtime_markdown(study, times))
+
+    seconds = float(times["cpu_seconds"].sum())
+    record = provenance.provenance(study, registry, options.seed, seconds, Path.cwd())
+    write_text(out / "provenance.json", json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+
+    frames = {name: _csv(out / f"{name}.csv", "reports tables") for name in ("table1", "table2", "claims")}
+    frames["runtime"] = times
+    frames["failures"] = _csv(_results(options) / "failures.csv", "scores collect")
+    content = document(study, registry, published, frames, record)
+    figure = out / content["figure"]["file"] if content["figure"]["cases"] else None
+    write_pdf(content, figure, out / "report.pdf")
+    files = [out / name for name in REPRODUCIBLE if (out / name).is_file()]
+    write_text(out / "SHA256SUMS", provenance.sha256sums(files))
+    log.info("%s: %s", study.id, out / "report.pdf")

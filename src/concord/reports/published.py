@@ -1,0 +1,98 @@
+"""The numbers that a paper prints: ``config/published/<name>/table1.csv`` and ``table2.csv``."""
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from concord.config import Study
+from concord.errors import InputError
+from concord.reports.rows import Titled
+
+PUBLISHED = Path("config/published")
+
+
+@dataclass(frozen=True)
+class Published:
+    """Printed shapes and scores; data sets are keyed by their printed name, casefolded.
+
+    Attributes
+    ----------
+    shapes: (objects, features, classes) of a data set.
+    scores: score of (data set, metric, method), in the order of the file.
+    """
+
+    shapes: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
+    scores: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
+
+    def methods(self, metric: str) -> list[str]:
+        """Methods that the print has for ``metric``, in its order."""
+        return list(dict.fromkeys(method for _, m, method in self.scores if m == metric))
+
+    def datasets(self, metric: str) -> list[str]:
+        """Data sets that the print has for ``metric``, in its order."""
+        return list(dict.fromkeys(dataset for dataset, m, _ in self.scores if m == metric))
+
+
+def load_published(study: Study, folder: Path = PUBLISHED) -> Published:
+    """Read the printed numbers that the study names; empty where it names none.
+
+    Raises
+    ------
+    InputError
+        If a file is missing, or a line is not what its header says.
+    """
+    if study.published is None:
+        return Published()
+    home = folder / study.published
+    shapes = {
+        row["dataset"].casefold(): (int(row["instances"]), int(row["features"]), int(row["classes"]))
+        for row in _read(home / "table1.csv", ("instances", "features", "classes"), int)
+    }
+    scores = {
+        (row["dataset"].casefold(), row["metric"], row["method"]): float(row["value"])
+        for row in _read(home / "table2.csv", ("value",), float)
+    }
+    return Published(shapes, scores)
+
+
+def _read(path: Path, columns: tuple[str, ...], number: type) -> list[dict[str, str]]:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: no such file; add the printed numbers or remove the study's 'published'"
+        ) from None
+    for line, row in enumerate(rows, start=2):
+        for column in columns:
+            try:
+                number(row.get(column) or "")
+            except ValueError:
+                value = row.get(column)
+                message = f"{path}: line {line}, {column} = {value!r}: not a number; correct this line"
+                raise InputError(message) from None
+    return rows
+
+
+def printed_names(study: Study, registry: Mapping[str, Titled], published: Published) -> dict[str, str]:
+    """Return the key in the print of every printed case: the case's title, else its data set's."""
+    keys = {dataset for dataset, _, _ in published.scores} | set(published.shapes)
+    names = {}
+    for case in study.cases:
+        for title in (case.title or "", registry[case.dataset].title):
+            if title.casefold() in keys:
+                names[case.id] = title.casefold()
+                break
+    return names
+
+
+def printed_methods(study: Study) -> dict[str, str]:
+    """Return the name that the print would have for every row of the study.
+
+    That is the id; or the class, where the study has one run of that class only: a second, modified run of a
+    method must not be compared with the print of the first.
+    """
+    classes = [run.method for run in study.methods]
+    names = {run.id: run.method if classes.count(run.method) == 1 else run.id for run in study.methods}
+    return {study.base_clusterings: study.base_clusterings, **names}

@@ -1,0 +1,315 @@
+"""Tables 1 and 2, as CSV for programs and as Markdown for people."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from concord.config import Study
+from concord.errors import InputError
+from concord.files import write_text
+from concord.reports.published import Published, printed_methods, printed_names
+from concord.reports.rows import READINGS, case_titles, study_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from concord.datasets.registry import DatasetSpec
+
+PRINTED_SHAPE = ("printed_objects", "printed_features", "printed_classes")
+DASH = "\N{EN DASH}"
+"""Stands where nothing is printed."""
+
+TABLE1 = (
+    "case", "dataset", "objects", "features", "classes", "class_sizes", "stored_as", "preprocessing",
+    "base_clusterings", *PRINTED_SHAPE, "verdict", "source", "licence", "note",
+)  # fmt: skip
+TABLE2 = (
+    "case", "dataset", "metric", "method", "reading", "row", "mean", "std", "n", "printed", "difference",
+    "difference_se", "best", "bold", "parameters", "note",
+)  # fmt: skip
+
+
+def table1(
+    study: Study, registry: Mapping[str, "DatasetSpec"], published: Published, prepared: Mapping[str, Path]
+) -> "pd.DataFrame":
+    """Table 1 from the prepared data, beside the print.
+
+    Parameters
+    ----------
+    prepared: the prepared data file of every case.
+
+    Returns
+    -------
+    One row per case with the columns :data:`TABLE1`; ``verdict`` is "match", "differs" or "not printed".
+    """
+    import pandas as pd
+
+    if missing := [case.id for case in study.cases if case.id not in prepared]:
+        raise InputError(
+            f"--prepared: no file for the case {missing[0]!r}; add {missing[0]}=data/prepared/..."
+        )
+    titles, names = case_titles(study, registry), printed_names(study, registry, published)
+    rows = []
+    for case in study.cases:
+        spec = registry[case.dataset]
+        measured = _measure(prepared[case.id])
+        printed = published.shapes.get(names.get(case.id, ""))
+        shape = (measured["objects"], measured["features"], measured["classes"])
+        steps = spec.preprocessing if case.preprocessing is None else case.preprocessing
+        ready_made = case.ensemble != "kmeans"
+        rows.append(
+            {
+                "case": case.id,
+                "dataset": titles[case.id],
+                **measured,
+                "preprocessing": ", ".join(steps) or "none",
+                "base_clusterings": f"ready-made: {case.ensemble}"
+                if ready_made
+                else f"{study.ensemble.runs} k-means",
+                **dict(zip(PRINTED_SHAPE, printed or (None, None, None), strict=True)),
+                "verdict": "not printed" if printed is None else "match" if shape == printed else "differs",
+                "source": spec.source,
+                "licence": spec.licence,
+                "note": spec.note,
+            }
+        )
+    table = pd.DataFrame(rows, columns=list(TABLE1))
+    return table.astype(dict.fromkeys(PRINTED_SHAPE, "Int64"))
+
+
+def _measure(path: Path) -> dict[str, Any]:
+    import numpy as np
+
+    from concord.datasets import prepared
+
+    data = prepared.load(path)
+    n, d = data.X.shape
+    sizes = np.bincount(data.y)
+    stored = f"sparse, {data.X.nnz / (n * d):.2%} non-zero" if hasattr(data.X, "nnz") else "dense"
+    return {
+        "objects": n,
+        "features": d,
+        "classes": len(data.class_names),
+        "class_sizes": f"{sizes.min()}{DASH}{sizes.max()}",
+        "stored_as": stored,
+    }
+
+
+def table2(
+    study: Study,
+    registry: Mapping[str, "DatasetSpec"],
+    published: Published,
+    summary: "pd.DataFrame",
+    selected: "pd.DataFrame",
+    failures: "pd.DataFrame",
+) -> "pd.DataFrame":
+    """Table 2: one row per case, metric and row of the table.
+
+    ``difference`` is ours less the print; ``difference_se`` the same in standard errors of our mean,
+    std / sqrt(n) with n the number of subsets. ``parameters`` holds the grid point of a reading that takes
+    one point for all subsets. ``note`` says why a mean covers fewer subsets than the study has.
+    """
+    import pandas as pd
+
+    titles, names, methods = (
+        case_titles(study, registry),
+        printed_names(study, registry, published),
+        printed_methods(study),
+    )
+    measured = {
+        (row.case, row.metric, row.method, row.reading): row for row in summary.itertuples(index=False)
+    }
+    points = _points(selected)
+    reasons = _reasons(failures)
+    rows = []
+    for case in study.cases:
+        for metric in study.table2:
+            for row in study_rows(study):
+                key = (case.id, metric, row.method, row.reading)
+                cell = measured.get(key)
+                mean, std, n = (cell.mean, cell.std, int(cell.n)) if cell else (math.nan, math.nan, 0)
+                printed = published.scores.get(
+                    (names.get(case.id, ""), metric, methods[row.method]), math.nan
+                )
+                missing = study.ensemble.n_subsets - n
+                reason = reasons.get((case.id, row.method), "no score")
+                note = (
+                    f"failed on {missing} of {study.ensemble.n_subsets} subsets: {reason}" if missing else ""
+                )
+                rows.append(
+                    {
+                        "case": case.id,
+                        "dataset": titles[case.id],
+                        "metric": metric,
+                        "method": row.method,
+                        "reading": row.reading,
+                        "row": row.name,
+                        "mean": mean if n else math.nan,
+                        "std": std,
+                        "n": n,
+                        "printed": printed,
+                        "difference": mean - printed,
+                        "difference_se": _in_standard_errors(mean - printed, std, n),
+                        "best": bool(cell.best) if cell else False,
+                        "bold": bool(cell.bold) if cell else False,
+                        "parameters": points.get(key, ""),
+                        "note": note,
+                    }
+                )
+    return pd.DataFrame(rows, columns=list(TABLE2))
+
+
+def _in_standard_errors(difference: float, std: float, n: int) -> float:
+    if n < 2 or not std > 0:
+        return math.nan
+    return difference / (std / math.sqrt(n))
+
+
+def _points(selected: "pd.DataFrame") -> dict[tuple[str, str, str, str], str]:
+    one_point = selected[selected["reading"].isin(["oracle-common", "default"])]
+    first = one_point.drop_duplicates(["case", "metric", "method", "reading"])
+    return {(row.case, row.metric, row.method, row.reading): row.parameters for row in first.itertuples()}
+
+
+def _reasons(failures: "pd.DataFrame") -> dict[tuple[str, str], str]:
+    """Return the reasons of a method's failures on a case, the most frequent first."""
+    reasons = {}
+    for (case, method), group in failures.groupby(["case", "method"], sort=False):
+        counts = (
+            group["reason"].value_counts(sort=True).sort_index().sort_values(ascending=False, kind="stable")
+        )
+        reasons[str(case), str(method)] = "; ".join(map(str, counts.index))
+    return reasons
+
+
+def write_csv(frame: "pd.DataFrame", path: Path) -> None:
+    """Write a table as CSV, six decimals, the same bytes for the same numbers."""
+    write_text(path, frame.to_csv(index=False, float_format="%.6f", lineterminator="\n"))
+
+
+def table1_markdown(study: Study, table: "pd.DataFrame") -> str:
+    """Table 1 for people: shapes with the printed ones beneath where they differ."""
+    header = (
+        "Data set",
+        "Objects",
+        "Features",
+        "Classes",
+        "Class sizes",
+        "Stored as",
+        "Preprocessing",
+        "Print",
+    )
+    body = [
+        [
+            row.dataset,
+            *(
+                _beside(getattr(row, c), getattr(row, f"printed_{c}"))
+                for c in ("objects", "features", "classes")
+            ),
+            row.class_sizes,
+            row.stored_as,
+            row.preprocessing,
+            row.verdict,
+        ]
+        for row in table.itertuples()
+    ]
+    notes = [
+        f"* {row.dataset}: {row.note}" for row in table.itertuples() if isinstance(row.note, str) and row.note
+    ]
+    lines = [f"# Table 1. Data sets of {study.title}", "", *markdown_table(header, body)]
+    return "\n".join([*lines, *(["", "Notes:", "", *notes] if notes else []), ""])
+
+
+def _beside(ours: int, printed: Any) -> str:
+    import pandas as pd
+
+    return f"{ours}" if pd.isna(printed) or printed == ours else f"{ours} (printed {printed})"
+
+
+def table2_markdown(study: Study, table: "pd.DataFrame") -> str:
+    """Table 2 for people: a block per metric, data sets down, rows of the table across."""
+    rows = [row.name for row in study_rows(study)]
+    footnotes, any_printed = Footnotes(), bool(table["printed"].notna().any())
+    lines = [f"# Table 2. {study.title}", "", legend(study, table), ""]
+    for metric in study.table2:
+        block = table[table["metric"] == metric]
+        cells = {
+            (row.case, row.row): _markdown_cell(row, footnotes, any_printed) for row in block.itertuples()
+        }
+        titles = block.drop_duplicates("case").set_index("case")["dataset"]
+        body = [[title, *(cells[case, row] for row in rows)] for case, title in titles.items()]
+        lines += [f"## {metric}", "", *markdown_table(["Data set", *rows], body), ""]
+    lines += [f"[{mark}] {text}  " for text, mark in footnotes.marks.items()]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def legend(study: Study, table: "pd.DataFrame") -> str:
+    """One paragraph that says what a cell of Table 2 shows."""
+    test = {"paired": "paired t-test", "welch": "Welch's t-test"}[study.significance.test]
+    n = study.ensemble.n_subsets
+    printed = (
+        f" Beneath: the printed value, and ours less the print; {DASH} where nothing is printed."
+        if table["printed"].notna().any()
+        else ""
+    )
+    return (
+        f"Mean ± standard deviation over {n} subsets of {study.ensemble.subset_size} base clusterings; "
+        f"{study.base_clusterings} is the mean of all {study.ensemble.runs} runs.{printed} "
+        f"Bold: the best method, and different from every other ({test}, p < {study.significance.alpha:g}, "
+        "no correction for many tests); * the best, but not so."
+        f"{_readings_legend(study)}"
+    )
+
+
+def _readings_legend(study: Study) -> str:
+    tuned = [run.id for run in study.methods if run.grid]
+    if not tuned:
+        return ""
+    names, whose = " and ".join(tuned), "that method" if len(tuned) == 1 else "those methods"
+    return (
+        f" Oracle rows choose parameters with the true classes. Each reading of {names} is judged by itself "
+        f"against the other methods; the others are judged against {whose} in the reading "
+        f'"{READINGS[study.reading]}".'
+    )
+
+
+class Footnotes:
+    """Letters for notes: the same note has the same letter."""
+
+    def __init__(self) -> None:
+        self.marks: dict[str, str] = {}
+
+    def mark(self, note: object) -> str:
+        """Return the letter of ``note``; empty for no note."""
+        if not isinstance(note, str) or not note:
+            return ""
+        return self.marks.setdefault(note, _letter(len(self.marks)))
+
+
+def _letter(index: int) -> str:
+    """Return a, b, ..., z, aa, ab, ..."""
+    return (_letter(index // 26 - 1) if index >= 26 else "") + "abcdefghijklmnopqrstuvwxyz"[index % 26]
+
+
+def _markdown_cell(row: Any, footnotes: Footnotes, any_printed: bool) -> str:
+    mark = footnotes.mark(row.note)
+    mark = f" [{mark}]" if mark else ""
+    if math.isnan(row.mean):
+        ours = "-"
+    else:
+        ours = f"{row.mean:.3f}"
+        ours = f"**{ours}**" if row.bold else f"{ours}\\*" if row.best else ours
+        ours += "" if math.isnan(row.std) else f" ± {row.std:.3f}"
+    if not any_printed:
+        return ours + mark
+    if math.isnan(row.printed):
+        return f"{ours}{mark}<br>{DASH}"
+    difference = "" if math.isnan(row.difference) else f" ({row.difference:+.3f})"
+    return f"{ours}{mark}<br>{row.printed:.3f}{difference}"
+
+
+def markdown_table(header: Sequence[str], body: Iterable[Sequence[object]], left: int = 1) -> list[str]:
+    """Lines of a Markdown table; the first ``left`` columns to the left, the others to the right."""
+    lines = ["| " + " | ".join(header) + " |", "|:--" * left + "|--:" * (len(header) - left) + "|"]
+    return lines + ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in body]

@@ -1,0 +1,195 @@
+from itertools import product
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from concord.config import Claim, Study
+from concord.reports.claims import (
+    VERDICTS,
+    Count,
+    Finding,
+    Material,
+    claims_markdown,
+    claims_table,
+    judge,
+    verdict,
+)
+from concord.reports.published import Published
+
+CASES = ("a", "b", "c", "d")
+POINTS = ('{"lambda1":0.1}', '{"lambda1":1.0}')
+
+
+def study(**changes: Any) -> Study:
+    value: dict[str, Any] = {
+        "id": "small",
+        "title": "Small",
+        "summary": "A test.",
+        "paper": {"authors": "A", "title": "T", "venue": "V", "year": 2000},
+        "cases": list(CASES),
+        "ensemble": {"runs": 4, "subset_size": 2},
+        "methods": ["KC", {"method": "RCE", "grid": {"lambda1": [0.1, 1.0]}, "default": {"lambda1": 1.0}}],
+        "metrics": ["ACC"],
+        "table2": ["ACC"],
+    }
+    return Study.model_validate(value | changes)
+
+
+def material(
+    rce: dict[str, float],
+    *,
+    bold: tuple[str, ...] = (),
+    grid: dict[str, tuple[float, float]] | None = None,
+    published: Published | None = None,
+    names: dict[str, str] | None = None,
+    n: int = 2,
+    **changes: Any,
+) -> Material:
+    """K-means has .5, KC .6 everywhere; RCE what is given (reading "default": .99, a trap)."""
+    rows = []
+    for case in CASES:
+        rows += [(case, "ACC", "K-means", "fixed", 0.5, 0.1, n, False, False)]
+        rows += [(case, "ACC", "KC", "fixed", 0.6, 0.1, n, False, False)]
+        if case in rce:
+            rows += [(case, "ACC", "RCE", "oracle-per-subset", rce[case], 0.1, n, True, case in bold)]
+            rows += [(case, "ACC", "RCE", "default", 0.99, 0.1, n, True, True)]
+    summary = pd.DataFrame(
+        rows, columns=["case", "metric", "method", "reading", "mean", "std", "n", "best", "bold"]
+    )
+    scores = pd.DataFrame(
+        [
+            ("small", case, s, "RCE", POINTS[p], "mean", "ACC", values[p])
+            for case, values in (grid or {}).items()
+            for p, s in product((0, 1), (0, 1))
+        ],
+        columns=["study", "case", "subset", "method", "parameters", "restart", "metric", "value"],
+    )
+    return Material(study(**changes), summary, scores, published or Published(), names or {})
+
+
+def check(kind: str, of: Material, **more: Any) -> Finding:
+    claim = {"text": "It is so.", "check": kind, "method": "RCE", "metric": "ACC", **more}
+    return judge(Claim.model_validate(claim), of)
+
+
+PRINT = Published(
+    scores={
+        (case, "ACC", method): value
+        for case in CASES
+        for method, value in (("K-means", 0.5), ("KC", 0.4), ("RCE", 0.9 if case != "d" else 0.1))
+    }
+)
+NAMES = {case: case for case in CASES}
+
+
+@pytest.mark.parametrize(
+    ("holds", "printed", "expected"),
+    [
+        (3, Count(3, 4), "reproduced"),
+        (2, Count(3, 4), "partly reproduced"),
+        (1, Count(3, 4), "not reproduced"),
+        (1, Count(1, 4), "reproduced"),
+        (3, None, "reproduced"),
+        (2, None, "partly reproduced"),
+        (1, None, "not reproduced"),
+    ],
+)
+def test_verdict_by_shares(holds: int, printed: Count | None, expected: str) -> None:
+    assert verdict(Count(holds, 4), printed) == expected
+
+
+def test_best_reads_the_reading_of_the_study_and_counts_the_print() -> None:
+    three = {"a": 0.7, "b": 0.7, "c": 0.7, "d": 0.6}  # a tie in d does not count
+    finding = check("best", material(three, published=PRINT, names=NAMES))
+    assert finding.verdict == "reproduced"
+    assert finding.evidence == "Best in ACC on 3 of 4 data sets here; printed: 3 of 4 data sets."
+    two = {"a": 0.7, "b": 0.7, "c": 0.3, "d": 0.3}
+    assert check("best", material(two, published=PRINT, names=NAMES)).verdict == "partly reproduced"
+    one = {"a": 0.7, "b": 0.3, "c": 0.3, "d": 0.3}
+    assert check("best", material(one, published=PRINT, names=NAMES)).verdict == "not reproduced"
+
+
+def test_the_claims_own_printed_count_goes_before_the_printed_table() -> None:
+    finding = check("best", material(dict.fromkeys(CASES, 0.7), published=PRINT, names=NAMES), printed=4)
+    assert "printed: 4 of 4 data sets" in finding.evidence
+
+
+def test_other_data_and_absent_rivals_are_said() -> None:
+    more = Published(scores={**PRINT.scores, ("a", "ACC", "CSPA"): 0.2})
+    finding = check("best", material({"a": 0.7}, published=more, names={}))
+    assert "these are not the paper's data sets" in finding.evidence
+    assert "printed rivals not in this run: CSPA" in finding.evidence
+    assert (
+        "1 of the 4 data sets"
+        in check("best", material({"a": 0.7}, published=PRINT, names={"a": "a"})).evidence
+    )
+
+
+def test_two_ensembles_of_one_data_set_are_counted_as_cases() -> None:
+    cases = ["a", "b", "c", {"id": "d", "dataset": "a"}]
+    assert "4 of 4 cases" in check("best", material(dict.fromkeys(CASES, 0.7), cases=cases)).evidence
+
+
+def test_significant_counts_bold() -> None:
+    all_best = dict.fromkeys(CASES, 0.7)
+    assert check("significant", material(all_best, bold=("a", "b", "c"))).verdict == "reproduced"
+    assert check("significant", material(all_best, bold=("a", "b"))).verdict == "partly reproduced"
+    assert check("significant", material(all_best, bold=("a",))).verdict == "not reproduced"
+    assert check("significant", material(all_best, bold=("a",), n=1)).verdict == "not testable here"
+
+
+def test_above_base_counts_the_cells_of_every_method() -> None:
+    finding = check(
+        "above_base", material({"a": 0.7, "b": 0.4, "c": 0.5, "d": 0.2}, published=PRINT, names=NAMES)
+    )
+    assert finding.evidence == "Above K-means in ACC on 5 of 8 cells here; printed: 3 of 8 cells."
+    assert finding.verdict == "reproduced"
+
+
+def test_stable_looks_at_the_whole_grid() -> None:
+    flat, steep = (0.80, 0.79), (0.80, 0.60)
+    grid = {"a": flat, "b": flat, "c": flat, "d": steep}
+    finding = check("stable", material({}, grid=grid), share=1.0)
+    assert finding.verdict == "reproduced"
+    assert "3 of 4 data sets" in finding.evidence
+    assert "(50% to 100% of the grid)" in finding.evidence
+    assert (
+        check("stable", material({}, grid=dict.fromkeys(CASES, steep)), share=1.0).verdict == "not reproduced"
+    )
+    assert check("stable", material({}, grid=dict.fromkeys(CASES, steep)), share=0.5).verdict == "reproduced"
+
+
+def test_a_point_that_failed_on_a_subset_is_not_near_the_best() -> None:
+    of = material({}, grid=dict.fromkeys(CASES, (0.8, 0.8)))
+    assert check("stable", of, share=0.6).verdict == "reproduced"
+    failed = of.scores["parameters"].eq(POINTS[0]) & of.scores["subset"].eq(1)
+    of.scores.loc[failed, "value"] = float("nan")
+    assert check("stable", of, share=0.6).verdict == "not reproduced"
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "reason"),
+    [
+        ("best", {"method": "CSPA"}, "CSPA is not in this run"),
+        ("best", {"metric": "NMI"}, "NMI is not among the metrics"),
+        ("best", {}, "no data set has scores of RCE"),
+        ("stable", {"method": "KC"}, "KC has no grid"),
+        ("stable", {}, "no data set has scores of RCE"),
+    ],
+)
+def test_not_testable_says_why(kind: str, more: dict[str, str], reason: str) -> None:
+    finding = check(kind, material({}), **more)
+    assert finding.verdict == "not testable here"
+    assert reason in finding.evidence
+
+
+def test_claims_table_and_markdown() -> None:
+    claims = [{"text": "It is | so.", "check": "best", "method": "RCE", "metric": "ACC"}]
+    of = material({"a": 0.7}, claims=claims)
+    table = claims_table(of.study, of)
+    assert table["verdict"].tolist() == ["reproduced"]
+    assert set(table["verdict"]) <= set(VERDICTS)
+    assert "| It is \\| so. | **reproduced** |" in claims_markdown(of.study, table)
+    none = material({})
+    assert "states none" in claims_markdown(none.study, claims_table(none.study, none))

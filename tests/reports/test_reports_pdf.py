@@ -1,0 +1,318 @@
+import getpass
+import hashlib
+import json
+import platform
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import typst
+
+from concord.config import Study
+from concord.errors import InputError
+from concord.reports.command import main
+from concord.reports.document import document
+from concord.reports.pdf import typeset_folder, write_pdf
+from concord.reports.provenance import git_commit, sha256sums
+from concord.reports.runtime import runtime_markdown, runtime_table
+from concord.reports.tables import DASH
+from concord.scores.selection import select
+from concord.scores.table import compact
+
+ROOT = Path(__file__).parents[2]
+REGISTRY = ROOT / "config" / "datasets.yaml"
+SUBSETS = range(3)
+
+STUDY = Study.model_validate(
+    {
+        "id": "small",
+        "title": "A small study",
+        "summary": "A test of the report with lambda1.",
+        "paper": {"authors": "Some Body", "title": "On It", "venue": "V", "year": 2000},
+        "published": "paper",
+        "cases": ["iris", "wine"],
+        "ensemble": {"runs": 6, "subset_size": 2},
+        "methods": [
+            "EAC",
+            {
+                "method": "RCE",
+                "grid": {"lambda1": [0.1, 1.0], "lambda2": [0.1, 1.0]},
+                "default": {"lambda1": 1.0, "lambda2": 1.0},
+            },
+        ],
+        "metrics": ["ACC", "NMI"],
+        "figure1": {"method": "RCE", "x": "lambda1", "y": "lambda2", "cases": ["iris", "digits"]},
+        "claims": [{"text": "RCE is best over lambda1.", "check": "best", "method": "RCE", "metric": "ACC"}],
+    }
+)
+
+
+def scores(study: Study) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    rows = [
+        (study.id, case.id, s, method, compact(point), "mean", metric, level + 0.01 * rng.random())
+        for case in study.cases
+        for method, level, points in (
+            (study.base_clusterings, 0.5, [{}]),
+            *((run.id, 0.6 + 0.1 * i, run.points) for i, run in enumerate(study.methods)),
+        )
+        for point in points
+        for metric in study.metrics
+        for s in SUBSETS
+    ]
+    return pd.DataFrame(
+        rows, columns=["study", "case", "subset", "method", "parameters", "restart", "metric", "value"]
+    )
+
+
+def runtimes(study: Study, folder: Path) -> list[Path]:
+    paths = []
+    for case in study.cases:
+        for run in study.methods:
+            path = folder / case.id / run.id / "0-2.runtime.json"
+            path.parent.mkdir(parents=True)
+            record = {
+                "study": study.id,
+                "case": case.id,
+                "method": run.id,
+                "subsets": list(SUBSETS),
+                "n": 150,
+                "n_profiles": [10, 30, 20],
+                "cpu_seconds": [[0.5] * len(run.points) for _ in SUBSETS],
+                "wall_seconds": [[0.5] * len(run.points) for _ in SUBSETS],
+                "peak_rss_mib": 123.4,
+            }
+            path.write_text(json.dumps(record))
+            paths.append(path)
+    return paths
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Lay out the results of a small run; the working directory is its project folder."""
+    monkeypatch.chdir(tmp_path)
+    results = tmp_path / "results" / "small"
+    results.mkdir(parents=True)
+    (results / "study.json").write_text(STUDY.model_dump_json())
+    table = scores(STUDY)
+    table.to_parquet(results / "scores.parquet")
+    select(STUDY, table).to_parquet(results / "selected.parquet")
+    (results / "failures.csv").write_text(
+        "case,method,subset,parameters,reason\nwine,EAC,0,{},tree is a # _bush_\n"
+    )
+    (results / "pvalues.csv").write_text("case,metric\n")
+    published = tmp_path / "published" / "paper"
+    published.mkdir(parents=True)
+    (published / "table1.csv").write_text("dataset,instances,features,classes\nIris,150,4,3\n")
+    (published / "table2.csv").write_text(
+        "dataset,metric,method,value\nIris,ACC,RCE,0.7\nIris,ACC,CSPA,0.5\n"
+    )
+    prepared = []
+    for case, n, d, k in (("iris", 150, 4, 3), ("wine", 178, 13, 3)):
+        classes = np.arange(n) % k
+        np.savez(
+            tmp_path / f"{case}.npz",
+            X=np.ones((n, d)),
+            classes=classes,
+            class_names=np.array(["x", "y", "z"]),
+        )
+        prepared.append(f"{case}={case}.npz")
+    common = ["--study", "results/small/study.json", "--out", "reports/small"]
+    common += ["--registry", str(REGISTRY), "--published", "published"]
+    return {"common": common, "prepared": prepared, "runtimes": runtimes(STUDY, results / "consensus")}
+
+
+def everything(run: dict[str, Any]) -> Path:
+    main(["tables", *run["common"], "--prepared", *run["prepared"]])
+    main(["figures", *run["common"]])
+    Path("runtimes.txt").write_text("\n".join(["--runtimes", *map(str, run["runtimes"])]))
+    main(["pdf", *run["common"], "--seed", "7", "@runtimes.txt"])
+    return Path("reports/small")
+
+
+def test_the_three_jobs_give_all_files_and_checksums_that_hold(run: dict[str, Any]) -> None:
+    out = everything(run)
+    assert sorted(p.name for p in out.iterdir()) == sorted(
+        [
+            "SHA256SUMS",
+            "claims.csv",
+            "claims.md",
+            "figure1.pdf",
+            "figure1.png",
+            "figure1.svg",
+            "provenance.json",
+            "pvalues.csv",
+            "report.pdf",
+            "runtime.csv",
+            "runtime.md",
+            "table1.csv",
+            "table1.md",
+            "table2.csv",
+            "table2.md",
+        ]
+    )
+    lines = (out / "SHA256SUMS").read_text().splitlines()
+    sums = {name: digest for digest, name in (line.split("  ") for line in lines)}
+    assert not {"report.pdf", "runtime.csv", "provenance.json"} & set(sums)
+    assert "table2.csv" in sums
+    for name, digest in sums.items():
+        assert hashlib.sha256((out / name).read_bytes()).hexdigest() == digest
+    assert (out / "report.pdf").read_bytes().startswith(b"%PDF-")
+    first = (out / "SHA256SUMS").read_bytes(), (out / "report.pdf").read_bytes()
+    assert (everything(run) / "SHA256SUMS").read_bytes() == first[0]
+    assert (out / "report.pdf").read_bytes() == first[1]  # the same seconds give the same bytes
+
+
+def test_provenance_names_no_path_host_or_user(run: dict[str, Any], tmp_path: Path) -> None:
+    text = (everything(run) / "provenance.json").read_text()
+    record = json.loads(text)
+    assert record["seed"] == 7
+    assert record["cpu_seconds_in_methods"] == 2 * 3 * (1 + 4) * 0.5
+    assert record["versions"]["numpy"] == np.__version__
+    assert record["data"]["iris"] == {}
+    assert platform.node() not in text
+    assert str(tmp_path) not in text
+    assert str(Path.home()) not in text
+    assert f'"{getpass.getuser()}"' not in text
+
+
+def test_checksums_of_downloaded_files_and_of_ready_made_ensembles_are_kept() -> None:
+    from concord.datasets.registry import load_registry
+    from concord.reports.provenance import provenance
+
+    registry = load_registry(REGISTRY)
+    case = STUDY.cases[0].model_copy(update={"id": "yale_authors", "dataset": "yale", "ensemble": "authors"})
+    record = provenance(STUDY.model_copy(update={"cases": (case,)}), registry, 0, 0.0, ROOT)
+    expected = [registry["yale"].files[0], registry["yale"].ensembles["authors"].file]
+    assert record["data"]["yale_authors"] == {file.name: file.sha256 for file in expected}
+
+
+def test_git_commit_and_dirt(tmp_path: Path) -> None:
+    assert git_commit(tmp_path) is None
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=x", "-c", "user.email=x@y"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "--no-gpg-sign", "-m", "x"], check=True)
+    clean = git_commit(tmp_path)
+    assert clean
+    assert len(clean["commit"]) == 40
+    assert clean["dirty"] is False
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "file").write_text("x")
+    assert git_commit(tmp_path) == {**clean, "dirty": True}
+    assert git_commit(tmp_path / "new") is None  # someone else's checkout
+
+
+def test_sha256sums_is_sorted_by_name(tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        (tmp_path / name).write_text(name)
+    lines = sha256sums([tmp_path / "b", tmp_path / "a"]).splitlines()
+    assert [line[-1] for line in lines] == ["a", "b"]
+    assert lines[0].startswith(hashlib.sha256(b"a").hexdigest())
+
+
+def test_runtime_table_sums_blocks(run: dict[str, Any]) -> None:
+    table = runtime_table(STUDY, run["runtimes"])
+    rce = table[(table["case"] == "iris") & (table["method"] == "RCE")].iloc[0]
+    assert (rce["fits"], rce["cpu_seconds"], rce["cpu_seconds_per_fit"], rce["n_profiles"]) == (
+        12,
+        6.0,
+        0.5,
+        20,
+    )
+    assert "| iris | RCE | 150 | 20 | 12 | 6.00 | 0.5000 | 123 |" in runtime_markdown(STUDY, table)
+
+
+def test_runtime_refuses_a_subset_twice_and_a_broken_file(run: dict[str, Any], tmp_path: Path) -> None:
+    first = run["runtimes"][0]
+    twice = first.with_name("1-2.runtime.json")
+    twice.write_text(first.read_text())
+    with pytest.raises(InputError, match=r"1-2\.runtime\.json: subset 0 is in another file too"):
+        runtime_table(STUDY, [first, twice])
+    (tmp_path / "x.json").write_text("{}")
+    with pytest.raises(InputError, match="'case' is missing"):
+        runtime_table(STUDY, [tmp_path / "x.json"])
+
+
+def content(run: dict[str, Any], study: Study = STUDY) -> dict[str, Any]:
+    from concord.datasets.registry import load_registry
+    from concord.reports.published import load_published
+
+    out = everything(run)
+    frames = {name: pd.read_csv(out / f"{name}.csv") for name in ("table1", "table2", "claims", "runtime")}
+    frames["failures"] = pd.read_csv("results/small/failures.csv")
+    record = json.loads((out / "provenance.json").read_text())
+    return document(study, load_registry(REGISTRY), load_published(study, Path("published")), frames, record)
+
+
+def test_the_document_says_what_was_found(run: dict[str, Any]) -> None:
+    said = content(run)
+    assert said["verdicts"] == "Of 1 claim checked in code, 1 is reproduced."
+    assert (
+        said["failures"] == "Expected failures, printed as missing: EAC on Wine (1 fit: tree is a # _bush_)."
+    )
+    assert said["summary"] == "A test of the report with λ₁."
+    assert said["claims"][0]["claim"] == "RCE is best over λ₁."
+    assert said["table1"]["sentence"].startswith("1 of the 1 cases in print")
+    assert any("In print but not in this run: the methods CSPA." in point for point in said["points"])
+    assert [row["row"] for row in said["agreement"]] == [
+        "RCE (oracle, per subset)",
+        "RCE (oracle, common)",
+        "RCE (default)",
+    ]
+    assert said["figure"]["caption"].endswith("Not in this run: Digits.")
+    assert said["provenance"]["embedded"] == "Iris, Wine"
+    cells = said["table2"]["blocks"][0]["rows"][0]["cells"]
+    assert cells[2]["bold"] is True
+    assert cells[2]["mean"].startswith(".70")
+    assert cells[2]["printed"] == ".700"
+    assert cells[0]["printed"] == DASH
+
+
+def test_the_pdf_has_its_sections_and_tables(run: dict[str, Any], tmp_path: Path) -> None:
+    folder = tmp_path / "typeset"
+    folder.mkdir()
+    source = typeset_folder(content(run), Path("reports/small/figure1.svg"), folder)
+    headings = json.dumps(
+        json.loads(typst.query(str(source), "heading", root=str(folder), ignore_system_fonts=True))
+    )
+    for word in (
+        "Data",
+        "Protocol",
+        "Significance",
+        "Results",
+        "Figure 1",
+        "Claims",
+        "Runtime",
+        "Provenance",
+    ):
+        assert word in headings
+    captions = json.loads(typst.query(str(source), "figure", root=str(folder), ignore_system_fonts=True))
+    assert len(captions) == 1 + 2 + 1 + 1 + 1 + 1  # data, ACC, NMI, figure, claims, agreement, runtime
+    pages = typst.compile(str(source), root=str(folder), format="png", ppi=20, ignore_system_fonts=True)
+    assert isinstance(pages, list)
+    assert 3 <= len(pages) <= 6
+
+
+def test_a_study_without_figure_claims_paper_and_print_makes_a_pdf(run: dict[str, Any]) -> None:
+    bare = STUDY.model_copy(update={"figure1": None, "claims": (), "paper": None, "published": None})
+    Path("results/small/study.json").write_text(bare.model_dump_json())
+    Path("results/small/failures.csv").write_text("case,method,subset,parameters,reason\n")
+    main(["tables", *run["common"], "--prepared", *run["prepared"]])
+    main(["pdf", *run["common"]])
+    assert Path("reports/small/report.pdf").read_bytes().startswith(b"%PDF-")
+    assert "figure1" not in Path("reports/small/SHA256SUMS").read_text()
+
+
+def test_missing_inputs_are_one_line_with_the_remedy(run: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"table1\.csv: no such file; run .*reports tables"):
+        main(["pdf", *run["common"]])
+    with pytest.raises(InputError, match="write CASE=PATH"):
+        main(["tables", *run["common"], "--prepared", "iris"])
+    with pytest.raises(InputError, match=r"figure1\.svg: no such file"):
+        write_pdf({"figure": {"file": "figure1.svg"}}, Path("figure1.svg"), Path("x.pdf"))
+    Path("results/small/study.json").write_text("{}")
+    with pytest.raises(InputError, match=r"study\.json: title: missing"):
+        main(["figures", *run["common"]])

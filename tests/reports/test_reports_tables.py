@@ -1,0 +1,198 @@
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from concord.config import Study
+from concord.datasets.registry import DatasetSpec
+from concord.errors import InputError
+from concord.reports.published import Published, load_published, printed_methods, printed_names
+from concord.reports.rows import Row, main_row, point_text, study_rows, symbol
+from concord.reports.tables import Footnotes, table1, table1_markdown, table2, table2_markdown, write_csv
+
+
+def spec(title: str, shape: tuple[int, int, int]) -> DatasetSpec:
+    return DatasetSpec.model_validate(
+        {
+            "title": title,
+            "shape": shape,
+            "reader": {"format": "sklearn", "loader": "iris"},
+            "preprocessing": ["zscore"],
+            "licence": "free",
+            "source": "hand",
+        }
+    )
+
+
+REGISTRY = {"one": spec("One", (4, 2, 2)), "two": spec("Two", (6, 3, 3))}
+STUDY = Study.model_validate(
+    {
+        "id": "small",
+        "title": "Small",
+        "summary": "A test.",
+        "cases": ["one", {"id": "two_b", "dataset": "two", "title": "Two (again)"}],
+        "ensemble": {"runs": 8, "subset_size": 2},
+        "methods": [
+            "KC",
+            {"method": "RCE", "grid": {"lambda1": [0.1, 1.0]}, "default": {"lambda1": 1.0}},
+        ],
+        "metrics": ["ACC"],
+        "table2": ["ACC"],
+    }
+)
+PRINT = Published(
+    {"one": (4, 2, 2), "two": (7, 3, 3)}, {("one", "ACC", "KC"): 0.7, ("two", "ACC", "RCE"): 0.5}
+)
+SELECTED = pd.DataFrame(
+    [("one", "RCE", "oracle-common", "ACC", 0, '{"lambda1":0.1}', 0.9)],
+    columns=["case", "method", "reading", "metric", "subset", "parameters", "value"],
+)
+
+
+def summary(**changes: object) -> pd.DataFrame:
+    """One mean per row of the study: 0.5, 0.6, 0.7, ... in case one; all 0.5 in case two_b."""
+    rows = []
+    for case in ("one", "two_b"):
+        for i, row in enumerate(study_rows(STUDY)):
+            mean = 0.5 + 0.1 * i * (case == "one")
+            rows.append((case, "ACC", *row, mean, 0.04, 4, i == 2 and case == "one", False))
+    columns = ["case", "metric", "method", "reading", "mean", "std", "n", "best", "bold"]
+    frame = pd.DataFrame(rows, columns=columns)
+    for column, value in changes.items():
+        frame.loc[(frame.case == "one") & (frame.method == "KC"), column] = value
+    return frame
+
+
+NO_FAILURES = pd.DataFrame(columns=["case", "method", "subset", "parameters", "reason"])
+
+
+def cell(frame: pd.DataFrame, case: str, row: str) -> pd.Series:
+    return frame[(frame["case"] == case) & (frame["row"] == row)].iloc[0]
+
+
+def test_rows_of_the_study_and_their_names() -> None:
+    assert [row.name for row in study_rows(STUDY)] == [
+        "K-means",
+        "KC",
+        "RCE (oracle, per subset)",
+        "RCE (oracle, common)",
+        "RCE (default)",
+    ]
+    assert main_row(STUDY, "RCE") == Row("RCE", "oracle-per-subset")
+    assert main_row(STUDY, "KC") == Row("KC", "fixed")
+
+
+def test_symbols() -> None:
+    assert symbol("lambda1") == "λ₁"
+    assert symbol("lambda1", tex=True) == r"$\lambda_{1}$"
+    assert symbol("n_init") == "n_init"
+    assert point_text({"lambda1": 1.0, "linkage": "single"}) == "λ₁ = 1, linkage = single"
+
+
+def test_a_case_with_its_own_title_matches_the_print_through_its_data_set() -> None:
+    assert printed_names(STUDY, REGISTRY, PRINT) == {"one": "one", "two_b": "two"}
+
+
+def test_a_second_run_of_a_method_is_not_compared_with_the_print_of_the_first() -> None:
+    once = printed_methods(
+        STUDY.model_copy(update={"methods": (STUDY.methods[1].model_copy(update={"id": "x"}),)})
+    )
+    assert once["x"] == "RCE"
+    twice = (STUDY.methods[1], STUDY.methods[1].model_copy(update={"id": "RCE_box"}))
+    assert printed_methods(STUDY.model_copy(update={"methods": twice}))["RCE_box"] == "RCE_box"
+
+
+def test_table2_numbers() -> None:
+    table = table2(STUDY, REGISTRY, PRINT, summary(), SELECTED, NO_FAILURES)
+    assert len(table) == 2 * 5
+    kc = cell(table, "one", "KC")
+    assert kc["printed"] == 0.7
+    assert kc["difference"] == pytest.approx(-0.1)
+    assert kc["difference_se"] == pytest.approx(-0.1 / (0.04 / 2))  # n = 4
+    assert math.isnan(cell(table, "two_b", "KC")["printed"])
+    assert cell(table, "two_b", "RCE (default)")["printed"] == 0.5
+    assert cell(table, "one", "RCE (oracle, common)")["parameters"] == '{"lambda1":0.1}'
+    assert cell(table, "one", "KC")["parameters"] == ""
+
+
+def test_table2_markdown_marks_best_bold_and_failures() -> None:
+    failures = pd.DataFrame([("one", "KC", 0, "{}", "no graph")], columns=NO_FAILURES.columns)
+    bold = summary(bold=True, n=3)
+    bold.loc[(bold["case"] == "two_b") & (bold["method"] == "K-means"), ["mean", "std", "n"]] = [
+        math.nan,
+        math.nan,
+        0,
+    ]
+    table = table2(STUDY, REGISTRY, PRINT, bold, SELECTED, failures)
+    text = table2_markdown(STUDY, table)
+    line = next(line for line in text.splitlines() if line.startswith("| One"))
+    cells = [c.strip() for c in line.strip("|").split("|")]
+    assert cells[1] == "0.500 ± 0.040<br>\N{EN DASH}"
+    assert cells[2] == "**0.600** ± 0.040 [a]<br>0.700 (-0.100)"
+    assert cells[3] == "0.700\\* ± 0.040<br>\N{EN DASH}"
+    assert "[a] failed on 1 of 4 subsets: no graph" in text
+    again = next(line for line in text.splitlines() if line.startswith("| Two (again)"))
+    assert again.split("|")[2].strip() == "- [b]<br>\N{EN DASH}"
+    assert "[b] failed on 4 of 4 subsets: no score" in text
+
+
+def test_table2_without_a_print_has_no_second_line() -> None:
+    text = table2_markdown(STUDY, table2(STUDY, REGISTRY, Published(), summary(), SELECTED, NO_FAILURES))
+    assert "<br>" not in text
+    assert "printed" not in text
+
+
+def test_equal_notes_share_a_letter() -> None:
+    notes = Footnotes()
+    assert [notes.mark(n) for n in ("x", "y", "x", "", math.nan)] == ["a", "b", "a", "", ""]
+    assert [Footnotes.mark(notes, str(i)) for i in range(26)][-1] == "ab"
+
+
+def prepared(path: Path, X: np.ndarray, classes: np.ndarray) -> Path:
+    names = np.array([str(c) for c in np.unique(classes)])
+    np.savez(path, X=X, classes=classes.astype(np.int64), class_names=names)
+    return path
+
+
+def test_table1_counts_the_prepared_file_and_compares_with_the_print(tmp_path: Path) -> None:
+    files = {
+        "one": prepared(tmp_path / "one.npz", np.ones((4, 2)), np.array([0, 0, 0, 1])),
+        "two_b": prepared(tmp_path / "two.npz", np.ones((6, 3)), np.array([0, 1, 2, 0, 1, 2])),
+    }
+    table = table1(STUDY, REGISTRY, PRINT, files)
+    one, two = table.iloc[0], table.iloc[1]
+    assert (one["objects"], one["features"], one["classes"], one["verdict"]) == (4, 2, 2, "match")
+    assert (one["class_sizes"], one["stored_as"], one["preprocessing"]) == (
+        "1\N{EN DASH}3",
+        "dense",
+        "zscore",
+    )
+    assert (two["objects"], two["printed_objects"], two["verdict"]) == (6, 7, "differs")
+    assert "| Two (again) | 6 (printed 7) | 3 | 3 |" in table1_markdown(STUDY, table)
+    assert set(table1(STUDY, REGISTRY, Published(), files)["verdict"]) == {"not printed"}
+    write_csv(table, tmp_path / "a.csv")
+    write_csv(table1(STUDY, REGISTRY, PRINT, files), tmp_path / "b.csv")
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_table1_names_the_case_without_a_file() -> None:
+    with pytest.raises(InputError, match="'two_b'"):
+        table1(STUDY, REGISTRY, PRINT, {"one": Path("x.npz")})
+
+
+def test_published_files(tmp_path: Path) -> None:
+    study = STUDY.model_copy(update={"published": "p"})
+    with pytest.raises(InputError, match=r"table1.csv: no such file"):
+        load_published(study, tmp_path)
+    home = tmp_path / "p"
+    home.mkdir()
+    (home / "table1.csv").write_text("dataset,instances,features,classes\nOne,4,2,2\n")
+    (home / "table2.csv").write_text("dataset,metric,method,value\nOne,ACC,KC,0.7\nOne,ACC,RCE,0.8\n")
+    published = load_published(study, tmp_path)
+    assert published.scores["one", "ACC", "RCE"] == 0.8
+    assert published.methods("ACC") == ["KC", "RCE"]
+    (home / "table2.csv").write_text("dataset,metric,method,value\nOne,ACC,KC,seven\n")
+    with pytest.raises(InputError, match=r"line 2, value = 'seven'"):
+        load_published(study, tmp_path)
