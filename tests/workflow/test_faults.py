@@ -1,0 +1,197 @@
+"""Kill, corrupt, refuse: nothing is lost, nothing half-written is used, every failure is told."""
+
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.workflow
+
+SLOW_METHOD = '''"""EAC that waits until a file appears."""
+
+import os, time
+from concord.ensemble import Ensemble
+from concord.methods.base import ConsensusMethod
+import numpy as np
+
+
+class Waiting(ConsensusMethod):
+    """Waits while the file ``hold`` is there; ``n_clusters``."""
+
+    def __init__(self, n_clusters: int) -> None:
+        self.n_clusters = n_clusters
+
+    def _fit(self, ensemble: Ensemble) -> None:
+        open(f"here-{os.getpid()}", "w").close()
+        while os.path.exists("hold"):
+            time.sleep(0.05)
+        self._set_labels(ensemble.profiles[:, 0][None], np.zeros(1), ensemble.membership)
+'''
+
+BROKEN_METHOD = '''"""Breaks."""
+
+from concord.ensemble import Ensemble
+from concord.methods.base import ConsensusMethod
+
+
+class Broken(ConsensusMethod):
+    """Breaks where ``depth`` is 2; ``n_clusters``."""
+
+    def __init__(self, n_clusters: int, depth: int = 1) -> None:
+        self.n_clusters = n_clusters
+        self.depth = depth
+
+    def _fit(self, ensemble: Ensemble) -> None:
+        if self.depth == 2:
+            raise ZeroDivisionError("a defect")
+        import numpy as np
+        self._set_labels(ensemble.profiles[:, 0][None], np.zeros(1), ensemble.membership)
+'''
+
+
+def add_method(project, name, source, **entry):
+    (project.folder / f"src/concord/methods/{name.lower()}.py").write_text(source)
+    path = project.folder / "config/studies/tiny.yaml"
+    import yaml
+
+    study = yaml.safe_load(path.read_text())
+    study["methods"].append({"method": name, **entry})
+    path.write_text(yaml.safe_dump(study, sort_keys=False))
+
+
+def wait_for(condition, seconds=90):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
+def start_and_wait_for_the_job(project):
+    (project.folder / "hold").touch()
+    run = subprocess.Popen(
+        project.command("tiny"),
+        cwd=project.folder,
+        env=project.env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    wait_for(lambda: list(project.folder.glob("here-*")))
+    return run
+
+
+def pid_of_the_job(project):
+    return int(next(project.folder.glob("here-*")).name.removeprefix("here-"))
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    from conftest import Project
+
+    project = Project(tmp_path_factory.mktemp("undisturbed"))
+    add_method(project, "Waiting", SLOW_METHOD)
+    project.snakemake("tiny")
+    return project.reproducible_files()
+
+
+def test_sigkill_of_snakemake_then_the_same_command(project, undisturbed):
+    add_method(project, "Waiting", SLOW_METHOD)
+    run = start_and_wait_for_the_job(project)
+    orphans = [int(path.name.removeprefix("here-")) for path in project.folder.glob("here-*")]
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    assert not list((project.folder / "results/tiny/consensus").rglob("Waiting/*.npz")), (
+        "nothing half-written"
+    )
+    for pid in orphans:
+        os.kill(pid, signal.SIGKILL)
+    (project.folder / "hold").unlink()
+    project.snakemake("tiny")
+    assert project.reproducible_files() == undisturbed
+
+
+def test_sigkill_of_a_job_then_the_same_command(project, undisturbed):
+    add_method(project, "Waiting", SLOW_METHOD)
+    run = start_and_wait_for_the_job(project)
+    os.kill(pid_of_the_job(project), signal.SIGKILL)
+    (project.folder / "hold").unlink()
+    output, _ = run.communicate(timeout=120)
+    assert run.returncode == 1, output.decode()[-2000:]
+    project.snakemake("tiny")
+    assert project.reproducible_files() == undisturbed
+    assert not [
+        path for path in (project.folder / "results").rglob(".*") if path.is_file() and path.suffix == ".npz"
+    ]
+
+
+def test_a_second_run_in_the_same_folder_is_refused(copy_of_finished):
+    with (copy_of_finished.folder / ".snakemake/concord.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = copy_of_finished.snakemake("tiny", "--forceall", check=False)
+    assert done.returncode == 1
+    assert "another Snakemake is at work in this folder" in done.stderr
+
+
+def test_an_expected_failure_is_a_record_a_dash_and_a_line_on_the_first_page(project):
+    """Base clusterings with one cluster cannot be turned into three."""
+    path = project.folder / "config/studies/tiny.yaml"
+    path.write_text(path.read_text().replace("subset_size: 4", "subset_size: 4\n  n_clusters: 1"))
+    project.snakemake("tiny")
+    failures = (project.folder / "results/tiny/failures.csv").read_text()
+    assert "only 1 groups of objects" in failures
+    table = (project.folder / "reports/tiny/table2.md").read_text()
+    assert "-" in table
+    assert "only 1 groups" in table
+    labels = np.load(next((project.folder / "results/tiny/consensus/iris/RCE").glob("*.npz")))
+    assert (labels["labels"] == -1).all()
+    assert len(json.loads(str(labels["failures"]))) == 3 * 4
+
+
+def test_a_defect_of_a_method_fails_loudly_and_spares_the_others(project):
+    add_method(project, "Broken", BROKEN_METHOD, grid={"depth": [1, 2]}, default={"depth": 1})
+    done = project.snakemake("tiny", check=False)
+    assert done.returncode == 1
+    log = next((project.folder / "logs/tiny/consensus/wine/Broken").iterdir()).read_text()
+    first = log.splitlines()[0]
+    assert first == "Broken on wine, subset 1, {'depth': 2}: ZeroDivisionError: a defect"
+    assert "Traceback" in log
+    assert first in done.stderr
+    assert list((project.folder / "results/tiny/consensus/wine/RCE").glob("*.npz")), "keep-going"
+    assert not list((project.folder / "results/tiny/consensus/wine/Broken").glob("*.npz"))
+    assert not (project.folder / "reports/tiny/report.pdf").exists()
+
+
+def test_a_corrupt_intermediate_is_refused_with_its_name(copy_of_finished):
+    file = copy_of_finished.folder / "results/ensembles/tiny/iris.npz"
+    file.write_bytes(file.read_bytes()[:100])
+    done = copy_of_finished.snakemake("tiny", "--forcerun", "consensus", check=False)
+    assert done.returncode == 1
+    assert "results/ensembles/tiny/iris.npz: not a readable .npz file" in done.stderr
+
+
+def test_a_hand_placed_file_is_taken_if_its_checksum_holds_and_refused_otherwise(project, mirror):
+    project.study(
+        {
+            "id": "glassonly",
+            "title": "t",
+            "summary": "s",
+            "cases": ["glass"],
+            "ensemble": {"runs": 4, "subset_size": 4},
+            "methods": ["EAC"],
+        }
+    )
+    raw = project.folder / "data/raw/glass/glass.data"
+    raw.parent.mkdir(parents=True)
+    good = (mirror / "files/glass/glass.data").read_bytes()
+    raw.write_bytes(good.replace(b"1.52101", b"1.52102", 1))
+    done = project.snakemake("data/prepared/glass/raw.npz", check=False)
+    assert done.returncode == 1
+    assert "glass.data" in done.stderr
+    assert "dd67373f4baf2807345df02cbfef2093d342e61ad0d82a4fb79af43ef8ce449d" in done.stderr
+    raw.write_bytes(good)
+    project.snakemake("data/prepared/glass/raw.npz")
+    assert raw.read_bytes() == good

@@ -1,0 +1,172 @@
+"""Real Snakemake runs of a tiny study."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.workflow
+
+
+def rows(path):
+    with path.open(newline="") as handle:
+        return list(csv.DictReader(handle))
+
+
+def test_a_run_makes_everything_the_readme_names(finished):
+    reports = finished.folder / "reports/tiny"
+    for name in (
+        *("table1.csv", "table1.md", "table2.csv", "table2.md", "claims.csv", "claims.md", "pvalues.csv"),
+        *("figure1.svg", "figure1.pdf", "figure1.png", "runtime.csv", "runtime.md", "provenance.json"),
+        *("SHA256SUMS", "report.pdf"),
+    ):
+        assert (reports / name).stat().st_size > 0, name
+    assert (reports / "report.pdf").read_bytes().startswith(b"%PDF")
+    sizes = {
+        row["data set"] if "data set" in row else row["case"]: row for row in rows(reports / "table1.csv")
+    }
+    assert len(sizes) == 2
+    tidy = rows(finished.folder / "results/tiny/scores.csv")
+    assert {row["method"] for row in tidy} == {"K-means", "SpectralConsensus", "EAC", "RCE"}
+    assert {row["case"] for row in tidy} == {"iris", "wine"}
+    assert len([r for r in tidy if r["method"] == "RCE"]) == 2 * 3 * 4 * 5 * 2, (
+        "cases subsets points metrics restarts"
+    )
+
+
+def test_the_log_tells_how_far_a_job_is(finished):
+    log = (finished.folder / "logs/tiny/consensus/iris/RCE/0-9.log").read_text() if False else ""
+    (path,) = (finished.folder / "logs/tiny/consensus/iris/RCE").iterdir()
+    log = path.read_text()
+    assert "RCE on iris: subset 1 (1 of 3), 4 fits" in log
+    assert "RCE on iris: subset 3 (3 of 3), 4 fits" in log
+
+
+def test_a_second_call_does_nothing(finished):
+    assert "Nothing to be done" in finished.snakemake("tiny").stderr + finished.snakemake("tiny").stdout
+
+
+def test_a_jobs_line_can_be_repeated_by_hand(finished, tmp_path):
+    out = tmp_path / "labels.npz"
+    arguments = ["--study", "tiny", "--case", "iris", "--id", "RCE", "--method", "RCE"]
+    arguments += ["--parameters", '{"max_outer": 3, "max_inner": 3, "n_init": 3}']
+    arguments += ["--grid", '{"lambda1": [0.01, 1.0], "lambda2": [0.01, 1.0]}', "--subsets", "1-1"]
+    arguments += ["--subset-size", "4", "--seed", "20150725", "--ensemble", "results/ensembles/tiny/iris.npz"]
+    subprocess.run(
+        [sys.executable, "-m", "concord", "consensus", *arguments, "--out", out],
+        cwd=finished.folder,
+        env=finished.env,
+        check=True,
+        capture_output=True,
+    )
+    alone = np.load(out)
+    (path,) = (finished.folder / "results/tiny/consensus/iris/RCE").glob("*.npz")
+    together = np.load(path)
+    assert np.array_equal(alone["labels"][0], together["labels"][1])
+    assert alone["subsets"].tolist() == [1]
+
+
+def test_no_result_depends_on_blocks_cores_or_other_methods(finished, project):
+    everything = finished.reproducible_files()
+    project.snakemake("tiny", "--cores", "1", "--config", "subsets_per_job=2", "methods=RCE,EAC")
+    scores = "results/tiny/scores.csv"
+    wanted = [r for r in rows(finished.folder / scores) if r["method"] != "SpectralConsensus"]
+    assert rows(project.folder / scores) == wanted
+    here = project.reproducible_files()
+    for name in ("results/ensembles/tiny/iris.npz", "reports/tiny/figure1.svg", "reports/tiny/figure1.png"):
+        assert here[name] == everything[name], name
+
+
+def test_another_seed_gives_other_clusterings(finished, project):
+    project.snakemake("results/ensembles/tiny/iris.npz", "--config", "seed=1")
+    name = "results/ensembles/tiny/iris.npz"
+    assert project.reproducible_files()[name] != finished.reproducible_files()[name]
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "rules"),
+    [
+        (
+            "methods/rce.py",
+            lambda s: s + "\n# edited\n",
+            {"consensus", "score", "collect", "tables", "figures", "pdf"},
+        ),
+        ("methods/base.py", lambda s: s + "\n# only a comment\n", set()),
+        ("scores/metrics.py", lambda s: "# only a comment\n" + s, set()),
+        ("reports/figures.py", lambda s: s + "\nX = 1\n", {"figures", "pdf"}),
+        ("datasets/readers/__init__.py", lambda s: s.replace('"""', '"""Other words. ', 1), set()),
+    ],
+    ids=["rce", "comment-base", "comment-metrics", "figures", "docstring"],
+)
+def test_an_edit_runs_what_depends_on_it_and_nothing_else(copy_of_finished, file, change, rules):
+    path = copy_of_finished.folder / "src/concord" / file
+    path.write_text(change(path.read_text()))
+    assert copy_of_finished.jobs("tiny") - {"tiny"} == rules
+    if file == "methods/rce.py":
+        consensus = {line for line in copy_of_finished.planned("tiny") if "subsets" in line}
+        assert consensus == {"tiny: RCE on iris, subsets 0-2", "tiny: RCE on wine, subsets 0-2"}
+
+
+def test_a_new_method_is_one_new_file(copy_of_finished):
+    (copy_of_finished.folder / "src/concord/methods/firstclustering.py").write_text(NEW_METHOD)
+    path = copy_of_finished.folder / "config/studies/tiny.yaml"
+    path.write_text(path.read_text().replace("- EAC", "- EAC\n- FirstClustering"))
+    consensus = {line for line in copy_of_finished.planned("tiny") if "subsets" in line}
+    assert consensus == {f"tiny: FirstClustering on {case}, subsets 0-2" for case in ("iris", "wine")}
+    copy_of_finished.snakemake("tiny")
+    assert "FirstClustering" in (copy_of_finished.folder / "reports/tiny/table2.md").read_text()
+
+
+NEW_METHOD = '''"""The first base clustering."""
+
+import numpy as np
+
+from concord.ensemble import Ensemble
+from concord.methods.base import ConsensusMethod
+
+
+class FirstClustering(ConsensusMethod):
+    """Take the first base clustering; ``n_clusters`` is only checked."""
+
+    def __init__(self, n_clusters: int) -> None:
+        self.n_clusters = n_clusters
+
+    def _fit(self, ensemble: Ensemble) -> None:
+        self._set_labels(ensemble.profiles[:, 0][None], np.zeros(1), ensemble.membership)
+'''
+
+
+def test_the_report_of_snakemake_has_captions_and_categories(finished, tmp_path):
+    finished.snakemake("tiny", "--report", str(tmp_path / "report.html"))
+    html = (tmp_path / "report.html").read_text()
+    for word in ("figure1.svg", "table2.md", "report.pdf", "Figures", "Tables", "tiny"):
+        assert word in html
+
+
+def test_provenance_names_versions_and_seed_but_no_person_or_path(finished):
+    record = json.loads((finished.folder / "reports/tiny/provenance.json").read_text())
+    text = json.dumps(record)
+    assert record["seed"] == 20150725
+    assert str(finished.folder) not in text
+    assert "numpy" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--config", "sed=3"], 'config/config.yaml: sed = 3: unknown key; did you mean "seed"?'),
+        (
+            ["--config", "methods=RCF"],
+            "config/config.yaml: methods = 'RCF': in no study; did you mean \"RCE\"?",
+        ),
+    ],
+)
+def test_a_mistake_is_told_in_one_line_before_any_job(project, arguments, expected):
+    done = project.snakemake("tiny", *arguments, check=False)
+    assert done.returncode == 1
+    assert expected in done.stderr.splitlines()
+    assert "Traceback" not in done.stderr
+    assert not (project.folder / "results").exists()

@@ -1,0 +1,126 @@
+# What the rules share: the checked configuration, where files lie, and which code a rule depends on.
+import fcntl
+import json
+import os
+import sys
+from pathlib import Path
+
+from concord.config import STUDIES as STUDY_FILES, check_restrictions, load_config, load_study, restrict
+from concord.datasets.registry import load_registry
+from concord.errors import InputError
+from concord.fingerprint import fingerprint
+from concord.methods import registry
+
+try:
+    SETTINGS = load_config(config)
+    DATASETS = load_registry()
+    WHOLE_STUDIES = [load_study(path, DATASETS) for path in sorted(STUDY_FILES.glob("*.yaml"))]
+    check_restrictions(WHOLE_STUDIES, SETTINGS)
+except InputError as mistake:
+    # a WorkflowError would add the lines of this file, which the user need not read
+    print(mistake, file=sys.stderr, flush=True)
+    os._exit(1)
+
+STUDIES = {study.id: small for study in WHOLE_STUDIES if (small := restrict(study, SETTINGS))}
+
+DEFAULT_STUDY = "quickstart" if "quickstart" in STUDIES else next(iter(STUDIES))
+
+if SETTINGS.data_mirror:
+    os.environ.setdefault("CONCORD_DATA_MIRROR", SETTINGS.data_mirror)
+
+
+wildcard_constraints:
+    study="|".join(STUDIES),
+    case=r"[A-Za-z0-9][A-Za-z0-9_-]*",
+    method=r"[A-Za-z0-9][A-Za-z0-9_-]*",
+    dataset="|".join(DATASETS),
+    steps=r"[a-z0-9_-]+",
+    block=r"\d+-\d+",
+
+
+def case_of(wildcards):
+    return STUDIES[wildcards.study].case(wildcards.case)
+
+
+def raw_files(dataset):
+    return [f"data/raw/{dataset}/{file.name}" for file in DATASETS[dataset].files]
+
+
+def steps_of(case):
+    steps = DATASETS[case.dataset].preprocessing if case.preprocessing is None else case.preprocessing
+    return "-".join(steps) or "raw"
+
+
+def step_arguments(wildcards):
+    return "" if wildcards.steps == "raw" else f"--steps {wildcards.steps.replace('-', ',')}"
+
+
+def prepared_file(case):
+    return f"data/prepared/{case.dataset}/{steps_of(case)}.npz"
+
+
+def block_files(study, case, suffix):
+    blocks = study.blocks(SETTINGS.subsets_per_job)
+    return [
+        f"results/{study.id}/consensus/{case.id}/{run.id}/{first}-{last - 1}{suffix}"
+        for run in study.methods
+        for first, last in blocks
+    ]
+
+
+def all_blocks(study, suffix):
+    return [file for case in study.cases for file in block_files(study, case, suffix)]
+
+
+def ready_made(wildcards):
+    case = case_of(wildcards)
+    return [] if case.ensemble == "kmeans" else [f"data/raw/{case.dataset}/ensembles/{case.ensemble}"]
+
+
+def ensemble_arguments(wildcards, input):
+    study, case = STUDIES[wildcards.study], case_of(wildcards)
+    protocol = study.ensemble
+    if case.ensemble == "kmeans":
+        return (
+            f"kmeans --study {study.id} --case {case.id} --seed {SETTINGS.seed} --runs {protocol.runs}"
+            f" --n-clusters {protocol.n_clusters} --max-iter {protocol.max_iter}"
+        )
+    return f"ready-made --dataset {case.dataset} --name {case.ensemble} --file {input.ready}"
+
+
+def method_of(wildcards):
+    return STUDIES[wildcards.study].method(wildcards.method)
+
+
+TABLES = ["table1.csv", "table1.md", "table2.csv", "table2.md", "claims.csv", "claims.md", "pvalues.csv"]
+FIGURES = ["figure1.svg", "figure1.pdf", "figure1.png"]
+RECORDS = ["runtime.csv", "runtime.md", "provenance.json", "SHA256SUMS"]
+
+
+def report_files(study):
+    figures = FIGURES if study.figure1 else []
+    return [f"reports/{study.id}/{name}" for name in [*TABLES, *figures, *RECORDS, "report.pdf"]]
+
+
+def drawn(wildcards):
+    return [f"reports/{wildcards.study}/{name}" for name in FIGURES if STUDIES[wildcards.study].figure1]
+
+
+def prepared_words(wildcards):
+    return [f"{case.id}={prepared_file(case)}" for case in STUDIES[wildcards.study].cases]
+
+
+def printed_tables(wildcards):
+    folder = STUDIES[wildcards.study].published
+    return sorted(str(path) for path in Path(f"config/published/{folder}").glob("*.csv")) if folder else []
+
+
+def lock_folder():
+    """Refuse a second run in this folder. The kernel drops the lock with the process, however it dies, so that
+    the same command resumes after a kill; Snakemake's own lock would have to be removed by hand first."""
+    global LOCK
+    LOCK = open(".snakemake/concord.lock", "w")
+    try:
+        fcntl.flock(LOCK, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise WorkflowError("another Snakemake is at work in this folder; wait for it, or stop it") from None

@@ -1,0 +1,29 @@
+# Stage 3: one method on one case, its whole grid, over a block of subsets.
+
+
+rule consensus:
+    input:
+        "results/ensembles/{study}/{case}.npz",
+    output:
+        labels="results/{study}/consensus/{case}/{method}/{block}.npz",
+        runtime="results/{study}/consensus/{case}/{method}/{block}.runtime.json",
+    log:
+        "logs/{study}/consensus/{case}/{method}/{block}.log",
+    benchmark:
+        "results/{study}/benchmarks/consensus/{case}/{method}/{block}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        method=lambda w: method_of(w).method,
+        parameters=lambda w: json.dumps(method_of(w).parameters),
+        grid=lambda w: json.dumps(method_of(w).grid),
+        seed=SETTINGS.seed,
+        subset_size=lambda w: STUDIES[w.study].ensemble.subset_size,
+        code=lambda w: fingerprint("concord.methods.command", whole=[registry.module_of(method_of(w).method)]),
+    message:
+        "{wildcards.study}: {wildcards.method} on {wildcards.case}, subsets {wildcards.block}"
+    shell:
+        "python -m concord --log {log:q} consensus --study {wildcards.study} --case {wildcards.case}"
+        " --id {wildcards.method} --method {params.method} --parameters {params.parameters:q} --grid {params.grid:q}"
+        " --subsets {wildcards.block} --subset-size {params.subset_size} --seed {params.seed}"
+        " --ensemble {input:q} --out {output.labels:q}"

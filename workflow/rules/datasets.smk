@@ -1,0 +1,51 @@
+# Stage 1: features and classes, checked against the printed table.
+
+
+rule fetch:
+    output:
+        "data/raw/{dataset}/{file}",
+    log:
+        "logs/datasets/fetch/{dataset}/{file}.log",
+    wildcard_constraints:
+        file=r"[^/]+",
+    conda:
+        "../../envs/environment.yaml"
+    message:
+        "{wildcards.dataset}: fetching {wildcards.file}"
+    shell:
+        "python -m concord --log {log:q} datasets fetch {wildcards.dataset} {wildcards.file:q} --to {output:q}"
+
+
+rule fetch_ensemble:
+    output:
+        "data/raw/{dataset}/ensembles/{name}",
+    log:
+        "logs/datasets/fetch/{dataset}/ensembles/{name}.log",
+    wildcard_constraints:
+        name=r"[^/]+",
+    conda:
+        "../../envs/environment.yaml"
+    message:
+        "{wildcards.dataset}: fetching the ready-made ensemble {wildcards.name}"
+    shell:
+        "python -m concord --log {log:q} datasets fetch-ensemble {wildcards.dataset} {wildcards.name:q} --to {output:q}"
+
+
+rule prepare:
+    input:
+        lambda w: raw_files(w.dataset),
+    output:
+        "data/prepared/{dataset}/{steps}.npz",
+    log:
+        "logs/datasets/prepare/{dataset}/{steps}.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=fingerprint("concord.datasets.command"),
+        entry=lambda w: DATASETS[w.dataset].model_dump_json(),
+        steps=step_arguments,
+    message:
+        "{wildcards.dataset}: preparing ({wildcards.steps})"
+    shell:
+        "python -m concord --log {log:q} datasets prepare {wildcards.dataset} {params.steps}"
+        " --out {output:q} {input:q}"

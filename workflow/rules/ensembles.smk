@@ -1,0 +1,22 @@
+# Stage 2: base clusterings of every case.
+
+
+rule base_clusterings:
+    input:
+        data=lambda w: prepared_file(case_of(w)),
+        ready=ready_made,
+    output:
+        "results/ensembles/{study}/{case}.npz",
+    log:
+        "logs/{study}/ensembles/{case}.log",
+    benchmark:
+        "results/{study}/benchmarks/ensembles/{case}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        arguments=ensemble_arguments,
+        code=fingerprint("concord.ensembles.command"),
+    message:
+        "{wildcards.study}: base clusterings of {wildcards.case}"
+    shell:
+        "python -m concord --log {log:q} ensembles {params.arguments} --data {input.data:q} --out {output:q}"

@@ -1,0 +1,59 @@
+# Stage 4: one tidy table of scores; selection of parameters; tests of significance.
+
+
+rule study:
+    output:
+        "results/{study}/study.json",
+    log:
+        "logs/{study}/study.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        content=lambda w: STUDIES[w.study].model_dump_json(),
+    message:
+        "{wildcards.study}: writing down the study as it is run"
+    shell:
+        "printf '%s\\n' {params.content:q} > {output:q}.part 2> {log:q} && mv {output:q}.part {output:q}"
+
+
+rule score:
+    input:
+        study="results/{study}/study.json",
+        ensemble="results/ensembles/{study}/{case}.npz",
+        blocks=lambda w: block_files(STUDIES[w.study], case_of(w), ".npz"),
+    output:
+        "results/{study}/scores/{case}.parquet",
+    log:
+        "logs/{study}/scores/{case}.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=fingerprint("concord.scores.table"),
+    message:
+        "{wildcards.study}: scores on {wildcards.case}"
+    shell:
+        "python -m concord --log {log:q} scores case --study {input.study:q} --case {wildcards.case}"
+        " --ensemble {input.ensemble:q} --out {output:q} {input.blocks:q}"
+
+
+rule collect:
+    input:
+        study="results/{study}/study.json",
+        cases=lambda w: [f"results/{w.study}/scores/{case.id}.parquet" for case in STUDIES[w.study].cases],
+        blocks=lambda w: all_blocks(STUDIES[w.study], ".npz"),
+    output:
+        multiext("results/{study}/scores", ".parquet", ".csv"),
+        multiext("results/{study}/selected", ".parquet", ".csv"),
+        "results/{study}/pvalues.csv",
+        "results/{study}/failures.csv",
+    log:
+        "logs/{study}/scores/collect.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=fingerprint("concord.scores.collect"),
+    message:
+        "{wildcards.study}: collecting scores, choosing parameters, testing differences"
+    shell:
+        "python -m concord --log {log:q} scores collect --study {input.study:q} --out-dir results/{wildcards.study}"
+        " --cases {input.cases:q} --blocks {input.blocks:q}"
