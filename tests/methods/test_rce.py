@@ -198,6 +198,7 @@ def test_tolerance_stops_early_and_says_so():
     assert len(short.objective_path_) == short.n_iter_
     assert not fit(labels, 0.1, 0.01).converged_, "20 rounds are known to be too few here"
     assert fit(labels, 0.1, 0.01, max_outer=3, tol=1e-12).converged_ is False
+    assert fit(labels, 1.0, 1.0, max_outer=5, tol=0.0).n_iter_ == 5, "0 asks for no change at all"
 
 
 def test_box_keeps_every_entry_inside():

@@ -75,6 +75,11 @@ class RCE(ConsensusMethod):
     -----
     Objects with equal profiles keep equal rows and columns through every step, so the work is done on the
     profiles, exactly. A missing label takes its clustering out of the sums for the object's pairs.
+
+    References
+    ----------
+    Peng Zhou, Liang Du, Hanmo Wang, Lei Shi, Yi-Dong Shen: Learning a Robust Consensus Matrix for
+    Clustering Ensemble via Kullback-Leibler Divergence Minimization. IJCAI 2015.
     """
 
     profile_matrix_: FloatArray
@@ -175,6 +180,7 @@ class RCE(ConsensusMethod):
         boxed = self.boundary == "box"
         matrix = np.clip(start, BOX, 1 - BOX) if boxed else start.copy()
         spectrum = Spectrum(weights, self.mu)
+        tolerance = CONVERGED if self.tol is None else self.tol
         path: list[float] = []
         self.converged_ = False
         if self.order == "paper":
@@ -188,7 +194,7 @@ class RCE(ConsensusMethod):
                 _objective(matrix, errors, pairs.observed, weights, self.lambda1, self.lambda2, spectrum)
             )
             if len(path) > 1:
-                self.converged_ = abs(path[-2] - path[-1]) <= (self.tol or CONVERGED) * abs(path[-1])
+                self.converged_ = abs(path[-2] - path[-1]) <= tolerance * abs(path[-1])
                 if self.converged_ and self.tol is not None:
                     break
         self.profile_matrix_ = matrix
@@ -334,7 +340,7 @@ def a_steps(
     """
     flat = matrix.reshape(-1)
     free = np.flatnonzero((flat > 0) & (flat < 1))
-    cost = (errors.log_off - errors.log_on).take(free)
+    cost = errors.log_off.take(free) - errors.log_on.take(free)
     m = observed.take(free)
     for _ in range(steps):
         a = flat[free]
