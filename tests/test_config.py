@@ -1,11 +1,12 @@
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 import yaml
 
 from concord import config, validation
-from concord.config import Config, Study, check_restrictions, load_config, load_study, restrict
+from concord.config import Study, check_restrictions, load_config, load_study, restrict
 from concord.datasets.registry import load_registry
 from concord.errors import InputError
 
@@ -42,11 +43,21 @@ def test_the_configuration_is_valid():
     assert loaded.datasets is None
 
 
-@pytest.mark.parametrize(("name", "model"), [("config", Config), ("study", Study)])
+@pytest.mark.parametrize(("name", "model"), config.SCHEMAS.items())
 def test_the_schemas_are_in_step(name, model):
     """Renew with: python -m concord.config"""
     written = json.loads((ROOT / f"workflow/schemas/{name}.schema.json").read_text())
     assert written == {**model.model_json_schema(), "$schema": config.JSON_SCHEMA}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "config").rglob("*.yaml")), ids=lambda p: p.stem)
+def test_the_schemas_accept_the_files(path):
+    kind = "study" if path.parent.name == "studies" else path.stem
+    schema = json.loads((ROOT / f"workflow/schemas/{kind}.schema.json").read_text())
+    content = yaml.safe_load(path.read_text())
+    jsonschema.validate(content, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**content, "no such key": 1}, schema)
 
 
 def test_shorthands():

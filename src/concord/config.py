@@ -7,11 +7,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, GetJsonSchemaHandler, field_validator, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
-from concord.datasets.registry import STEPS, DatasetSpec
+from concord.datasets.registry import STEPS, DatasetSpec, Registry
 from concord.errors import InputError
 from concord.files import RERUN, write_text
 from concord.methods import registry
@@ -66,25 +68,40 @@ class Paper(Strict):
     year: int
 
 
-class Case(Strict):
+class Named(Strict):
+    """An item of a list that may be written as one word, and whose id is that word unless it has another."""
+
+    word: ClassVar[str]
+
+    id: Name = Field("", description="the word itself if absent")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_word(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            value = {cls.word: value}
+        if isinstance(value, Mapping) and "id" not in value and cls.word in value:
+            value = {"id": value[cls.word], **value}
+        return value
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"anyOf": [{"type": "string"}, handler.resolve_ref_schema(handler(schema))]}
+
+
+class Case(Named):
     """A data set as the study uses it: its preprocessing and where its base clusterings come from."""
 
-    id: Name
+    word = "dataset"
+
     dataset: str
     title: str | None = Field(None, description="how tables print it; the data set's title if absent")
     preprocessing: tuple[str, ...] | None = Field(None, description="replaces the registry's steps")
     ensemble: str = Field(
         "kmeans", description="'kmeans', or the name of a ready-made ensemble of the data set"
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _id_is_dataset(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            value = {"dataset": value}
-        if isinstance(value, Mapping) and "id" not in value and "dataset" in value:
-            value = {"id": value["dataset"], **value}
-        return value
 
 
 class EnsembleProtocol(Strict):
@@ -107,25 +124,17 @@ class EnsembleProtocol(Strict):
         return self.runs // self.subset_size
 
 
-class MethodRun(Strict):
+class MethodRun(Named):
     """A method of the study with its fixed parameters and its grid."""
 
-    id: Name
+    word = "method"
+
     method: str
     parameters: dict[str, Value] = Field(default_factory=dict)
     grid: dict[str, Annotated[tuple[Value, ...], Field(min_length=1)]] = Field(default_factory=dict)
     default: dict[str, Value] = Field(
         default_factory=dict, description="the grid point that the 'default' reading takes"
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _id_is_method(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            value = {"method": value}
-        if isinstance(value, Mapping) and "id" not in value and "method" in value:
-            value = {"id": value["method"], **value}
-        return value
 
     @model_validator(mode="after")
     def _default_on_grid(self) -> Self:
@@ -321,11 +330,12 @@ def check_restrictions(studies: Iterable[Study], config: Config, file: Path = CO
 
 
 JSON_SCHEMA = "https://json-schema.org/draft/2020-12/schema"
+SCHEMAS: dict[str, type[BaseModel]] = {"config": Config, "study": Study, "datasets": Registry}
 
 
 def write_schemas(folder: Path = Path("workflow/schemas")) -> None:
-    """Write the JSON schemas of the configuration and of a study, for editors that check YAML."""
-    for name, model in (("config", Config), ("study", Study)):
+    """Write the JSON schemas of the configuration files, for editors that complete and check YAML."""
+    for name, model in SCHEMAS.items():
         schema = {**model.model_json_schema(), "$schema": JSON_SCHEMA}
         write_text(folder / f"{name}.schema.json", json.dumps(schema, indent=2) + "\n")
 
