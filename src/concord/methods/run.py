@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from concord.ensemble import Ensemble
 from concord.ensembles.store import StoredEnsemble
@@ -44,10 +45,27 @@ class Job:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """What is kept of a fit: a grid of estimators, with their matrices, would fill the memory."""
+
+    labels: npt.NDArray[np.int16]
+    """Shape (restarts, n)."""
+    chosen: int
+    iterations: int
+    converged: bool
+
+    @classmethod
+    def of(cls, fitted: ConsensusMethod) -> Self:
+        """Take the answer of a fitted method."""
+        labels = fitted.restart_labels_.astype(np.int16)
+        return cls(labels, fitted.chosen_, fitted.n_iter_, fitted.converged_)
+
+
+@dataclass(frozen=True)
 class Cell:
     """One fit: one subset, one grid point."""
 
-    fitted: ConsensusMethod | None
+    answer: Answer | None
     reason: str
     cpu_seconds: float
     wall_seconds: float
@@ -104,33 +122,33 @@ def _fit(
         # the same stream at every grid point: points differ by their parameters, not by their luck
         parameters["random_state"] = generator(job.seed, job.study, job.case, job.method_id, subset)
     cpu, wall = time.process_time(), time.monotonic()
-    fitted, reason = None, ""
+    answer, reason = None, ""
     try:
-        fitted = method(n_clusters=n_clusters, **parameters).fit(ensemble)
+        answer = Answer.of(method(n_clusters=n_clusters, **parameters).fit(ensemble))
     except ConsensusFailure as failure:
         reason = str(failure)
     except Exception as error:
         where = f"{job.method_id} on {job.case}, subset {subset + 1}, {dict(job.parameters) | dict(point)}"
         raise FitError(f"{where}: {type(error).__name__}: {error}") from error
-    return Cell(fitted, reason, time.process_time() - cpu, time.monotonic() - wall)
+    return Cell(answer, reason, time.process_time() - cpu, time.monotonic() - wall)
 
 
 def _write_labels(job: Job, cells: list[list[Cell]], n_objects: int, out: Path) -> None:
     shape = (len(job.subsets), len(job.points))
-    restarts = max((len(c.fitted.restart_labels_) for row in cells for c in row if c.fitted), default=1)
+    restarts = max((len(cell.answer.labels) for row in cells for cell in row if cell.answer), default=1)
     labels = np.full((*shape, restarts, n_objects), -1, dtype=np.int16)
     chosen, iterations = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     converged = np.zeros(shape, dtype=bool)
     failures = []
     for s, row in enumerate(cells):
         for g, cell in enumerate(row):
-            if cell.fitted is None:
+            if cell.answer is None:
                 failures.append({"subset": job.subsets[s], "point": g, "reason": cell.reason})
                 continue
-            labels[s, g] = cell.fitted.restart_labels_
-            chosen[s, g] = cell.fitted.chosen_
-            iterations[s, g] = cell.fitted.n_iter_
-            converged[s, g] = cell.fitted.converged_
+            labels[s, g] = cell.answer.labels
+            chosen[s, g] = cell.answer.chosen
+            iterations[s, g] = cell.answer.iterations
+            converged[s, g] = cell.answer.converged
     write_arrays(
         out,
         labels=labels,

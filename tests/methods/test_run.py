@@ -1,0 +1,91 @@
+"""The consensus job: what it writes, what it records, what it must not keep."""
+
+import json
+import tracemalloc
+
+import numpy as np
+import pytest
+from test_contract import l30
+
+from concord.ensembles.store import StoredEnsemble
+from concord.errors import ConsensusFailure
+from concord.methods import registry
+from concord.methods.run import FitError, Job, run
+
+STORED = StoredEnsemble(np.tile(l30(), 2), np.repeat(np.arange(3), 10))
+
+
+def job(method="RCE", points=({},), **changes):
+    given = {"study": "s", "case": "c", "method_id": method, "method": method, "parameters": {"max_outer": 2}}
+    given |= {"points": points, "subsets": [0, 1], "subset_size": 8, "seed": 5}
+    return Job(**{**given, **changes})
+
+
+def test_labels_of_every_subset_point_and_restart(tmp_path):
+    run(
+        job(points=[{"lambda1": 0.1}, {"lambda1": 1.0}], parameters={"n_init": 4}),
+        STORED,
+        tmp_path / "0-1.npz",
+    )
+    with np.load(tmp_path / "0-1.npz", allow_pickle=False) as written:
+        assert written["labels"].shape == (2, 2, 4, 30)
+        assert written["labels"].min() == 0
+        assert json.loads(str(written["points"])) == [{"lambda1": 0.1}, {"lambda1": 1.0}]
+        assert written["subsets"].tolist() == [0, 1]
+        assert (written["iterations"] == 20).all()
+    runtime = json.loads((tmp_path / "0-1.runtime.json").read_text())
+    assert np.shape(runtime["cpu_seconds"]) == (2, 2)
+    assert runtime["n_profiles"] == [28, 28]
+
+
+def test_grid_points_share_their_random_starts_and_subsets_do_not(tmp_path):
+    parameters = {"max_outer": 1, "max_inner": 1, "n_init": 9}
+    run(job(points=[{"lambda1": 1.0}, {"lambda1": 1.0}], parameters=parameters), STORED, tmp_path / "a.npz")
+    with np.load(tmp_path / "a.npz") as written:
+        labels = written["labels"]
+    assert np.array_equal(labels[:, 0], labels[:, 1])
+    assert not np.array_equal(labels[0], labels[1]), "the two subsets hold the same clusterings"
+
+
+def test_a_job_keeps_labels_not_estimators(tmp_path, monkeypatch):
+    """81 grid points of a consensus matrix each would fill the memory of a machine at n = 4,000."""
+
+    class Heavy(registry.load("RCE")):
+        def _fit(self, ensemble):
+            super()._fit(ensemble)
+            self.heavy = np.zeros(2_000_000)
+
+    monkeypatch.setattr(registry, "load", lambda name: Heavy)
+    tracemalloc.start()
+    run(job(points=[{"lambda1": float(v)} for v in range(1, 11)]), STORED, tmp_path / "a.npz")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 3 * 16e6
+
+
+@pytest.mark.parametrize(
+    ("error", "recorded"), [(ConsensusFailure("no answer"), True), (KeyError("x"), False)]
+)
+def test_an_expected_failure_is_recorded_and_a_defect_stops_the_job(tmp_path, monkeypatch, error, recorded):
+    class Failing(registry.load("RCE")):
+        def _fit(self, ensemble):
+            if self.lambda1 == 2.0:
+                raise error
+            super()._fit(ensemble)
+
+    monkeypatch.setattr(registry, "load", lambda name: Failing)
+    points = [{"lambda1": 1.0}, {"lambda1": 2.0}]
+    if not recorded:
+        with pytest.raises(FitError, match=r"RCE on c, subset 1, .*'lambda1': 2\.0.*KeyError: 'x'"):
+            run(job(points=points), STORED, tmp_path / "a.npz")
+        assert not (tmp_path / "a.npz").exists()
+        return
+    run(job(points=points), STORED, tmp_path / "a.npz")
+    with np.load(tmp_path / "a.npz") as written:
+        failures = json.loads(str(written["failures"]))
+        assert [(f["subset"], f["point"], f["reason"]) for f in failures] == [
+            (0, 1, "no answer"),
+            (1, 1, "no answer"),
+        ]
+        assert (written["labels"][:, 1] == -1).all()
+        assert (written["labels"][:, 0] >= 0).all()
