@@ -2,7 +2,7 @@
 
 import inspect
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,9 @@ class ConsensusMethod(ABC):
     converged_ : bool
         Whether every iterative stage met its stopping rule.
     """
+
+    balanced: ClassVar[bool] = False
+    """Whether the method forces clusters of nearly equal size."""
 
     n_clusters: int
 

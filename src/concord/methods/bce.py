@@ -1,0 +1,298 @@
+"""BCE: Bayesian cluster ensembles, by variational EM."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from concord.ensemble import MISSING, Ensemble, FloatArray, IntArray
+from concord.methods.base import ConsensusMethod, is_integer, is_number
+
+TINY = float(np.finfo(float).tiny)
+"""Added to each term of a sum that is divided by, as in the authors' program."""
+
+ALPHA_FLOOR = 1e-6
+"""Least alpha: it drifts towards 0 when EM is iterated far past the default tolerance."""
+
+NEWTON_TOL, NEWTON_STEPS = 1e-3, 500
+"""When Newton's method for alpha stops: relative change in the 1-norm, steps."""
+
+
+class BCE(ConsensusMethod):
+    r"""Bayesian cluster ensembles (Wang, Shan, Banerjee): a mixed-membership model of the label matrix.
+
+    Object p mixes the K consensus clusters by theta_p ~ Dirichlet(alpha). Each of its labels has a consensus
+    cluster z of its own, drawn from theta_p, and is itself drawn from row z of that clustering's ``beta``.
+    Variational EM maximises a lower bound of the log-likelihood; an object's label is the cluster with the
+    largest parameter gamma of its posterior Dirichlet distribution.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of consensus clusters, K.
+    smoothing : float > 0, default 1e-6
+        Added to the expected counts of beta's M-step ("lap" in the authors' program).
+    tol : float >= 0, default 0.01
+        EM stops when a round changes beta by no more, relative to its 1-norm; the authors' program.
+    max_outer : int, default 499
+        Most rounds of EM; the authors' program.
+    inner_tol : float >= 0, default 0.01
+        The E-step of an object stops when a sweep changes neither phi nor gamma by more, relative to
+        their 1-norms; the authors' program.
+    max_inner : int, default 499
+        Most sweeps of an E-step; the authors' program.
+    n_init : int, default 10
+        Random starts: alpha uniform in (0, 1), rows of beta uniform and normalised. ``labels_`` is the
+        one with the largest bound. The authors' program makes one start.
+    random_state : int, Generator or None
+        Seed of the random starts.
+
+    Attributes
+    ----------
+    alpha_ : ndarray, shape (K,)
+        Dirichlet parameters of the chosen start.
+    beta_ : list of m ndarrays, shape (K, k_i)
+        Distribution of each clustering's labels in each consensus cluster; columns as in ``Ensemble.labels``.
+    profile_gamma_ : ndarray, shape (n', K)
+        Posterior Dirichlet parameters of the distinct label profiles.
+    bound_ : float
+        Lower bound of the log-likelihood that the chosen start ended with.
+    bound_path_ : ndarray, shape (n_iter_,)
+        The bound after each round of the chosen start. Small dips are possible: every E-step starts anew.
+    n_iter_ : int
+        Rounds of EM of the chosen start.
+    converged_ : bool
+        Whether the chosen start met ``tol``, and its last E-step and alpha's Newton method their own rules.
+
+    Notes
+    -----
+    A single clustering does not identify the model: consensus clusters that mix its labels have the same
+    likelihood, and which one is found depends on the starts. No parameter is tuned in the paper: there is no grid. Objects with equal profiles have equal E-steps, and
+    the M-step sums over objects: the work is done on the profiles with their multiplicities, exactly. A
+    missing label takes no part: its phi is 0.
+
+    References
+    ----------
+    Hongjun Wang, Hanhuai Shan, Arindam Banerjee: Bayesian cluster ensembles. SDM 2009; Statistical Analysis
+    and Data Mining 4 (2011).
+    """
+
+    alpha_: FloatArray
+    beta_: list[FloatArray]
+    profile_gamma_: FloatArray
+    bound_: float
+    bound_path_: FloatArray
+
+    def __init__(
+        self,
+        n_clusters: int,
+        *,
+        smoothing: float = 1e-6,
+        tol: float = 0.01,
+        max_outer: int = 499,
+        inner_tol: float = 0.01,
+        max_inner: int = 499,
+        n_init: int = 10,
+        random_state: int | np.random.Generator | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.smoothing = smoothing
+        self.tol = tol
+        self.max_outer = max_outer
+        self.inner_tol = inner_tol
+        self.max_inner = max_inner
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for a parameter out of its range."""
+        super().check_parameters()
+        self._require("smoothing", is_number(self.smoothing, 0, strict=True), "a number > 0")
+        self._require("tol", is_number(self.tol, 0), "a number >= 0")
+        self._require("inner_tol", is_number(self.inner_tol, 0), "a number >= 0")
+        self._require("max_outer", is_integer(self.max_outer, 1), "an integer >= 1")
+        self._require("max_inner", is_integer(self.max_inner, 1), "an integer >= 1")
+        self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")
+
+    def _fit(self, ensemble: Ensemble) -> None:
+        data = Words.of(ensemble)
+        rng = np.random.default_rng(self.random_state)
+        fits = [self.learn(data, random_start(data, self.n_clusters, rng)) for _ in range(self.n_init)]
+        labels = np.stack([fit.posterior.gamma.argmax(axis=1) for fit in fits])
+        self._set_labels(labels, np.array([-fit.path[-1] for fit in fits]), ensemble.membership)
+        best = fits[self.chosen_]
+        self.alpha_ = best.model.alpha
+        self.beta_ = np.split(best.model.beta.T, data.firsts[1:], axis=1)
+        self.profile_gamma_ = best.posterior.gamma
+        self.bound_path_ = np.array(best.path)
+        self.bound_ = best.path[-1]
+        self.n_iter_ = len(best.path)
+        self.converged_ = best.converged
+
+    def learn(self, data: "Words", model: "Model") -> "Fit":
+        """Run EM from one start: posterior of the last E-step, model of the last M-step."""
+        path: list[float] = []
+        converged = False
+        while not converged and len(path) < self.max_outer:
+            posterior = e_step(data, model, self.inner_tol, self.max_inner)
+            beta = new_beta(data, posterior.phi, self.smoothing)
+            alpha, met = new_alpha(model.alpha, posterior.gamma, data.weights)
+            converged = bool(np.abs(beta - model.beta).sum() <= self.tol * model.beta.sum())
+            model = Model(alpha, beta)
+            path.append(lower_bound(data, model, posterior))
+        return Fit(model, posterior, path, converged and met and posterior.converged)
+
+
+@dataclass(frozen=True)
+class Words:
+    """The label profiles, each label a word: its place among the labels of all clusterings, sum of k_i."""
+
+    words: IntArray
+    """Shape (n', m); a missing label is the word after the last."""
+    weights: FloatArray
+    """Objects per profile, shape (n',)."""
+    firsts: IntArray
+    """First word of each clustering, shape (m,)."""
+    n_words: int
+
+    @classmethod
+    def of(cls, ensemble: Ensemble) -> "Words":
+        """Take the profiles of an ensemble."""
+        ends = np.cumsum(ensemble.n_clusters)
+        firsts = ends - ensemble.n_clusters
+        n_words = int(ends[-1])
+        words = np.where(ensemble.profiles == MISSING, n_words, ensemble.profiles + firsts)
+        return cls(words, ensemble.weights.astype(float), firsts, n_words)
+
+    @property
+    def observed(self) -> FloatArray:
+        """1 where a label is there, 0 where it is missing, shape (n', m)."""
+        return (self.words < self.n_words).astype(float)
+
+    def normalised(self, beta: FloatArray) -> FloatArray:
+        """Scale the words of each clustering to sum 1 in each consensus cluster, shape (sum of k_i, K)."""
+        totals = np.add.reduceat(beta, self.firsts)
+        sizes = np.diff(self.firsts, append=self.n_words)
+        normalised: FloatArray = beta / np.repeat(totals, sizes, axis=0)
+        return normalised
+
+    def emission(self, beta: FloatArray) -> FloatArray:
+        """Return beta of the label that each profile has, 0 where it is missing, shape (n', m, K)."""
+        emission: FloatArray = np.vstack([beta, np.zeros(beta.shape[1])])[self.words]
+        return emission
+
+
+class Model(NamedTuple):
+    """The parameters of BCE."""
+
+    alpha: FloatArray
+    """Shape (K,)."""
+    beta: FloatArray
+    """All clusterings' beta, transposed and one above the other, shape (sum of k_i, K)."""
+
+
+class Posterior(NamedTuple):
+    """What an E-step finds for each profile."""
+
+    phi: FloatArray
+    """Consensus cluster of each label, shape (n', m, K); 0 for a missing one."""
+    gamma: FloatArray
+    """Dirichlet parameters, shape (n', K)."""
+    converged: bool
+
+
+class Fit(NamedTuple):
+    """EM from one start."""
+
+    model: Model
+    posterior: Posterior
+    path: list[float]
+    converged: bool
+
+
+def random_start(data: Words, n_clusters: int, rng: np.random.Generator) -> Model:
+    """Draw alpha uniform in (0, 1) and rows of beta uniform, normalised."""
+    alpha = np.maximum(rng.random(n_clusters), ALPHA_FLOOR)
+    return Model(alpha, data.normalised(rng.random((data.n_words, n_clusters)) + TINY))
+
+
+def e_step(data: Words, model: Model, tol: float, max_sweeps: int) -> Posterior:
+    """Fit phi and gamma of every profile from the uniform start; each profile stops by itself."""
+    alpha, n_clusters = model.alpha, len(model.alpha)
+    phi = np.repeat(data.observed[:, :, None] / n_clusters, n_clusters, axis=2)
+    gamma = alpha + phi.sum(axis=1)
+    going = np.arange(len(gamma))
+    emission, old_phi, old_gamma = data.emission(model.beta), phi, gamma
+    for _ in range(max_sweeps):
+        new_phi = emission * np.exp(expected_log(old_gamma))[:, None, :]
+        new_phi /= np.einsum("pik->pi", new_phi)[:, :, None] + n_clusters * TINY
+        new_gamma = alpha + np.einsum("pik->pk", new_phi)
+        moving = _change(new_gamma, old_gamma) > tol
+        resting = np.flatnonzero(~moving)  # gamma, a sum of phi, never changes by more than phi
+        moving[resting] = _change(new_phi[resting], old_phi[resting]) > tol
+        phi[going[~moving]], gamma[going[~moving]] = new_phi[~moving], new_gamma[~moving]
+        going, emission = going[moving], emission[moving]
+        old_phi, old_gamma = new_phi[moving], new_gamma[moving]
+        if not len(going):
+            break
+    phi[going], gamma[going] = old_phi, old_gamma
+    return Posterior(phi, gamma, not len(going))
+
+
+def new_beta(data: Words, phi: FloatArray, smoothing: float) -> FloatArray:
+    """M-step for beta: expected counts of each label in each consensus cluster, normalised."""
+    n_clusters = phi.shape[2]
+    cells = data.words[:, :, None] * n_clusters + np.arange(n_clusters)
+    mass = phi * data.weights[:, None, None]
+    counts: FloatArray = np.zeros((data.n_words + 1, n_clusters))
+    counts += np.bincount(cells.ravel(), mass.ravel(), counts.size).reshape(counts.shape)
+    return data.normalised(smoothing + counts[:-1])
+
+
+def new_alpha(alpha: FloatArray, gamma: FloatArray, weights: FloatArray) -> tuple[FloatArray, bool]:
+    """M-step for alpha by Newton's method (Hessian: diagonal plus constant), and whether it converged."""
+    from scipy.special import polygamma, psi
+
+    if len(alpha) == 1:  # the bound does not depend on it
+        return alpha, True
+    n = weights.sum()
+    statistics = (weights[:, None] * expected_log(gamma)).sum(axis=0)
+    for _ in range(NEWTON_STEPS):
+        gradient = statistics + n * (psi(alpha.sum()) - psi(alpha))
+        diagonal, constant = -n * polygamma(1, alpha), n * polygamma(1, alpha.sum())
+        shift = (gradient / diagonal).sum() / (1 / constant + (1 / diagonal).sum())
+        step = (gradient - shift) / diagonal
+        while (step >= alpha).any():
+            step /= 2
+        old, alpha = alpha, np.maximum(alpha - step, ALPHA_FLOOR)
+        if np.abs(alpha - old).sum() <= NEWTON_TOL * old.sum():
+            return alpha, True
+    return alpha, False
+
+
+def lower_bound(data: Words, model: Model, posterior: Posterior) -> float:
+    """Lower bound of the log-likelihood, summed over the objects."""
+    from scipy.special import gammaln, xlogy
+
+    (alpha, beta), (phi, gamma, _) = model, posterior
+    expected = expected_log(gamma)
+    prior = gammaln(alpha.sum()) - gammaln(alpha).sum() + ((alpha - 1) * expected).sum(axis=1)
+    labels = (xlogy(phi, data.emission(beta)) - xlogy(phi, phi)).sum(axis=(1, 2))
+    clusters = (phi.sum(axis=1) * expected).sum(axis=1)
+    entropy = gammaln(gamma).sum(axis=1) - gammaln(gamma.sum(axis=1)) - ((gamma - 1) * expected).sum(axis=1)
+    return float((data.weights * (prior + labels + clusters + entropy)).sum())
+
+
+def expected_log(gamma: FloatArray) -> FloatArray:
+    """E[log theta] under Dirichlet(gamma), row by row."""
+    from scipy.special import psi
+
+    expected: FloatArray = psi(gamma) - psi(gamma.sum(axis=1, keepdims=True))
+    return expected
+
+
+def _change(new: FloatArray, old: FloatArray) -> FloatArray:
+    """Relative change in the 1-norm of each profile's part."""
+    axes = tuple(range(1, new.ndim))
+    change: FloatArray = np.abs(new - old).sum(axis=axes) / old.sum(axis=axes)
+    return change

@@ -1,0 +1,136 @@
+"""The documents' own code blocks, in their order, in a project of their own.
+
+A block in ``sh`` is run. One in ``python`` or ``yaml`` goes where its first line says: ``# <file>`` makes the
+file, ``# <file>, under <key>:`` adds the lines after that key. A block without a language is only to be read.
+"""
+
+import csv
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+import yaml
+
+from concord.ensemble import Ensemble
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.workflow
+
+
+class Block(NamedTuple):
+    language: str
+    text: str
+
+
+def blocks(name):
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    return [Block(*found) for found in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
+
+
+def follow(project, name, home):
+    """Do what the document says; return what its commands print."""
+    printed = []
+    for block in blocks(name):
+        if block.language == "sh":
+            printed.append(run(project, block.text, home))
+        elif block.language:
+            place(project.folder, block.text)
+    return "".join(printed)
+
+
+def run(project, script, home):
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],
+        cwd=project.folder,
+        env={**project.env, "HOME": str(home)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, f"{script}\n{done.stdout[-6000:]}\n{done.stderr[-6000:]}"
+    return done.stdout
+
+
+def place(folder, text):
+    where, content = text.split("\n", 1)
+    file, key = re.fullmatch(r"# ([\w./-]+)(?:, under (\w+:))?", where).groups()
+    path = folder / file
+    if key is None:
+        assert not path.exists(), f"{file} is there already"
+        path.write_text(text, encoding="utf-8")
+        return
+    before = path.read_text(encoding="utf-8")
+    assert f"\n{key}\n" in before, f"{file} has no {key}"
+    path.write_text(before.replace(f"\n{key}\n", f"\n{key}\n{content}", 1), encoding="utf-8")
+
+
+def rows(path):
+    with path.open(newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.mark.parametrize("name", ["add-a-method.md", "add-a-dataset.md"])
+def test_every_block_is_of_a_kind_that_is_executed(name):
+    assert {block.language for block in blocks(name)} <= {"", "sh", "python", "yaml"}
+    assert "sh" in {block.language for block in blocks(name)}
+    fences = (ROOT / "docs" / name).read_text(encoding="utf-8").count("```")
+    assert fences == 2 * len(blocks(name))
+
+
+def test_add_a_method(project, tmp_path):
+    shutil.copy(ROOT / "config/studies/quickstart.yaml", project.folder / "config/studies")
+    shutil.copytree(ROOT / "tests", project.folder / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", project.folder)
+    printed = follow(project, "add-a-method.md", tmp_path)
+    tests = re.search(r"(\d+) passed", printed)
+    assert tests, printed
+    assert int(tests[1]) > 20, "the contract tests ran over the new method"
+
+    reports = project.folder / "reports/quickstart"
+    assert (reports / "table2.md").read_text(encoding="utf-8") in printed
+    assert "PowerSpectral" in (reports / "table2.md").read_text(encoding="utf-8")
+    table = [row for row in rows(reports / "table2.csv") if row["method"] == "PowerSpectral"]
+    assert {row["case"] for row in table} == {"iris", "wine"}
+    assert {row["reading"] for row in table} == {"oracle-common", "oracle-per-subset", "default"}
+    assert all(0 < float(row["mean"]) <= 1 for row in table)
+
+
+def test_what_the_document_says_of_an_ensemble_is_there():
+    text = (ROOT / "docs/add-a-method.md").read_text(encoding="utf-8")
+    names = set(re.findall(r"ensemble\.(\w+)", text))
+    ensemble = Ensemble([[0, 1], [1, 1], [1, 1]])
+    assert len(names) >= 6
+    assert all(hasattr(ensemble, name) for name in names)
+
+
+def flowers(path):
+    """Sixty objects in three classes, four features."""
+    rng = np.random.default_rng(0)
+    kinds = np.repeat(["rose", "tulip", "violet"], 20)
+    means = dict(zip(["rose", "tulip", "violet"], rng.normal(0, 2, (3, 4)), strict=True))
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(["height", "petals", "leaves", "scent", "kind"])
+        for kind in kinds:
+            writer.writerow([*np.round(rng.normal(means[kind]), 3), kind])
+
+
+def test_add_a_dataset(project, tmp_path):
+    flowers(tmp_path / "flowers.csv")
+    printed = follow(project, "add-a-dataset.md", tmp_path)
+    assert re.search(r"^flowers +Flowers +60 +4 +3 +table +zscore", printed, re.MULTILINE)
+
+    reports = project.folder / "reports/flowers"
+    (sizes,) = rows(reports / "table1.csv")
+    assert [sizes[key] for key in ("objects", "features", "classes")] == ["60", "4", "3"]
+    entry = next(block.text for block in blocks("add-a-dataset.md") if block.language == "yaml")
+    methods = {m if isinstance(m, str) else m["method"] for m in yaml.safe_load(entry)["methods"]}
+    assert {row["method"] for row in rows(reports / "table2.csv")} == {"K-means", *methods}
+    for name in ("report.pdf", "table2.md", "figure1.svg", "claims.md", "runtime.csv", "provenance.json"):
+        assert (reports / name).stat().st_size > 0, name
+        assert name in printed, "ls shows it"
+    assert "flowers.csv" in (project.folder / "config/datasets.yaml").read_text()
