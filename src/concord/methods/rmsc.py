@@ -1,0 +1,339 @@
+"""RMSC: a low-rank transition matrix shared by the base clusterings."""
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from concord.ensemble import Ensemble, FloatArray
+from concord.methods.base import ConsensusMethod, is_integer, is_number
+from concord.methods.spectral import Assignment, spectral_labels
+
+MAX_MU = 1e10
+"""The penalty grows no further."""
+
+TELEPORT = 1e-6
+"""Share of jumps to a random object that makes the stationary distribution unique and positive."""
+
+FINE = 1e-5
+"""Thresholds below this need the singular values themselves, not the roots of eigenvalues."""
+
+
+class RMSC(ConsensusMethod):
+    r"""Robust multi-view spectral clustering (Xia, Pan, Du, Yin: AAAI 2014), a clustering for a view.
+
+    Minimises over a transition matrix P and errors E(i) of the clusterings' transition matrices P(i)
+
+    .. math:: \|P\|_* + \lambda \sum_i \|E^{(i)}\|_1 \quad \text{subject to }
+              P^{(i)} = P + E^{(i)},\; P \ge 0,\; P \mathbf 1 = \mathbf 1
+
+    by an augmented Lagrangian, then clusters the Markov chain P spectrally.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of consensus clusters, K.
+    lambda1 : float > 0, default 0.005
+        Weight of the errors' 1-norm, the paper's lambda, which it tunes; grid 0.001, 0.005, 0.01, 0.05, 0.1
+        (of the specification).
+    mu : float > 0, default 1e-3
+        Penalty of the first iteration, as in the authors' program.
+    rho : float > 1, default 1.9
+        Growth of the penalty an iteration, as in the authors' program. It freezes P long before the optimum
+        of the convex problem, and must: the optimum has rank one, without any clusters, if n m is
+        below K / (2 lambda).
+    tol : float >= 0, default 1e-7
+        Stop when the absolute row sums of all P(i) - P - E(i) are below ``tol``; in LibADMM's order, when
+        no entry of these, of P - Q, and of the last changes of P, Q and E reaches ``tol``.
+    max_iter : int, default 100
+        Most iterations.
+    order : {"authors", "libadmm"}, default "authors"
+        Sequence of the updates: P, Q, E, multipliers (the paper, Algorithm 1), or Q, E, P, multipliers
+        (LibADMM). The results differ by about 1e-4 as the penalty grows fast.
+    assign_labels : {"kmeans", "discretize"}, default "kmeans"
+        How the spectral embedding becomes labels.
+    n_init : int, default 10
+        Random starts of the assignment.
+    random_state : int, Generator or None
+        Seed of the random starts; P does not depend on it.
+
+    Attributes
+    ----------
+    profile_matrix_ : ndarray, shape (n', n')
+        P over the distinct label profiles: non-negative, and ``profile_matrix_ @ w`` is one for the
+        multiplicities w; not symmetric.
+    objective_ : float
+        Nuclear norm of P plus lambda times the 1-norms of the errors, over objects.
+    n_iter_ : int
+        Iterations of the augmented Lagrangian.
+    converged_ : bool
+        Whether ``tol`` was met.
+
+    Notes
+    -----
+    Objects with equal profiles keep equal rows and columns in every matrix, so the work is done on the
+    profiles, exactly; pairs that a clustering keeps apart have P(i) = 0 and share one error and one
+    multiplier with all clusterings that keep them apart. E starts at 0, not at the authors' noise, which
+    changes the result by less than 1e-6. For a pair that a clustering does not contain, E(i) costs nothing.
+
+    References
+    ----------
+    Rongkai Xia, Yan Pan, Lei Du, Jian Yin: Robust Multi-View Spectral Clustering via Low-Rank and Sparse
+    Decomposition. AAAI 2014. LibADMM: Canyi Lu, 2016.
+    """
+
+    profile_matrix_: FloatArray
+    objective_: float
+
+    def __init__(
+        self,
+        n_clusters: int,
+        lambda1: float = 0.005,
+        mu: float = 1e-3,
+        rho: float = 1.9,
+        *,
+        tol: float = 1e-7,
+        max_iter: int = 100,
+        order: Literal["authors", "libadmm"] = "authors",
+        assign_labels: Assignment = "kmeans",
+        n_init: int = 10,
+        random_state: int | np.random.Generator | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.lambda1 = lambda1
+        self.mu = mu
+        self.rho = rho
+        self.tol = tol
+        self.max_iter = max_iter
+        self.order = order
+        self.assign_labels = assign_labels
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for a parameter out of its range."""
+        super().check_parameters()
+        self._require("lambda1", is_number(self.lambda1, 0, strict=True), "a number > 0")
+        self._require("mu", is_number(self.mu, 0, strict=True), "a number > 0")
+        self._require("rho", is_number(self.rho, 1, strict=True), "a number > 1")
+        self._require("tol", is_number(self.tol, 0), "a number >= 0")
+        self._require("max_iter", is_integer(self.max_iter, 1), "an integer >= 1")
+        self._require("order", self.order in ("authors", "libadmm"), "'authors' or 'libadmm'")
+        self._require(
+            "assign_labels", self.assign_labels in ("discretize", "kmeans"), "'discretize' or 'kmeans'"
+        )
+        self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")
+
+    def _fit(self, ensemble: Ensemble) -> None:
+        weights = ensemble.weights.astype(float)
+        self._membership = ensemble.membership
+        self._solve(Views(ensemble, self.lambda1), weights)
+        labels, costs = spectral_labels(
+            chain_similarity(self.profile_matrix_, weights),
+            ensemble.weights,
+            self.n_clusters,
+            self.assign_labels,
+            self.n_init,
+            np.random.default_rng(self.random_state),
+        )
+        self._set_labels(labels, costs, ensemble.membership)
+
+    def consensus_matrix(self) -> FloatArray:
+        """Return the transition matrix P over objects, shape (n, n); rows sum to one."""
+        return self.profile_matrix_[np.ix_(self._membership, self._membership)]
+
+    def _solve(self, views: "Views", weights: FloatArray) -> None:
+        """Augmented Lagrangian on the profiles."""
+        lagrangian = Lagrangian(views, weights, self.mu)
+        iterate = lagrangian.authors if self.order == "authors" else lagrangian.libadmm
+        self.n_iter_, self.converged_ = 0, False
+        while self.n_iter_ < self.max_iter and not self.converged_:
+            self.converged_ = bool(iterate() < self.tol)
+            lagrangian.mu = min(self.rho * lagrangian.mu, MAX_MU)
+            self.n_iter_ += 1
+        self.profile_matrix_ = lagrangian.p
+        self.objective_ = lagrangian.nuclear_norm() + self.lambda1 * views.error_norm()
+
+
+class Lagrangian:
+    """P, its low-rank copy Q, their multiplier Z and the penalty mu, on profiles."""
+
+    def __init__(self, views: "Views", weights: FloatArray, mu: float) -> None:
+        n = len(weights)
+        self._views = views
+        self._weights = weights
+        self._root = np.sqrt(np.outer(weights, weights))
+        self.p, self._q, self._z = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
+        self.mu = mu
+
+    def authors(self) -> float:
+        """Update P, Q, E and the multipliers; return the largest absolute row sum of P + E(i) - P(i)."""
+        self._update_p()
+        self._update_q()
+        self._views.fit_errors(self.p, self.mu)
+        return self._ascend()[0]
+
+    def libadmm(self) -> float:
+        """Update Q, E, P and the multipliers; return the largest entry of residuals and changes."""
+        p, q = self.p, self._q
+        self._update_q()
+        changed = self._views.fit_errors(self.p, self.mu)
+        self._update_p()
+        residual = self._ascend()[1]
+        others = (self.p - self._q, self.p - p, self._q - q)
+        return max(changed, residual, *(float(np.abs(other).max()) for other in others))
+
+    def nuclear_norm(self) -> float:
+        """Sum of the singular values of P over objects."""
+        return float(np.linalg.svd(self.p * self._root, compute_uv=False).sum())
+
+    def _update_p(self) -> None:
+        views, mu = self._views, self.mu
+        mean = (self._q - self._z / mu + views.pull(self.p, mu)) / (views.n_views + 1)
+        self.p = project_rows(mean, self._weights)
+
+    def _update_q(self) -> None:
+        self._q = shrink_spectrum((self.p + self._z / self.mu) * self._root, 1 / self.mu) / self._root
+
+    def _ascend(self) -> tuple[float, float]:
+        self._z += self.mu * (self.p - self._q)
+        return self._views.ascend(self.p, self.mu)
+
+
+Index = tuple[npt.NDArray[np.intp], ...] | slice
+
+
+class Part:
+    """Pairs of profiles that share a value of P(i), with their errors and multipliers."""
+
+    def __init__(self, index: Index, value: float, shape: tuple[int, ...], count: FloatArray | float) -> None:
+        self.index = index
+        self.value = value
+        self.count = count
+        self.error = np.zeros(shape)
+        self.multiplier = np.zeros(shape)
+
+    def ascend(self, p: FloatArray, mu: float) -> FloatArray:
+        """Update the multiplier; return P + E(i) - P(i)."""
+        residual = p[self.index] + self.error - self.value
+        self.multiplier += mu * residual
+        return residual
+
+    def largest(self, values: FloatArray) -> float:
+        """Largest absolute value over the pairs that there are."""
+        return float(np.abs(values).max(where=np.asarray(self.count) > 0, initial=0))
+
+
+class Views:
+    """The m transition matrices P(i), the errors E(i) and the multipliers Y(i) on profiles.
+
+    Kept once for all pairs that a clustering has apart, and once for each cluster's own pairs.
+    """
+
+    def __init__(self, ensemble: Ensemble, lambda1: float) -> None:
+        self.n_views = ensemble.n_clusterings
+        self._lambda1 = lambda1
+        self._weights = ensemble.weights.astype(float)
+        self._indicator = ensemble.indicator
+        self._column = np.repeat(np.arange(self.n_views), ensemble.n_clusters)
+        self._present = ensemble.profiles >= 0
+        self._unknown = self.n_views - ensemble.observed if ensemble.has_missing else None
+        whole = (ensemble.n_profiles, ensemble.n_profiles)
+        self._apart = Part(slice(None), 0.0, whole, ensemble.observed - ensemble.counts)
+        self._members = [np.flatnonzero(column) for column in self._indicator.T]
+        self._joined = [
+            Part(np.ix_(members, members), 1 / self._weights[members].sum(), 2 * (len(members),), 1.0)
+            for members in self._members
+        ]
+
+    def pull(self, p: FloatArray, mu: float) -> FloatArray:
+        """Return the sum of P(i) - E(i) - Y(i) / mu; where no label is known, E(i) follows ``p``."""
+        total = np.zeros_like(p) if self._unknown is None else self._unknown * p
+        for part in (self._apart, *self._joined):
+            total[part.index] += part.count * (part.value - part.error - part.multiplier / mu)
+        return total
+
+    def fit_errors(self, p: FloatArray, mu: float) -> float:
+        """E-step, soft threshold of P(i) - P - Y(i) / mu at lambda / mu; return the largest change."""
+        change = 0.0
+        for part in (self._apart, *self._joined):
+            target = part.value - p[part.index] - part.multiplier / mu
+            bound = self._lambda1 / mu
+            before, part.error = part.error, target - np.clip(target, -bound, bound)
+            change = max(change, part.largest(part.error - before))
+        return change
+
+    def ascend(self, p: FloatArray, mu: float) -> tuple[float, float]:
+        """Update the multipliers; return the largest absolute row sum and entry of all P + E(i) - P(i)."""
+        residual = self._apart.ascend(p, mu)
+        largest = self._apart.largest(residual)
+        within = (np.abs(residual) * self._weights) @ self._indicator
+        rows = np.zeros((len(p), self.n_views))
+        np.add.at(rows.T, self._column, (within * (1 - self._indicator)).T)
+        rows *= self._present
+        for part, members, view in zip(self._joined, self._members, self._column, strict=True):
+            residual = part.ascend(p, mu)
+            largest = max(largest, part.largest(residual))
+            rows[members, view] += np.abs(residual) @ self._weights[members]
+        return float(rows.max()), largest
+
+    def error_norm(self) -> float:
+        """Sum of the errors' absolute values over clusterings and pairs of objects."""
+        w = self._weights
+        norm = w @ (self._apart.count * np.abs(self._apart.error)) @ w
+        for part, members in zip(self._joined, self._members, strict=True):
+            norm += w[members] @ np.abs(part.error) @ w[members]
+        return float(norm)
+
+
+def project_rows(matrix: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the nearest matrix with non-negative rows x of ``x @ weights`` = 1, in the weighted metric."""
+    order = np.argsort(-matrix, axis=1, kind="stable")
+    descending = np.take_along_axis(matrix, order, axis=1)
+    w = weights[order]
+    theta = (np.cumsum(w * descending, axis=1) - 1) / np.cumsum(w, axis=1)
+    last = (descending > theta).sum(axis=1) - 1
+    projected: FloatArray = np.maximum(matrix - np.take_along_axis(theta, last[:, None], axis=1), 0)
+    return projected
+
+
+def shrink_spectrum(matrix: FloatArray, threshold: float) -> FloatArray:
+    """Return ``matrix`` with its singular values lowered by ``threshold``, to zero at most.
+
+    The eigenvalues of A A' cost half the time of the singular values; the half of the digits that they
+    lose moves the result by eps / threshold at most, so that small thresholds need the singular values.
+    """
+    if np.linalg.norm(matrix) <= threshold:
+        return np.zeros_like(matrix)
+    if threshold < FINE:
+        left, singular, right = np.linalg.svd(matrix)
+        shrunk: FloatArray = (left * np.maximum(singular - threshold, 0)) @ right
+        return shrunk
+    values, vectors = np.linalg.eigh(matrix @ matrix.T)
+    kept = values > threshold**2
+    vectors = vectors[:, kept]
+    shrunk = (vectors * (1 - threshold / np.sqrt(values[kept]))) @ (vectors.T @ matrix)
+    return shrunk
+
+
+def stationary(p: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the stationary probability of each profile's objects under (1 - TELEPORT) P + TELEPORT 11'/n.
+
+    The limit of the power iteration, whose convergence would take millions of steps where P has
+    blocks; solved as a linear system.
+    """
+    n = len(weights)
+    system = np.eye(n) - (1 - TELEPORT) * (p * weights[:, None]).T
+    pi: FloatArray = np.linalg.solve(system, np.full(n, TELEPORT / weights.sum()))
+    return pi
+
+
+def chain_similarity(p: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return (Pi P + P' Pi) / 2 with the stationary distribution pi, which are also its row sums.
+
+    Its normalization D^-1/2 W D^-1/2 is the B of the Markov chain's Laplacian, so that the spectral
+    step is the usual one.
+    """
+    pi = stationary(p, weights)
+    flow: FloatArray = pi[:, None] * ((1 - TELEPORT) * p + TELEPORT / weights.sum())
+    return (flow + flow.T) / 2
