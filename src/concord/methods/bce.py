@@ -67,7 +67,9 @@ class BCE(ConsensusMethod):
     Notes
     -----
     A single clustering does not identify the model: consensus clusters that mix its labels have the same
-    likelihood, and which one is found depends on the starts. No parameter is tuned in the paper: there is no grid. Objects with equal profiles have equal E-steps, and
+    likelihood, and which one is found depends on the starts.
+
+    No parameter is tuned in the paper: there is no grid. Objects with equal profiles have equal E-steps, and
     the M-step sums over objects: the work is done on the profiles with their multiplicities, exactly. A
     missing label takes no part: its phi is 0.
 
