@@ -81,6 +81,8 @@ def test_numbers_that_yaml_takes_for_text_are_numbers(tmp_path):
         ({"id": "other"}, "id = 'other': the id must be the file's name; write id: mine"),
         ({"cases": ["irsi"]}, "cases[0].dataset = 'irsi': not known here; did you mean \"iris\"?"),
         ({"cases": ["iris", "iris"]}, "two cases have the id 'iris'"),
+        ({"only_in_table1": ["iris"]}, "two cases have the id 'iris'"),
+        ({"only_in_table1": ["wines"]}, "only_in_table1[0].dataset = 'wines': not known here"),
         ({"cases": [{"dataset": "yale", "ensemble": "author"}]}, 'did you mean "authors"?'),
         ({"cases": [{"dataset": "iris", "preprocessing": ["zscor"]}]}, 'did you mean "zscore"?'),
         ({"methods": ["rce"]}, "methods[0].method = 'rce': not known here; did you mean \"RCE\"?"),
@@ -151,6 +153,9 @@ def test_restrictions():
     assert [case.id for case in small.cases] == ["iris", "second"]
     assert [run.id for run in small.methods] == ["KC"]
     assert restrict(study, load_config({"seed": 1, "datasets": ["elsewhere"]})) is None
+    described = study.model_copy(update={"only_in_table1": study.cases[:1]})
+    assert restrict(described, load_config({"seed": 1, "methods": "KC"})).only_in_table1 == study.cases[:1]
+    assert restrict(described, loaded).only_in_table1 == ()
     with pytest.raises(InputError, match=r'datasets = .secnd.: in no study; did you mean "second"\?'):
         check_restrictions([study], load_config({"seed": 1, "datasets": "secnd"}))
     other = study.model_copy(update={"cases": study.cases[:1], "methods": study.methods[:1]})

@@ -191,6 +191,7 @@ class Study(Strict):
     paper: Paper | None = None
     published: str | None = Field(None, description="folder in config/published with the printed tables")
     cases: Annotated[tuple[Case, ...], Field(min_length=1)]
+    only_in_table1: tuple[Case, ...] = Field((), description="data sets that are prepared, not clustered")
     ensemble: EnsembleProtocol = EnsembleProtocol()
     base_clusterings: str = Field(
         "K-means", description="name of the row for the base clusterings themselves"
@@ -208,7 +209,7 @@ class Study(Strict):
 
     @model_validator(mode="after")
     def _names(self) -> Self:
-        for what, ids in (("case", [c.id for c in self.cases]), ("method", [m.id for m in self.methods])):
+        for what, ids in (("case", [c.id for c in self.described]), ("method", [m.id for m in self.methods])):
             if twice := {i for i in ids if ids.count(i) > 1}:
                 raise ValueError(f"two {what}s have the id {sorted(twice)[0]!r}; give one of them another id")
         if self.base_clusterings in {m.id for m in self.methods}:
@@ -216,6 +217,11 @@ class Study(Strict):
         if missing := [m for m in self.table2 if m not in self.metrics]:
             raise ValueError(f"table2 metric {missing[0]!r} is not in metrics; add it there")
         return self
+
+    @property
+    def described(self) -> tuple[Case, ...]:
+        """The cases of Table 1: those that are clustered, then the others."""
+        return self.cases + self.only_in_table1
 
     def case(self, case_id: str) -> Case:
         """Return the case with this id."""
@@ -259,6 +265,8 @@ def read_study(path: Path) -> Study:
 def _mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> Iterator[str]:
     if study.id != path.stem:
         yield f"{path}: id = {study.id!r}: the id must be the file's name; write id: {path.stem}"
+    for i, case in enumerate(study.only_in_table1):
+        yield from _unknown(path, f"only_in_table1[{i}].dataset", [case.dataset], list(datasets))
     for i, case in enumerate(study.cases):
         yield from _unknown(path, f"cases[{i}].dataset", [case.dataset], list(datasets))
         if case.dataset in datasets:
@@ -307,7 +315,9 @@ def restrict(study: Study, config: Config) -> Study | None:
     """Keep the cases and methods that the configuration names; None if nothing is left."""
     cases = tuple(c for c in study.cases if config.datasets is None or c.id in config.datasets)
     methods = tuple(m for m in study.methods if config.methods is None or m.id in config.methods)
-    return study.model_copy(update={"cases": cases, "methods": methods}) if cases and methods else None
+    described = () if config.datasets else study.only_in_table1
+    update = {"cases": cases, "methods": methods, "only_in_table1": described}
+    return study.model_copy(update=update) if cases and methods else None
 
 
 def check_restrictions(studies: Iterable[Study], config: Config, file: Path = CONFIG_FILE) -> None:

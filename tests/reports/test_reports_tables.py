@@ -196,3 +196,15 @@ def test_published_files(tmp_path: Path) -> None:
     (home / "table2.csv").write_text("dataset,metric,method,value\nOne,ACC,KC,seven\n")
     with pytest.raises(InputError, match=r"line 2, value = 'seven'"):
         load_published(study, tmp_path)
+
+
+def test_a_data_set_that_is_not_clustered_is_in_table_1_only(tmp_path: Path) -> None:
+    study = STUDY.model_copy(update={"cases": STUDY.cases[:1], "only_in_table1": STUDY.cases[1:]})
+    files = {
+        "one": prepared(tmp_path / "one.npz", np.ones((4, 2)), np.array([0, 0, 0, 1])),
+        "two_b": prepared(tmp_path / "two.npz", np.ones((6, 3)), np.array([0, 1, 2, 0, 1, 2])),
+    }
+    table = table1(study, REGISTRY, PRINT, files)
+    assert table["base_clusterings"].tolist() == ["8 k-means", "not clustered here"]
+    assert table["verdict"].tolist() == ["match", "differs"]
+    assert list(printed_names(study, REGISTRY, PRINT)) == ["one"], "it has no scores to be compared"

@@ -107,7 +107,7 @@ def drawn(wildcards):
 
 
 def prepared_words(wildcards):
-    return [f"{case.id}={prepared_file(case)}" for case in STUDIES[wildcards.study].cases]
+    return [f"{case.id}={prepared_file(case)}" for case in STUDIES[wildcards.study].described]
 
 
 def printed_tables(wildcards):

@@ -5,7 +5,7 @@ rule tables:
     input:
         study="results/{study}/study.json",
         results=multiext("results/{study}/", "scores.parquet", "selected.parquet", "pvalues.csv", "failures.csv"),
-        prepared=lambda w: [prepared_file(case) for case in STUDIES[w.study].cases],
+        prepared=lambda w: [prepared_file(case) for case in STUDIES[w.study].described],
         printed=printed_tables,
     output:
         report("reports/{study}/table1.md", caption="../report/table1.rst", category="{study}", subcategory="Tables"),

@@ -75,11 +75,16 @@ def _read(path: Path, columns: tuple[str, ...], number: type) -> list[dict[str, 
     return rows
 
 
-def printed_names(study: Study, registry: Mapping[str, Titled], published: Published) -> dict[str, str]:
-    """Return the key in the print of every printed case: the case's title, else its data set's."""
+def printed_names(
+    study: Study, registry: Mapping[str, Titled], published: Published, *, described: bool = False
+) -> dict[str, str]:
+    """Return the key in the print of every printed case: the case's title, else its data set's.
+
+    ``described`` also takes the data sets that only Table 1 shows.
+    """
     keys = {dataset for dataset, _, _ in published.scores} | set(published.shapes)
     names = {}
-    for case in study.cases:
+    for case in study.described if described else study.cases:
         for title in (case.title or "", registry[case.dataset].title):
             if title.casefold() in keys:
                 names[case.id] = title.casefold()

@@ -61,7 +61,7 @@ def case_titles(study: Study, registry: Mapping[str, Titled]) -> dict[str, str]:
     Data sets that are not in the study are there too, under their id: a restricted run says what is left out.
     """
     titles = {dataset: spec.title for dataset, spec in registry.items()}
-    return titles | {case.id: case.title or registry[case.dataset].title for case in study.cases}
+    return titles | {case.id: case.title or registry[case.dataset].title for case in study.described}
 
 
 def symbol(parameter: str, *, tex: bool = False) -> str:

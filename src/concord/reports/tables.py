@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.config import Study
+from concord.config import Case, Study
 from concord.errors import InputError
 from concord.files import write_text
 from concord.reports.published import Published, printed_methods, printed_names
@@ -45,28 +45,25 @@ def table1(
     """
     import pandas as pd
 
-    if missing := [case.id for case in study.cases if case.id not in prepared]:
+    if missing := [case.id for case in study.described if case.id not in prepared]:
         raise InputError(
             f"--prepared: no file for the case {missing[0]!r}; add {missing[0]}=data/prepared/..."
         )
-    titles, names = case_titles(study, registry), printed_names(study, registry, published)
+    titles, names = case_titles(study, registry), printed_names(study, registry, published, described=True)
     rows = []
-    for case in study.cases:
+    for case in study.described:
         spec = registry[case.dataset]
         measured = _measure(prepared[case.id])
         printed = published.shapes.get(names.get(case.id, ""))
         shape = (measured["objects"], measured["features"], measured["classes"])
         steps = spec.preprocessing if case.preprocessing is None else case.preprocessing
-        ready_made = case.ensemble != "kmeans"
         rows.append(
             {
                 "case": case.id,
                 "dataset": titles[case.id],
                 **measured,
                 "preprocessing": ", ".join(steps) or "none",
-                "base_clusterings": f"ready-made: {case.ensemble}"
-                if ready_made
-                else f"{study.ensemble.runs} k-means",
+                "base_clusterings": _base_clusterings(study, case),
                 **dict(zip(PRINTED_SHAPE, printed or (None, None, None), strict=True)),
                 "verdict": "not printed" if printed is None else "match" if shape == printed else "differs",
                 "source": spec.source,
@@ -76,6 +73,12 @@ def table1(
         )
     table = pd.DataFrame(rows, columns=list(TABLE1))
     return table.astype(dict.fromkeys(PRINTED_SHAPE, "Int64"))
+
+
+def _base_clusterings(study: Study, case: Case) -> str:
+    if case in study.only_in_table1:
+        return "not clustered here"
+    return f"{study.ensemble.runs} k-means" if case.ensemble == "kmeans" else f"ready-made: {case.ensemble}"
 
 
 def _measure(path: Path) -> dict[str, Any]:
