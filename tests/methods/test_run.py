@@ -1,6 +1,8 @@
 """The consensus job: what it writes, what it records, what it must not keep."""
 
 import json
+import subprocess
+import sys
 import tracemalloc
 
 import numpy as np
@@ -36,6 +38,15 @@ def test_labels_of_every_subset_point_and_restart(tmp_path):
     runtime = json.loads((tmp_path / "0-1.runtime.json").read_text())
     assert np.shape(runtime["cpu_seconds"]) == (2, 2)
     assert runtime["n_profiles"] == [28, 28]
+
+
+def test_peak_memory_is_this_process_own():
+    """A small child of a process with 300 MiB."""
+    ballast = np.ones(300 * 2**17)
+    program = "from concord.methods.run import peak_mib; print(peak_mib())"
+    child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert 10 < float(child.stdout) < 200
+    assert ballast.sum() > 0
 
 
 def test_grid_points_share_their_random_starts_and_subsets_do_not(tmp_path):
