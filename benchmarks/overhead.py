@@ -49,12 +49,7 @@ def main() -> None:
 
 def run(folder: Path, study: str) -> tuple[float, float]:
     """Wall and CPU seconds of Snakemake and all its jobs."""
-    bin_folder = str(Path(sys.executable).parent)
-    env = {
-        **os.environ,
-        "PYTHONPATH": str(folder / "src"),
-        "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}",
-    }
+    env = {**os.environ, "PYTHONPATH": str(folder / "src")}
     start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [sys.executable, "-m", "snakemake", "--cores", "all", "--quiet", "all", "--", study]
     subprocess.run(command, cwd=folder, env=env, check=True)
