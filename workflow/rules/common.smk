@@ -26,7 +26,7 @@ STUDIES = {study.id: small for study in WHOLE_STUDIES if (small := restrict(stud
 DEFAULT_STUDY = "quickstart" if "quickstart" in STUDIES else next(iter(STUDIES))
 
 # jobs run with the Python of this Snakemake, whether its environment is activated or not
-os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+os.environ |= {"PATH": os.pathsep.join([str(Path(sys.executable).parent), os.getenv("PATH", "")])}
 
 if SETTINGS.data_mirror:
     os.environ.setdefault("CONCORD_DATA_MIRROR", SETTINGS.data_mirror)
