@@ -57,7 +57,7 @@ def load_mat(
         with path.open("rb") as stream, warnings.catch_warnings():
             warnings.filterwarnings("error", "Unreadable variable")  # else its value is a message
             present = [name for name, *_ in whosmat(stream)]
-            stored = loadmat(stream, variable_names=names)
+            stored = loadmat(stream, variable_names=names, spmatrix=False)
     except NotImplementedError:
         malformed(path, "", "MATLAB v7.3 (HDF5); only v7 and older are read", "store it with: save -v7")
     except Exception as error:  # SciPy raises many kinds
