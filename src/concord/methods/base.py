@@ -85,6 +85,10 @@ class ConsensusMethod(ABC):
         if not holds:
             raise ValueError(f"{type(self).__name__}: {name} = {getattr(self, name)!r}: must be {wanted}")
 
+    def _require_choice(self, name: str, *choices: str) -> None:
+        *most, last = map(repr, choices)
+        self._require(name, getattr(self, name) in choices, f"{', '.join(most)} or {last}")
+
     def _set_labels(self, restarts: IntArray, costs: FloatArray, membership: IntArray) -> None:
         """Keep the labels of all restarts, (restarts, n') over profiles, and choose the cheapest."""
         self.restart_labels_ = np.stack([consecutive(row)[membership] for row in restarts])

@@ -37,9 +37,7 @@ class EAC(ConsensusMethod):
     def check_parameters(self) -> None:
         """Raise ValueError for a parameter out of its range."""
         super().check_parameters()
-        self._require(
-            "linkage", self.linkage in ("average", "single", "complete"), "'average', 'single' or 'complete'"
-        )
+        self._require_choice("linkage", "average", "single", "complete")
 
     def _fit(self, ensemble: Ensemble) -> None:
         from scipy.cluster.hierarchy import cut_tree, linkage

@@ -102,13 +102,12 @@ class GWCA(ConsensusMethod):
     def check_parameters(self) -> None:
         """Raise ValueError for a parameter out of its range."""
         super().check_parameters()
-        self._require("phi", self.phi in PHI, "'euclid', 'exp', 'kl' or 'logistic'")
+        self._require_choice("phi", *PHI)
         self._require("tau", is_number(self.tau, 0, strict=True), "a number > 0")
         in_range = is_number(self.epsilon, 0, strict=True) and self.epsilon < 0.5
         self._require("epsilon", in_range, "a number > 0 and < 0.5")
         self._require("max_iter", is_integer(self.max_iter, 1), "an integer >= 1")
-        choices = ("discretize", "kmeans", "rows")
-        self._require("assign_labels", self.assign_labels in choices, "'discretize', 'kmeans' or 'rows'")
+        self._require_choice("assign_labels", "discretize", "kmeans", "rows")
         self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")
 
     def _fit(self, ensemble: Ensemble) -> None:

@@ -81,17 +81,13 @@ class HGPA(ConsensusMethod):
     def check_parameters(self) -> None:
         """Raise ValueError for a parameter out of its range."""
         super().check_parameters()
-        self._require("hyperedge_weight", self.hyperedge_weight in ("unit", "size"), "'unit' or 'size'")
+        self._require_choice("hyperedge_weight", "unit", "size")
         self._require(
             "imbalance",
             self.imbalance is None or is_number(self.imbalance, 0, strict=True),
             "None or a number > 0",
         )
-        self._require(
-            "preset",
-            self.preset in ("deterministic", "deterministic_quality"),
-            "'deterministic' or 'deterministic_quality'",
-        )
+        self._require_choice("preset", "deterministic", "deterministic_quality")
         self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")
 
     def _fit(self, ensemble: Ensemble) -> None:

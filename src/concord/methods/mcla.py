@@ -57,7 +57,7 @@ class MCLA(ConsensusMethod):
     def check_parameters(self) -> None:
         """Raise ValueError for a parameter out of its range."""
         super().check_parameters()
-        self._require("vertex_weight", self.vertex_weight in ("size", "unit"), "'size' or 'unit'")
+        self._require_choice("vertex_weight", "size", "unit")
 
     def _fit(self, ensemble: Ensemble) -> None:
         index = jaccard(ensemble)

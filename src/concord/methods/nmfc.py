@@ -88,7 +88,7 @@ class NMFC(ConsensusMethod):
     def check_parameters(self) -> None:
         """Raise ValueError for a parameter out of its range."""
         super().check_parameters()
-        self._require("init", self.init in ("kmeans", "random"), "'kmeans' or 'random'")
+        self._require_choice("init", "kmeans", "random")
         self._require("max_iter", is_integer(self.max_iter, 1), "an integer >= 1")
         self._require("tol", is_number(self.tol, 0), "a number >= 0")
         self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")

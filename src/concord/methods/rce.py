@@ -120,14 +120,12 @@ class RCE(ConsensusMethod):
         self._require("lambda1", is_number(self.lambda1, 0), "a number >= 0")
         self._require("lambda2", is_number(self.lambda2, 0), "a number >= 0")
         self._require("mu", is_number(self.mu, 0, strict=True), "a number > 0")
-        self._require("order", self.order in ("authors", "paper"), "'authors' or 'paper'")
+        self._require_choice("order", "authors", "paper")
         self._require("max_outer", is_integer(self.max_outer, 1), "an integer >= 1")
         self._require("max_inner", is_integer(self.max_inner, 1), "an integer >= 1")
         self._require("tol", self.tol is None or is_number(self.tol, 0), "None or a number >= 0")
-        self._require("boundary", self.boundary in ("pin", "box"), "'pin' or 'box'")
-        self._require(
-            "assign_labels", self.assign_labels in ("discretize", "kmeans"), "'discretize' or 'kmeans'"
-        )
+        self._require_choice("boundary", "pin", "box")
+        self._require_choice("assign_labels", "discretize", "kmeans")
         self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")
 
     def _fit(self, ensemble: Ensemble) -> None:

@@ -118,10 +118,8 @@ class RMSC(ConsensusMethod):
         self._require("rho", is_number(self.rho, 1, strict=True), "a number > 1")
         self._require("tol", is_number(self.tol, 0), "a number >= 0")
         self._require("max_iter", is_integer(self.max_iter, 1), "an integer >= 1")
-        self._require("order", self.order in ("authors", "libadmm"), "'authors' or 'libadmm'")
-        self._require(
-            "assign_labels", self.assign_labels in ("discretize", "kmeans"), "'discretize' or 'kmeans'"
-        )
+        self._require_choice("order", "authors", "libadmm")
+        self._require_choice("assign_labels", "discretize", "kmeans")
         self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")
 
     def _fit(self, ensemble: Ensemble) -> None:

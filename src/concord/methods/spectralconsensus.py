@@ -42,9 +42,7 @@ class SpectralConsensus(ConsensusMethod):
     def check_parameters(self) -> None:
         """Raise ValueError for a parameter out of its range."""
         super().check_parameters()
-        self._require(
-            "assign_labels", self.assign_labels in ("discretize", "kmeans"), "'discretize' or 'kmeans'"
-        )
+        self._require_choice("assign_labels", "discretize", "kmeans")
         self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")
 
     def _fit(self, ensemble: Ensemble) -> None:
