@@ -77,7 +77,9 @@ def base_clusterings(prepared_file: str) -> StoredEnsemble:
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--quiet", "all", "--", prepared_file]
     subprocess.run(command, cwd=ROOT, check=True)
     dataset = prepared.load(ROOT / prepared_file)
-    labels = kmeans_ensemble(dataset.X, len(dataset.class_names), 20, 100, 0, ("benchmark", prepared_file))
+    labels = kmeans_ensemble(
+        dataset.X, len(dataset.class_names), 20, 100, "random", 0, ("benchmark", prepared_file)
+    )
     return StoredEnsemble(labels, dataset.y)
 
 

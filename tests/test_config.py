@@ -65,7 +65,7 @@ def test_shorthands():
     assert [case.id for case in study.cases] == ["iris", "second"]
     assert study.method("KC").points == [{}]
     assert study.method("RCE").points == [{"lambda1": 1}, {"lambda1": 2}]
-    assert study.blocks(4) == [(0, 4), (4, 8), (8, 10)]
+    assert study.blocks(study.cases[0], 4) == [(0, 4), (4, 8), (8, 10)]
 
 
 def test_numbers_that_yaml_takes_for_text_are_numbers(tmp_path):

@@ -102,10 +102,14 @@ class Case(Named):
     ensemble: str = Field(
         "kmeans", description="'kmeans', or the name of a ready-made ensemble of the data set"
     )
+    init: Literal["random", "k-means++"] = Field("random", description="first centres of k-means")
+    subsets_per_job: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="at most so many subsets in a job: a kill then loses less of a costly case"
+    )
 
 
 class EnsembleProtocol(Strict):
-    """How base clusterings are made: k-means from k random objects, Lloyd's algorithm."""
+    """How base clusterings are made: Lloyd's k-means, from k random objects unless a case differs."""
 
     runs: Annotated[int, Field(ge=1)] = 200
     subset_size: Annotated[int, Field(ge=1)] = 20
@@ -149,6 +153,28 @@ class MethodRun(Named):
     def points(self) -> list[dict[str, Value]]:
         """Grid points, the last parameter fastest; one empty point without a grid."""
         return [dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values())]
+
+
+class MethodReading(MethodRun):
+    """Another reading of a method of the study."""
+
+    of: str = Field(description="id of the method that it reads otherwise")
+    why: str = Field(description="what the paper leaves open")
+
+
+class CaseReading(Case):
+    """Another reading of how a case came about."""
+
+    of: str = Field(description="id of the case that it reads otherwise")
+    why: str = Field(description="what the paper leaves open")
+    methods: tuple[str, ...] = Field(description="ids of the study's methods to run on it")
+
+
+class Readings(Strict):
+    """Other readings of the paper: run and shown beside the study's own, not ranked, not tested."""
+
+    methods: tuple[MethodReading, ...] = ()
+    cases: tuple[CaseReading, ...] = ()
 
 
 class Significance(Strict):
@@ -206,13 +232,15 @@ class Study(Strict):
     significance: Significance = Significance()
     figure1: Figure1 | None = None
     claims: tuple[Claim, ...] = ()
+    readings: Readings = Readings()
 
     @model_validator(mode="after")
     def _names(self) -> Self:
-        for what, ids in (("case", [c.id for c in self.described]), ("method", [m.id for m in self.methods])):
+        cases, methods = [*self.described, *self.readings.cases], [*self.methods, *self.readings.methods]
+        for what, ids in (("case", [c.id for c in cases]), ("method", [m.id for m in methods])):
             if twice := {i for i in ids if ids.count(i) > 1}:
                 raise ValueError(f"two {what}s have the id {sorted(twice)[0]!r}; give one of them another id")
-        if self.base_clusterings in {m.id for m in self.methods}:
+        if self.base_clusterings in {m.id for m in methods}:
             raise ValueError(f"{self.base_clusterings!r} names both the base clusterings and a method")
         if missing := [m for m in self.table2 if m not in self.metrics]:
             raise ValueError(f"table2 metric {missing[0]!r} is not in metrics; add it there")
@@ -224,16 +252,21 @@ class Study(Strict):
         return self.cases + self.only_in_table1
 
     def case(self, case_id: str) -> Case:
-        """Return the case with this id."""
-        return next(c for c in self.cases if c.id == case_id)
+        """Return the case, or the reading of one, with this id."""
+        return next(c for c in (*self.cases, *self.readings.cases) if c.id == case_id)
 
     def method(self, method_id: str) -> MethodRun:
-        """Return the method with this id."""
-        return next(m for m in self.methods if m.id == method_id)
+        """Return the method, or the reading of one, with this id."""
+        return next(m for m in (*self.methods, *self.readings.methods) if m.id == method_id)
 
-    def blocks(self, size: int) -> list[tuple[int, int]]:
+    def reading_runs(self) -> list[tuple[Case, MethodRun]]:
+        """Return what the readings add to the cases x methods of the study."""
+        others = [(case, run) for run in self.readings.methods for case in self.cases]
+        return others + [(case, self.method(name)) for case in self.readings.cases for name in case.methods]
+
+    def blocks(self, case: Case, size: int) -> list[tuple[int, int]]:
         """Half-open ranges of subsets that one job works through."""
-        n = self.ensemble.n_subsets
+        n, size = self.ensemble.n_subsets, min(size, case.subsets_per_job or size)
         return [(first, min(first + size, n)) for first in range(0, n, size)]
 
 
@@ -268,12 +301,14 @@ def _mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> 
     for i, case in enumerate(study.only_in_table1):
         yield from _unknown(path, f"only_in_table1[{i}].dataset", [case.dataset], list(datasets))
     for i, case in enumerate(study.cases):
-        yield from _unknown(path, f"cases[{i}].dataset", [case.dataset], list(datasets))
-        if case.dataset in datasets:
-            ensembles = ["kmeans", *datasets[case.dataset].ensembles]
-            yield from _unknown(path, f"cases[{i}].ensemble", [case.ensemble], ensembles)
-            if case.preprocessing is not None:
-                yield from _unknown(path, f"cases[{i}].preprocessing", case.preprocessing, list(STEPS))
+        yield from _case_mistakes(case, path, f"cases[{i}]", datasets)
+    for i, other in enumerate(study.readings.cases):
+        key = f"readings.cases[{i}]"
+        yield from _case_mistakes(other, path, key, datasets)
+        yield from _unknown(path, f"{key}.of", [other.of], [c.id for c in study.cases])
+        yield from _unknown(path, f"{key}.methods", other.methods, [m.id for m in study.methods])
+    for i, reading in enumerate(study.readings.methods):
+        yield from _unknown(path, f"readings.methods[{i}].of", [reading.of], [m.id for m in study.methods])
     if study.figure1:
         yield from _unknown(path, "figure1.method", [study.figure1.method], [m.id for m in study.methods])
         yield from _unknown(path, "figure1.cases", study.figure1.cases, [c.id for c in study.cases])
@@ -285,17 +320,28 @@ def _mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> 
     yield from _unknown(path, "claims.method", [c.method for c in study.claims], rows)
 
 
+def _case_mistakes(case: Case, path: Path, key: str, datasets: Mapping[str, DatasetSpec]) -> Iterator[str]:
+    yield from _unknown(path, f"{key}.dataset", [case.dataset], list(datasets))
+    if case.dataset in datasets:
+        ensembles = ["kmeans", *datasets[case.dataset].ensembles]
+        yield from _unknown(path, f"{key}.ensemble", [case.ensemble], ensembles)
+        if case.preprocessing is not None:
+            yield from _unknown(path, f"{key}.preprocessing", case.preprocessing, list(STEPS))
+
+
 def _method_mistakes(study: Study, path: Path) -> Iterator[str]:
     known = registry.available()
-    for i, run in enumerate(study.methods):
-        yield from _unknown(path, f"methods[{i}].method", [run.method], list(known))
+    places = [(f"methods[{i}]", run) for i, run in enumerate(study.methods)]
+    places += [(f"readings.methods[{i}]", run) for i, run in enumerate(study.readings.methods)]
+    for place, run in places:
+        yield from _unknown(path, f"{place}.method", [run.method], list(known))
         if run.method not in known:
             continue
         settable = [name for name in known[run.method] if name not in {"n_clusters", "random_state"}]
         given = [(f"parameters.{name}", name, value) for name, value in run.parameters.items()]
         given += [(f"grid.{name}", name, value) for name, values in run.grid.items() for value in values]
         for key, name, value in given:
-            where = f"{path}: methods[{i}].{key} = {value!r}"
+            where = f"{path}: {place}.{key} = {value!r}"
             if name not in settable:
                 yield f"{where}: no such parameter of {run.method}; {did_you_mean(name, settable)}"
                 continue
@@ -316,8 +362,19 @@ def restrict(study: Study, config: Config) -> Study | None:
     cases = tuple(c for c in study.cases if config.datasets is None or c.id in config.datasets)
     methods = tuple(m for m in study.methods if config.methods is None or m.id in config.methods)
     described = () if config.datasets else study.only_in_table1
-    update = {"cases": cases, "methods": methods, "only_in_table1": described}
+    readings = _restricted(study.readings, {c.id for c in cases}, {m.id for m in methods})
+    update = {"cases": cases, "methods": methods, "only_in_table1": described, "readings": readings}
     return study.model_copy(update=update) if cases and methods else None
+
+
+def _restricted(readings: Readings, cases: set[str], methods: set[str]) -> Readings:
+    """Keep the readings of what is kept."""
+    kept = [
+        case.model_copy(update={"methods": tuple(m for m in case.methods if m in methods)})
+        for case in readings.cases
+        if case.of in cases
+    ]
+    return Readings(methods=tuple(m for m in readings.methods if m.of in methods), cases=tuple(kept))
 
 
 def check_restrictions(studies: Iterable[Study], config: Config, file: Path = CONFIG_FILE) -> None:

@@ -19,8 +19,8 @@ from concord.errors import InputError
 IRIS = load_iris().data
 
 
-def make(features=IRIS, runs=6, seed=1, names=("study", "iris"), max_iter=100, n_clusters=3):
-    return kmeans_ensemble(features, n_clusters, runs, max_iter, seed, names)
+def make(features=IRIS, runs=6, seed=1, names=("study", "iris"), max_iter=100, n_clusters=3, init="random"):
+    return kmeans_ensemble(features, n_clusters, runs, max_iter, init, seed, names)
 
 
 def test_every_run_is_a_fixed_point_of_lloyd():
@@ -70,7 +70,7 @@ def test_bits_do_not_depend_on_threads(tmp_path):
     np.save(tmp_path / "x.npy", features)
     program = (
         "import sys, numpy as np; from concord.ensembles.kmeans import kmeans_ensemble as k; "
-        "print(k(np.load(sys.argv[1]), 8, 3, 100, 5, ('a', 'b')).tobytes().hex())"
+        "print(k(np.load(sys.argv[1]), 8, 3, 100, 'random', 5, ('a', 'b')).tobytes().hex())"
     )
     answers = {
         subprocess.run(

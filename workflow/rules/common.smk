@@ -62,17 +62,21 @@ def prepared_file(case):
     return f"data/prepared/{case.dataset}/{steps_of(case)}.npz"
 
 
+def run_files(study, case, run, suffix):
+    folder = f"results/{study.id}/consensus/{case.id}/{run.id}"
+    return [f"{folder}/{first}-{last - 1}{suffix}" for first, last in study.blocks(case, SETTINGS.subsets_per_job)]
+
+
 def block_files(study, case, suffix):
-    blocks = study.blocks(SETTINGS.subsets_per_job)
-    return [
-        f"results/{study.id}/consensus/{case.id}/{run.id}/{first}-{last - 1}{suffix}"
-        for run in study.methods
-        for first, last in blocks
-    ]
+    return [file for run in study.methods for file in run_files(study, case, run, suffix)]
 
 
 def all_blocks(study, suffix):
     return [file for case in study.cases for file in block_files(study, case, suffix)]
+
+
+def reading_blocks(study, suffix):
+    return [file for case, run in study.reading_runs() for file in run_files(study, case, run, suffix)]
 
 
 def ready_made(wildcards):
@@ -86,7 +90,7 @@ def ensemble_arguments(wildcards, input):
     if case.ensemble == "kmeans":
         return (
             f"kmeans --study {study.id} --case {case.id} --seed {SETTINGS.seed} --runs {protocol.runs}"
-            f" --n-clusters {protocol.n_clusters} --max-iter {protocol.max_iter}"
+            f" --n-clusters {protocol.n_clusters} --max-iter {protocol.max_iter} --init {case.init}"
         )
     return f"ready-made --dataset {case.dataset} --name {case.ensemble} --file {input.ready}"
 

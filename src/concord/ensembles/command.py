@@ -24,6 +24,7 @@ def main(arguments: list[str]) -> None:
         "--n-clusters", required=True, help="a number, or 'classes' for the number of classes"
     )
     kmeans.add_argument("--max-iter", type=int, required=True)
+    kmeans.add_argument("--init", choices=["random", "k-means++"], default="random", help="first centres")
 
     ready = kinds.add_parser("ready-made", help="base clusterings that others made")
     ready.add_argument("--dataset", required=True, help="id in config/datasets.yaml")
@@ -41,7 +42,9 @@ def main(arguments: list[str]) -> None:
 
         n_clusters = len(dataset.class_names) if options.n_clusters == "classes" else int(options.n_clusters)
         names = (options.study, options.case)
-        labels = kmeans_ensemble(dataset.X, n_clusters, options.runs, options.max_iter, options.seed, names)
+        labels = kmeans_ensemble(
+            dataset.X, n_clusters, options.runs, options.max_iter, options.init, options.seed, names
+        )
     else:
         entry = load_registry()[options.dataset].ensembles[options.name]
         verify(options.file, options.dataset, entry.file)

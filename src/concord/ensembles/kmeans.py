@@ -1,4 +1,4 @@
-"""Base clusterings by k-means from random objects, the protocol of the RCE paper."""
+"""Base clusterings by k-means, from random objects in the protocol of the RCE paper."""
 
 import logging
 import time
@@ -14,14 +14,16 @@ log = logging.getLogger("concord")
 
 
 def kmeans_ensemble(
-    features: Any, n_clusters: int, runs: int, max_iter: int, seed: int, names: tuple[str, ...]
+    features: Any, n_clusters: int, runs: int, max_iter: int, init: str, seed: int, names: tuple[str, ...]
 ) -> IntArray:
-    r"""Run k-means ``runs`` times, each from ``n_clusters`` random objects.
+    r"""Run k-means ``runs`` times, each from ``n_clusters`` centres of its own.
 
     Parameters
     ----------
     features : ndarray or CSR matrix, shape (n, d)
         Sparse features stay sparse.
+    init : {"random", "k-means++"}
+        First centres: objects drawn alike, or far from each other.
     names : tuple of str
         Study and case; run i has the random stream of (\\*names, "run", i), so that more runs change no
         earlier one.
@@ -41,9 +43,7 @@ def kmeans_ensemble(
         warnings.simplefilter("ignore", ConvergenceWarning)
         for run in range(runs):
             start = int(generator(seed, *names, "run", run).integers(2**32))
-            kmeans = KMeans(
-                n_clusters, init="random", n_init=1, max_iter=max_iter, tol=0.0, random_state=start
-            )
+            kmeans = KMeans(n_clusters, init=init, n_init=1, max_iter=max_iter, tol=0.0, random_state=start)
             columns.append(kmeans.fit(features).labels_)
             if (run + 1) % 50 == 0:
                 log.info("k-means on %s: run %d of %d", names[-1], run + 1, runs)

@@ -29,6 +29,8 @@ class ConsensusMethod(ABC):
         Iterations of the (last stage of the) solver; 1 for closed forms.
     converged_ : bool
         Whether every iterative stage met its stopping rule.
+    note_ : str
+        What a report must say about this answer, e.g. that a stand-in cut the graph; mostly empty.
     """
 
     balanced: ClassVar[bool] = False
@@ -41,6 +43,7 @@ class ConsensusMethod(ABC):
     chosen_: int
     n_iter_: int = 1
     converged_: bool = True
+    note_: str = ""
 
     def fit(self, labels: npt.ArrayLike | Ensemble, features: Any = None) -> Self:
         """Find the consensus clustering.

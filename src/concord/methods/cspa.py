@@ -4,7 +4,7 @@ import numpy as np
 
 from concord.ensemble import Ensemble
 from concord.methods.base import ConsensusMethod
-from concord.methods.partition import Graph, cut, partition_graph, scaled_integers
+from concord.methods.partition import Graph, cut, partition_graph, remark, scaled_integers
 
 
 class CSPA(ConsensusMethod):
@@ -48,6 +48,7 @@ class CSPA(ConsensusMethod):
     def _fit(self, ensemble: Ensemble) -> None:
         graph = coassociation_graph(ensemble)
         parts, self.partitioner_ = partition_graph(graph, self.n_clusters)
+        self.note_ = remark(self.partitioner_)
         self.cut_ = cut(graph, parts)
         self._set_labels(parts[None, :], np.array([self.cut_]), np.arange(ensemble.n_objects))
 

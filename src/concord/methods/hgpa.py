@@ -7,7 +7,7 @@ import numpy as np
 
 from concord.ensemble import Ensemble
 from concord.methods.base import ConsensusMethod, is_integer, is_number
-from concord.methods.partition import FALLBACK, Hypergraph, km1, partition_hypergraph, reordered
+from concord.methods.partition import FALLBACK, Hypergraph, km1, partition_hypergraph, remark, reordered
 
 UB_FACTOR = 5
 """ClusterPack calls ``shmetis file K 5``: every bisection between 45 : 55."""
@@ -104,6 +104,7 @@ class HGPA(ConsensusMethod):
             if self.partitioner_ == FALLBACK:
                 break
             order = rng.permutation(ensemble.n_objects)
+        self.note_ = remark(self.partitioner_)
         costs = np.array([km1(hypergraph, labels) for labels in restarts])
         self._set_labels(np.stack(restarts), costs, np.arange(ensemble.n_objects))
         self.km1_ = int(costs[self.chosen_])

@@ -6,7 +6,7 @@ import numpy as np
 
 from concord.ensemble import Ensemble, FloatArray, IntArray
 from concord.methods.base import ConsensusMethod
-from concord.methods.partition import cut, dense_graph, partition_graph, scaled_integers
+from concord.methods.partition import cut, dense_graph, partition_graph, remark, scaled_integers
 
 
 class MCLA(ConsensusMethod):
@@ -65,6 +65,7 @@ class MCLA(ConsensusMethod):
         sizes = ensemble.weights @ ensemble.indicator
         vertex_weights = scaled_integers(sizes, float(sizes.sum())) if self.vertex_weight == "size" else None
         self.meta_labels_, self.partitioner_ = partition_graph(graph, self.n_clusters, vertex_weights)
+        self.note_ = remark(self.partitioner_)
         self.cut_ = cut(graph, self.meta_labels_)
         association = collapse(ensemble.indicator, self.meta_labels_, self.n_clusters)
         self.association_ = association[ensemble.membership]

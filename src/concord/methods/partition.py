@@ -168,6 +168,11 @@ def partition_hypergraph(hypergraph: Hypergraph, n_parts: int, imbalance: float,
     return Partition(np.array(there.partition(context).get_partition(), dtype=np.int64), "mtkahypar")
 
 
+def remark(partitioner: str) -> str:
+    """Return the note of a method for whom ``partitioner`` cut; empty unless it is the stand-in."""
+    return f"{partitioner} stood in for the partitioner of the paper" if partitioner == FALLBACK else ""
+
+
 def _imported(module: str, name: str) -> Any:
     """Return a partitioner's module; if there is none, None and a warning."""
     try:

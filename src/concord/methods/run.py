@@ -54,12 +54,13 @@ class Answer:
     chosen: int
     iterations: int
     converged: bool
+    note: str
 
     @classmethod
     def of(cls, fitted: ConsensusMethod) -> Self:
         """Take the answer of a fitted method."""
         labels = fitted.restart_labels_.astype(np.int16)
-        return cls(labels, fitted.chosen_, fitted.n_iter_, fitted.converged_)
+        return cls(labels, fitted.chosen_, fitted.n_iter_, fitted.converged_, fitted.note_)
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,7 @@ def _write_labels(job: Job, cells: list[list[Cell]], n_objects: int, out: Path) 
     labels = np.full((*shape, restarts, n_objects), -1, dtype=np.int16)
     chosen, iterations = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     converged = np.zeros(shape, dtype=bool)
-    failures = []
+    failures, notes = [], []
     for s, row in enumerate(cells):
         for g, cell in enumerate(row):
             if cell.answer is None:
@@ -150,6 +151,8 @@ def _write_labels(job: Job, cells: list[list[Cell]], n_objects: int, out: Path) 
             chosen[s, g] = cell.answer.chosen
             iterations[s, g] = cell.answer.iterations
             converged[s, g] = cell.answer.converged
+            if cell.answer.note:
+                notes.append({"subset": job.subsets[s], "point": g, "note": cell.answer.note})
     write_arrays(
         out,
         labels=labels,
@@ -157,6 +160,7 @@ def _write_labels(job: Job, cells: list[list[Cell]], n_objects: int, out: Path) 
         subsets=job.subsets,
         points=json.dumps([dict(point) for point in job.points]),
         failures=json.dumps(failures),
+        notes=json.dumps(notes),
         iterations=iterations,
         converged=converged,
     )
