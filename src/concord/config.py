@@ -106,6 +106,9 @@ class Case(Named):
     subsets_per_job: Annotated[int, Field(ge=1)] | None = Field(
         None, description="at most so many subsets in a job: a kill then loses less of a costly case"
     )
+    parameters: dict[str, dict[str, Value]] = Field(
+        default_factory=dict, description="by method id: fixed parameters that differ on this case"
+    )
 
 
 class EnsembleProtocol(Strict):
@@ -259,6 +262,10 @@ class Study(Strict):
         """Return the method, or the reading of one, with this id."""
         return next(m for m in (*self.methods, *self.readings.methods) if m.id == method_id)
 
+    def parameters(self, case: Case, run: MethodRun) -> dict[str, Value]:
+        """Return the fixed parameters of a method on a case."""
+        return {**run.parameters, **case.parameters.get(run.id, {})}
+
     def reading_runs(self) -> list[tuple[Case, MethodRun]]:
         """Return what the readings add to the cases x methods of the study."""
         others = [(case, run) for run in self.readings.methods for case in self.cases]
@@ -302,6 +309,7 @@ def _mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> 
         yield from _unknown(path, f"only_in_table1[{i}].dataset", [case.dataset], list(datasets))
     for i, case in enumerate(study.cases):
         yield from _case_mistakes(case, path, f"cases[{i}]", datasets)
+        yield from _unknown(path, f"cases[{i}].parameters", case.parameters, [m.id for m in study.methods])
     for i, other in enumerate(study.readings.cases):
         key = f"readings.cases[{i}]"
         yield from _case_mistakes(other, path, key, datasets)
@@ -338,10 +346,17 @@ def _method_mistakes(study: Study, path: Path) -> Iterator[str]:
         if run.method not in known:
             continue
         settable = [name for name in known[run.method] if name not in {"n_clusters", "random_state"}]
-        given = [(f"parameters.{name}", name, value) for name, value in run.parameters.items()]
-        given += [(f"grid.{name}", name, value) for name, values in run.grid.items() for value in values]
+        given = [(f"{place}.parameters.{name}", name, value) for name, value in run.parameters.items()]
+        given += [
+            (f"{place}.grid.{name}", name, value) for name, values in run.grid.items() for value in values
+        ]
+        given += [
+            (f"cases[{c}].parameters.{run.id}.{name}", name, value)
+            for c, case in enumerate(study.cases)
+            for name, value in case.parameters.get(run.id, {}).items()
+        ]
         for key, name, value in given:
-            where = f"{path}: {place}.{key} = {value!r}"
+            where = f"{path}: {key} = {value!r}"
             if name not in settable:
                 yield f"{where}: no such parameter of {run.method}; {did_you_mean(name, settable)}"
                 continue

@@ -15,7 +15,7 @@ rule consensus:
         "../../envs/environment.yaml"
     params:
         method=lambda w: method_of(w).method,
-        parameters=lambda w: json.dumps(method_of(w).parameters),
+        parameters=lambda w: json.dumps(STUDIES[w.study].parameters(case_of(w), method_of(w))),
         grid=lambda w: json.dumps(method_of(w).grid),
         seed=SETTINGS.seed,
         subset_size=lambda w: STUDIES[w.study].ensemble.subset_size,

@@ -45,6 +45,9 @@ class RCE(ConsensusMethod):
         Rounds, and A-steps in a round of the authors' order.
     tol : float or None, default None
         Stop when a round lowers the objective by less than ``tol`` times its value; None: fixed rounds.
+    inner_tol : float >= 1e-5 or None, default None
+        End the A-steps of a round when one moves no entry by more than this, and leave the nuclear norm out
+        where it cannot either, lambda2 < 2 m inner_tol (see Notes). None: fixed steps, all of them whole.
     boundary : {"pin", "box"}, default "pin"
         "pin": entries that are exactly 0 or 1 stay (pairs never or always together, and entries that a
         step carries to 1), as in the authors' program. "box": every entry is kept in [1e-6, 1 - 1e-6]; a
@@ -76,6 +79,11 @@ class RCE(ConsensusMethod):
     Objects with equal profiles keep equal rows and columns through every step, so the work is done on the
     profiles, exactly. A missing label takes its clustering out of the sums for the object's pairs.
 
+    The nuclear norm enters an A-step through 2 D A = 2 lambda2 S^-1 A, whose entries are at most 2 lambda2,
+    against a curvature of at least 4 m: it moves the step's target by at most lambda2 / (2 m). With
+    ``inner_tol``, a round in which that is less works without it, and the others take their two products in
+    single precision and S^-1 from the eigenvectors of A A': relative errors of 1e-7, far below the tolerance.
+
     References
     ----------
     Peng Zhou, Liang Du, Hanmo Wang, Lei Shi, Yi-Dong Shen: Learning a Robust Consensus Matrix for
@@ -96,6 +104,7 @@ class RCE(ConsensusMethod):
         max_outer: int = 20,
         max_inner: int = 20,
         tol: float | None = None,
+        inner_tol: float | None = None,
         boundary: Literal["pin", "box"] = "pin",
         assign_labels: Assignment = "discretize",
         n_init: int = 10,
@@ -109,6 +118,7 @@ class RCE(ConsensusMethod):
         self.max_outer = max_outer
         self.max_inner = max_inner
         self.tol = tol
+        self.inner_tol = inner_tol
         self.boundary = boundary
         self.assign_labels = assign_labels
         self.n_init = n_init
@@ -124,6 +134,8 @@ class RCE(ConsensusMethod):
         self._require("max_outer", is_integer(self.max_outer, 1), "an integer >= 1")
         self._require("max_inner", is_integer(self.max_inner, 1), "an integer >= 1")
         self._require("tol", self.tol is None or is_number(self.tol, 0), "None or a number >= 0")
+        coarse = self.inner_tol is None or is_number(self.inner_tol, 1e-5)
+        self._require("inner_tol", coarse, "None or a number >= 1e-5")
         self._require_choice("boundary", "pin", "box")
         self._require_choice("assign_labels", "discretize", "kmeans")
         self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")
@@ -177,7 +189,9 @@ class RCE(ConsensusMethod):
         """Algorithm 1 on the profile matrix."""
         boxed = self.boundary == "box"
         matrix = np.clip(start, BOX, 1 - BOX) if boxed else start.copy()
-        spectrum = Spectrum(weights, self.mu)
+        exact = self.inner_tol is None
+        pulls = exact or self.lambda2 >= 2 * pairs.observed.min() * self.inner_tol
+        spectrum = Spectrum(weights, self.mu, exact, pulls)
         tolerance = CONVERGED if self.tol is None else self.tol
         path: list[float] = []
         self.converged_ = False
@@ -186,7 +200,8 @@ class RCE(ConsensusMethod):
         for _ in range(self.max_outer):
             errors = pairs.e_step(matrix)
             inner = 1 if self.order == "paper" else self.max_inner
-            a_steps(matrix, errors, pairs.observed, spectrum.pull(self.lambda2), inner, boxed)
+            pull = spectrum.pull(self.lambda2)
+            a_steps(matrix, errors, pairs.observed, pull, inner, self.inner_tol, boxed)
             spectrum.update(matrix)
             path.append(
                 _objective(matrix, errors, pairs.observed, weights, self.lambda1, self.lambda2, spectrum)
@@ -294,9 +309,11 @@ class Pull(NamedTuple):
 class Spectrum:
     """The S-step, on profiles: S^-1 = mu^-1/2 I - Z R Z'."""
 
-    def __init__(self, weights: IntArray, mu: float) -> None:
+    def __init__(self, weights: IntArray, mu: float, exact: bool, pulls: bool) -> None:
         self._weights = weights.astype(float)
         self._mu = mu
+        self._exact = exact
+        self._pulls = pulls
         self._absent = float((self._weights - 1).sum()) * np.sqrt(mu)
         self._left: FloatArray | None = None
         self._sigma = np.zeros(0)
@@ -304,9 +321,17 @@ class Spectrum:
     def update(self, matrix: FloatArray) -> None:
         """Take the singular values and left singular vectors of the consensus matrix."""
         root = np.sqrt(self._weights)
-        # not eigh of A A': squaring loses half the digits of the small singular values, which matter here
-        self._left, singular, _ = np.linalg.svd(matrix * np.outer(root, root))
-        self._sigma = singular**2
+        weighted = matrix * np.outer(root, root)
+        if self._exact:
+            self._left, singular, _ = np.linalg.svd(weighted)
+            self._sigma = singular**2
+        else:  # half the time, and half the digits of the small singular values
+            gram = weighted @ weighted.T
+            if self._pulls:
+                sigma, self._left = np.linalg.eigh(gram)
+            else:
+                sigma = np.linalg.eigvalsh(gram)
+            self._sigma = np.maximum(sigma, 0)
 
     @property
     def norm(self) -> float:
@@ -325,14 +350,22 @@ class Spectrum:
         negative = lambda2 * np.maximum(r, 0) * self._weights
         np.fill_diagonal(positive, lambda2 * (free - diagonal))
         np.fill_diagonal(negative, lambda2 * diagonal * (self._weights - 1))
-        return Pull(positive, negative)
+        dtype = np.float64 if self._exact else np.float32
+        return Pull(positive.astype(dtype, copy=False), negative.astype(dtype, copy=False))
 
 
 def a_steps(
-    matrix: FloatArray, errors: Errors, observed: FloatArray, pull: Pull | None, steps: int, boxed: bool
+    matrix: FloatArray,
+    errors: Errors,
+    observed: FloatArray,
+    pull: Pull | None,
+    steps: int,
+    tol: float | None,
+    boxed: bool,
 ) -> None:
-    """Update ``matrix`` in place by Eq. (10)-(11), ``steps`` times with errors and S fixed.
+    """Update ``matrix`` in place by Eq. (10)-(11), with errors and S fixed, at most ``steps`` times.
 
+    With ``tol`` it ends after a step that moves no entry by more.
     Entries that are exactly 0 or 1 are minimisers of the majoriser already: only the others are touched.
     Eq. (10) is multiplied through by A (1 - A), which avoids its large quotients near 0 and 1.
     """
@@ -344,15 +377,18 @@ def a_steps(
         a = flat[free]
         up, down = np.maximum(-cost, 0), np.maximum(cost, 0)
         if pull is not None:
-            up += 2 * (pull.negative @ matrix).take(free)
-            down += 2 * (pull.positive @ matrix).take(free)
+            factor = matrix.astype(pull.positive.dtype, copy=False)
+            up += 2 * (pull.negative @ factor).take(free)
+            down += 2 * (pull.positive @ factor).take(free)
         rest = 1 - a
         g = 2 * m + rest * down
         b = m * (rest * np.log(a / rest) - 2)
-        a *= (np.sqrt(b * b + 4 * g * rest * up) - b) / (2 * g)
-        a = np.clip(a, BOX, 1 - BOX) if boxed else np.minimum(a, 1)
-        flat[free] = a
-        inside = (a > 0) & (a < 1)
+        new = a * (np.sqrt(b * b + 4 * g * rest * up) - b) / (2 * g)
+        new = np.clip(new, BOX, 1 - BOX) if boxed else np.minimum(new, 1)
+        flat[free] = new
+        if tol is not None and np.abs(new - a).max(initial=0) <= tol:
+            return
+        inside = (new > 0) & (new < 1)
         if not inside.all():
             free, cost, m = free[inside], cost[inside], m[inside]
 
