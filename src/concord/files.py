@@ -1,5 +1,6 @@
 """Files appear whole: written under a temporary name, then renamed. Arrays are never unpickled."""
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
@@ -30,6 +31,12 @@ def written_whole(path: Path | str) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def sha256(path: Path | str) -> str:
+    """Return the checksum of a file, in hexadecimal digits."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def write_text(path: Path | str, text: str) -> None:

@@ -119,6 +119,8 @@ def test_a_valid_entry(tmp_path):
         ("[3, 2, 2]", "[3, 2]", ["toy.shape[2]", "missing"]),
         ("files/toy.data}", "files/../../x}", ["toy.files[0].mirror", "inside the mirror"]),
         ("name: toy.data", "name: ../toy.data", ["toy.files[0].name"]),
+        (f"sha256: {'ab' * 32}, ", "", ["toy.files[0]", "a file that is fetched needs sha256 and bytes"]),
+        ("  shape: [3, 2, 2]", "  printed: true", ["toy = ", "printed: true, but there is no shape"]),
         ("urls: []", "urls: ['ftp://a/b']", ["toy.files[0].urls[0]", "ftp://a/b"]),
         ("toy:", "to/y:", ["'to/y'", "letters, digits and _"]),
     ],
@@ -127,6 +129,13 @@ def test_mistakes_are_one_line_with_key_and_remedy(tmp_path, old, new, words):
     message = mistake(tmp_path, ENTRY.replace(old, new, 1))
     for word in words:
         assert word in message
+
+
+def test_an_entry_of_ones_own_may_be_short(tmp_path):
+    entry = "toy: {title: Toy, reader: {format: table}, files: [{name: a.csv}], licence: x, source: y}\n"
+    spec = load(tmp_path, entry)["toy"]
+    assert spec.shape is None
+    assert not spec.files[0].has_address
 
 
 def test_unknown_key_is_refused_with_a_suggestion(tmp_path):

@@ -1,7 +1,8 @@
 """The documents' own code blocks, in their order, in a project of their own.
 
 A block in ``sh`` is run. One in ``python`` or ``yaml`` goes where its first line says: ``# <file>`` makes the
-file, ``# <file>, under <key>:`` adds the lines after that key. A block without a language is only to be read.
+file, ``# <file>, under <key>:`` adds the lines after that key, ``# <file>, at the end`` adds them at its end.
+A block without a language is only to be read.
 """
 
 import csv
@@ -57,8 +58,11 @@ def run(project, script, home):
 
 def place(folder, text):
     where, content = text.split("\n", 1)
-    file, key = re.fullmatch(r"# ([\w./-]+)(?:, under (\w+:))?", where).groups()
+    file, key = re.fullmatch(r"# ([\w./-]+)(?:, (?:under (\w+:)|at the end))?", where).groups()
     path = folder / file
+    if where.endswith("at the end"):
+        path.write_text(path.read_text(encoding="utf-8") + "\n" + content, encoding="utf-8")
+        return
     if key is None:
         assert not path.exists(), f"{file} is there already"
         path.write_text(text, encoding="utf-8")
@@ -122,12 +126,12 @@ def flowers(path):
 def test_add_a_dataset(project, tmp_path):
     flowers(tmp_path / "flowers.csv")
     printed = follow(project, "add-a-dataset.md", tmp_path)
-    assert re.search(r"^flowers +Flowers +60 +4 +3 +table +zscore", printed, re.MULTILINE)
+    assert re.search(r"^flowers +Flowers +- +- +- +table +zscore", printed, re.MULTILINE)
 
     reports = project.folder / "reports/flowers"
     (sizes,) = rows(reports / "table1.csv")
     assert [sizes[key] for key in ("objects", "features", "classes")] == ["60", "4", "3"]
-    entry = next(block.text for block in blocks("add-a-dataset.md") if block.language == "yaml")
+    entry = next(block.text for block in blocks("add-a-dataset.md") if "studies/flowers" in block.text)
     methods = {m if isinstance(m, str) else m["method"] for m in yaml.safe_load(entry)["methods"]}
     assert {row["method"] for row in rows(reports / "table2.csv")} == {"K-means", *methods}
     for name in ("report.pdf", "table2.md", "figure1.svg", "claims.md", "runtime.csv", "provenance.json"):

@@ -2,6 +2,7 @@
 import fcntl
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -47,6 +48,14 @@ def case_of(wildcards):
 
 def raw_files(dataset):
     return [f"data/raw/{dataset}/{file.name}" for file in DATASETS[dataset].files]
+
+
+def datasets_without_files():
+    """Pattern of a data set before ``/<file>``, for files that are not there. What is there may be the user's
+    only copy: as an output of a rule, Snakemake would delete it before it ran the rule again."""
+    files = [file for dataset in DATASETS for file in raw_files(dataset) if Path(file).exists()]
+    present = "|".join(re.escape(file.removeprefix("data/raw/")) for file in files)
+    return f"(?!(?:{present})$)(?:{'|'.join(DATASETS)})"
 
 
 def steps_of(case):

@@ -7,6 +7,7 @@ rule fetch:
     log:
         "logs/datasets/fetch/{dataset}/{file}.log",
     wildcard_constraints:
+        dataset=datasets_without_files(),
         file=r"[^/]+",
     conda:
         "../../envs/environment.yaml"

@@ -42,7 +42,7 @@ def table(datasets: dict[str, DatasetSpec]) -> str:
     """What is registered, one line per data set."""
     rows: list[tuple[str, ...]] = [("id", "title", "n", "d", "k", "format", "preprocessing", "ensembles")]
     for name, spec in datasets.items():
-        sizes = [str(size) for size in spec.shape]
+        sizes = [str(size) for size in spec.shape] if spec.shape else ["-"] * 3
         steps = " ".join(spec.preprocessing) or "-"
         rows.append((name, spec.title, *sizes, spec.reader.format, steps, " ".join(spec.ensembles) or "-"))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

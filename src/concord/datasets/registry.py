@@ -21,23 +21,42 @@ FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 Size = Annotated[int, Field(ge=1)]
 
 
-class RemoteFile(Strict):
-    """A file with the addresses it can be had from; its checksum decides whether it is the one."""
+class RawFile(Strict):
+    """A file, and the addresses it can be had from; a checksum decides whether it is the one.
+
+    A file without any address is placed in its folder by hand, and may go without a checksum.
+    """
 
     name: FileName = Field(description="name in data/raw/<dataset>/")
     urls: tuple[Annotated[str, Field(pattern=r"^https?://[^/ ]+/[^ ]+$")], ...] = ()
-    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    bytes: Size
-    mirror: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")] = Field(
-        description="path inside the mirror (data_mirror, CONCORD_DATA_MIRROR)"
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = Field(
+        None, description="needed with an address"
+    )
+    bytes: Size | None = Field(None, description="needed with an address")
+    mirror: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")] | None = Field(
+        None, description="path inside the mirror (data_mirror, CONCORD_DATA_MIRROR)"
     )
 
     @field_validator("mirror")
     @classmethod
-    def _stays_inside(cls, value: str) -> str:
-        if ".." in value.split("/"):
+    def _stays_inside(cls, value: str | None) -> str | None:
+        if value and ".." in value.split("/"):
             raise ValueError("the path must stay inside the mirror; remove '..'")
         return value
+
+    @model_validator(mode="after")
+    def _can_be_verified(self) -> Self:
+        if self.has_address and not (self.sha256 and self.bytes):
+            raise ValueError(
+                "a file that is fetched needs sha256 and bytes; add them, "
+                "or remove urls and mirror and place the file by hand"
+            )
+        return self
+
+    @property
+    def has_address(self) -> bool:
+        """Whether the file can be had from a public address or a mirror."""
+        return bool(self.urls or self.mirror)
 
 
 class MatReader(Strict):
@@ -142,7 +161,7 @@ Reader = Annotated[
 class ReadyMadeEnsemble(Strict):
     """Base clusterings that somebody published: a variable of a MATLAB file."""
 
-    file: RemoteFile
+    file: RawFile
     variable: str = Field(description="label matrix, objects in rows, clusterings in columns")
     runs: Size
     note: str = ""
@@ -152,10 +171,12 @@ class DatasetSpec(Strict):
     """One data set: where it comes from, how it is read, what shape it must have."""
 
     title: str = Field(description="how the papers' tables print it")
-    shape: tuple[Size, Size, Size] = Field(description="objects n, features d, classes k")
+    shape: tuple[Size, Size, Size] | None = Field(
+        None, description="objects n, features d, classes k; checked if given"
+    )
     printed: bool = Field(False, description="the shape is the one that a paper prints")
     reader: Reader
-    files: tuple[RemoteFile, ...] = ()
+    files: tuple[RawFile, ...] = ()
     preprocessing: tuple[str, ...] = Field((), description="steps, in order")
     licence: str
     source: str
@@ -169,6 +190,12 @@ class DatasetSpec(Strict):
             if step not in STEPS:
                 raise ValueError(f"{step!r} is no preprocessing step; {did_you_mean(step, STEPS)}")
         return steps
+
+    @model_validator(mode="after")
+    def _printed_shape(self) -> Self:
+        if self.printed and self.shape is None:
+            raise ValueError("printed: true, but there is no shape; add the printed one")
+        return self
 
     @model_validator(mode="after")
     def _files_fit_reader(self) -> Self:
@@ -186,7 +213,7 @@ class DatasetSpec(Strict):
             )
         return self
 
-    def file(self, name: str) -> RemoteFile | None:
+    def file(self, name: str) -> RawFile | None:
         """Return the file of this name, or None."""
         return next((file for file in self.files if file.name == name), None)
 
