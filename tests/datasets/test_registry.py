@@ -151,6 +151,8 @@ def test_a_name_twice_and_a_reserved_ensemble(tmp_path):
     assert "same name" in mistake(tmp_path, yaml.safe_dump(value))
     value = yaml.safe_load(ENTRY)
     file = value["toy"]["files"][0]
+    value["toy"]["ensembles"] = {"theirs": {"file": {"name": "toy.data"}, "variable": "L", "runs": 3}}
+    assert "same name" in mistake(tmp_path, yaml.safe_dump(value))
     value["toy"]["ensembles"] = {"kmeans": {"file": file, "variable": "L", "runs": 3}}
     assert "reserved" in mistake(tmp_path, yaml.safe_dump(value))
 

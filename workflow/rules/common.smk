@@ -46,15 +46,15 @@ def case_of(wildcards):
     return STUDIES[wildcards.study].case(wildcards.case)
 
 
-def raw_files(dataset):
-    return [f"data/raw/{dataset}/{file.name}" for file in DATASETS[dataset].files]
+def raw_files(dataset, files):
+    return [f"data/raw/{dataset}/{file.name}" for file in files]
 
 
 def datasets_without_files():
     """Pattern of a data set before ``/<file>``, for files that are not there. What is there may be the user's
     only copy: as an output of a rule, Snakemake would delete it before it ran the rule again."""
-    files = [file for dataset in DATASETS for file in raw_files(dataset) if Path(file).exists()]
-    present = "|".join(re.escape(file.removeprefix("data/raw/")) for file in files)
+    files = [path for dataset, spec in DATASETS.items() for path in raw_files(dataset, spec.raw_files)]
+    present = "|".join(re.escape(path.removeprefix("data/raw/")) for path in files if Path(path).exists())
     return f"(?!(?:{present})$)(?:{'|'.join(DATASETS)})"
 
 
@@ -86,7 +86,9 @@ def all_blocks(study, suffix):
 
 def ready_made(wildcards):
     case = case_of(wildcards)
-    return [] if case.ensemble == "kmeans" else [f"data/raw/{case.dataset}/ensembles/{case.ensemble}"]
+    if case.ensemble == "kmeans":
+        return []
+    return raw_files(case.dataset, [DATASETS[case.dataset].ensembles[case.ensemble].file])
 
 
 def ensemble_arguments(wildcards, input):

@@ -204,7 +204,7 @@ class DatasetSpec(Strict):
                 f"{len(self.files)} files, but the reader {self.reader.format!r} takes "
                 f"{self.reader.n_files}; list that many in files"
             )
-        names = [file.name for file in self.files]
+        names = [file.name for file in self.raw_files]
         if len(set(names)) < len(names):
             raise ValueError("two files have the same name; give each its own")
         if "kmeans" in self.ensembles:
@@ -213,9 +213,15 @@ class DatasetSpec(Strict):
             )
         return self
 
+    @property
+    def raw_files(self) -> tuple[RawFile, ...]:
+        """All files of the data set: those of features and classes, and those of ready-made ensembles."""
+        ready = dict.fromkeys(ensemble.file for ensemble in self.ensembles.values())
+        return (*self.files, *(file for file in ready if file not in self.files))
+
     def file(self, name: str) -> RawFile | None:
         """Return the file of this name, or None."""
-        return next((file for file in self.files if file.name == name), None)
+        return next((file for file in self.raw_files if file.name == name), None)
 
 
 class Registry(RootModel[dict[str, DatasetSpec]]):
