@@ -270,7 +270,11 @@ def _mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> 
     for i, case in enumerate(study.cases):
         yield from _unknown(path, f"cases[{i}].dataset", [case.dataset], list(datasets))
         if case.dataset in datasets:
-            ensembles = ["kmeans", *datasets[case.dataset].ensembles]
+            spec = datasets[case.dataset]
+            if spec.reader is None:
+                yield from _without_features(path, f"cases[{i}]", case, spec)
+                continue
+            ensembles = ["kmeans", *spec.ensembles]
             yield from _unknown(path, f"cases[{i}].ensemble", [case.ensemble], ensembles)
             if case.preprocessing is not None:
                 yield from _unknown(path, f"cases[{i}].preprocessing", case.preprocessing, list(STEPS))
@@ -283,6 +287,16 @@ def _mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> 
             yield from _unknown(path, "figure1.y", [study.figure1.y], grid)
     rows = [study.base_clusterings, *(m.id for m in study.methods)]
     yield from _unknown(path, "claims.method", [c.method for c in study.claims], rows)
+
+
+def _without_features(path: Path, key: str, case: Case, spec: DatasetSpec) -> Iterator[str]:
+    if case.ensemble == "kmeans":
+        entry = f"{{dataset: {case.dataset}, ensemble: {next(iter(spec.ensembles))}}}"
+        yield f"{path}: {key}.ensemble = 'kmeans': {case.dataset} has no features for it; write {entry}"
+    else:
+        yield from _unknown(path, f"{key}.ensemble", [case.ensemble], list(spec.ensembles))
+    if case.preprocessing:
+        yield f"{path}: {key}.preprocessing = {case.preprocessing}: {case.dataset} has no features; remove it"
 
 
 def _method_mistakes(study: Study, path: Path) -> Iterator[str]:

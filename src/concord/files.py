@@ -53,7 +53,7 @@ def write_arrays(path: Path | str, **arrays: "npt.ArrayLike") -> None:
         np.savez_compressed(handle, allow_pickle=False, **arrays)
 
 
-def read_arrays(path: Path | str, *keys: str) -> "dict[str, npt.NDArray[Any]]":
+def read_arrays(path: Path | str, *keys: str, remedy: str = RERUN) -> "dict[str, npt.NDArray[Any]]":
     """Read arrays of an ``.npz`` file, all if no key is given; :class:`InputError` says what is wrong."""
     import zipfile
     import zlib
@@ -66,6 +66,6 @@ def read_arrays(path: Path | str, *keys: str) -> "dict[str, npt.NDArray[Any]]":
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; run the stage that writes it") from None
     except KeyError as error:
-        raise InputError(f"{path}: {error.args[0]}; {RERUN}") from None
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise InputError(f"{path}: not a readable .npz file ({error}); {RERUN}") from None
+        raise InputError(f"{path}: {error.args[0]}; {remedy}") from None
+    except (ValueError, TypeError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise InputError(f"{path}: not a readable .npz file ({error}); {remedy}") from None

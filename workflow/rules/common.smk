@@ -99,7 +99,15 @@ def ensemble_arguments(wildcards, input):
             f"kmeans --study {study.id} --case {case.id} --seed {SETTINGS.seed} --runs {protocol.runs}"
             f" --n-clusters {protocol.n_clusters} --max-iter {protocol.max_iter}"
         )
-    return f"ready-made --dataset {case.dataset} --name {case.ensemble} --file {input.ready}"
+    return (
+        f"ready-made --study {study.id} --dataset {case.dataset} --name {case.ensemble} --file {input.ready}"
+        f" --runs {protocol.runs} --subset-size {protocol.subset_size}"
+    )
+
+
+def ready_made_entry(wildcards):
+    case = case_of(wildcards)
+    return "" if case.ensemble == "kmeans" else DATASETS[case.dataset].ensembles[case.ensemble].model_dump_json()
 
 
 def method_of(wildcards):

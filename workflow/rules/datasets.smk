@@ -19,7 +19,7 @@ rule fetch:
 
 rule prepare:
     input:
-        lambda w: raw_files(w.dataset, DATASETS[w.dataset].files),
+        lambda w: raw_files(w.dataset, DATASETS[w.dataset].prepared_from),
     output:
         "data/prepared/{dataset}/{steps}.npz",
     log:

@@ -42,7 +42,8 @@ def table(datasets: dict[str, DatasetSpec]) -> str:
     for name, spec in datasets.items():
         sizes = [str(size) for size in spec.shape] if spec.shape else ["-"] * 3
         steps = " ".join(spec.preprocessing) or "-"
-        rows.append((name, spec.title, *sizes, spec.reader.format, steps, " ".join(spec.ensembles) or "-"))
+        reader = spec.reader.format if spec.reader else "-"
+        rows.append((name, spec.title, *sizes, reader, steps, " ".join(spec.ensembles) or "-"))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
 

@@ -159,23 +159,54 @@ Reader = Annotated[
 
 
 class ReadyMadeEnsemble(Strict):
-    """Base clusterings that somebody published: a variable of a MATLAB file."""
+    """Base clusterings that somebody made: a file ``.mat``, ``.npz`` or ``.csv``."""
 
     file: RawFile
-    variable: str = Field(description="label matrix, objects in rows, clusterings in columns")
-    runs: Size
+    variable: str | None = Field(
+        None,
+        description="label matrix in .mat or .npz, objects in rows, clusterings in columns; "
+        "in a CSV, all columns but the classes are base clusterings",
+    )
+    classes: str | None = Field(
+        None,
+        description="variable, or column of a CSV, with the classes; needed if the data set has no reader",
+    )
+    missing: int = Field(
+        -1, description="label of an object that is missing from a clustering; so is NaN or an empty cell"
+    )
+    runs: Size | None = Field(None, description="number of base clusterings; checked if given")
     note: str = ""
+
+    @model_validator(mode="after")
+    def _variable_fits_format(self) -> Self:
+        if self.format not in (".mat", ".npz", ".csv"):
+            raise ValueError(f"{self.file.name} is no .mat, .npz or .csv; store it as one, and name it so")
+        if (self.variable is None) != (self.format == ".csv"):
+            raise ValueError(
+                "a CSV has no variable; remove it"
+                if self.variable
+                else f"{self.file.name} has variables; name the label matrix, for example variable: members"
+            )
+        return self
+
+    @property
+    def format(self) -> str:
+        """Ending of the file's name."""
+        return Path(self.file.name).suffix.lower()
 
 
 class DatasetSpec(Strict):
-    """One data set: where it comes from, how it is read, what shape it must have."""
+    """One data set: where it comes from, how it is read, what shape it must have.
+
+    Without a reader it has no features: there are only base clusterings, and classes beside them.
+    """
 
     title: str = Field(description="how the papers' tables print it")
-    shape: tuple[Size, Size, Size] | None = Field(
-        None, description="objects n, features d, classes k; checked if given"
+    shape: tuple[Size, Annotated[int, Field(ge=0)], Size] | None = Field(
+        None, description="objects n, features d (0: none), classes k; checked if given"
     )
     printed: bool = Field(False, description="the shape is the one that a paper prints")
-    reader: Reader
+    reader: Reader | None = None
     files: tuple[RawFile, ...] = ()
     preprocessing: tuple[str, ...] = Field((), description="steps, in order")
     licence: str
@@ -199,7 +230,9 @@ class DatasetSpec(Strict):
 
     @model_validator(mode="after")
     def _files_fit_reader(self) -> Self:
-        if len(self.files) != self.reader.n_files:
+        if self.reader is None:
+            self._check_without_reader()
+        elif len(self.files) != self.reader.n_files:
             raise ValueError(
                 f"{len(self.files)} files, but the reader {self.reader.format!r} takes "
                 f"{self.reader.n_files}; list that many in files"
@@ -212,6 +245,27 @@ class DatasetSpec(Strict):
                 "'kmeans' is reserved for the ensembles made here; rename the ready-made ensemble"
             )
         return self
+
+    def _check_without_reader(self) -> None:
+        if self.files or self.preprocessing:
+            raise ValueError("there are files or preprocessing, but no reader of features; add reader")
+        if not any(ensemble.classes for ensemble in self.ensembles.values()):
+            raise ValueError(
+                "there is neither a reader nor an ensemble with classes, which the scores need; add reader "
+                "and files, or name the classes in the file of the ensemble: classes: gt"
+            )
+
+    @property
+    def class_source(self) -> ReadyMadeEnsemble | None:
+        """The ensemble that has the classes, where there is no reader to read them."""
+        if self.reader:
+            return None
+        return next(ensemble for ensemble in self.ensembles.values() if ensemble.classes)
+
+    @property
+    def prepared_from(self) -> tuple[RawFile, ...]:
+        """The files that features and classes are read from."""
+        return (self.class_source.file,) if self.class_source else self.files
 
     @property
     def raw_files(self) -> tuple[RawFile, ...]:
