@@ -126,6 +126,26 @@ def test_every_mistake_is_told_at_once(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("case", "expected"),
+    [
+        ("ecoli_pool", "cases[0].ensemble = 'kmeans': ecoli_pool has no features for it; write {dataset: "),
+        (
+            {"dataset": "ecoli_pool", "ensemble": "author"},
+            "ensemble = 'author': not known here; did you mean \"authors\"?",
+        ),
+        (
+            {"dataset": "ecoli_pool", "ensemble": "authors", "preprocessing": ["zscore"]},
+            "cases[0].preprocessing = ('zscore',): ecoli_pool has no features; remove it",
+        ),
+    ],
+)
+def test_a_case_without_features_takes_its_own_ensemble(tmp_path, case, expected):
+    (line,) = messages(tmp_path, {"cases": [case]})
+    assert expected in line
+    load_study(write(tmp_path, {"cases": [{"dataset": "ecoli_pool", "ensemble": "authors"}]}), REGISTRY)
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("id: [", "not valid YAML"),

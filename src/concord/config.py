@@ -330,11 +330,25 @@ def _mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> 
 
 def _case_mistakes(case: Case, path: Path, key: str, datasets: Mapping[str, DatasetSpec]) -> Iterator[str]:
     yield from _unknown(path, f"{key}.dataset", [case.dataset], list(datasets))
-    if case.dataset in datasets:
-        ensembles = ["kmeans", *datasets[case.dataset].ensembles]
-        yield from _unknown(path, f"{key}.ensemble", [case.ensemble], ensembles)
-        if case.preprocessing is not None:
-            yield from _unknown(path, f"{key}.preprocessing", case.preprocessing, list(STEPS))
+    if case.dataset not in datasets:
+        return
+    spec = datasets[case.dataset]
+    if spec.reader is None:
+        yield from _without_features(path, key, case, spec)
+        return
+    yield from _unknown(path, f"{key}.ensemble", [case.ensemble], ["kmeans", *spec.ensembles])
+    if case.preprocessing is not None:
+        yield from _unknown(path, f"{key}.preprocessing", case.preprocessing, list(STEPS))
+
+
+def _without_features(path: Path, key: str, case: Case, spec: DatasetSpec) -> Iterator[str]:
+    if case.ensemble == "kmeans":
+        entry = f"{{dataset: {case.dataset}, ensemble: {next(iter(spec.ensembles))}}}"
+        yield f"{path}: {key}.ensemble = 'kmeans': {case.dataset} has no features for it; write {entry}"
+    else:
+        yield from _unknown(path, f"{key}.ensemble", [case.ensemble], list(spec.ensembles))
+    if case.preprocessing:
+        yield f"{path}: {key}.preprocessing = {case.preprocessing}: {case.dataset} has no features; remove it"
 
 
 def _method_mistakes(study: Study, path: Path) -> Iterator[str]:

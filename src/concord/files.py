@@ -1,5 +1,6 @@
 """Files appear whole: written under a temporary name, then renamed. Arrays are never unpickled."""
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
@@ -32,6 +33,12 @@ def written_whole(path: Path | str) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def sha256(path: Path | str) -> str:
+    """Return the checksum of a file, in hexadecimal digits."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
 def write_text(path: Path | str, text: str) -> None:
     """Write ``text`` to ``path``, whole or not at all."""
     with written_whole(path) as temporary:
@@ -46,7 +53,7 @@ def write_arrays(path: Path | str, **arrays: "npt.ArrayLike") -> None:
         np.savez_compressed(handle, allow_pickle=False, **arrays)
 
 
-def read_arrays(path: Path | str, *keys: str) -> "dict[str, npt.NDArray[Any]]":
+def read_arrays(path: Path | str, *keys: str, remedy: str = RERUN) -> "dict[str, npt.NDArray[Any]]":
     """Read arrays of an ``.npz`` file, all if no key is given; :class:`InputError` says what is wrong."""
     import zipfile
     import zlib
@@ -59,6 +66,6 @@ def read_arrays(path: Path | str, *keys: str) -> "dict[str, npt.NDArray[Any]]":
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; run the stage that writes it") from None
     except KeyError as error:
-        raise InputError(f"{path}: {error.args[0]}; {RERUN}") from None
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise InputError(f"{path}: not a readable .npz file ({error}); {RERUN}") from None
+        raise InputError(f"{path}: {error.args[0]}; {remedy}") from None
+    except (ValueError, TypeError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise InputError(f"{path}: not a readable .npz file ({error}); {remedy}") from None

@@ -99,7 +99,11 @@ def _known_keys(model: type[BaseModel], location: Sequence[Any]) -> list[str]:
 
 
 def _alternatives(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [c for n in nodes for c in (*n.get("anyOf", ()), *n.get("oneOf", ()))] or nodes
+    return [
+        leaf
+        for node in nodes
+        for leaf in _alternatives([*node.get("anyOf", ()), *node.get("oneOf", ())]) or [node]
+    ]
 
 
 def _child(node: dict[str, Any], part: Any) -> dict[str, Any] | None:

@@ -28,7 +28,8 @@ def registry(tmp_path, monkeypatch):
     path.write_text(
         f"toy: {{title: Toy, shape: [3, 2, 2], reader: {{format: table}}, files: [{file}], licence: none,"
         f" source: here, preprocessing: [unit_norm],"
-        f" ensembles: {{authors: {{file: {file}, variable: L, runs: 2}}}}}}\n"
+        f" ensembles: {{authors: {{file: {file.replace('name: toy.data', 'name: authors.mat')}, variable: L,"
+        " runs: 2}}}\n"
     )
     return ["--registry", str(path)]
 
@@ -52,20 +53,10 @@ def test_steps(registry, tmp_path, steps, first):
     assert load(out).X[1, 0] == pytest.approx(first)
 
 
-def test_fetch_ensemble(registry, tmp_path):
+def test_fetch_the_file_of_an_ensemble(registry, tmp_path):
     target = tmp_path / "authors.mat"
-    main(
-        [
-            "fetch-ensemble",
-            "toy",
-            "authors",
-            "--to",
-            str(target),
-            "--mirror",
-            str(tmp_path / "mirror"),
-            *registry,
-        ]
-    )
+    mirror = ["--mirror", str(tmp_path / "mirror")]
+    main(["fetch", "toy", "authors.mat", "--to", str(target), *mirror, *registry])
     assert target.read_bytes() == TABLE
 
 
@@ -74,7 +65,7 @@ def test_fetch_ensemble(registry, tmp_path):
     [
         (["fetch", "tory", "toy.data", "--to", "x"], "no data set 'tory'; did you mean \"toy\"?"),
         (["fetch", "toy", "toy.dat", "--to", "x"], "no file 'toy.dat'; did you mean \"toy.data\"?"),
-        (["fetch-ensemble", "toy", "author", "--to", "x"], "ensemble 'author'; did you mean \"authors\"?"),
+        (["fetch", "toy", "author.mat", "--to", "x"], "no file 'author.mat'; did you mean \"authors.mat\"?"),
         (["prepare", "toy", "--steps", "zscor", "--out", "x"], "--steps = 'zscor'"),
     ],
 )
@@ -99,4 +90,5 @@ def test_list(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split()[:5] == ["id", "title", "n", "d", "k"]
     assert lines[1].split() == ["yale", "Yale", "165", "1024", "15", "mat", "unit_norm", "authors"]
-    assert len(lines) == 18
+    assert lines[12].split() == ["ecoli_pool", "Ecoli", "336", "0", "8", "-", "-", "authors"]
+    assert len(lines) == 19

@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from concord.datasets import download
-from concord.datasets.registry import DatasetSpec, RemoteFile
+from concord.datasets.registry import DatasetSpec, RawFile
 from concord.errors import InputError
 
 DATA = bytes(range(256)) * 20
@@ -63,7 +63,7 @@ def server(monkeypatch):
 
 
 def remote(*urls):
-    return RemoteFile(name="toy.mat", urls=urls, sha256=SHA, bytes=len(DATA), mirror="files/toy/toy.mat")
+    return RawFile(name="toy.mat", urls=urls, sha256=SHA, bytes=len(DATA), mirror="files/toy/toy.mat")
 
 
 def spec(file, **more):
@@ -199,6 +199,30 @@ def test_a_file_without_address_tells_where_the_archive_is(server, tmp_path):
     ready = {"authors": {"file": file, "variable": "L", "runs": 2, "note": "in the archive x.rar"}}
     with pytest.raises(InputError, match=r"no address; place the file .* \[in the archive x.rar\]$"):
         download.fetch("toy", spec(file, ensembles=ready), file, tmp_path / "toy.mat")
+
+
+def by_hand(**more):
+    return RawFile(name="toy.mat", **more)
+
+
+def test_a_file_placed_by_hand_needs_no_checksum(tmp_path):
+    path = tmp_path / "toy.mat"
+    with pytest.raises(InputError, match=rf"it has no address; place the file by hand at {path}$"):
+        get(path, by_hand())
+    path.write_bytes(WRONG)
+    get(path, by_hand())
+    assert path.read_bytes() == WRONG
+
+
+def test_a_checksum_of_a_file_placed_by_hand_is_held(tmp_path):
+    path = tmp_path / "toy.mat"
+    path.write_bytes(WRONG)
+    with pytest.raises(InputError) as caught:
+        download.verify(path, "toy", by_hand(sha256=SHA))
+    assert "fetched" not in str(caught.value)
+    assert re.search(rf"wrong checksum .*{SHA}.*; correct sha256 in config/datasets.yaml", str(caught.value))
+    path.write_bytes(DATA)
+    download.verify(path, "toy", by_hand(sha256=SHA))
 
 
 def test_verify(tmp_path):

@@ -104,6 +104,10 @@ def test_refusals_name_the_data_set_and_write_nothing(tmp_path, change, words):
     assert not (tmp_path / "prepared").exists()
 
 
+def test_without_a_registered_shape_any_will_do(tmp_path):
+    assert load(run(tmp_path, shape=None)).shape == (3, 2, 2)
+
+
 def test_missing_value_of_a_sparse_matrix(tmp_path):
     with pytest.raises(InputError, match=r"object 2, feature 1 \(from 0\) is nan"):
         run(tmp_path, ARFF.replace(b"{1 5}", b"{1 ?}"), reader="arff")

@@ -19,7 +19,6 @@ from scipy import sparse
 from concord.datasets import registry
 from concord.datasets.readers import READERS, Raw, embedded, load_mat, read
 from concord.datasets.readers.idx import load_idx
-from concord.ensembles.ready_made import read_matlab
 from concord.errors import InputError
 
 fuzz = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150)
@@ -174,23 +173,6 @@ def test_load_mat_reads_any_numeric_variable(tmp_path):
         load_mat(tmp_path / "e.mat", ["L", "M"], "correct it")
     with pytest.raises(InputError, match=r"f\.mat: not readable .*No such file"):
         load_mat(tmp_path / "f.mat", ["L"])
-
-
-def test_ready_made_base_clusterings(tmp_path):
-    path = tmp_path / "e.mat"
-    path.write_bytes(
-        mat_bytes(L=np.array([[1, 2, 2], [1, 1, 300]], dtype=np.uint16), S=sparse.eye(2).tocsc())
-    )
-    labels = read_matlab(path, "L", 2, 3)
-    assert labels.dtype == np.int64
-    assert labels.tolist() == [[1, 2, 2], [1, 1, 300]]
-    for variable, shape, words in (
-        ("M", (2, 3), r"no variable 'M' .*; correct `variable` in config/datasets.yaml$"),
-        ("L", (3, 2), r"L has shape \(2, 3\), wanted \(3, 2\) \(objects x runs\); correct `runs` in config"),
-        ("S", (2, 2), r"S has shape \(\), wanted \(2, 2\)"),
-    ):
-        with pytest.raises(InputError, match=rf"e\.mat: {words}"):
-            read_matlab(path, variable, *shape)
 
 
 # --- ARFF

@@ -41,7 +41,7 @@ def mistake(tmp_path, text):
 
 def test_registered_ids_and_shapes_are_those_of_the_printed_table():
     datasets = registry.load_registry(ROOT / "config/datasets.yaml")
-    assert list(datasets) == RCE + EMBEDDED
+    assert list(datasets) == [*RCE, "ecoli_pool", *EMBEDDED]
     with (ROOT / "config/published/rce/table1.csv").open() as stream:
         printed = {
             row["dataset"]: (int(row["instances"]), int(row["features"]), int(row["classes"]))
@@ -119,12 +119,57 @@ def test_a_valid_entry(tmp_path):
         ("[3, 2, 2]", "[3, 2]", ["toy.shape[2]", "missing"]),
         ("files/toy.data}", "files/../../x}", ["toy.files[0].mirror", "inside the mirror"]),
         ("name: toy.data", "name: ../toy.data", ["toy.files[0].name"]),
+        (f"sha256: {'ab' * 32}, ", "", ["toy.files[0]", "a file that is fetched needs sha256 and bytes"]),
+        ("  shape: [3, 2, 2]", "  printed: true", ["toy = ", "printed: true, but there is no shape"]),
         ("urls: []", "urls: ['ftp://a/b']", ["toy.files[0].urls[0]", "ftp://a/b"]),
         ("toy:", "to/y:", ["'to/y'", "letters, digits and _"]),
     ],
 )
 def test_mistakes_are_one_line_with_key_and_remedy(tmp_path, old, new, words):
     message = mistake(tmp_path, ENTRY.replace(old, new, 1))
+    for word in words:
+        assert word in message
+
+
+def test_an_entry_of_ones_own_may_be_short(tmp_path):
+    entry = "toy: {title: Toy, reader: {format: table}, files: [{name: a.csv}], licence: x, source: y}\n"
+    spec = load(tmp_path, entry)["toy"]
+    assert spec.shape is None
+    assert not spec.files[0].has_address
+
+
+POOL = """
+pool:
+  title: Pool
+  ensembles:
+    mine: {file: {name: pool.mat}, variable: members, classes: gt}
+  licence: none
+  source: here
+"""
+
+
+def test_a_data_set_without_features(tmp_path):
+    spec = load(tmp_path, POOL)["pool"]
+    assert spec.reader is None
+    assert spec.class_source == spec.ensembles["mine"]
+    assert spec.prepared_from == spec.raw_files == (spec.ensembles["mine"].file,)
+    assert spec.file("pool.mat") == spec.ensembles["mine"].file
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (", classes: gt", "", ["pool = ", "neither a reader nor an ensemble with classes"]),
+        ("  licence", "  files: [{name: a.csv}]\n  licence", ["pool = ", "no reader of features"]),
+        ("  licence", "  preprocessing: [zscore]\n  licence", ["pool = ", "no reader of features"]),
+        ("pool.mat", "pool.txt", ["pool.ensembles.mine", "pool.txt is no .mat, .npz or .csv"]),
+        ("pool.mat", "pool.csv", ["pool.ensembles.mine", "a CSV has no variable; remove it"]),
+        ("variable: members, ", "", ["pool.ensembles.mine", "name the label matrix"]),
+        ("classes: gt", "clases: gt", ["pool.ensembles.mine.clases", 'did you mean "classes"?']),
+    ],
+)
+def test_mistakes_of_a_data_set_without_features(tmp_path, old, new, words):
+    message = mistake(tmp_path, POOL.replace(old, new, 1))
     for word in words:
         assert word in message
 
@@ -142,6 +187,9 @@ def test_a_name_twice_and_a_reserved_ensemble(tmp_path):
     assert "same name" in mistake(tmp_path, yaml.safe_dump(value))
     value = yaml.safe_load(ENTRY)
     file = value["toy"]["files"][0]
+    file["name"] = "toy.mat"
+    value["toy"]["ensembles"] = {"theirs": {"file": {"name": "toy.mat"}, "variable": "L", "runs": 3}}
+    assert "same name" in mistake(tmp_path, yaml.safe_dump(value))
     value["toy"]["ensembles"] = {"kmeans": {"file": file, "variable": "L", "runs": 3}}
     assert "reserved" in mistake(tmp_path, yaml.safe_dump(value))
 

@@ -1,20 +1,15 @@
-"""Base clusterings: k-means from random objects, and files of them."""
+"""Base clusterings by k-means from random objects."""
 
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
-import pytest
 from scipy import sparse
-from scipy.io import savemat
 from sklearn.datasets import load_iris
 
 from concord.ensembles import store
 from concord.ensembles.kmeans import kmeans_ensemble
-from concord.ensembles.ready_made import read_matlab
-from concord.errors import InputError
 
 IRIS = load_iris().data
 
@@ -93,29 +88,3 @@ def test_files_have_the_same_bytes_and_subsets_in_order(tmp_path):
     stored = store.load(tmp_path / "a.npz")
     assert np.array_equal(stored.subset(1, 2), labels[:, 2:4])
     assert stored.n_classes == 3
-
-
-def test_ready_made_clusterings_of_matlab(tmp_path):
-    labels = np.arange(12).reshape(4, 3)
-    savemat(tmp_path / "e.mat", {"L": labels})
-    assert np.array_equal(read_matlab(tmp_path / "e.mat", "L", 4, 3), labels)
-    with pytest.raises(InputError, match=r"e\.mat.*'M'"):
-        read_matlab(tmp_path / "e.mat", "M", 4, 3)
-    with pytest.raises(InputError, match=r"shape \(4, 3\), wanted \(5, 3\)"):
-        read_matlab(tmp_path / "e.mat", "L", 5, 3)
-    (tmp_path / "e.mat").write_text("<html>")
-    with pytest.raises(InputError, match=r"e\.mat"):
-        read_matlab(tmp_path / "e.mat", "L", 4, 3)
-
-
-@pytest.mark.mirror
-def test_the_authors_200_yale_clusterings_are_the_printed_k_means_row(mirror: Path):
-    from concord.scores.metrics import METRICS
-
-    file = mirror / "files/yale_authors_ensemble/YALE_165n_1024d_15c_uni_kmeans.mat"
-    labels = read_matlab(file, "L", 165, 200)
-    classes = np.repeat(np.arange(15), 11)
-    means = {
-        metric: np.mean([METRICS[metric](classes, run) for run in labels.T]) for metric in ("ACC", "NMI")
-    }
-    assert means == pytest.approx({"ACC": 0.3673, "NMI": 0.4175}, abs=5e-5)

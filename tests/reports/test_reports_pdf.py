@@ -190,6 +190,20 @@ def test_checksums_of_downloaded_files_and_of_ready_made_ensembles_are_kept() ->
     assert record["data"]["yale_authors"] == {file.name: file.sha256 for file in expected}
 
 
+def test_the_checksum_of_an_unregistered_file_is_that_of_the_file(tmp_path: Path) -> None:
+    from concord.datasets.registry import load_registry
+    from concord.reports.provenance import provenance
+
+    registry = load_registry(REGISTRY)
+    file = registry["glass"].files[0].model_copy(update={"sha256": None, "urls": (), "mirror": None})
+    registry["glass"] = registry["glass"].model_copy(update={"files": (file,)})
+    case = STUDY.cases[0].model_copy(update={"id": "glass", "dataset": "glass"})
+    (tmp_path / "data/raw/glass").mkdir(parents=True)
+    (tmp_path / "data/raw/glass" / file.name).write_bytes(b"1,2,a")
+    record = provenance(STUDY.model_copy(update={"cases": (case,)}), registry, 0, 0.0, tmp_path)
+    assert record["data"]["glass"] == {file.name: hashlib.sha256(b"1,2,a").hexdigest()}
+
+
 def test_git_commit_and_dirt(tmp_path: Path) -> None:
     assert git_commit(tmp_path) is None
     git = ["git", "-C", str(tmp_path), "-c", "user.name=x", "-c", "user.email=x@y"]

@@ -10,7 +10,15 @@ from concord.datasets.registry import DatasetSpec
 from concord.errors import InputError
 from concord.reports.published import Published, load_published, printed_methods, printed_names
 from concord.reports.rows import Row, main_row, point_text, study_rows, symbol
-from concord.reports.tables import Footnotes, table1, table1_markdown, table2, table2_markdown, write_csv
+from concord.reports.tables import (
+    DASH,
+    Footnotes,
+    table1,
+    table1_markdown,
+    table2,
+    table2_markdown,
+    write_csv,
+)
 
 
 def spec(title: str, shape: tuple[int, int, int]) -> DatasetSpec:
@@ -175,6 +183,17 @@ def test_table1_counts_the_prepared_file_and_compares_with_the_print(tmp_path: P
     write_csv(table, tmp_path / "a.csv")
     write_csv(table1(STUDY, REGISTRY, PRINT, files), tmp_path / "b.csv")
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_table1_without_features_compares_the_rest(tmp_path: Path) -> None:
+    files = {
+        "one": prepared(tmp_path / "one.npz", np.ones((4, 0)), np.array([0, 0, 0, 1])),
+        "two_b": prepared(tmp_path / "two.npz", np.ones((6, 0)), np.array([0, 1, 2, 0, 1, 2])),
+    }
+    table = table1(STUDY, REGISTRY, PRINT, files)
+    assert table["verdict"].tolist() == ["match", "differs"]
+    assert table["stored_as"].tolist() == ["no features"] * 2
+    assert f"| One | 4 | {DASH} (printed 2) | 2 |" in table1_markdown(STUDY, table)
 
 
 def test_table1_names_the_case_without_a_file() -> None:

@@ -1,10 +1,13 @@
 """The documents' own code blocks, in their order, in a project of their own.
 
 A block in ``sh`` is run. One in ``python`` or ``yaml`` goes where its first line says: ``# <file>`` makes the
-file, ``# <file>, under <key>:`` adds the lines after that key. A block without a language is only to be read.
+file, ``# <file>, under <key>:`` adds the lines after that key, ``# <file>, at the end`` adds them at its end.
+A block without a language is only to be read.
 """
 
 import csv
+import hashlib
+import json
 import re
 import shutil
 import subprocess
@@ -26,15 +29,18 @@ class Block(NamedTuple):
     text: str
 
 
-def blocks(name):
+def blocks(name, heading="# "):
+    """Code blocks of the document, or of its part that begins with ``heading``."""
     text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    assert f"\n{heading}" in "\n" + text
+    text = text[text.index(heading) :]
     return [Block(*found) for found in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
 
 
-def follow(project, name, home):
-    """Do what the document says; return what its commands print."""
+def follow(project, blocks, home):
+    """Do what a document says; return what its commands print."""
     printed = []
-    for block in blocks(name):
+    for block in blocks:
         if block.language == "sh":
             printed.append(run(project, block.text, home))
         elif block.language:
@@ -57,8 +63,11 @@ def run(project, script, home):
 
 def place(folder, text):
     where, content = text.split("\n", 1)
-    file, key = re.fullmatch(r"# ([\w./-]+)(?:, under (\w+:))?", where).groups()
+    file, key = re.fullmatch(r"# ([\w./-]+)(?:, (?:under (\w+:)|at the end))?", where).groups()
     path = folder / file
+    if where.endswith("at the end"):
+        path.write_text(path.read_text(encoding="utf-8") + "\n" + content, encoding="utf-8")
+        return
     if key is None:
         assert not path.exists(), f"{file} is there already"
         path.write_text(text, encoding="utf-8")
@@ -85,7 +94,7 @@ def test_add_a_method(project, tmp_path):
     shutil.copy(ROOT / "config/studies/quickstart.yaml", project.folder / "config/studies")
     shutil.copytree(ROOT / "tests", project.folder / "tests", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", project.folder)
-    printed = follow(project, "add-a-method.md", tmp_path)
+    printed = follow(project, blocks("add-a-method.md"), tmp_path)
     tests = re.search(r"(\d+) passed", printed)
     assert tests, printed
     assert int(tests[1]) > 20, "the contract tests ran over the new method"
@@ -119,18 +128,70 @@ def flowers(path):
             writer.writerow([*np.round(rng.normal(means[kind]), 3), kind])
 
 
+READY_MADE = "# Ready-made base clusterings"
+
+
 def test_add_a_dataset(project, tmp_path):
     flowers(tmp_path / "flowers.csv")
-    printed = follow(project, "add-a-dataset.md", tmp_path)
-    assert re.search(r"^flowers +Flowers +60 +4 +3 +table +zscore", printed, re.MULTILINE)
+    before = len(blocks("add-a-dataset.md")) - len(blocks("add-a-dataset.md", READY_MADE))
+    printed = follow(project, blocks("add-a-dataset.md")[:before], tmp_path)
+    assert re.search(r"^flowers +Flowers +- +- +- +table +zscore", printed, re.MULTILINE)
 
     reports = project.folder / "reports/flowers"
     (sizes,) = rows(reports / "table1.csv")
     assert [sizes[key] for key in ("objects", "features", "classes")] == ["60", "4", "3"]
-    entry = next(block.text for block in blocks("add-a-dataset.md") if block.language == "yaml")
+    entry = next(block.text for block in blocks("add-a-dataset.md") if "studies/flowers" in block.text)
     methods = {m if isinstance(m, str) else m["method"] for m in yaml.safe_load(entry)["methods"]}
     assert {row["method"] for row in rows(reports / "table2.csv")} == {"K-means", *methods}
     for name in ("report.pdf", "table2.md", "figure1.svg", "claims.md", "runtime.csv", "provenance.json"):
         assert (reports / name).stat().st_size > 0, name
         assert name in printed, "ls shows it"
     assert "flowers.csv" in (project.folder / "config/datasets.yaml").read_text()
+
+
+def pool(path):
+    """Forty clusterings of sixty objects, each right for three objects of four; one label is missing."""
+    rng = np.random.default_rng(0)
+    kinds = np.repeat([0, 1, 2], 20)
+    wrong = rng.random((60, 40)) < 0.25
+    labels = np.where(wrong, rng.integers(0, 4, (60, 40)), kinds[:, None]).astype(str)
+    labels[7, 3] = ""
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow([*(f"run{j}" for j in range(40)), "kind"])
+        writer.writerows([*row, "abc"[kind]] for row, kind in zip(labels, kinds, strict=True))
+
+
+def test_add_ready_made_base_clusterings(project, tmp_path):
+    pool(tmp_path / "pool.csv")
+    printed = follow(project, blocks("add-a-dataset.md", READY_MADE), tmp_path)
+    reports = project.folder / "reports/pool"
+    assert (reports / "report.pdf").read_bytes().startswith(b"%PDF")
+    assert (reports / "table2.md").read_text(encoding="utf-8") in printed
+
+    sizes = {row["case"]: row for row in rows(reports / "table1.csv")}
+    assert [sizes["pool"][key] for key in ("objects", "features", "classes")] == ["60", "0", "3"]
+    assert sizes["pool"]["base_clusterings"] == "ready-made: mine"
+    stored = np.load(project.folder / "results/ensembles/pool/pool.npz")
+    assert stored["labels"].shape == (60, 40)
+    assert np.argwhere(stored["labels"] == -1).tolist() == [[7, 3]]
+
+    table = {
+        (row["case"], row["metric"], row["method"]): float(row["mean"])
+        for row in rows(reports / "table2.csv")
+    }
+    for method in ("KC", "SpectralConsensus", "EAC", "RCE"):
+        assert table["pool", "ACC", method] > 0.9 > table["pool", "ACC", "Base clusterings"]
+    of_iris = {
+        case: {key[1:]: v for key, v in table.items() if key[0] == case}
+        for case in ("from_numpy", "from_matlab")
+    }
+    names = ["results/ensembles/pool/from_numpy.npz", "results/ensembles/pool/from_matlab.npz"]
+    first, second = (np.load(project.folder / name) for name in names)
+    assert np.array_equal(first["labels"], second["labels"])
+    assert np.array_equal(first["classes"], second["classes"])
+    for metric in ("ACC", "NMI"):
+        for method in ("Base clusterings", "EAC"):  # without random starts
+            assert of_iris["from_numpy"][metric, method] == of_iris["from_matlab"][metric, method]
+    data = json.loads((reports / "provenance.json").read_text())["data"]
+    assert data["pool"] == {"pool.csv": hashlib.sha256((tmp_path / "pool.csv").read_bytes()).hexdigest()}

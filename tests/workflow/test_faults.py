@@ -195,3 +195,24 @@ def test_a_hand_placed_file_is_taken_if_its_checksum_holds_and_refused_otherwise
     raw.write_bytes(good)
     project.snakemake("data/prepared/glass/raw.npz")
     assert raw.read_bytes() == good
+
+
+def test_a_file_placed_by_hand_is_asked_for_where_it_is_absent_and_never_deleted(project):
+    with (project.folder / "config/datasets.yaml").open("a") as registry:
+        registry.write(
+            "own: {title: Own, reader: {format: table}, files: [{name: own.csv}], licence: x, source: y}\n"
+        )
+    prepared = "data/prepared/own/raw.npz"
+    done = project.snakemake(prepared, check=False)
+    assert done.returncode == 1
+    assert "place the file by hand at data/raw/own/own.csv" in done.stderr
+    raw = project.folder / "data/raw/own/own.csv"
+    raw.parent.mkdir(parents=True, exist_ok=True)
+    raw.write_text("1,2,a\n3,4,b\n")
+    project.snakemake(prepared)
+    first = (project.folder / prepared).read_bytes()
+    raw.write_text("1,2,a\n3,5,b\n")
+    project.snakemake(prepared)
+    assert (project.folder / prepared).read_bytes() != first, "an edit is seen"
+    project.snakemake(prepared, "--forceall")
+    assert raw.read_text() == "1,2,a\n3,5,b\n"

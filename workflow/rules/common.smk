@@ -2,6 +2,7 @@
 import fcntl
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -45,8 +46,16 @@ def case_of(wildcards):
     return STUDIES[wildcards.study].case(wildcards.case)
 
 
-def raw_files(dataset):
-    return [f"data/raw/{dataset}/{file.name}" for file in DATASETS[dataset].files]
+def raw_files(dataset, files):
+    return [f"data/raw/{dataset}/{file.name}" for file in files]
+
+
+def datasets_without_files():
+    """Pattern of a data set before ``/<file>``, for files that are not there. What is there may be the user's
+    only copy: as an output of a rule, Snakemake would delete it before it ran the rule again."""
+    files = [path for dataset, spec in DATASETS.items() for path in raw_files(dataset, spec.raw_files)]
+    present = "|".join(re.escape(path.removeprefix("data/raw/")) for path in files if Path(path).exists())
+    return f"(?!(?:{present})$)(?:{'|'.join(DATASETS)})"
 
 
 def steps_of(case):
@@ -81,7 +90,9 @@ def reading_blocks(study, suffix):
 
 def ready_made(wildcards):
     case = case_of(wildcards)
-    return [] if case.ensemble == "kmeans" else [f"data/raw/{case.dataset}/ensembles/{case.ensemble}"]
+    if case.ensemble == "kmeans":
+        return []
+    return raw_files(case.dataset, [DATASETS[case.dataset].ensembles[case.ensemble].file])
 
 
 def ensemble_arguments(wildcards, input):
@@ -92,7 +103,15 @@ def ensemble_arguments(wildcards, input):
             f"kmeans --study {study.id} --case {case.id} --seed {SETTINGS.seed} --runs {protocol.runs}"
             f" --n-clusters {protocol.n_clusters} --max-iter {protocol.max_iter} --init {case.init}"
         )
-    return f"ready-made --dataset {case.dataset} --name {case.ensemble} --file {input.ready}"
+    return (
+        f"ready-made --study {study.id} --dataset {case.dataset} --name {case.ensemble} --file {input.ready}"
+        f" --runs {protocol.runs} --subset-size {protocol.subset_size}"
+    )
+
+
+def ready_made_entry(wildcards):
+    case = case_of(wildcards)
+    return "" if case.ensemble == "kmeans" else DATASETS[case.dataset].ensembles[case.ensemble].model_dump_json()
 
 
 def method_of(wildcards):

@@ -7,6 +7,7 @@ rule fetch:
     log:
         "logs/datasets/fetch/{dataset}/{file}.log",
     wildcard_constraints:
+        dataset=datasets_without_files(),
         file=r"[^/]+",
     conda:
         "../../envs/environment.yaml"
@@ -16,24 +17,9 @@ rule fetch:
         "python -m concord --log {log:q} datasets fetch {wildcards.dataset} {wildcards.file:q} --to {output:q}"
 
 
-rule fetch_ensemble:
-    output:
-        "data/raw/{dataset}/ensembles/{name}",
-    log:
-        "logs/datasets/fetch/{dataset}/ensembles/{name}.log",
-    wildcard_constraints:
-        name=r"[^/]+",
-    conda:
-        "../../envs/environment.yaml"
-    message:
-        "{wildcards.dataset}: fetching the ready-made ensemble {wildcards.name}"
-    shell:
-        "python -m concord --log {log:q} datasets fetch-ensemble {wildcards.dataset} {wildcards.name:q} --to {output:q}"
-
-
 rule prepare:
     input:
-        lambda w: raw_files(w.dataset),
+        lambda w: raw_files(w.dataset, DATASETS[w.dataset].prepared_from),
     output:
         "data/prepared/{dataset}/{steps}.npz",
     log:

@@ -15,6 +15,7 @@ rule base_clusterings:
         "../../envs/environment.yaml"
     params:
         arguments=ensemble_arguments,
+        entry=ready_made_entry,
         code=fingerprint("concord.ensembles.command"),
     message:
         "{wildcards.study}: base clusterings of {wildcards.case}"

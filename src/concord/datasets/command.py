@@ -1,4 +1,4 @@
-"""``python -m concord datasets``: list, fetch, fetch-ensemble, prepare."""
+"""``python -m concord datasets``: list, fetch, prepare."""
 
 import argparse
 from pathlib import Path
@@ -32,8 +32,6 @@ def main(argv: list[str]) -> None:
     spec = datasets[options.dataset]
     if options.command == "fetch":
         _fetch(options, spec)
-    elif options.command == "fetch-ensemble":
-        _fetch_ensemble(options, spec)
     else:
         _prepare(options, spec, [*options.raw, *map(Path, rest)])
 
@@ -42,9 +40,10 @@ def table(datasets: dict[str, DatasetSpec]) -> str:
     """What is registered, one line per data set."""
     rows: list[tuple[str, ...]] = [("id", "title", "n", "d", "k", "format", "preprocessing", "ensembles")]
     for name, spec in datasets.items():
-        sizes = [str(size) for size in spec.shape]
+        sizes = [str(size) for size in spec.shape] if spec.shape else ["-"] * 3
         steps = " ".join(spec.preprocessing) or "-"
-        rows.append((name, spec.title, *sizes, spec.reader.format, steps, " ".join(spec.ensembles) or "-"))
+        reader = spec.reader.format if spec.reader else "-"
+        rows.append((name, spec.title, *sizes, reader, steps, " ".join(spec.ensembles) or "-"))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
 
@@ -52,17 +51,10 @@ def table(datasets: dict[str, DatasetSpec]) -> str:
 def _fetch(options: argparse.Namespace, spec: DatasetSpec) -> None:
     file = spec.file(options.file)
     if file is None:
-        names = [file.name for file in spec.files]
+        names = [file.name for file in spec.raw_files]
         remedy = did_you_mean(options.file, names) if names else "it needs none"
         raise InputError(f"data set {options.dataset}: no file {options.file!r}; {remedy}")
     download.fetch(options.dataset, spec, file, options.to, options.mirror)
-
-
-def _fetch_ensemble(options: argparse.Namespace, spec: DatasetSpec) -> None:
-    if options.name not in spec.ensembles:
-        remedy = did_you_mean(options.name, list(spec.ensembles)) if spec.ensembles else "it has none"
-        raise InputError(f"data set {options.dataset}: no ready-made ensemble {options.name!r}; {remedy}")
-    download.fetch(options.dataset, spec, spec.ensembles[options.name].file, options.to, options.mirror)
 
 
 def _prepare(options: argparse.Namespace, spec: DatasetSpec, raw: list[Path]) -> None:
@@ -100,8 +92,6 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("list", parents=[shared], help="what is registered")
     fetch = commands.add_parser("fetch", parents=[one, getting], help="get one file; its checksum must hold")
     fetch.add_argument("file", metavar="FILE", help="name of the file in the registry")
-    ensemble = commands.add_parser("fetch-ensemble", parents=[one, getting], help="get a ready-made ensemble")
-    ensemble.add_argument("name", metavar="NAME", help="its name in the registry, such as authors")
     prepare = commands.add_parser("prepare", parents=[one], help="verify, read, check, preprocess, store")
     prepare.add_argument(
         "--steps", metavar="A,B", help="preprocessing, in order; 'raw' or '': none; default: the registry's"

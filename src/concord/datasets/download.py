@@ -4,7 +4,6 @@ A file appears at its place only when it is the registered one, whole.
 """
 
 import errno
-import hashlib
 import logging
 import os
 import shutil
@@ -13,9 +12,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from concord.datasets.registry import DatasetSpec, RemoteFile
+from concord.datasets.registry import DatasetSpec, RawFile
 from concord.errors import InputError
-from concord.files import written_whole
+from concord.files import sha256, written_whole
 
 MIRROR_VARIABLE = "CONCORD_DATA_MIRROR"
 ATTEMPTS = 3
@@ -30,9 +29,7 @@ class _Refused(Exception):
     """An address did not give the file; the message is the reason."""
 
 
-def fetch(
-    dataset_id: str, spec: DatasetSpec, file: RemoteFile, target: Path, mirror: str | None = None
-) -> None:
+def fetch(dataset_id: str, spec: DatasetSpec, file: RawFile, target: Path, mirror: str | None = None) -> None:
     """Put ``file`` at ``target``.
 
     Tried in this order: a file that is already there, the mirrors (:data:`MIRROR_VARIABLE`, then
@@ -44,7 +41,7 @@ def fetch(
         Names the data set in messages.
     spec : DatasetSpec
         Its entry in the registry.
-    file : RemoteFile
+    file : RawFile
         One of its files, or the file of one of its ready-made ensembles.
     target : Path
         Where the file goes.
@@ -59,7 +56,7 @@ def fetch(
     """
     if target.exists():
         verify(target, dataset_id, file)
-        log.info("%s: %s is in place, its checksum holds", dataset_id, target)
+        log.info("%s: %s is in place", dataset_id, target)
         return
     failures = []
     for address in _addresses(file, mirror):
@@ -76,23 +73,31 @@ def fetch(
     raise InputError(_nowhere(dataset_id, spec, file, target, failures))
 
 
-def verify(path: Path, dataset_id: str, file: RemoteFile) -> None:
-    """Raise :class:`InputError` unless ``path`` is the registered file; done again before it is read."""
+def verify(path: Path, dataset_id: str, file: RawFile) -> None:
+    """Raise :class:`InputError` unless ``path`` is the registered file; done again before it is read.
+
+    Without a registered checksum, any file is.
+    """
     if not path.is_file():
         raise InputError(f"data set {dataset_id}: {path}: no such file; {_remedy(path, file)}")
     try:
         _check(path, file)
     except _Refused as reason:
+        what = f"data set {dataset_id}: {path} is not the registered {file.name}"
+        if not file.has_address:
+            raise InputError(
+                f"{what}: {reason}; correct sha256 in config/datasets.yaml if the file is the right one, "
+                f"or {_remedy(path, file)}"
+            ) from None
         source = ", ".join(file.urls) or f"<mirror>/{file.mirror}"
         raise InputError(
-            f"data set {dataset_id}: {path} is not the registered {file.name} of {source}: {reason}; "
-            f"delete it to have it fetched again, or {_remedy(path, file)}"
+            f"{what} of {source}: {reason}; delete it to have it fetched again, or {_remedy(path, file)}"
         ) from None
 
 
-def _addresses(file: RemoteFile, mirror: str | None) -> Iterator[str]:
+def _addresses(file: RawFile, mirror: str | None) -> Iterator[str]:
     mirrors = [place for place in (os.environ.get(MIRROR_VARIABLE), mirror) if place]
-    for place in dict.fromkeys(mirrors):
+    for place in dict.fromkeys(mirrors) if file.mirror else ():
         yield f"{place.rstrip('/')}/{file.mirror}"
     yield from file.urls
 
@@ -148,35 +153,42 @@ def _root(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _check(path: Path, file: RemoteFile) -> None:
+def _check(path: Path, file: RawFile) -> None:
     """Refuse a file that is not the registered one, with the most telling reason."""
-    size = path.stat().st_size
-    with path.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        stream.seek(0)
-        start = stream.read(512).lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if file.sha256 is None:
+        return
+    digest = sha256(path)
     if digest == file.sha256:
         return
-    values = f"sha256 {digest}, expected {file.sha256}; {size} bytes, expected {file.bytes}"
+    size = path.stat().st_size
+    with path.open("rb") as stream:
+        start = stream.read(512).lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    values = f"sha256 {digest}, expected {file.sha256}; {size} bytes"
+    if file.bytes:
+        values += f", expected {file.bytes}"
     if start.startswith((b"<!doctype html", b"<html", b"<head", b"<body")):
         raise _Refused(f"an HTML page instead of data ({values})")
     if start.startswith(b"version https://git-lfs"):
         raise _Refused(f"a Git LFS pointer instead of data ({values})")
-    if size < file.bytes:
+    if file.bytes and size < file.bytes:
         raise _Refused(f"truncated ({values})")
     raise _Refused(f"wrong checksum ({values})")
 
 
-def _nowhere(dataset_id: str, spec: DatasetSpec, file: RemoteFile, target: Path, failures: list[str]) -> str:
+def _nowhere(dataset_id: str, spec: DatasetSpec, file: RawFile, target: Path, failures: list[str]) -> str:
     tried = "; ".join(f"({i}) {failure}" for i, failure in enumerate(failures, 1)) or "it has no address"
     notes = [f" [{e.note.strip()}]" for e in spec.ensembles.values() if e.file == file and e.note]
     remedy = _remedy(target, file) + "".join(notes)
     return f"data set {dataset_id}: {file.name} could not be had: {tried}; {remedy}"
 
 
-def _remedy(path: Path, file: RemoteFile) -> str:
+def _remedy(path: Path, file: RawFile) -> str:
+    size, digest = file.bytes and f"{file.bytes} bytes", file.sha256 and f"sha256 {file.sha256}"
+    facts = ", ".join(fact for fact in (size, digest) if fact)
+    by_hand = f"place the file{f' ({facts})' if facts else ''} by hand at {path}"
+    if not file.mirror:
+        return by_hand
     return (
-        f"place the file ({file.bytes} bytes, sha256 {file.sha256}) by hand at {path}, "
-        f"or set data_mirror in config/config.yaml (or {MIRROR_VARIABLE}) to a folder or URL "
+        f"{by_hand}, or set data_mirror in config/config.yaml (or {MIRROR_VARIABLE}) to a folder or URL "
         f"that has {file.mirror}"
     )

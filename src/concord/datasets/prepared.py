@@ -13,8 +13,9 @@ from scipy import sparse
 from concord.datasets.download import verify
 from concord.datasets.preprocessing import apply
 from concord.datasets.readers import read
-from concord.datasets.readers.common import Features
-from concord.datasets.registry import DatasetSpec, check_steps
+from concord.datasets.readers.clusterings import read_clusterings
+from concord.datasets.readers.common import Features, Raw
+from concord.datasets.registry import DatasetSpec, ReadyMadeEnsemble, check_steps
 from concord.errors import InputError
 from concord.files import RERUN, read_arrays, write_arrays
 
@@ -28,7 +29,7 @@ class Dataset:
     Attributes
     ----------
     X : ndarray or csr_array, shape (n, d)
-        Features, floats.
+        Features, floats; d = 0 if there are only base clusterings.
     y : ndarray of int64, shape (n,)
         Classes 0..k-1.
     class_names : tuple of str
@@ -57,7 +58,7 @@ def prepare(
     spec : DatasetSpec
         Its entry in the registry.
     raw_files : list of Path
-        The files of ``spec.files``, in that order.
+        The files of ``spec.prepared_from``, in that order.
     steps : tuple of str
         Steps of preprocessing, in order; () leaves the features as they are.
     out : Path
@@ -66,23 +67,33 @@ def prepare(
     Raises
     ------
     InputError
-        A file is not the registered one or malformed, the shape is not the registered one, a value is
-        missing or infinite, or a step refuses the features.
+        A file is not the registered one or malformed, the shape is not the registered one, there is but one
+        class, a value is missing or infinite, or a step refuses the features.
     """
     steps = check_steps(steps, f"data set {dataset_id}: steps")
-    if len(raw_files) != len(spec.files):
-        names = ", ".join(file.name for file in spec.files) or "none"
+    files = spec.prepared_from
+    if len(raw_files) != len(files):
+        names = ", ".join(file.name for file in files) or "none"
         raise InputError(
-            f"data set {dataset_id}: {len(raw_files)} raw files given, {len(spec.files)} registered; "
-            f"give: {names}"
+            f"data set {dataset_id}: {len(raw_files)} raw files given, {len(files)} registered; give: {names}"
         )
-    for path, file in zip(raw_files, spec.files, strict=True):
+    for path, file in zip(raw_files, files, strict=True):
         verify(path, dataset_id, file)
-    raw = read(dataset_id, spec.reader, raw_files)
+    source = spec.class_source
+    raw = (
+        _only_classes(dataset_id, source, raw_files[0])
+        if source
+        else read(dataset_id, spec.reader, raw_files)
+    )
     y, class_names = coded(raw.classes)
     dataset = Dataset(raw.X, y, class_names)
     where = ", ".join(map(str, raw_files)) or spec.source
     _check_shape(dataset_id, spec, dataset, where)
+    if len(class_names) < 2:
+        raise InputError(
+            f"data set {dataset_id}: {where}: all objects are of one class, {class_names[0]!r}, but "
+            "the scores need two or more; correct what names the classes in config/datasets.yaml"
+        )
     _check_finite(dataset_id, dataset.X, where)
     try:
         dataset = Dataset(apply(steps, raw.X), y, class_names)
@@ -119,6 +130,14 @@ def coded(classes: list[str]) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
     return np.array([code[name] for name in classes], dtype=np.int64), tuple(names)
 
 
+def _only_classes(dataset_id: str, source: ReadyMadeEnsemble, path: Path) -> Raw:
+    try:
+        classes = read_clusterings(path, source).classes
+    except InputError as mistake:
+        raise InputError(f"data set {dataset_id}: {mistake}") from None
+    return Raw(np.empty((len(classes), 0)), classes)
+
+
 def _features(stored: Any) -> Features:
     if "X" in stored:
         return np.asarray(stored["X"])
@@ -128,7 +147,7 @@ def _features(stored: Any) -> Features:
 
 
 def _check_shape(dataset_id: str, spec: DatasetSpec, dataset: Dataset, where: str) -> None:
-    if dataset.shape == spec.shape:
+    if spec.shape is None or dataset.shape == spec.shape:
         return
     found, expected = (f"{n} objects x {d} features, {k} classes" for n, d, k in (dataset.shape, spec.shape))
     kind = "printed in the paper" if spec.printed else "registered"

@@ -21,23 +21,42 @@ FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 Size = Annotated[int, Field(ge=1)]
 
 
-class RemoteFile(Strict):
-    """A file with the addresses it can be had from; its checksum decides whether it is the one."""
+class RawFile(Strict):
+    """A file, and the addresses it can be had from; a checksum decides whether it is the one.
+
+    A file without any address is placed in its folder by hand, and may go without a checksum.
+    """
 
     name: FileName = Field(description="name in data/raw/<dataset>/")
     urls: tuple[Annotated[str, Field(pattern=r"^https?://[^/ ]+/[^ ]+$")], ...] = ()
-    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    bytes: Size
-    mirror: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")] = Field(
-        description="path inside the mirror (data_mirror, CONCORD_DATA_MIRROR)"
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = Field(
+        None, description="needed with an address"
+    )
+    bytes: Size | None = Field(None, description="needed with an address")
+    mirror: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")] | None = Field(
+        None, description="path inside the mirror (data_mirror, CONCORD_DATA_MIRROR)"
     )
 
     @field_validator("mirror")
     @classmethod
-    def _stays_inside(cls, value: str) -> str:
-        if ".." in value.split("/"):
+    def _stays_inside(cls, value: str | None) -> str | None:
+        if value and ".." in value.split("/"):
             raise ValueError("the path must stay inside the mirror; remove '..'")
         return value
+
+    @model_validator(mode="after")
+    def _can_be_verified(self) -> Self:
+        if self.has_address and not (self.sha256 and self.bytes):
+            raise ValueError(
+                "a file that is fetched needs sha256 and bytes; add them, "
+                "or remove urls and mirror and place the file by hand"
+            )
+        return self
+
+    @property
+    def has_address(self) -> bool:
+        """Whether the file can be had from a public address or a mirror."""
+        return bool(self.urls or self.mirror)
 
 
 class MatReader(Strict):
@@ -140,22 +159,55 @@ Reader = Annotated[
 
 
 class ReadyMadeEnsemble(Strict):
-    """Base clusterings that somebody published: a variable of a MATLAB file."""
+    """Base clusterings that somebody made: a file ``.mat``, ``.npz`` or ``.csv``."""
 
-    file: RemoteFile
-    variable: str = Field(description="label matrix, objects in rows, clusterings in columns")
-    runs: Size
+    file: RawFile
+    variable: str | None = Field(
+        None,
+        description="label matrix in .mat or .npz, objects in rows, clusterings in columns; "
+        "in a CSV, all columns but the classes are base clusterings",
+    )
+    classes: str | None = Field(
+        None,
+        description="variable, or column of a CSV, with the classes; needed if the data set has no reader",
+    )
+    missing: int = Field(
+        -1, description="label of an object that is missing from a clustering; so is NaN or an empty cell"
+    )
+    runs: Size | None = Field(None, description="number of base clusterings; checked if given")
     note: str = ""
+
+    @model_validator(mode="after")
+    def _variable_fits_format(self) -> Self:
+        if self.format not in (".mat", ".npz", ".csv"):
+            raise ValueError(f"{self.file.name} is no .mat, .npz or .csv; store it as one, and name it so")
+        if (self.variable is None) != (self.format == ".csv"):
+            raise ValueError(
+                "a CSV has no variable; remove it"
+                if self.variable
+                else f"{self.file.name} has variables; name the label matrix, for example variable: members"
+            )
+        return self
+
+    @property
+    def format(self) -> str:
+        """Ending of the file's name."""
+        return Path(self.file.name).suffix.lower()
 
 
 class DatasetSpec(Strict):
-    """One data set: where it comes from, how it is read, what shape it must have."""
+    """One data set: where it comes from, how it is read, what shape it must have.
+
+    Without a reader it has no features: there are only base clusterings, and classes beside them.
+    """
 
     title: str = Field(description="how the papers' tables print it")
-    shape: tuple[Size, Size, Size] = Field(description="objects n, features d, classes k")
+    shape: tuple[Size, Annotated[int, Field(ge=0)], Size] | None = Field(
+        None, description="objects n, features d (0: none), classes k; checked if given"
+    )
     printed: bool = Field(False, description="the shape is the one that a paper prints")
-    reader: Reader
-    files: tuple[RemoteFile, ...] = ()
+    reader: Reader | None = None
+    files: tuple[RawFile, ...] = ()
     preprocessing: tuple[str, ...] = Field((), description="steps, in order")
     licence: str
     source: str
@@ -171,13 +223,21 @@ class DatasetSpec(Strict):
         return steps
 
     @model_validator(mode="after")
+    def _printed_shape(self) -> Self:
+        if self.printed and self.shape is None:
+            raise ValueError("printed: true, but there is no shape; add the printed one")
+        return self
+
+    @model_validator(mode="after")
     def _files_fit_reader(self) -> Self:
-        if len(self.files) != self.reader.n_files:
+        if self.reader is None:
+            self._check_without_reader()
+        elif len(self.files) != self.reader.n_files:
             raise ValueError(
                 f"{len(self.files)} files, but the reader {self.reader.format!r} takes "
                 f"{self.reader.n_files}; list that many in files"
             )
-        names = [file.name for file in self.files]
+        names = [file.name for file in self.raw_files]
         if len(set(names)) < len(names):
             raise ValueError("two files have the same name; give each its own")
         if "kmeans" in self.ensembles:
@@ -186,9 +246,36 @@ class DatasetSpec(Strict):
             )
         return self
 
-    def file(self, name: str) -> RemoteFile | None:
+    def _check_without_reader(self) -> None:
+        if self.files or self.preprocessing:
+            raise ValueError("there are files or preprocessing, but no reader of features; add reader")
+        if not any(ensemble.classes for ensemble in self.ensembles.values()):
+            raise ValueError(
+                "there is neither a reader nor an ensemble with classes, which the scores need; add reader "
+                "and files, or name the classes in the file of the ensemble: classes: gt"
+            )
+
+    @property
+    def class_source(self) -> ReadyMadeEnsemble | None:
+        """The ensemble that has the classes, where there is no reader to read them."""
+        if self.reader:
+            return None
+        return next(ensemble for ensemble in self.ensembles.values() if ensemble.classes)
+
+    @property
+    def prepared_from(self) -> tuple[RawFile, ...]:
+        """The files that features and classes are read from."""
+        return (self.class_source.file,) if self.class_source else self.files
+
+    @property
+    def raw_files(self) -> tuple[RawFile, ...]:
+        """All files of the data set: those of features and classes, and those of ready-made ensembles."""
+        ready = dict.fromkeys(ensemble.file for ensemble in self.ensembles.values())
+        return (*self.files, *(file for file in ready if file not in self.files))
+
+    def file(self, name: str) -> RawFile | None:
         """Return the file of this name, or None."""
-        return next((file for file in self.files if file.name == name), None)
+        return next((file for file in self.raw_files if file.name == name), None)
 
 
 class Registry(RootModel[dict[str, DatasetSpec]]):

@@ -7,7 +7,7 @@ from concord.datasets import prepared
 from concord.datasets.download import verify
 from concord.datasets.registry import load_registry
 from concord.ensembles import store
-from concord.ensembles.ready_made import read_matlab
+from concord.ensembles.ready_made import ready_made_ensemble
 
 
 def main(arguments: list[str]) -> None:
@@ -16,10 +16,8 @@ def main(arguments: list[str]) -> None:
     kinds = parser.add_subparsers(dest="kind", required=True)
 
     kmeans = kinds.add_parser("kmeans", help="k-means from random objects")
-    kmeans.add_argument("--study", required=True, help="id of the study; names the random stream")
     kmeans.add_argument("--case", required=True, help="id of the case; names the random stream")
     kmeans.add_argument("--seed", type=int, required=True)
-    kmeans.add_argument("--runs", type=int, required=True)
     kmeans.add_argument(
         "--n-clusters", required=True, help="a number, or 'classes' for the number of classes"
     )
@@ -29,9 +27,12 @@ def main(arguments: list[str]) -> None:
     ready = kinds.add_parser("ready-made", help="base clusterings that others made")
     ready.add_argument("--dataset", required=True, help="id in config/datasets.yaml")
     ready.add_argument("--name", required=True, help="which of the data set's ensembles")
-    ready.add_argument("--file", type=Path, required=True, help="MATLAB file; its checksum is verified")
+    ready.add_argument("--file", type=Path, required=True, help=".mat, .npz or .csv, as registered")
+    ready.add_argument("--subset-size", type=int, required=True, help="base clusterings in a subset")
 
     for kind in (kmeans, ready):
+        kind.add_argument("--study", required=True, help="id of the study; names the random stream")
+        kind.add_argument("--runs", type=int, required=True, help="number of base clusterings")
         kind.add_argument("--data", type=Path, required=True, help="prepared data set (.npz)")
         kind.add_argument("--out", type=Path, required=True)
 
@@ -48,5 +49,6 @@ def main(arguments: list[str]) -> None:
     else:
         entry = load_registry()[options.dataset].ensembles[options.name]
         verify(options.file, options.dataset, entry.file)
-        labels = read_matlab(options.file, entry.variable, len(dataset.y), entry.runs)
+        study = f"config/studies/{options.study}.yaml"
+        labels = ready_made_ensemble(options.file, entry, dataset.y, options.runs, options.subset_size, study)
     store.save(options.out, labels, dataset.y)

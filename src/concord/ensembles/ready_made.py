@@ -1,21 +1,86 @@
 """Base clusterings that others made, from a registered file."""
 
+import logging
 from pathlib import Path
 
 import numpy as np
 
-from concord.datasets.readers.matlab import load_mat
-from concord.ensemble import IntArray
+from concord.datasets.prepared import coded
+from concord.datasets.readers.clusterings import read_clusterings
+from concord.datasets.registry import ReadyMadeEnsemble
+from concord.ensemble import MISSING, Ensemble, IntArray
 from concord.errors import InputError
 
+log = logging.getLogger("concord")
 
-def read_matlab(path: Path, variable: str, n_objects: int, runs: int) -> IntArray:
-    """Read ready-made base clusterings, (n objects, runs), from a MATLAB file."""
-    remedy = "correct `variable` in config/datasets.yaml"
-    labels = np.asarray(load_mat(path, [variable], remedy)[variable])
-    if labels.shape != (n_objects, runs):
+
+def ready_made_ensemble(
+    path: Path, entry: ReadyMadeEnsemble, classes: IntArray, runs: int, subset_size: int, study: str
+) -> IntArray:
+    """Read the first ``runs`` base clusterings of a verified file.
+
+    Parameters
+    ----------
+    path : Path
+        The file of ``entry``.
+    classes : ndarray, shape (n,)
+        Classes of the data set.
+    runs, subset_size : int
+        The study's ``ensemble``.
+    study : str
+        The study's file, for messages.
+
+    Returns
+    -------
+    ndarray of int, shape (n, runs)
+        -1 where an object is missing.
+
+    Raises
+    ------
+    InputError
+        The file is malformed, does not fit the data set or the study, or a subset has an object or a
+        clustering without any label.
+    """
+    found = read_clusterings(path, entry)
+    n, m = found.labels.shape
+    if n != len(classes):
         raise InputError(
-            f"{path}: {variable} has shape {labels.shape}, wanted {(n_objects, runs)} (objects x runs); "
-            "correct `runs` in config/datasets.yaml or take the right file"
+            f"{path}: {n} rows, but the data set has {len(classes)} objects; objects go in rows, in its order"
         )
-    return labels.astype(np.int64)
+    if found.classes and not _same_groups(classes, coded(found.classes)[0]):
+        raise InputError(
+            f"{path}: the classes are not those of the data set; bring the objects into its order, "
+            "or remove `classes` of this ensemble in config/datasets.yaml"
+        )
+    if entry.runs not in (None, m):
+        raise InputError(
+            f"{path}: {m} base clusterings, but runs = {entry.runs} in config/datasets.yaml; correct it"
+        )
+    if m < runs:
+        raise InputError(
+            f"{study}: ensemble.runs = {runs}: {path} has {m} base clusterings; {_fitting(m, subset_size)}"
+        )
+    labels = found.labels[:, :runs]
+    for first in range(0, runs, subset_size):
+        try:
+            Ensemble(labels[:, first : first + subset_size])
+        except ValueError as refusal:
+            last = first + subset_size - 1
+            raise InputError(f"{path}: base clusterings {first} to {last} (from 0): {refusal}") from None
+    log.info(
+        "%s: %d base clusterings of %d taken; %d objects, %d to %d clusters, %d labels missing",
+        *(path, runs, m, n, labels.max(axis=0).min() + 1, labels.max() + 1, (labels == MISSING).sum()),
+    )
+    return labels
+
+
+def _same_groups(a: IntArray, b: IntArray) -> bool:
+    """Whether two labelings differ in the names of the groups only."""
+    pairs = np.unique(np.column_stack([a, b]), axis=0)
+    return len(pairs) == len(np.unique(a)) == len(np.unique(b))
+
+
+def _fitting(m: int, subset_size: int) -> str:
+    if m < subset_size:
+        return f"set runs and subset_size to {m} or less"
+    return f"set runs: {m // subset_size * subset_size}"

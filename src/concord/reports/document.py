@@ -142,7 +142,7 @@ def _table1(table: "pd.DataFrame") -> dict[str, Any]:
     def shape(row: Any, column: str) -> dict[str, str]:
         ours, printed = getattr(row, column), getattr(row, f"printed_{column}")
         return {
-            "ours": f"{ours}",
+            "ours": f"{ours}" if ours else DASH,
             "printed": "" if pd.isna(printed) or int(printed) == ours else f"{printed:.0f}",
         }
 
@@ -184,7 +184,8 @@ def _protocol(study: Study, references: References) -> dict[str, Any]:
         "n_subsets": ensemble.n_subsets,
         "max_iter": ensemble.max_iter,
         "k": k,
-        "ready_made": any(case.ensemble != "kmeans" for case in study.cases),
+        "ready_made": sum(case.ensemble != "kmeans" for case in study.cases),
+        "made": sum(case.ensemble == "kmeans" for case in study.cases),
         "restarts": {
             "mean": "the mean over its random restarts",
             "chosen": "that of the restart with the best objective",

@@ -1,6 +1,5 @@
 """What a result was made with: versions, machine, seed, commit, checksums; no name of a person or a host."""
 
-import hashlib
 import importlib.metadata
 import os
 import platform
@@ -10,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.config import Study
+from concord.config import Case, Study
+from concord.files import sha256
 
 if TYPE_CHECKING:
     from concord.datasets.registry import DatasetSpec
@@ -31,7 +31,8 @@ def provenance(
     registry: the registered data sets; the checksums of those that the study uses are kept.
     seed: the seed of the configuration.
     cpu_seconds: CPU seconds spent inside the methods.
-    folder: the project's folder, whose commit is noted if it is the root of a git checkout.
+    folder: the project's folder, whose commit is noted if it is the root of a git checkout; files without a
+        registered checksum are read in its data/raw.
     """
     return {
         "study": study.id,
@@ -44,7 +45,7 @@ def provenance(
             "cores": os.cpu_count(),
         },
         "cpu_seconds_in_methods": round(cpu_seconds, 3),
-        "data": {case.id: _checksums(registry[case.dataset], case.ensemble) for case in study.cases},
+        "data": {case.id: _checksums(case, registry[case.dataset], folder) for case in study.cases},
     }
 
 
@@ -62,12 +63,13 @@ def _versions() -> dict[str, str | None]:
     return versions
 
 
-def _checksums(spec: "DatasetSpec", ensemble: str) -> dict[str, str]:
+def _checksums(case: Case, spec: "DatasetSpec", folder: Path) -> dict[str, str]:
     """Return sha256 by file name; empty for data that come inside a dependency (their version is noted)."""
     files = list(spec.files)
-    if ensemble != "kmeans":
-        files.append(spec.ensembles[ensemble].file)
-    return {file.name: file.sha256 for file in files}
+    if case.ensemble != "kmeans":
+        files.append(spec.ensembles[case.ensemble].file)
+    raw = folder / "data/raw" / case.dataset
+    return {file.name: file.sha256 or sha256(raw / file.name) for file in files}
 
 
 def git_commit(folder: Path) -> dict[str, Any] | None:
@@ -102,7 +104,4 @@ def cpu_model() -> str:
 
 def sha256sums(files: Iterable[Path]) -> str:
     """Return lines for ``sha256sum --check``, sorted by name; run it in the folder of the files."""
-    return "".join(
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
-        for path in sorted(files, key=lambda path: path.name)
-    )
+    return "".join(f"{sha256(path)}  {path.name}\n" for path in sorted(files, key=lambda path: path.name))

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from concord.datasets.registry import DatasetSpec
 
-PRINTED_SHAPE = ("printed_objects", "printed_features", "printed_classes")
+SHAPE = ("objects", "features", "classes")
+PRINTED_SHAPE = tuple(f"printed_{column}" for column in SHAPE)
 DASH = "\N{EN DASH}"
 """Stands where nothing is printed."""
 
@@ -55,7 +56,6 @@ def table1(
         spec = registry[case.dataset]
         measured = _measure(prepared[case.id])
         printed = published.shapes.get(names.get(case.id, ""))
-        shape = (measured["objects"], measured["features"], measured["classes"])
         steps = spec.preprocessing if case.preprocessing is None else case.preprocessing
         rows.append(
             {
@@ -65,7 +65,7 @@ def table1(
                 "preprocessing": ", ".join(steps) or "none",
                 "base_clusterings": _base_clusterings(study, case),
                 **dict(zip(PRINTED_SHAPE, printed or (None, None, None), strict=True)),
-                "verdict": "not printed" if printed is None else "match" if shape == printed else "differs",
+                "verdict": _verdict(measured, printed),
                 "source": spec.source,
                 "licence": spec.licence,
                 "note": spec.note,
@@ -73,6 +73,14 @@ def table1(
         )
     table = pd.DataFrame(rows, columns=list(TABLE1))
     return table.astype(dict.fromkeys(PRINTED_SHAPE, "Int64"))
+
+
+def _verdict(measured: Mapping[str, Any], printed: Sequence[int] | None) -> str:
+    """Compare with the print what is there: a data set of base clusterings has no features."""
+    if printed is None:
+        return "not printed"
+    ours = [measured[column] for column in SHAPE]
+    return "match" if all(a == b for a, b in zip(ours, printed, strict=True) if a) else "differs"
 
 
 def _base_clusterings(study: Study, case: Case) -> str:
@@ -90,6 +98,8 @@ def _measure(path: Path) -> dict[str, Any]:
     n, d = data.X.shape
     sizes = np.bincount(data.y)
     stored = f"sparse, {data.X.nnz / (n * d):.2%} non-zero" if hasattr(data.X, "nnz") else "dense"
+    if not d:
+        stored = "no features"
     return {
         "objects": n,
         "features": d,
@@ -206,10 +216,7 @@ def table1_markdown(study: Study, table: "pd.DataFrame") -> str:
     body = [
         [
             row.dataset,
-            *(
-                _beside(getattr(row, c), getattr(row, f"printed_{c}"))
-                for c in ("objects", "features", "classes")
-            ),
+            *(_beside(getattr(row, c), getattr(row, f"printed_{c}")) for c in SHAPE),
             row.class_sizes,
             row.stored_as,
             row.preprocessing,
@@ -227,7 +234,8 @@ def table1_markdown(study: Study, table: "pd.DataFrame") -> str:
 def _beside(ours: int, printed: Any) -> str:
     import pandas as pd
 
-    return f"{ours}" if pd.isna(printed) or printed == ours else f"{ours} (printed {printed})"
+    text = f"{ours}" if ours else DASH
+    return text if pd.isna(printed) or printed == ours else f"{text} (printed {printed})"
 
 
 def table2_markdown(study: Study, table: "pd.DataFrame") -> str:

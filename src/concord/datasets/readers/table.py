@@ -17,7 +17,7 @@ def read_table(
     path: Path, *, class_column: int, drop: Sequence[int], delimiter: str | None, header: bool, missing: str
 ) -> Raw:
     """Read a table; the fields of :class:`concord.datasets.registry.TableReader` say how."""
-    rows = _split(path, delimiter)
+    rows = split_rows(path, delimiter)
     if header:
         next(rows, None)
     return _columns(path, rows, class_column, drop, (missing,))
@@ -44,7 +44,7 @@ def read_keel(path: Path) -> Raw:
     return _columns(path, iter(rows), class_column, (), ("?", "<null>"), len(names))
 
 
-def _split(path: Path, delimiter: str | None) -> _Rows:
+def split_rows(path: Path, delimiter: str | None) -> _Rows:
     """Rows that are not empty; without a delimiter, white space separates."""
     if delimiter is None:
         yield from ((line, text.split()) for line, text in lines(path) if text.strip())

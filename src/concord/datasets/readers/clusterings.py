@@ -1,0 +1,136 @@
+"""Base clusterings that somebody made: ``.mat``, ``.npz`` or ``.csv`` -> labels and, where given, classes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from concord.datasets.readers.common import at, class_name, malformed
+from concord.datasets.readers.matlab import load_mat
+from concord.datasets.readers.table import split_rows
+from concord.datasets.readers.text import number
+from concord.datasets.registry import ReadyMadeEnsemble
+from concord.ensemble import MISSING, IntArray
+from concord.files import read_arrays
+from concord.validation import did_you_mean
+
+MISSING_CELLS = ("", "NA", "NaN", "nan")
+EXACT = 2.0**53
+"""Above it, doubles do not hold every integer, and labels of two clusters could become one."""
+
+_CORRECT = "correct variable or classes in config/datasets.yaml"
+_Contents = tuple[npt.NDArray[Any], list[str]]
+"""Label matrix as stored, class names (none if there are none)."""
+
+
+@dataclass(frozen=True)
+class Clusterings:
+    """What the file holds."""
+
+    labels: IntArray
+    """Shape (n objects, m clusterings); 0..k-1 in each, in the order of the stored labels; -1 = missing."""
+    classes: list[str]
+    """Name of the class of each object; empty if the file has no classes."""
+
+
+def read_clusterings(path: Path, ensemble: ReadyMadeEnsemble) -> Clusterings:
+    """Read the base clusterings of a file, verified, as its entry in the registry says.
+
+    Raises
+    ------
+    InputError
+        No such variable or column, another shape, a label that is no integer, a class that is missing, or
+        another number of classes than of rows.
+    """
+    matrix, classes = _FORMATS[ensemble.format](path, ensemble.variable or "", ensemble.classes)
+    if matrix.ndim != 2 or not matrix.size or matrix.dtype.kind not in "biuf":
+        what = f"{matrix.dtype} of shape {matrix.shape}, no matrix of labels"
+        malformed(
+            path, _variable(ensemble), what, "store integers, objects in rows, base clusterings in columns"
+        )
+    if ensemble.classes and len(classes) != len(matrix):
+        what = f"{len(matrix)} rows of labels, but {len(classes)} classes in {ensemble.classes!r}"
+        malformed(path, "", what, "objects go in rows, one class for each")
+    return Clusterings(_coded(path, matrix.astype(np.float64), ensemble.missing), classes)
+
+
+def _mat(path: Path, variable: str, classes: str | None) -> _Contents:
+    names = [variable, *([classes] if classes else [])]
+    stored = load_mat(path, names, _CORRECT)
+    for name in names:
+        if sparse.issparse(stored[name]):
+            malformed(path, f"variable {name!r}", "a sparse matrix", "store it with full()")
+    return stored[variable], _class_names(path, stored[classes]) if classes else []
+
+
+def _npz(path: Path, variable: str, classes: str | None) -> _Contents:
+    stored = read_arrays(path, remedy="write it with numpy.savez, numbers and text only")
+    for name in (variable, *([classes] if classes else [])):
+        if name not in stored:
+            malformed(path, "", f"no array {name!r}", f"{_CORRECT}; {did_you_mean(name, list(stored))}")
+    return stored[variable], _class_names(path, stored[classes]) if classes else []
+
+
+def _csv(path: Path, _: str, classes: str | None) -> _Contents:
+    rows = split_rows(path, ",")
+    header = next(rows, (1, [""]))[1]
+    if classes and header.count(classes) != 1:
+        what = f"{header.count(classes)} columns {classes!r} in the header"
+        malformed(path, "line 1", what, f"{_CORRECT}; {did_you_mean(classes, header)}")
+    if "" in header:
+        what = f"column {header.index('')} (from 0) has no name"
+        malformed(
+            path, "line 1", what, "name it, or leave it out if it numbers the rows (pandas: index=False)"
+        )
+    labels, names = [], []
+    for line, row in rows:
+        with at(path, f"line {line}"):
+            if len(row) != len(header):
+                raise ValueError(f"{len(row)} columns, but {len(header)} in the header")
+            cells = dict(enumerate(row))
+            if classes:
+                names.append(cells.pop(header.index(classes)))
+            labels.append([number(cell, MISSING_CELLS) for cell in cells.values()])
+    return np.array(labels), _class_names(path, np.array(names, dtype=str)) if classes else []
+
+
+_FORMATS: dict[str, Callable[[Path, str, str | None], _Contents]] = {".mat": _mat, ".npz": _npz, ".csv": _csv}
+
+
+def _variable(ensemble: ReadyMadeEnsemble) -> str:
+    return f"variable {ensemble.variable!r}" if ensemble.variable else ""
+
+
+def _class_names(path: Path, classes: npt.NDArray[Any]) -> list[str]:
+    if classes.dtype.kind not in "biufSU":
+        malformed(path, "", f"classes of type {classes.dtype}", "store numbers or text")
+    numeric = classes.dtype.kind in "biuf"
+    names = (
+        [class_name(value) for value in classes.ravel()] if numeric else classes.ravel().astype(str).tolist()
+    )
+    for i, name in enumerate(names):
+        if name in MISSING_CELLS:
+            malformed(
+                path,
+                f"object {i} (from 0)",
+                "its class is missing",
+                "the scores need the class of each object",
+            )
+    return names
+
+
+def _coded(path: Path, matrix: npt.NDArray[np.float64], missing: int) -> IntArray:
+    absent = np.isnan(matrix) | (matrix == missing)
+    wrong = np.argwhere(~absent & ((np.abs(matrix) >= EXACT) | (matrix != np.floor(matrix))))
+    if len(wrong):
+        i, j = wrong[0]
+        where = f"object {i}, base clustering {j} (both from 0)"
+        malformed(path, where, f"the label {matrix[i, j]:g} is no integer", "number the clusters")
+    labels = np.full(matrix.shape, MISSING, dtype=np.int64)
+    for j, present in enumerate(~absent.T):
+        labels[present, j] = np.unique(matrix[present, j], return_inverse=True)[1]
+    return labels

@@ -1,0 +1,193 @@
+"""Files of base clusterings that somebody made."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.io import savemat
+
+from concord.datasets.prepared import load, prepare
+from concord.datasets.readers.clusterings import read_clusterings
+from concord.datasets.registry import DatasetSpec, ReadyMadeEnsemble
+from concord.errors import InputError
+
+LABELS = np.array([[1, 7, 2], [1, 9, 2], [3, 7, 4], [3, 9, 4]])
+CODES = [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1]]
+CLASSES = np.array([5, 5, 2, 2])
+
+
+def entry(name, **fields):
+    if not name.endswith(".csv"):
+        fields.setdefault("variable", "members")
+    return ReadyMadeEnsemble(file={"name": name}, **fields)
+
+
+def write(path, members, gt=None):
+    """The same content in the format that the file's name tells."""
+    if path.suffix == ".mat":
+        savemat(path, {"members": members} | ({} if gt is None else {"gt": gt[:, None]}))
+    elif path.suffix == ".npz":
+        np.savez(path, members=members, **({} if gt is None else {"gt": gt}))
+    else:
+        columns = [f"b{j}" for j in range(members.shape[1])]
+        rows = [[f"{label:g}" if label == label else "" for label in row] for row in members]
+        if gt is not None:  # not the last column
+            columns.insert(1, "gt")
+            for row, name in zip(rows, gt, strict=True):
+                row.insert(1, str(name))
+        path.write_text("\n".join(",".join(row) for row in [columns, *rows]) + "\n")
+    return path
+
+
+@pytest.fixture(params=["pool.mat", "pool.npz", "pool.csv"])
+def pool(request, tmp_path):
+    return tmp_path / request.param
+
+
+def test_labels_and_classes(pool):
+    found = read_clusterings(write(pool, LABELS, CLASSES), entry(pool.name, classes="gt"))
+    assert found.labels.tolist() == CODES
+    assert found.labels.dtype == np.int64
+    assert found.classes == ["5", "5", "2", "2"]
+    without = read_clusterings(write(pool, LABELS), entry(pool.name))
+    assert (without.labels.tolist(), without.classes) == (CODES, [])
+
+
+def test_zero_is_a_label_and_minus_one_and_nan_are_missing(pool):
+    members = np.array([[0, -1], [0, 5], [1, np.nan], [1, 6]])
+    found = read_clusterings(write(pool, members), entry(pool.name))
+    assert found.labels.tolist() == [[0, -1], [0, 0], [1, -1], [1, 1]]
+    found = read_clusterings(write(pool, members), entry(pool.name, missing=0))
+    assert found.labels.tolist() == [[-1, 0], [-1, 1], [0, -1], [0, 2]], (
+        "another marker: -1 is a label like any other"
+    )
+
+
+def test_labels_stored_as_bytes_do_not_wrap(tmp_path):
+    """SciPy gives uint8 for small doubles that MATLAB has stored as bytes."""
+    members = np.arange(200, dtype=np.uint8)[:, None] + np.zeros(3, dtype=np.uint8)
+    found = read_clusterings(write(tmp_path / "pool.mat", members), entry("pool.mat"))
+    assert found.labels[:, 0].tolist() == list(range(200))
+    assert found.labels.dtype == np.int64
+
+
+@pytest.mark.parametrize("classes", [np.array(["b", "a"]), np.array([b"b", b"a"])])
+def test_classes_of_npz_may_be_text(tmp_path, classes):
+    np.savez(tmp_path / "pool.npz", members=[[1], [2]], gt=classes)
+    assert read_clusterings(tmp_path / "pool.npz", entry("pool.npz", classes="gt")).classes == ["b", "a"]
+
+
+def refusal(path, **fields):
+    with pytest.raises(InputError) as caught:
+        read_clusterings(path, entry(path.name, **fields))
+    message = str(caught.value)
+    assert message.startswith(str(path))
+    assert "\n" not in message
+    assert "delete it" not in message, "the file is the user's"
+    return message
+
+
+def test_wrong_variable_or_column(pool):
+    write(pool, LABELS, CLASSES)
+    message = refusal(pool, classes="gtt")
+    assert "'gtt'" in message
+    assert "correct variable or classes in config/datasets.yaml" in message
+    if pool.suffix != ".csv":
+        assert "'member'" in refusal(pool, variable="member")
+
+
+def test_a_label_that_is_no_integer(pool):
+    members = LABELS.astype(float)
+    members[2, 1] = 1.5
+    assert "object 2, base clustering 1 (both from 0): the label 1.5 is no integer" in refusal(
+        write(pool, members)
+    )
+
+
+@pytest.mark.parametrize("label", [np.inf, 2.0**53])
+def test_labels_that_doubles_do_not_tell_apart(tmp_path, label):
+    members = LABELS.astype(float)
+    members[0, 0] = label
+    assert "is no integer" in refusal(write(tmp_path / "pool.npz", members))
+
+
+@pytest.mark.parametrize("name", ["pool.mat", "pool.npz"])
+def test_as_many_classes_as_rows(tmp_path, name):
+    message = refusal(write(tmp_path / name, LABELS, CLASSES[:3]), classes="gt")
+    assert "4 rows of labels, but 3 classes in 'gt'; objects go in rows" in message
+    assert "3 rows of labels, but 4 classes" in refusal(
+        write(tmp_path / name, LABELS.T, CLASSES), classes="gt"
+    )
+
+
+def test_a_class_that_is_missing(pool):
+    gt = np.array([1, np.nan, 2, 2])
+    assert "object 1 (from 0): its class is missing" in refusal(write(pool, LABELS, gt), classes="gt")
+
+
+def test_what_is_no_matrix(tmp_path):
+    for members in (np.arange(4), np.array([["a", "b"]]), np.zeros((0, 3)), np.zeros((2, 2, 2))):
+        np.savez(tmp_path / "pool.npz", members=members)
+        assert "no matrix of labels" in refusal(tmp_path / "pool.npz")
+    savemat(tmp_path / "pool.mat", {"members": sparse.csc_matrix(LABELS)})
+    assert "a sparse matrix; store it with full()" in refusal(tmp_path / "pool.mat")
+
+
+def test_damaged_or_unsafe_npz(tmp_path):
+    path = tmp_path / "pool.npz"
+    np.savez(path, members=np.array([{}], dtype=object))
+    assert "numbers and text only" in refusal(path)
+    path.write_text("<html>")
+    assert "not a readable .npz file" in refusal(path)
+    with path.open("wb") as stream:
+        np.save(stream, LABELS)
+    assert "not a readable .npz file" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a,b\n1,2\n1\n", "line 3: 1 columns, but 2 in the header"),
+        ("a,b\n1,2\n1,x\n", "line 3: 'x' is no number"),
+        (",a\n0,1\n1,1\n", "line 1: column 0 (from 0) has no name; name it, or leave it out"),
+        ("a,gt,gt\n0,1,1\n", "line 1: 2 columns 'gt' in the header"),
+        ("a,b\n", "no matrix of labels"),
+        ("gt\n1\n2\n", "no matrix of labels"),
+        ("", "line 1: column 0 (from 0) has no name"),
+    ],
+)
+def test_csv_that_is_malformed(tmp_path, text, words):
+    path = tmp_path / "pool.csv"
+    path.write_text(text)
+    assert words in refusal(path, **({"classes": "gt"} if "gt" in text else {}))
+
+
+def spec(name, **fields):
+    ensembles = {"mine": {"file": {"name": name}, "classes": "gt"}}
+    if not name.endswith(".csv"):
+        ensembles["mine"]["variable"] = "members"
+    return DatasetSpec(title="Pool", ensembles=ensembles, licence="x", source="y", **fields)
+
+
+def test_prepared_without_features(pool, tmp_path):
+    write(pool, LABELS, CLASSES)
+    prepare("pool", spec(pool.name, shape=(4, 0, 2)), [pool], (), tmp_path / "out.npz")
+    dataset = load(tmp_path / "out.npz")
+    assert dataset.shape == (4, 0, 2)
+    assert dataset.y.tolist() == [1, 1, 0, 0]
+    assert dataset.class_names == ("2", "5")
+
+
+@pytest.mark.parametrize(
+    ("classes", "fields", "words"),
+    [
+        (CLASSES, {"shape": (4, 3, 2)}, "4 objects x 0 features, 2 classes, but 4 objects x 3 features"),
+        (np.ones(4), {}, "all objects are of one class, '1'"),
+        (CLASSES[:2], {}, "4 rows of labels, but 2 classes"),
+    ],
+)
+def test_refusals_of_prepare_name_the_data_set(tmp_path, classes, fields, words):
+    path = write(tmp_path / "pool.mat", LABELS, classes)
+    with pytest.raises(InputError, match=r"^data set pool: ") as caught:
+        prepare("pool", spec("pool.mat", **fields), [path], (), tmp_path / "out.npz")
+    assert words in str(caught.value)
+    assert not (tmp_path / "out.npz").exists()
