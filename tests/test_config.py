@@ -86,6 +86,26 @@ def test_numbers_that_yaml_takes_for_text_are_numbers(tmp_path):
         ({"cases": [{"dataset": "yale", "ensemble": "author"}]}, 'did you mean "authors"?'),
         ({"cases": [{"dataset": "iris", "preprocessing": ["zscor"]}]}, 'did you mean "zscore"?'),
         ({"methods": ["rce"]}, "methods[0].method = 'rce': not known here; did you mean \"RCE\"?"),
+        (
+            {"cases": [{"dataset": "iris", "parameters": {"RCE": {"inner_tol": -1}}}]},
+            "cases[0].parameters.RCE.inner_tol = -1: refused by RCE: inner_tol = -1",
+        ),
+        (
+            {"cases": [{"dataset": "iris", "parameters": {"RCA": {}}}]},
+            "cases[0].parameters = 'RCA': not known here",
+        ),
+        (
+            {
+                "readings": {
+                    "cases": [{"dataset": "wine", "id": "w", "of": "wyne", "why": "?", "methods": ["RCE"]}]
+                }
+            },
+            "readings.cases[0].of = 'wyne': not known here",
+        ),
+        (
+            {"readings": {"methods": [{"method": "KC", "id": "KC2", "of": "KX", "why": "?"}]}},
+            "readings.methods[0].of = 'KX': not known here",
+        ),
         ({"methods": [{"method": "RCE", "parameters": {"lamda1": 1}}]}, 'did you mean "lambda1"?'),
         ({"methods": [{"method": "RCE", "parameters": {"random_state": 1}}]}, "no such parameter of RCE"),
         (
@@ -163,6 +183,37 @@ def test_a_file_that_is_no_mapping(tmp_path, text, expected):
 def test_a_missing_file(tmp_path):
     with pytest.raises(InputError, match=r"none\.yaml: no such file"):
         validation.read_yaml(tmp_path / "none.yaml")
+
+
+READINGS = {
+    "methods": [{"method": "KC", "id": "KC-once", "parameters": {"n_init": 1}, "of": "KC", "why": "?"}],
+    "cases": [
+        {"dataset": "iris", "id": "far", "init": "k-means++", "of": "iris", "methods": ["RCE"], "why": "?"}
+    ],
+}
+
+
+def test_readings_add_runs_and_go_with_what_they_read():
+    study = Study.model_validate({**STUDY, "readings": READINGS})
+    runs = [(case.id, run.id) for case, run in study.reading_runs()]
+    assert runs == [("iris", "KC-once"), ("second", "KC-once"), ("far", "RCE")]
+    only_kc = restrict(study, load_config({"seed": 1, "methods": "KC", "datasets": "second"}))
+    assert only_kc is not None
+    assert [(case.id, run.id) for case, run in only_kc.reading_runs()] == [("second", "KC-once")]
+    only_rce = restrict(study, load_config({"seed": 1, "methods": "RCE"}))
+    assert only_rce is not None
+    assert [(case.id, run.id) for case, run in only_rce.reading_runs()] == [("far", "RCE")]
+
+
+def test_a_case_may_change_a_method_and_the_size_of_its_jobs():
+    costly = {"dataset": "iris", "subsets_per_job": 3, "parameters": {"RCE": {"n_init": 1}}}
+    rce = {"method": "RCE", "parameters": {"n_init": 5, "mu": 0.1}}
+    study = Study.model_validate({**STUDY, "cases": [costly, "wine"], "methods": [rce]})
+    iris, wine = study.cases
+    assert study.blocks(iris, 10) == [(0, 3), (3, 6), (6, 9), (9, 10)]
+    assert study.blocks(iris, 2) == study.blocks(wine, 2)
+    assert study.parameters(iris, study.methods[0]) == {"n_init": 1, "mu": 0.1}
+    assert study.parameters(wine, study.methods[0]) == {"n_init": 5, "mu": 0.1}
 
 
 def test_restrictions():

@@ -201,6 +201,40 @@ def test_tolerance_stops_early_and_says_so():
     assert fit(labels, 1.0, 1.0, max_outer=5, tol=0.0).n_iter_ == 5, "0 asks for no change at all"
 
 
+L30 = np.array(ORACLE["inputs"]["L30"]["labels"])  # 8 clusterings
+
+
+@pytest.mark.parametrize(("lambda1", "lambda2"), [(1, 1), (0.1, 0.01), (10, 0.1), (0.01, 100), (100, 10)])
+def test_a_tolerance_that_stops_nothing_costs_only_digits(lambda1, lambda2):
+    exact = fit(L30, lambda1, lambda2, max_inner=3)
+    assert fit(L30, lambda1, lambda2, max_inner=3, inner_tol=1e-5).n_iter_ == 20
+    near = fit(L30, lambda1, lambda2, max_inner=3, inner_tol=1e-5)
+    difference = np.abs(near.consensus_matrix() - exact.consensus_matrix()).max()
+    assert 0 < difference < 2e-4
+
+
+def test_a_tolerance_ends_the_steps_of_a_round():
+    one_step = fit(L30, 1.0, 100.0, max_inner=1)
+    assert np.abs(fit(L30, 1.0, 100.0, inner_tol=1.0).profile_matrix_ - one_step.profile_matrix_).max() < 1e-5
+    assert np.abs(fit(L30, 1.0, 100.0).profile_matrix_ - one_step.profile_matrix_).max() > 1e-2
+
+
+def test_the_nuclear_norm_is_left_out_where_it_moves_less_than_the_tolerance():
+    without = fit(L30, 1.0, 0.0, inner_tol=1e-2).profile_matrix_
+    assert np.array_equal(fit(L30, 1.0, 0.15, inner_tol=1e-2).profile_matrix_, without)
+    assert not np.array_equal(fit(L30, 1.0, 0.17, inner_tol=1e-2).profile_matrix_, without)
+
+
+@pytest.mark.parametrize("lambda1", [1e-2, 1.0, 10.0])
+@pytest.mark.parametrize("lambda2", [1e-3, 1e-1, 1.0])
+def test_the_nuclear_norm_moves_an_a_phase_by_no_more_than_the_bound(lambda1, lambda2):
+    # the first round knows no S, so that the second has the same errors with the pull and without
+    with_pull = fit(L30, lambda1, lambda2, max_outer=2, max_inner=2000)
+    without = fit(L30, lambda1, 0.0, max_outer=2, max_inner=2000)
+    moved = np.abs(with_pull.profile_matrix_ - without.profile_matrix_).max()
+    assert 0 < moved <= lambda2 / (2 * 8)
+
+
 def test_box_keeps_every_entry_inside():
     matrix = fit(np.array(ORACLE["inputs"]["L30"]["labels"]), 100.0, 1.0, boundary="box").consensus_matrix()
     assert matrix.min() > 0
@@ -226,6 +260,8 @@ def test_restarts_and_the_chosen_one():
         {"max_outer": 0},
         {"max_inner": 2.5},
         {"tol": -1e-3},
+        {"inner_tol": 1e-6},
+        {"inner_tol": float("inf")},
         {"boundary": "clip"},
         {"assign_labels": "discretise"},
         {"n_init": 0},
