@@ -8,6 +8,7 @@ rule fetch:
         "logs/datasets/fetch/{dataset}/{file}.log",
     wildcard_constraints:
         file=r"[^/]+",
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     message:
@@ -23,6 +24,7 @@ rule fetch_ensemble:
         "logs/datasets/fetch/{dataset}/ensembles/{name}.log",
     wildcard_constraints:
         name=r"[^/]+",
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     message:
@@ -38,8 +40,13 @@ rule prepare:
         "data/prepared/{dataset}/{steps}.npz",
     log:
         "logs/datasets/prepare/{dataset}/{steps}.log",
+    group:
+        "case"
     conda:
         "../../envs/environment.yaml"
+    resources:
+        mem_mb=megabytes(prepare_need),
+        runtime=minutes(prepare_need),
     params:
         code=fingerprint("concord.datasets.command"),
         entry=lambda w: DATASETS[w.dataset].model_dump_json(),
