@@ -6,10 +6,10 @@ READY := .venv/ready
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help env quickstart test check tests lock clean
+.PHONY: help env quickstart test check tests test-slurm lock clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 	@echo "  inside the environment (source .venv/bin/activate): snakemake --cores N rce, snakemake -n rce, ..."
 
 env: $(READY)  ## create .venv from the hash-pinned lock
@@ -30,6 +30,9 @@ check: $(READY)  ## linters, formatters, types, layers of imports
 
 tests: $(READY)  ## the test suite
 	python -m pytest -n 2 --dist worksteal $(ARGS)
+
+test-slurm: $(READY)  ## the quickstart through a real Slurm on this machine (installs it: root, apt-get)
+	tests/slurm/cluster.sh python -m pytest -v tests/slurm $(ARGS)
 
 lock: $(READY)  ## resolve envs/requirements.in anew
 	cd envs && uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade \

@@ -83,9 +83,9 @@ class Project:
         return {line.split()[0] for line in table[: table.index("")]} - {"total"}
 
     def planned(self, *arguments: str) -> set[str]:
-        """Messages of the jobs that a dry run would run."""
+        """Messages of the jobs that a dry run would run, those of groups indented."""
         lines = self.snakemake("-n", *arguments).stdout.splitlines()
-        return {line.split(": ", 1)[1] for line in lines if re.match(r"Job \d+: ", line)}
+        return {line.split(": ", 1)[1] for line in lines if re.match(r" *Job \d+: ", line)}
 
     def reproducible_files(self) -> dict[str, bytes]:
         """Everything whose bytes must not depend on the run."""

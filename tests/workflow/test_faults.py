@@ -128,6 +128,15 @@ def test_sigkill_of_a_job_then_the_same_command(project, undisturbed):
     ]
 
 
+def test_jobs_work_side_by_side_whatever_they_would_ask_of_a_cluster(project):
+    add_method(project, "Waiting", SLOW_METHOD)
+    run = start_and_wait_for_the_job(project)
+    wait_for(lambda: len(list(project.folder.glob("here-*"))) == 2)
+    (project.folder / "hold").unlink()
+    run.communicate(timeout=120)
+    assert run.returncode == 0
+
+
 def test_a_second_run_in_the_same_folder_is_refused(copy_of_finished):
     with (copy_of_finished.folder / ".snakemake/concord.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

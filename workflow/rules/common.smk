@@ -6,6 +6,7 @@ import re
 import sys
 from pathlib import Path
 
+from concord import cluster
 from concord.config import STUDIES as STUDY_FILES, check_restrictions, load_config, load_study, restrict
 from concord.datasets.registry import load_registry
 from concord.errors import InputError
@@ -44,6 +45,45 @@ wildcard_constraints:
 
 def case_of(wildcards):
     return STUDIES[wildcards.study].case(wildcards.case)
+
+
+def shape_of(dataset):
+    return DATASETS[dataset].shape or cluster.UNTOLD
+
+
+def prepare_need(wildcards):
+    return cluster.prepare(shape_of(wildcards.dataset))
+
+
+def ensemble_need(wildcards):
+    return cluster.ensembles(STUDIES[wildcards.study], shape_of(case_of(wildcards).dataset))
+
+
+def consensus_need(wildcards):
+    first, last = map(int, wildcards.block.split("-"))
+    study, case, run = STUDIES[wildcards.study], case_of(wildcards), method_of(wildcards)
+    return cluster.consensus(study, case, run, shape_of(case.dataset), last + 1 - first)
+
+
+def score_need(wildcards):
+    return cluster.score(STUDIES[wildcards.study], shape_of(case_of(wildcards).dataset))
+
+
+def report_need(wildcards):
+    return cluster.report()
+
+
+def megabytes(need):
+    return lambda wildcards, attempt: need(wildcards).of_attempt(attempt).mb
+
+
+def minutes(need):
+    return lambda wildcards, attempt: need(wildcards).of_attempt(attempt).minutes
+
+
+def with_its_case(wildcards):
+    """Consensus jobs that are not worth a cluster job of their own go with the base clusterings of their case."""
+    return "case" if consensus_need(wildcards).minutes <= cluster.SMALL_MINUTES else None
 
 
 def raw_files(dataset, files):

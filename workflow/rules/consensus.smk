@@ -11,8 +11,13 @@ rule consensus:
         "logs/{study}/consensus/{case}/{method}/{block}.log",
     benchmark:
         "results/{study}/benchmarks/consensus/{case}/{method}/{block}.tsv"
+    group:
+        with_its_case
     conda:
         "../../envs/environment.yaml"
+    resources:
+        mem_mb=megabytes(consensus_need),
+        runtime=minutes(consensus_need),
     params:
         method=lambda w: method_of(w).method,
         parameters=lambda w: json.dumps(STUDIES[w.study].parameters(case_of(w), method_of(w))),

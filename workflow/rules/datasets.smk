@@ -9,6 +9,7 @@ rule fetch:
     wildcard_constraints:
         dataset=datasets_without_files(),
         file=r"[^/]+",
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     message:
@@ -24,8 +25,13 @@ rule prepare:
         "data/prepared/{dataset}/{steps}.npz",
     log:
         "logs/datasets/prepare/{dataset}/{steps}.log",
+    group:
+        "case"
     conda:
         "../../envs/environment.yaml"
+    resources:
+        mem_mb=megabytes(prepare_need),
+        runtime=minutes(prepare_need),
     params:
         code=fingerprint("concord.datasets.command"),
         entry=lambda w: DATASETS[w.dataset].model_dump_json(),

@@ -11,8 +11,13 @@ rule base_clusterings:
         "logs/{study}/ensembles/{case}.log",
     benchmark:
         "results/{study}/benchmarks/ensembles/{case}.tsv"
+    group:
+        "case"
     conda:
         "../../envs/environment.yaml"
+    resources:
+        mem_mb=megabytes(ensemble_need),
+        runtime=minutes(ensemble_need),
     params:
         arguments=ensemble_arguments,
         entry=ready_made_entry,

@@ -14,8 +14,13 @@ rule tables:
         multiext("reports/{study}/", "table1.csv", "table2.csv", "claims.csv", "pvalues.csv"),
     log:
         "logs/{study}/reports/tables.log",
+    group:
+        "report"
     conda:
         "../../envs/environment.yaml"
+    resources:
+        mem_mb=megabytes(report_need),
+        runtime=minutes(report_need),
     params:
         code=fingerprint("concord.reports.tables", "concord.reports.claims", "concord.scores.summary"),
         prepared=prepared_words,
@@ -39,8 +44,13 @@ rule figures:
         "logs/{study}/reports/figures.log",
     benchmark:
         "results/{study}/benchmarks/figures.tsv"
+    group:
+        "report"
     conda:
         "../../envs/environment.yaml"
+    resources:
+        mem_mb=megabytes(report_need),
+        runtime=minutes(report_need),
     params:
         code=fingerprint("concord.reports.figures"),
     message:
@@ -61,8 +71,13 @@ rule pdf:
         multiext("reports/{study}/", *RECORDS),
     log:
         "logs/{study}/reports/pdf.log",
+    group:
+        "report"
     conda:
         "../../envs/environment.yaml"
+    resources:
+        mem_mb=megabytes(report_need),
+        runtime=minutes(report_need),
     params:
         code=fingerprint(
             "concord.reports.document",

@@ -6,6 +6,7 @@ rule study:
         "results/{study}/study.json",
     log:
         "logs/{study}/study.log",
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     params:
@@ -25,8 +26,13 @@ rule score:
         "results/{study}/scores/{case}.parquet",
     log:
         "logs/{study}/scores/{case}.log",
+    group:
+        "report"
     conda:
         "../../envs/environment.yaml"
+    resources:
+        mem_mb=megabytes(score_need),
+        runtime=minutes(score_need),
     params:
         code=fingerprint("concord.scores.table"),
     message:
@@ -48,8 +54,13 @@ rule collect:
         "results/{study}/failures.csv",
     log:
         "logs/{study}/scores/collect.log",
+    group:
+        "report"
     conda:
         "../../envs/environment.yaml"
+    resources:
+        mem_mb=megabytes(report_need),
+        runtime=minutes(report_need),
     params:
         code=fingerprint("concord.scores.collect"),
     message:

@@ -1,0 +1,55 @@
+"""What one fit of each method costs, beside what `concord.cluster` assumes for a job on a cluster.
+
+    python benchmarks/cost.py [--sizes 250 500 1000] [--methods RCE RMSC ...]
+
+Ensembles of 20 clusterings, so noisy that no two objects share a profile (n' = n); one process for each fit.
+"""
+
+import argparse
+import multiprocessing
+import time
+
+import numpy as np
+
+from concord import cluster
+from concord.ensemble import Ensemble
+from concord.methods import registry
+from concord.methods.run import peak_mib
+
+K = 10
+
+
+def main() -> None:
+    """Print CPU seconds and matrices of doubles of size n x n, measured and assumed."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--sizes", nargs="+", type=int, default=[250, 500, 1000])
+    parser.add_argument("--methods", nargs="+", choices=sorted(registry.available()))
+    options = parser.parse_args()
+    print(f"{'method':<18}{'n':>6}{'CPU s':>9}{'assumed':>9}{'matrices':>10}{'assumed':>9}")
+    for method in options.methods or sorted(registry.available()):
+        for n in options.sizes:
+            with multiprocessing.get_context("spawn").Pool(1) as process:
+                seconds, matrices = process.apply(measure, (method, n))
+            limit = cluster.COSTS.get(method, cluster.DEAREST).seconds(n)
+            held = cluster.PROFILE_MATRICES + cluster.OBJECT_MATRICES.get(method, 0)
+            print(f"{method:<18}{n:>6}{seconds:>9.2f}{limit:>9.2f}{matrices:>10.1f}{held:>9}", flush=True)
+
+
+def measure(method: str, n: int) -> tuple[float, float]:
+    """CPU seconds of a fit, and the memory it adds in matrices of doubles of shape (n, n)."""
+    rng = np.random.default_rng(0)
+    classes = rng.integers(K, size=n)
+    noise = rng.integers(K, size=(n, 20))
+    labels = np.where(rng.random((n, 20)) < 0.35, noise, classes[:, None])
+    seeded = {"random_state": 0} if "random_state" in registry.available()[method] else {}
+    fit = registry.load(method)(n_clusters=K, **seeded).fit
+    fit(labels[:50])  # late imports
+    before, start = peak_mib(), time.process_time()
+    fit(Ensemble(labels))
+    return time.process_time() - start, (peak_mib() - before) * 2**20 / (8 * n**2)
+
+
+if __name__ == "__main__":
+    main()
