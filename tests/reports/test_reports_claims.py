@@ -153,7 +153,7 @@ def test_stable_looks_at_the_whole_grid() -> None:
     finding = check("stable", material({}, grid=grid), share=1.0)
     assert finding.verdict == "reproduced"
     assert "3 of 4 data sets" in finding.evidence
-    assert "(50% to 100% of the grid)" in finding.evidence
+    assert "(50% to 100%, median 100% of the grid)" in finding.evidence
     assert (
         check("stable", material({}, grid=dict.fromkeys(CASES, steep)), share=1.0).verdict == "not reproduced"
     )
@@ -187,9 +187,9 @@ def test_not_testable_says_why(kind: str, more: dict[str, str], reason: str) -> 
 def test_claims_table_and_markdown() -> None:
     claims = [{"text": "It is | so.", "check": "best", "method": "RCE", "metric": "ACC"}]
     of = material({"a": 0.7}, claims=claims)
-    table = claims_table(of.study, of)
+    table = claims_table(of, of)
     assert table["verdict"].tolist() == ["reproduced"]
     assert set(table["verdict"]) <= set(VERDICTS)
     assert "| It is \\| so. | **reproduced** |" in claims_markdown(of.study, table)
     none = material({})
-    assert "states none" in claims_markdown(none.study, claims_table(none.study, none))
+    assert "states none" in claims_markdown(none.study, claims_table(none, none))

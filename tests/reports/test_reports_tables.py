@@ -66,6 +66,7 @@ def summary(**changes: object) -> pd.DataFrame:
 
 
 NO_FAILURES = pd.DataFrame(columns=["case", "method", "subset", "parameters", "reason"])
+NO_NOTES = pd.DataFrame(columns=["case", "method", "subset", "parameters", "note"])
 
 
 def cell(frame: pd.DataFrame, case: str, row: str) -> pd.Series:
@@ -105,7 +106,7 @@ def test_a_second_run_of_a_method_is_not_compared_with_the_print_of_the_first() 
 
 
 def test_table2_numbers() -> None:
-    table = table2(STUDY, REGISTRY, PRINT, summary(), SELECTED, NO_FAILURES)
+    table = table2(STUDY, REGISTRY, PRINT, summary(), summary(), SELECTED, NO_FAILURES, NO_NOTES)
     assert len(table) == 2 * 5
     kc = cell(table, "one", "KC")
     assert kc["printed"] == 0.7
@@ -125,7 +126,7 @@ def test_table2_markdown_marks_best_bold_and_failures() -> None:
         math.nan,
         0,
     ]
-    table = table2(STUDY, REGISTRY, PRINT, bold, SELECTED, failures)
+    table = table2(STUDY, REGISTRY, PRINT, bold, bold, SELECTED, failures, NO_NOTES)
     text = table2_markdown(STUDY, table)
     line = next(line for line in text.splitlines() if line.startswith("| One"))
     cells = [c.strip() for c in line.strip("|").split("|")]
@@ -139,7 +140,8 @@ def test_table2_markdown_marks_best_bold_and_failures() -> None:
 
 
 def test_table2_without_a_print_has_no_second_line() -> None:
-    text = table2_markdown(STUDY, table2(STUDY, REGISTRY, Published(), summary(), SELECTED, NO_FAILURES))
+    table = table2(STUDY, REGISTRY, Published(), summary(), summary(), SELECTED, NO_FAILURES, NO_NOTES)
+    text = table2_markdown(STUDY, table)
     assert "<br>" not in text
     assert "printed" not in text
 
