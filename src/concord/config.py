@@ -108,6 +108,7 @@ class Case(Named):
         description="id of a case of the same data set; counts over data sets and sums of ranks take this "
         "one in its place, so that no data set counts twice",
     )
+    doubt: str | None = Field(None, description="in what these may not be the data of the paper")
     subsets_per_job: Annotated[int, Field(ge=1)] | None = Field(
         None, description="at most so many subsets in a job: a kill then loses less of a costly case"
     )

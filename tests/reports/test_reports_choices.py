@@ -181,10 +181,10 @@ def test_a_question_is_summed_up_in_a_sentence() -> None:
     )
 
 
-def test_a_data_set_that_another_case_stands_for_is_not_summed_up() -> None:
+def test_a_case_is_summed_up_unless_the_one_that_stands_for_it_is_read_otherwise_too() -> None:
     cases = (STUDY.cases[0].model_copy(update={"instead_of": "wine"}), STUDY.cases[1])
     summed = readings.summary(STUDY.model_copy(update={"cases": cases}), read())
-    assert summed["scores"].tolist() == [1], "KC-few on iris"
+    assert summed["scores"].tolist() == [1, 3], "KC-few on iris, wine_pp on wine"
 
 
 def test_a_study_without_readings_says_so() -> None:

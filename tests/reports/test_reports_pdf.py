@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 import typst
 
-from concord.config import Study
+from concord.config import Readings, Study
 from concord.errors import InputError
 from concord.reports.command import FRAMES, main
 from concord.reports.document import document
@@ -265,6 +265,7 @@ def test_the_document_says_what_was_found(run: dict[str, Any]) -> None:
     assert (
         said["failures"] == "Expected failures, printed as missing: EAC on Wine (1 fit: tree is a # _bush_)."
     )
+    assert said["remarks"] == "Of note: EAC: cut by hand."
     assert said["summary"] == "A test of the report with λ₁."
     assert said["claims"][0]["claim"] == "RCE is best over λ₁."
     assert said["table1"]["sentence"].startswith("1 of the 1 cases in print")
@@ -275,6 +276,13 @@ def test_the_document_says_what_was_found(run: dict[str, Any]) -> None:
         "RCE (default)",
     ]
     assert said["figures"][0]["caption"].endswith("Not in this run: Digits.")
+    assert said["order"]["sentences"][0].startswith("0 of 1 printed scores lie within 2 standard errors")
+    titles = [section["title"] for section in said["differences"]]
+    assert titles == ["Choice of parameters on the true classes", "Scores over the grids"]
+    rce = said["protocol"]["methods"][1]
+    assert "tol = None, boundary = pin" in rce["parameters"], "what the study does not set is said too"
+    assert "λ" not in rce["parameters"]
+    assert said["protocol"]["departures"] == []
     assert said["provenance"]["embedded"] == "Iris, Wine"
     cells = said["table2"]["blocks"][0]["rows"][0]["cells"]
     assert cells[2]["bold"] is True
@@ -329,3 +337,55 @@ def test_missing_inputs_are_one_line_with_the_remedy(run: dict[str, Any]) -> Non
     Path("results/small/study.json").write_text("{}")
     with pytest.raises(InputError, match=r"study\.json: title: missing"):
         main(["figures", *run["common"]])
+
+
+def test_a_stopping_rule_that_the_study_sets_is_told_in_words(run: dict[str, Any]) -> None:
+    early = STUDY.methods[1].model_copy(update={"parameters": {"tol": 1e-4, "max_inner": 20}})
+    study = STUDY.model_copy(update={"methods": (STUDY.methods[0], early)})
+    assert content(run, study)["protocol"]["departures"] == [
+        "RCE with tol = 0.0001 instead of None: stop when a round lowers the objective by less than tol "
+        "times its value; None: fixed rounds."
+    ]
+
+
+def test_data_that_may_not_be_the_papers_are_told(run: dict[str, Any]) -> None:
+    doubtful = STUDY.cases[0].model_copy(update={"doubt": "petals were measured by hand"})
+    study = STUDY.model_copy(update={"cases": (doubtful, STUDY.cases[1])})
+    section = content(run, study)["differences"][0]
+    assert section["title"] == "Data and base clusterings"
+    (sentence,) = section["sentences"]
+    assert sentence.startswith("Iris: petals were measured by hand. Its scores are .0")
+
+
+READINGS = {
+    "methods": [
+        {
+            "id": "EAC-single",
+            "of": "EAC",
+            "method": "EAC",
+            "parameters": {"linkage": "single"},
+            "why": "which tree",
+        }
+    ]
+}
+
+
+def test_the_other_readings_are_in_the_pdf_and_change_nothing_else(run: dict[str, Any]) -> None:
+    bare = everything(run)
+    ranked = {p.name: p.read_bytes() for p in bare.iterdir() if p.suffix in {".csv", ".md", ".svg"}}
+    study = STUDY.model_copy(update={"readings": Readings.model_validate(READINGS)})
+    Path("results/small/study.json").write_text(study.model_dump_json())
+    folder = Path("results/small/readings")
+    folder.mkdir()
+    others = [select(part, scores(part)) for part in study.readings_by_case()]
+    pd.concat(others).to_parquet(folder / "selected.parquet")
+    with pytest.raises(InputError, match=r"readings\.csv: no such file; run .*reports readings"):
+        everything(run)
+    main(["readings", *run["common"]])
+    out = everything(run)
+    assert {name: (out / name).read_bytes() for name in ranked} == ranked
+    assert {"readings.csv", "readings.md"} <= {p.name for p in out.iterdir()} - set(ranked)
+    table = pd.read_csv(out / "readings.csv")
+    assert table["case"].tolist() == ["iris", "iris", "wine", "wine"]
+    assert table["differs"].unique().tolist() == ["linkage: average → single"]
+    assert "readings.csv" in (out / "SHA256SUMS").read_text()

@@ -15,7 +15,7 @@ speaks of its own methods, so a claim is judged among these; where the run has o
 of them stands beside it.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -364,8 +364,10 @@ def claims_markdown(study: Study, table: "pd.DataFrame") -> str:
     )
 
 
-def counting(study: Study) -> str:
+def counting(study: Study, titles: Mapping[str, str] | None = None) -> str:
     """Say which case counts where a data set has several; empty where none has."""
-    here = {case.id for case in study.cases}
-    pairs = [f"{case.id} for {case.instead_of}" for case in study.cases if case.instead_of in here]
+    here = {case.id: (titles or {}).get(case.id, case.id) for case in study.cases}
+    pairs = [
+        f"{here[case.id]} for {here[case.instead_of]}" for case in study.cases if case.instead_of in here
+    ]
     return f" In counts and ranks each data set is taken once: {', '.join(pairs)}." if pairs else ""

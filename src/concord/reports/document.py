@@ -104,10 +104,10 @@ def document(
         "table2": _table2(study, tables["table2"]),
         "restarts": _restarts(study, tables["restarts"]),
         "figures": [_figure(study, titles, name) for name in FIGURES if getattr(study, name)],
-        "order": _order(study, tables),
-        "agreement": _agreement(tables["table2"]),
+        "order": _order(study, tables, titles),
+        "agreement": _agreement(_counted(study, tables["table2"])),
         "points": _points(study, registry, published, tables),
-        "differences": _differences(study, tables),
+        "differences": _differences(study, tables, titles),
         "readings": _readings(study, tables),
         "runtime": _runtime(study, tables["runtime"], titles),
         "provenance": _provenance(provenance, titles),
@@ -232,6 +232,7 @@ def _protocol(study: Study, references: References) -> dict[str, Any]:
             for metric, text, key in cited
         ),
         "tuned": _and([run.id for run in tuned]) if tuned else "",
+        "many_tuned": len(tuned) > 1,
         "defaults": "; ".join(
             f"{point_text(run.default)}{f' for {run.id}' if len(tuned) > 1 else ''}" for run in tuned
         ),
@@ -391,7 +392,12 @@ def _restarts(study: Study, table: "pd.DataFrame") -> dict[str, Any]:
     return {"datasets": titles, "blocks": blocks, "legend": restarts.legend(study)}
 
 
-def _order(study: Study, tables: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]:
+def _counted(study: Study, table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the rows of the cases that count."""
+    return table[table["case"].isin([case.id for case in study.counted])]
+
+
+def _order(study: Study, tables: Mapping[str, "pd.DataFrame"], titles: Mapping[str, str]) -> dict[str, Any]:
     """Compare with the print by data set and by method: tau, near cells, ranks, the worst cells."""
     per_case, ranks, table2 = tables["agreement"], tables["ranks"], tables["table2"]
     metrics = list(dict.fromkeys(per_case["metric"]))
@@ -433,7 +439,7 @@ def _order(study: Study, tables: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]
             "ours": _score(row.mean),
             "printed": _score(row.printed),
             "difference": _signed(row.difference),
-            "se": DASH if math.isnan(row.difference_se) else f"{row.difference_se:+.1f}".replace("-", MINUS),
+            "se": _errors(row.difference_se),
         }
         for row in agreement.worst_cells(study, table2).itertuples()
     ]
@@ -444,23 +450,41 @@ def _order(study: Study, tables: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]
         "worst": worst,
         "datasets": int(ranks["datasets"].max()) if len(ranks) else 0,
         "sentences": list(agreement.sentences(study, table2, per_case)),
-        "counting": counting(study).strip(),
+        "counting": counting(study, titles).strip(),
     }
 
 
-def _differences(study: Study, tables: Mapping[str, "pd.DataFrame"]) -> list[dict[str, Any]]:
+def _differences(
+    study: Study, tables: Mapping[str, "pd.DataFrame"], titles: Mapping[str, str]
+) -> list[dict[str, Any]]:
     """Return headed sentences on what differs and why; each is computed."""
-    table2 = tables["table2"]
+    table2 = _counted(study, tables["table2"])
     sections = {
-        "Base clusterings": _base_clusterings(study, table2),
+        "Data and base clusterings": [*_doubts(study, table2, titles), *_base_clusterings(study, table2)],
         "Choice of parameters on the true classes": [
             *_worth_of_the_oracle(study, table2),
             *_nearest_reading(study, table2),
         ],
-        "Unknown grids": grids.sentences(study, tables["grids"]),
+        "Scores over the grids": grids.sentences(study, tables["grids"]),
         "Mean or best of the restarts": restarts.sentences(study, tables["restarts"]),
     }
     return [{"title": title, "sentences": found} for title, found in sections.items() if found]
+
+
+def _doubts(study: Study, table2: "pd.DataFrame", titles: Mapping[str, str]) -> list[str]:
+    """Say of each case whose data may not be the paper's how far its scores are from the print."""
+    cells = agreement.counted_cells(study, table2)
+    found = []
+    for case in study.cases:
+        mine = cells["case"] == case.id
+        if case.doubt and mine.any():
+            away, elsewhere = (cells.loc[rows, "difference"].abs().mean() for rows in (mine, ~mine))
+            compared = "" if math.isnan(elsewhere) else f", {_score(elsewhere)} on the other data sets"
+            found.append(
+                f"{titles[case.id]}: {case.doubt}. Its scores are {_score(away)} from the print on "
+                f"average{compared}."
+            )
+    return found
 
 
 def _base_clusterings(study: Study, table2: "pd.DataFrame") -> list[str]:
@@ -471,7 +495,7 @@ def _base_clusterings(study: Study, table2: "pd.DataFrame") -> list[str]:
     if base.empty:
         return []
     listed = [
-        f"{row.dataset} {row.metric} {_signed(row.difference)} ({row.difference_se:+.1f} standard errors)"
+        f"{row.dataset} {row.metric} {_signed(row.difference)} ({_errors(row.difference_se)} standard errors)"
         for row in away.itertuples()
     ]
     sentence = (
@@ -521,6 +545,10 @@ def _readings(study: Study, tables: Mapping[str, "pd.DataFrame"]) -> dict[str, A
         "metrics": list(study.table2),
         "reading": READINGS[study.reading],
     }
+
+
+def _errors(value: float) -> str:
+    return DASH if math.isnan(value) else f"{value:+.1f}".replace("-", MINUS)
 
 
 def _known(score: float) -> str:
@@ -587,7 +615,6 @@ def _worth_of_the_oracle(study: Study, table: "pd.DataFrame") -> list[str]:
     for run in study.methods:
         for metric in study.table2 if run.grid else ():
             mine = table[(table["method"] == run.id) & (table["metric"] == metric)]
-            mine = mine[mine["case"].isin([case.id for case in study.counted])]
             means = mine.pivot(index="case", columns="reading", values="mean").dropna()
             if len(means):
                 mean = means.mean()

@@ -165,7 +165,7 @@ def _small(
 
     across = min(SMALL_COLUMNS, len(drawn))
     down = math.ceil(len(drawn) / across)
-    picture = Figure(figsize=(6.9, down * len(figure.metrics) * 1.42 + 0.9), layout="constrained")
+    picture = Figure(figsize=(6.9, down * len(figure.metrics) * 1.38 + 0.7), layout="constrained")
     axes = picture.subplots(down * len(figure.metrics), across, squeeze=False)
     steps = np.linspace(-STEP * STEPS, 0, STEPS + 1)
     norm = BoundaryNorm(steps, mpl.colormaps["viridis"].N, extend="min")
@@ -186,6 +186,7 @@ def _small(
         bar.set_label(f"{metric} less the best {metric}", fontsize=8)
         bar.ax.tick_params(labelsize=7)
     _legend(picture)
+    picture.draw_without_rendering()  # one pass of the layout leaves the titles of the first row cut off
     return picture
 
 

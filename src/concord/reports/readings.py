@@ -116,7 +116,9 @@ def _origin(case: Case, registry: Mapping[str, "DatasetSpec"]) -> dict[str, str]
 
 
 def summary(study: Study, table: "pd.DataFrame") -> "pd.DataFrame":
-    """Sum up each question (``why``) over the data sets that count, none of them twice.
+    """Sum up each question (``why``) over the data sets, none of them twice.
+
+    Of two cases of one data set that are both read otherwise, the one counts that stands for the other.
 
     Returns
     -------
@@ -125,9 +127,10 @@ def summary(study: Study, table: "pd.DataFrame") -> "pd.DataFrame":
     """
     import pandas as pd
 
-    counted = table[table["case"].isin([case.id for case in study.counted])].dropna(subset=["own", "other"])
+    stands_for = {case.id: case.instead_of for case in study.cases}
     rows = []
-    for why, group in counted.groupby("why", sort=False):
+    for why, both in table.dropna(subset=["own", "other"]).groupby("why", sort=False):
+        group = both[~both["case"].isin([stands_for[case] for case in both["case"]])]
         printed = group.dropna(subset="printed")
         rows.append(
             {

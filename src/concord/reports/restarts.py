@@ -92,11 +92,10 @@ def legend(study: Study) -> str:
 
 def sentences(study: Study, table: "pd.DataFrame") -> list[str]:
     """Say for each row that is printed which of the two comes nearer."""
-    counted = table[table["case"].isin([case.id for case in study.counted])]
+    counted = table[table["case"].isin([case.id for case in study.counted])].dropna(subset="printed")
     found = []
-    for row in _in_order(study, counted[counted["nearer"] != ""]):
+    for row in _in_order(study, counted):
         mine = counted[(counted["method"] == row.method) & (counted["reading"] == row.reading)]
-        mine = mine[mine["nearer"] != ""]
         best, mean = ((mine["nearer"] == kind).sum() for kind in ("best_of_restarts", "mean_of_restarts"))
         away = {kind: (mine[kind] - mine["printed"]).abs().mean() for kind in KINDS.values()}
         found.append(
