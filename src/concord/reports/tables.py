@@ -317,7 +317,8 @@ def _readings_legend(study: Study) -> str:
     tuned = [run.id for run in study.methods if run.grid]
     if not tuned:
         return ""
-    names, whose = " and ".join(tuned), "that method" if len(tuned) == 1 else "those methods"
+    names = " and ".join(filter(None, (", ".join(tuned[:-1]), tuned[-1])))
+    whose = "that method" if len(tuned) == 1 else "those methods"
     return (
         f" Oracle rows choose parameters with the true classes. Each reading of {names} is judged by itself "
         f"against the other methods; the others are judged against {whose} in the reading "
