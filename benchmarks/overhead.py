@@ -39,7 +39,7 @@ def main() -> None:
                 fits(path) for path in folder.glob(f"results/{study}/consensus/*/*/*.runtime.json")
             ),
             "k-means": sum(told(path) for path in folder.glob(f"logs/{study}/ensembles/*.log")),
-            "plots": sum(told(path) for path in folder.glob(f"logs/{study}/reports/figures.log")),
+            "plots": sum(told(path) for path in folder.glob(f"logs/{study}/reports/figure?.log")),
         }
     overhead = total - sum(inside.values())
     for what, seconds in {**inside, "overhead": overhead, "whole run": total}.items():

@@ -250,3 +250,34 @@ def test_the_configuration_is_checked(value, expected):
         load_config(value)
     assert expected in str(error.value)
     assert str(error.value).startswith("config/config.yaml: ")
+
+
+def test_a_case_stands_for_another_one_of_its_data_set_where_both_are_run(tmp_path):
+    cases = ["iris", "yale", {"id": "second", "dataset": "yale", "ensemble": "authors", "instead_of": "yale"}]
+    study = load_study(write(tmp_path, {"cases": cases}), REGISTRY)
+    assert [case.id for case in study.counted] == ["iris", "second"]
+    alone = restrict(study, load_config({"seed": 1, "datasets": "yale, iris"}))
+    assert alone is not None
+    assert [case.id for case in alone.counted] == ["iris", "yale"]
+    cases[2]["instead_of"] = "iris"
+    assert "cases[2].instead_of = 'iris': not known here" in messages(tmp_path, {"cases": cases})[0]
+
+
+def test_readings_are_studies_of_one_case_each(tmp_path):
+    readings = {
+        "methods": [{"id": "KC-few", "of": "KC", "method": "KC", "parameters": {"n_init": 2}, "why": "w"}],
+        "cases": [{"id": "pp", "dataset": "iris", "of": "iris", "why": "w", "methods": ["RCE"]}],
+    }
+    study = load_study(write(tmp_path, {"readings": readings}), REGISTRY)
+    found = {s.cases[0].id: [run.id for run in s.methods] for s in study.readings_by_case()}
+    assert found == {"iris": ["KC-few"], "second": ["KC-few"], "pp": ["RCE"]}
+    assert all(s.readings_by_case() == [] for s in study.readings_by_case())
+    without = restrict(study, load_config({"seed": 1, "methods": "KC"}))
+    assert without is not None
+    assert [s.cases[0].id for s in without.readings_by_case()] == ["iris", "second"]
+
+
+def test_both_figures_are_checked(tmp_path):
+    figure = {"method": "RCE", "x": "lambda1", "y": "lambda3"}
+    for key in ("figure1", "figure2"):
+        assert f"{key}.y = 'lambda3': not known here" in messages(tmp_path, {key: figure})[0]

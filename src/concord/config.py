@@ -103,6 +103,12 @@ class Case(Named):
         "kmeans", description="'kmeans', or the name of a ready-made ensemble of the data set"
     )
     init: Literal["random", "k-means++"] = Field("random", description="first centres of k-means")
+    instead_of: str | None = Field(
+        None,
+        description="id of a case of the same data set; counts over data sets and sums of ranks take this "
+        "one in its place, so that no data set counts twice",
+    )
+    doubt: str | None = Field(None, description="in what these may not be the data of the paper")
     subsets_per_job: Annotated[int, Field(ge=1)] | None = Field(
         None, description="at most so many subsets in a job: a kill then loses less of a costly case"
     )
@@ -187,13 +193,13 @@ class Significance(Strict):
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
 
 
-class Figure1(Strict):
+class GridFigure(Strict):
     """Heat maps of the scores over a grid of two parameters."""
 
     method: str
     x: str
     y: str
-    cases: tuple[str, ...]
+    cases: tuple[str, ...] = Field((), description="all cases of the study if absent")
     metrics: tuple[Metric, ...] = ("ACC", "NMI")
 
 
@@ -233,7 +239,8 @@ class Study(Strict):
     )
     reading: Reading = Field("oracle-per-subset", description="the reading that baselines are compared with")
     significance: Significance = Significance()
-    figure1: Figure1 | None = None
+    figure1: GridFigure | None = Field(None, description="large panels, one scale of scores")
+    figure2: GridFigure | None = Field(None, description="small panels, each scored against its own best")
     claims: tuple[Claim, ...] = ()
     readings: Readings = Readings()
 
@@ -254,6 +261,12 @@ class Study(Strict):
         """The cases of Table 1: those that are clustered, then the others."""
         return self.cases + self.only_in_table1
 
+    @property
+    def counted(self) -> tuple[Case, ...]:
+        """The cases of counts over data sets: all but those that another one stands for."""
+        replaced = {case.instead_of for case in self.cases}
+        return tuple(case for case in self.cases if case.id not in replaced)
+
     def case(self, case_id: str) -> Case:
         """Return the case, or the reading of one, with this id."""
         return next(c for c in (*self.cases, *self.readings.cases) if c.id == case_id)
@@ -270,6 +283,17 @@ class Study(Strict):
         """Return what the readings add to the cases x methods of the study."""
         others = [(case, run) for run in self.readings.methods for case in self.cases]
         return others + [(case, self.method(name)) for case in self.readings.cases for name in case.methods]
+
+    def readings_by_case(self) -> list["Study"]:
+        """Return what the readings add, a study of one case for each case with the methods that run on it."""
+        runs: dict[str, list[MethodRun]] = {}
+        for case, run in self.reading_runs():
+            runs.setdefault(case.id, []).append(run)
+        bare = {"only_in_table1": (), "figure1": None, "figure2": None, "claims": (), "readings": Readings()}
+        return [
+            self.model_copy(update={**bare, "cases": (self.case(case),), "methods": tuple(found)})
+            for case, found in runs.items()
+        ]
 
     def blocks(self, case: Case, size: int) -> list[tuple[int, int]]:
         """Half-open ranges of subsets that one job works through."""
@@ -310,6 +334,9 @@ def _mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> 
     for i, case in enumerate(study.cases):
         yield from _case_mistakes(case, path, f"cases[{i}]", datasets)
         yield from _unknown(path, f"cases[{i}].parameters", case.parameters, [m.id for m in study.methods])
+        if case.instead_of is not None:
+            same = [c.id for c in study.cases if c.dataset == case.dataset and c.id != case.id]
+            yield from _unknown(path, f"cases[{i}].instead_of", [case.instead_of], same)
     for i, other in enumerate(study.readings.cases):
         key = f"readings.cases[{i}]"
         yield from _case_mistakes(other, path, key, datasets)
@@ -317,15 +344,20 @@ def _mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> 
         yield from _unknown(path, f"{key}.methods", other.methods, [m.id for m in study.methods])
     for i, reading in enumerate(study.readings.methods):
         yield from _unknown(path, f"readings.methods[{i}].of", [reading.of], [m.id for m in study.methods])
-    if study.figure1:
-        yield from _unknown(path, "figure1.method", [study.figure1.method], [m.id for m in study.methods])
-        yield from _unknown(path, "figure1.cases", study.figure1.cases, [c.id for c in study.cases])
-        if study.figure1.method in {m.id for m in study.methods}:
-            grid = list(study.method(study.figure1.method).grid)
-            yield from _unknown(path, "figure1.x", [study.figure1.x], grid)
-            yield from _unknown(path, "figure1.y", [study.figure1.y], grid)
+    for key, figure in (("figure1", study.figure1), ("figure2", study.figure2)):
+        if figure:
+            yield from _figure_mistakes(study, path, key, figure)
     rows = [study.base_clusterings, *(m.id for m in study.methods)]
     yield from _unknown(path, "claims.method", [c.method for c in study.claims], rows)
+
+
+def _figure_mistakes(study: Study, path: Path, key: str, figure: GridFigure) -> Iterator[str]:
+    yield from _unknown(path, f"{key}.method", [figure.method], [m.id for m in study.methods])
+    yield from _unknown(path, f"{key}.cases", figure.cases, [c.id for c in study.cases])
+    if figure.method in {m.id for m in study.methods}:
+        grid = list(study.method(figure.method).grid)
+        yield from _unknown(path, f"{key}.x", [figure.x], grid)
+        yield from _unknown(path, f"{key}.y", [figure.y], grid)
 
 
 def _case_mistakes(case: Case, path: Path, key: str, datasets: Mapping[str, DatasetSpec]) -> Iterator[str]:

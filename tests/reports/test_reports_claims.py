@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -14,6 +15,7 @@ from concord.reports.claims import (
     claims_table,
     judge,
     verdict,
+    with_others,
 )
 from concord.reports.published import Published
 
@@ -153,7 +155,7 @@ def test_stable_looks_at_the_whole_grid() -> None:
     finding = check("stable", material({}, grid=grid), share=1.0)
     assert finding.verdict == "reproduced"
     assert "3 of 4 data sets" in finding.evidence
-    assert "(50% to 100% of the grid)" in finding.evidence
+    assert "(50% to 100%, median 100% of the grid)" in finding.evidence
     assert (
         check("stable", material({}, grid=dict.fromkeys(CASES, steep)), share=1.0).verdict == "not reproduced"
     )
@@ -187,9 +189,43 @@ def test_not_testable_says_why(kind: str, more: dict[str, str], reason: str) -> 
 def test_claims_table_and_markdown() -> None:
     claims = [{"text": "It is | so.", "check": "best", "method": "RCE", "metric": "ACC"}]
     of = material({"a": 0.7}, claims=claims)
-    table = claims_table(of.study, of)
+    table = claims_table(of, of)
     assert table["verdict"].tolist() == ["reproduced"]
     assert set(table["verdict"]) <= set(VERDICTS)
     assert "| It is \\| so. | **reproduced** |" in claims_markdown(of.study, table)
     none = material({})
-    assert "states none" in claims_markdown(none.study, claims_table(none.study, none))
+    assert "states none" in claims_markdown(none.study, claims_table(none, none))
+
+
+def test_of_two_cases_of_a_data_set_the_one_that_stands_for_the_other_counts() -> None:
+    cases = ["a", "b", "c", {"id": "d", "dataset": "a", "instead_of": "a"}]
+    three = {"a": 0.7, "b": 0.7, "c": 0.7, "d": 0.1}
+    for kind, expected in (("best", "2 of 3 data sets"), ("above_base", "5 of 6 cells")):
+        assert expected in check(kind, material(three, cases=cases)).evidence
+    assert "1 of 3 data sets" in check("significant", material(three, cases=cases, bold=("a", "b"))).evidence
+    flat = dict.fromkeys(CASES, (0.8, 0.8))
+    assert "3 of 3 data sets" in check("stable", material({}, grid=flat, cases=cases)).evidence
+    claims = [{"text": "It is so.", "check": "best", "method": "RCE", "metric": "ACC"}]
+    of = material(three, cases=cases, claims=claims)
+    assert "each data set is taken once: d for a" in claims_markdown(of.study, claims_table(of, of))
+
+
+def test_a_claim_is_judged_among_the_papers_methods_and_once_more_with_the_others() -> None:
+    text = "RCE is best."
+    claims = [
+        {"text": text, "check": check, "method": "RCE", "metric": "ACC"} for check in ("best", "stable")
+    ]
+    grid = dict.fromkeys(CASES, (0.8, 0.8))
+    whole = material({"a": 0.7, "b": 0.55, "c": 0.55, "d": 0.55}, claims=claims, grid=grid)  # KC has .6
+    of_paper = whole.study.model_copy(update={"methods": whole.study.methods[1:]})
+    papers = replace(whole, study=of_paper, summary=whole.summary[whole.summary["method"] != "KC"])
+    table = claims_table(whole, papers)
+    best, stable = table.iloc[0], table.iloc[1]
+    assert best["verdict"] == "reproduced"
+    assert "4 of 4 data sets" in best["evidence"]
+    assert best["verdict_with_others"] == "not reproduced"
+    assert with_others(best) == (
+        "With KC, which the paper does not have: not reproduced (best in ACC on 1 of 4 data sets here)."
+    )
+    assert with_others(stable) == "", "a grid has no rivals"
+    assert with_others(best) in claims_markdown(whole.study, table)

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from concord.config import Study
+from concord.config import GridFigure, Study
 from concord.reports.figures import FORMATS, caption, draw, grid_means, save, tick_label
 
 STUDY = Study.model_validate(
@@ -115,3 +115,27 @@ def test_nothing_to_draw_still_gives_the_files(tmp_path: Path) -> None:
 )
 def test_tick_labels(given: object, label: str) -> None:
     assert tick_label(given) == label
+
+
+def test_small_panels_show_every_data_set_below_its_own_best(tmp_path: Path) -> None:
+    figure = {"method": "RCE", "x": "lambda1", "y": "lambda2"}
+    study = STUDY.model_copy(update={"figure2": GridFigure.model_validate(figure)})
+    picture = draw(study, TITLES, SCORES, "figure2")
+    panels = [a for a in picture.axes if a.get_title()]
+    best = {case: f"{value(case, 10, 1, 2, 0) + 0.01:.3f}".replace("0.", ".", 1) for case in "ab"}
+    assert [p.get_title() for p in panels] == [f"Data A: {best['a']}", f"Data B: {best['b']}"] * 2
+    colours = panels[0].collections[0]
+    drawn = colours.get_array().reshape(2, 3)
+    means = [[value("a", x, y, 2, 0) for x in (0.1, 1.0, 10.0)] for y in (0.01, 1.0)]
+    np.testing.assert_allclose(drawn, np.minimum(np.array(means) - np.max(means), -2e-5))
+    steps = colours.norm.boundaries
+    assert steps[-1] == 0
+    np.testing.assert_allclose(np.diff(steps), 0.02)
+    assert colours.norm(drawn[1, 2]) == colours.norm(-0.019), "the best is in the last step"
+    for folder in ("one", "two"):
+        save(draw(study, TITLES, SCORES, "figure2"), tmp_path / folder, "figure2")
+    for suffix in FORMATS:
+        files = [(tmp_path / folder / f"figure2.{suffix}").read_bytes() for folder in ("one", "two")]
+        assert files[0] == files[1]
+    assert "Data A, Data B" in caption(study, TITLES, "figure2")
+    assert caption(STUDY, TITLES, "figure2") == ""

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 import typst
 
-from concord.config import Study
+from concord.config import Readings, Study
 from concord.errors import InputError
-from concord.reports.command import main
+from concord.reports.command import FRAMES, main
 from concord.reports.document import document
 from concord.reports.pdf import typeset_folder, write_pdf
 from concord.reports.provenance import git_commit, sha256sums
@@ -53,7 +53,7 @@ STUDY = Study.model_validate(
 def scores(study: Study) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     rows = [
-        (study.id, case.id, s, method, compact(point), "mean", metric, level + 0.01 * rng.random())
+        (study.id, case.id, s, method, compact(point), restart, metric, level + 0.01 * rng.random())
         for case in study.cases
         for method, level, points in (
             (study.base_clusterings, 0.5, [{}]),
@@ -62,6 +62,7 @@ def scores(study: Study) -> pd.DataFrame:
         for point in points
         for metric in study.metrics
         for s in SUBSETS
+        for restart in ("mean", "chosen")
     ]
     return pd.DataFrame(
         rows, columns=["study", "case", "subset", "method", "parameters", "restart", "metric", "value"]
@@ -103,6 +104,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     (results / "failures.csv").write_text(
         "case,method,subset,parameters,reason\nwine,EAC,0,{},tree is a # _bush_\n"
     )
+    (results / "notes.csv").write_text(
+        "case,method,subset,parameters,note\n" + "iris,EAC,0,{},cut by hand\nwine,EAC,1,{},cut by hand\n"
+    )
     (results / "pvalues.csv").write_text("case,metric\n")
     published = tmp_path / "published" / "paper"
     published.mkdir(parents=True)
@@ -140,6 +144,13 @@ def test_the_three_jobs_give_all_files_and_checksums_that_hold(run: dict[str, An
             "SHA256SUMS",
             "claims.csv",
             "claims.md",
+            "agreement.csv",
+            "agreement.md",
+            "grids.csv",
+            "grids.md",
+            "ranks.csv",
+            "restarts.csv",
+            "restarts.md",
             "figure1.pdf",
             "figure1.png",
             "figure1.svg",
@@ -255,8 +266,9 @@ def content(run: dict[str, Any], study: Study = STUDY) -> dict[str, Any]:
     from concord.reports.published import load_published
 
     out = everything(run)
-    frames = {name: pd.read_csv(out / f"{name}.csv") for name in ("table1", "table2", "claims", "runtime")}
-    frames["failures"] = pd.read_csv("results/small/failures.csv")
+    frames = {name: pd.read_csv(out / f"{name}.csv") for name in (*FRAMES, "runtime")}
+    for name in ("failures", "notes"):
+        frames[name] = pd.read_csv(f"results/small/{name}.csv")
     record = json.loads((out / "provenance.json").read_text())
     return document(study, load_registry(REGISTRY), load_published(study, Path("published")), frames, record)
 
@@ -267,6 +279,7 @@ def test_the_document_says_what_was_found(run: dict[str, Any]) -> None:
     assert (
         said["failures"] == "Expected failures, printed as missing: EAC on Wine (1 fit: tree is a # _bush_)."
     )
+    assert said["remarks"] == "Of note: EAC: cut by hand."
     assert said["summary"] == "A test of the report with λ₁."
     assert said["claims"][0]["claim"] == "RCE is best over λ₁."
     assert said["table1"]["sentence"].startswith("1 of the 1 cases in print")
@@ -276,7 +289,14 @@ def test_the_document_says_what_was_found(run: dict[str, Any]) -> None:
         "RCE (oracle, common)",
         "RCE (default)",
     ]
-    assert said["figure"]["caption"].endswith("Not in this run: Digits.")
+    assert said["figures"][0]["caption"].endswith("Not in this run: Digits.")
+    assert said["order"]["sentences"][0].startswith("0 of 1 printed scores lie within 2 standard errors")
+    titles = [section["title"] for section in said["differences"]]
+    assert titles == ["Choice of parameters on the true classes", "Scores over the grids"]
+    rce = said["protocol"]["methods"][1]
+    assert "tol = None, boundary = pin" in rce["parameters"], "what the study does not set is said too"
+    assert "λ" not in rce["parameters"]
+    assert said["protocol"]["departures"] == []
     assert said["provenance"]["embedded"] == "Iris, Wine"
     cells = said["table2"]["blocks"][0]["rows"][0]["cells"]
     assert cells[2]["bold"] is True
@@ -288,7 +308,7 @@ def test_the_document_says_what_was_found(run: dict[str, Any]) -> None:
 def test_the_pdf_has_its_sections_and_tables(run: dict[str, Any], tmp_path: Path) -> None:
     folder = tmp_path / "typeset"
     folder.mkdir()
-    source = typeset_folder(content(run), Path("reports/small/figure1.svg"), folder)
+    source = typeset_folder(content(run), [Path("reports/small/figure1.svg")], folder)
     headings = json.dumps(
         json.loads(typst.query(str(source), "heading", root=str(folder), ignore_system_fonts=True))
     )
@@ -304,7 +324,8 @@ def test_the_pdf_has_its_sections_and_tables(run: dict[str, Any], tmp_path: Path
     ):
         assert word in headings
     captions = json.loads(typst.query(str(source), "figure", root=str(folder), ignore_system_fonts=True))
-    assert len(captions) == 1 + 2 + 1 + 1 + 1 + 1  # data, ACC, NMI, figure, claims, agreement, runtime
+    # data; ACC, NMI; figure; claims; agreement; tau, ranks, worst; runtime; restarts in ACC, NMI
+    assert len(captions) == 1 + 2 + 1 + 1 + 1 + 3 + 1 + 2
     pages = typst.compile(str(source), root=str(folder), format="png", ppi=20, ignore_system_fonts=True)
     assert isinstance(pages, list)
     assert 3 <= len(pages) <= 6
@@ -326,7 +347,59 @@ def test_missing_inputs_are_one_line_with_the_remedy(run: dict[str, Any]) -> Non
     with pytest.raises(InputError, match="write CASE=PATH"):
         main(["tables", *run["common"], "--prepared", "iris"])
     with pytest.raises(InputError, match=r"figure1\.svg: no such file"):
-        write_pdf({"figure": {"file": "figure1.svg"}}, Path("figure1.svg"), Path("x.pdf"))
+        write_pdf({}, [Path("figure1.svg")], Path("x.pdf"))
     Path("results/small/study.json").write_text("{}")
     with pytest.raises(InputError, match=r"study\.json: title: missing"):
         main(["figures", *run["common"]])
+
+
+def test_a_stopping_rule_that_the_study_sets_is_told_in_words(run: dict[str, Any]) -> None:
+    early = STUDY.methods[1].model_copy(update={"parameters": {"tol": 1e-4, "max_inner": 20}})
+    study = STUDY.model_copy(update={"methods": (STUDY.methods[0], early)})
+    assert content(run, study)["protocol"]["departures"] == [
+        "RCE with tol = 0.0001 instead of None: stop when a round lowers the objective by less than tol "
+        "times its value; None: fixed rounds."
+    ]
+
+
+def test_data_that_may_not_be_the_papers_are_told(run: dict[str, Any]) -> None:
+    doubtful = STUDY.cases[0].model_copy(update={"doubt": "petals were measured by hand"})
+    study = STUDY.model_copy(update={"cases": (doubtful, STUDY.cases[1])})
+    section = content(run, study)["differences"][0]
+    assert section["title"] == "Data and base clusterings"
+    (sentence,) = section["sentences"]
+    assert sentence.startswith("Iris: petals were measured by hand. Its scores are .0")
+
+
+READINGS = {
+    "methods": [
+        {
+            "id": "EAC-single",
+            "of": "EAC",
+            "method": "EAC",
+            "parameters": {"linkage": "single"},
+            "why": "which tree",
+        }
+    ]
+}
+
+
+def test_the_other_readings_are_in_the_pdf_and_change_nothing_else(run: dict[str, Any]) -> None:
+    bare = everything(run)
+    ranked = {p.name: p.read_bytes() for p in bare.iterdir() if p.suffix in {".csv", ".md", ".svg"}}
+    study = STUDY.model_copy(update={"readings": Readings.model_validate(READINGS)})
+    Path("results/small/study.json").write_text(study.model_dump_json())
+    folder = Path("results/small/readings")
+    folder.mkdir()
+    others = [select(part, scores(part)) for part in study.readings_by_case()]
+    pd.concat(others).to_parquet(folder / "selected.parquet")
+    with pytest.raises(InputError, match=r"readings\.csv: no such file; run .*reports readings"):
+        everything(run)
+    main(["readings", *run["common"]])
+    out = everything(run)
+    assert {name: (out / name).read_bytes() for name in ranked} == ranked
+    assert {"readings.csv", "readings.md"} <= {p.name for p in out.iterdir()} - set(ranked)
+    table = pd.read_csv(out / "readings.csv")
+    assert table["case"].tolist() == ["iris", "iris", "wine", "wine"]
+    assert table["differs"].unique().tolist() == ["linkage: average → single"]
+    assert "readings.csv" in (out / "SHA256SUMS").read_text()

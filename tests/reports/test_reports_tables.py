@@ -8,11 +8,13 @@ import pytest
 from concord.config import Study
 from concord.datasets.registry import DatasetSpec
 from concord.errors import InputError
-from concord.reports.published import Published, load_published, printed_methods, printed_names
+from concord.reports.published import Published, load_published, only_printed, printed_methods, printed_names
 from concord.reports.rows import Row, main_row, point_text, study_rows, symbol
 from concord.reports.tables import (
     DASH,
+    TAKEN,
     Footnotes,
+    marks,
     table1,
     table1_markdown,
     table2,
@@ -74,6 +76,7 @@ def summary(**changes: object) -> pd.DataFrame:
 
 
 NO_FAILURES = pd.DataFrame(columns=["case", "method", "subset", "parameters", "reason"])
+NO_NOTES = pd.DataFrame(columns=["case", "method", "subset", "parameters", "note"])
 
 
 def cell(frame: pd.DataFrame, case: str, row: str) -> pd.Series:
@@ -113,7 +116,7 @@ def test_a_second_run_of_a_method_is_not_compared_with_the_print_of_the_first() 
 
 
 def test_table2_numbers() -> None:
-    table = table2(STUDY, REGISTRY, PRINT, summary(), SELECTED, NO_FAILURES)
+    table = table2(STUDY, REGISTRY, PRINT, summary(), summary(), SELECTED, NO_FAILURES, NO_NOTES)
     assert len(table) == 2 * 5
     kc = cell(table, "one", "KC")
     assert kc["printed"] == 0.7
@@ -133,7 +136,7 @@ def test_table2_markdown_marks_best_bold_and_failures() -> None:
         math.nan,
         0,
     ]
-    table = table2(STUDY, REGISTRY, PRINT, bold, SELECTED, failures)
+    table = table2(STUDY, REGISTRY, PRINT, bold, bold, SELECTED, failures, NO_NOTES)
     text = table2_markdown(STUDY, table)
     line = next(line for line in text.splitlines() if line.startswith("| One"))
     cells = [c.strip() for c in line.strip("|").split("|")]
@@ -147,7 +150,8 @@ def test_table2_markdown_marks_best_bold_and_failures() -> None:
 
 
 def test_table2_without_a_print_has_no_second_line() -> None:
-    text = table2_markdown(STUDY, table2(STUDY, REGISTRY, Published(), summary(), SELECTED, NO_FAILURES))
+    table = table2(STUDY, REGISTRY, Published(), summary(), summary(), SELECTED, NO_FAILURES, NO_NOTES)
+    text = table2_markdown(STUDY, table)
     assert "<br>" not in text
     assert "printed" not in text
 
@@ -227,3 +231,33 @@ def test_a_data_set_that_is_not_clustered_is_in_table_1_only(tmp_path: Path) -> 
     assert table["base_clusterings"].tolist() == ["8 k-means", "not clustered here"]
     assert table["verdict"].tolist() == ["match", "differs"]
     assert list(printed_names(study, REGISTRY, PRINT)) == ["one"], "it has no scores to be compared"
+
+
+def test_bold_is_meant_among_the_papers_methods() -> None:
+    """KC is bold in the paper's company, RCE (not in this print) takes that away."""
+    printed = Published(scores={("one", "ACC", "KC"): 0.7})
+    assert [run.id for run in only_printed(STUDY, printed).methods] == ["KC"]
+    assert only_printed(STUDY, Published()) is STUDY
+    papers = summary(bold=True, best=True)
+    papers = papers[papers["method"] != "RCE"]
+    table = table2(STUDY, REGISTRY, printed, summary(), papers, SELECTED, NO_FAILURES, NO_NOTES)
+    kc, rce = cell(table, "one", "KC"), cell(table, "one", "RCE (oracle, per subset)")
+    assert (kc["bold"], kc["paper_bold"]) == (False, True)
+    assert rce["paper_best"] == rce["best"] == True  # noqa: E712
+    assert marks(kc) == (True, TAKEN)
+    assert marks(rce) == (False, "*")
+    text = table2_markdown(STUDY, table)
+    assert f"| **0.600**{TAKEN} ± 0.040<br>0.700 (-0.100) |" in text
+    assert f"{TAKEN} bold only as long as RCE is left out" in text
+
+
+def test_what_a_method_remarks_is_a_footnote() -> None:
+    cells = [("one", "KC", s, "{}", "cut by hand") for s in range(4)] + [("two_b", "KC", 1, "{}", "by hand")]
+    notes = pd.DataFrame(cells, columns=NO_NOTES.columns)
+    table = table2(STUDY, REGISTRY, PRINT, summary(), summary(), SELECTED, NO_FAILURES, notes)
+    assert cell(table, "one", "KC")["note"] == "cut by hand"
+    assert cell(table, "two_b", "KC")["note"] == "by hand (on 1 of 4 subsets)"
+    assert cell(table, "one", "K-means")["note"] == ""
+    text = table2_markdown(STUDY, table)
+    assert "0.600 ± 0.040 [a]" in text
+    assert "[a] cut by hand" in text

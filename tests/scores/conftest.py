@@ -11,11 +11,14 @@ import pytest
 from concord.config import Study
 
 N, SUBSETS, SIZE, RESTARTS = 12, 4, 2, 3
+FEW = {"id": "KC-few", "of": "KC", "method": "KC", "parameters": {"n_init": 2}, "why": "restarts"}
+SPREAD = {"id": "wine_pp", "of": "wine", "dataset": "wine", "init": "k-means++", "why": "first centres"}
+READINGS = {"methods": [FEW], "cases": [{**SPREAD, "methods": ["RCE"]}]}
 
 
 @pytest.fixture
 def study() -> Study:
-    """Two cases, 4 subsets of 2 runs, KC without a grid, RCE with a grid of 2 x 2."""
+    """Two cases, 4 subsets of 2 runs, KC without a grid, RCE with a grid of 2 x 2; two readings."""
     grid = {"lambda1": [0.1, 1.0], "lambda2": [1.0, 10.0]}
     return Study.model_validate(
         {
@@ -25,6 +28,7 @@ def study() -> Study:
             "cases": ["iris", "wine"],
             "ensemble": {"runs": SUBSETS * SIZE, "subset_size": SIZE},
             "methods": ["KC", {"method": "RCE", "grid": grid, "default": {"lambda1": 1.0, "lambda2": 1.0}}],
+            "readings": READINGS,
         }
     )
 
@@ -57,6 +61,7 @@ def write_block(tmp_path: Path, study: Study) -> WriteBlock:
             "subsets": np.array(subsets),
             "points": np.array(json.dumps(points)),
             "failures": np.array(json.dumps(failures)),
+            "notes": np.array(json.dumps(given.pop("notes", []))),
             "iterations": np.ones(shape[:2], dtype=int),
             "converged": np.ones(shape[:2], dtype=bool),
         }

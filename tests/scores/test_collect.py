@@ -6,7 +6,15 @@ from concord.errors import InputError
 from concord.scores.command import main
 from concord.scores.significance import PAIR_COLUMNS
 
-FILES = ["failures.csv", "pvalues.csv", "scores.csv", "scores.parquet", "selected.csv", "selected.parquet"]
+FILES = [
+    "failures.csv",
+    "notes.csv",
+    "pvalues.csv",
+    "scores.csv",
+    "scores.parquet",
+    "selected.csv",
+    "selected.parquet",
+]
 
 
 @pytest.fixture
@@ -140,3 +148,12 @@ def test_help(job, capsys):
     with pytest.raises(SystemExit, match="0"):
         main([*job, "--help"])
     assert "usage: python -m concord scores" in capsys.readouterr().out
+
+
+def test_notes_are_listed_in_the_order_of_the_study(run, write_block, tmp_path):
+    notes = [{"subset": 2, "point": 3, "note": "a stand-in cut the graph"}]
+    run.blocks.append(write_block("iris", "RCE", [0, 1, 2, 3], notes=notes))
+    run(tmp_path / "results", blocks=[run.blocks[-1], *run.blocks[:2]])
+    assert pd.read_csv(tmp_path / "results" / "notes.csv").to_numpy().tolist() == [
+        ["iris", "RCE", 2, '{"lambda1":1.0,"lambda2":10.0}', "a stand-in cut the graph"]
+    ]

@@ -30,6 +30,28 @@ TINY = {
         },
     ],
     "figure1": {"method": "RCE", "x": "lambda1", "y": "lambda2", "cases": ["iris", "wine"]},
+    "figure2": {"method": "RCE", "x": "lambda1", "y": "lambda2"},
+    "readings": {
+        "methods": [
+            {
+                "id": "EAC-single",
+                "of": "EAC",
+                "method": "EAC",
+                "parameters": {"linkage": "single"},
+                "why": "tree",
+            }
+        ],
+        "cases": [
+            {
+                "id": "wine_pp",
+                "dataset": "wine",
+                "of": "wine",
+                "init": "k-means++",
+                "why": "first centres",
+                "methods": ["EAC"],
+            }
+        ],
+    },
     "claims": [{"text": "RCE is best.", "check": "best", "method": "RCE", "metric": "ACC"}],
 }
 

@@ -8,6 +8,8 @@ import sys
 import numpy as np
 import pytest
 
+from conftest import TINY
+
 pytestmark = pytest.mark.workflow
 
 
@@ -21,7 +23,8 @@ def test_a_run_makes_everything_the_readme_names(finished):
     for name in (
         *("table1.csv", "table1.md", "table2.csv", "table2.md", "claims.csv", "claims.md", "pvalues.csv"),
         *("figure1.svg", "figure1.pdf", "figure1.png", "runtime.csv", "runtime.md", "provenance.json"),
-        *("SHA256SUMS", "report.pdf"),
+        *("agreement.md", "ranks.csv", "restarts.csv", "grids.csv", "readings.csv", "readings.md"),
+        *("figure2.svg", "figure2.pdf", "figure2.png", "SHA256SUMS", "report.pdf"),
     ):
         assert (reports / name).stat().st_size > 0, name
     assert (reports / "report.pdf").read_bytes().startswith(b"%PDF")
@@ -35,6 +38,23 @@ def test_a_run_makes_everything_the_readme_names(finished):
     assert len([r for r in tidy if r["method"] == "RCE"]) == 2 * 3 * 4 * 5 * 2, (
         "cases subsets points metrics restarts"
     )
+
+
+def test_other_readings_are_run_and_shown_but_not_ranked(finished, project):
+    read = rows(finished.folder / "reports/tiny/readings.csv")
+    assert {(row["reading"], row["case"], row["method"]) for row in read} == {
+        *(("EAC-single", case, "EAC") for case in ("iris", "wine")),
+        *(("wine_pp", "wine", method) for method in ("K-means", "EAC")),
+    }
+    bare = {key: value for key, value in TINY.items() if key != "readings"}
+    project.study(bare)
+    project.snakemake("tiny")
+    with_readings, without = finished.reproducible_files(), project.reproducible_files()
+    apart = ("study.json", "SHA256SUMS")
+    names = [name for name in without if not name.endswith(apart)]
+    assert "reports/tiny/table2.csv" in names
+    assert {name: without[name] for name in names} == {name: with_readings[name] for name in names}
+    assert not [name for name in without if "reading" in name or "wine_pp" in name]
 
 
 def test_the_log_tells_how_far_a_job_is(finished):
@@ -76,7 +96,7 @@ def test_no_result_depends_on_blocks_cores_or_other_methods(finished, project):
     wanted = [r for r in rows(finished.folder / scores) if r["method"] != "SpectralConsensus"]
     assert rows(project.folder / scores) == wanted
     here = project.reproducible_files()
-    for name in ("results/ensembles/tiny/iris.npz", "reports/tiny/figure1.svg", "reports/tiny/figure1.png"):
+    for name in ("results/ensembles/tiny/iris.npz", "reports/tiny/figure1.svg", "reports/tiny/figure2.png"):
         assert here[name] == everything[name], name
 
 
@@ -92,7 +112,7 @@ def test_another_seed_gives_other_clusterings(finished, project):
         (
             "methods/rce.py",
             lambda s: s + "\n# edited\n",
-            {"consensus", "score", "collect", "tables", "figures", "pdf"},
+            {"consensus", "score", "collect", "tables", "readings", "figures", "pdf"},
         ),
         ("methods/base.py", lambda s: s + "\n# only a comment\n", set()),
         ("scores/metrics.py", lambda s: "# only a comment\n" + s, set()),

@@ -41,6 +41,7 @@ wildcard_constraints:
     dataset="|".join(DATASETS),
     steps=r"[a-z0-9_-]+",
     block=r"\d+-\d+",
+    figure=r"figure[12]",
 
 
 def case_of(wildcards):
@@ -124,8 +125,9 @@ def all_blocks(study, suffix):
     return [file for case in study.cases for file in block_files(study, case, suffix)]
 
 
-def reading_blocks(study, suffix):
-    return [file for case, run in study.reading_runs() for file in run_files(study, case, run, suffix)]
+def reading_blocks(study, suffix, case_id=None):
+    runs = [(case, run) for case, run in study.reading_runs() if case_id in (None, case.id)]
+    return [file for case, run in runs for file in run_files(study, case, run, suffix)]
 
 
 def ready_made(wildcards):
@@ -158,18 +160,31 @@ def method_of(wildcards):
     return STUDIES[wildcards.study].method(wildcards.method)
 
 
-TABLES = ["table1.csv", "table1.md", "table2.csv", "table2.md", "claims.csv", "claims.md", "pvalues.csv"]
-FIGURES = ["figure1.svg", "figure1.pdf", "figure1.png"]
+TABLES = [
+    *("table1.csv", "table1.md", "table2.csv", "table2.md", "claims.csv", "claims.md", "pvalues.csv"),
+    *("agreement.csv", "agreement.md", "ranks.csv", "restarts.csv", "restarts.md", "grids.csv", "grids.md"),
+]
+READINGS = ["readings.csv", "readings.md"]
 RECORDS = ["runtime.csv", "runtime.md", "provenance.json", "SHA256SUMS"]
 
 
+def figure_files(study):
+    figures = [name for name in ("figure1", "figure2") if getattr(study, name)]
+    return [f"{name}.{suffix}" for name in figures for suffix in ("svg", "pdf", "png")]
+
+
+def reading_files(study):
+    return READINGS if study.readings_by_case() else []
+
+
 def report_files(study):
-    figures = FIGURES if study.figure1 else []
-    return [f"reports/{study.id}/{name}" for name in [*TABLES, *figures, *RECORDS, "report.pdf"]]
+    names = [*TABLES, *reading_files(study), *figure_files(study), *RECORDS, "report.pdf"]
+    return [f"reports/{study.id}/{name}" for name in names]
 
 
-def drawn(wildcards):
-    return [f"reports/{wildcards.study}/{name}" for name in FIGURES if STUDIES[wildcards.study].figure1]
+def for_the_pdf(wildcards):
+    study = STUDIES[wildcards.study]
+    return [f"reports/{study.id}/{name}" for name in [*TABLES, *reading_files(study), *figure_files(study)]]
 
 
 def prepared_words(wildcards):

@@ -4,14 +4,24 @@
 rule tables:
     input:
         study="results/{study}/study.json",
-        results=multiext("results/{study}/", "scores.parquet", "selected.parquet", "pvalues.csv", "failures.csv"),
+        results=multiext(
+            "results/{study}/", "scores.parquet", "selected.parquet", "pvalues.csv", "failures.csv", "notes.csv"
+        ),
         prepared=lambda w: [prepared_file(case) for case in STUDIES[w.study].described],
         printed=printed_tables,
     output:
         report("reports/{study}/table1.md", caption="../report/table1.rst", category="{study}", subcategory="Tables"),
         report("reports/{study}/table2.md", caption="../report/table2.rst", category="{study}", subcategory="Tables"),
         report("reports/{study}/claims.md", caption="../report/claims.rst", category="{study}", subcategory="Claims"),
+        report(
+            "reports/{study}/agreement.md", caption="../report/agreement.rst", category="{study}", subcategory="Claims"
+        ),
+        report(
+            "reports/{study}/restarts.md", caption="../report/restarts.rst", category="{study}", subcategory="Tables"
+        ),
+        report("reports/{study}/grids.md", caption="../report/grids.rst", category="{study}", subcategory="Tables"),
         multiext("reports/{study}/", "table1.csv", "table2.csv", "claims.csv", "pvalues.csv"),
+        multiext("reports/{study}/", "agreement.csv", "ranks.csv", "restarts.csv", "grids.csv"),
     log:
         "logs/{study}/reports/tables.log",
     group:
@@ -22,7 +32,7 @@ rule tables:
         mem_mb=megabytes(report_need),
         runtime=minutes(report_need),
     params:
-        code=fingerprint("concord.reports.tables", "concord.reports.claims", "concord.scores.summary"),
+        code=fingerprint("concord.reports.agreement", "concord.reports.grids", "concord.reports.restarts"),
         prepared=prepared_words,
     message:
         "{wildcards.study}: tables and claims"
@@ -31,19 +41,50 @@ rule tables:
         " --prepared {params.prepared:q}"
 
 
+rule readings:
+    input:
+        study="results/{study}/study.json",
+        own="results/{study}/selected.parquet",
+        others="results/{study}/readings/selected.parquet",
+        printed=printed_tables,
+    output:
+        report(
+            "reports/{study}/readings.md", caption="../report/readings.rst", category="{study}", subcategory="Tables"
+        ),
+        "reports/{study}/readings.csv",
+    log:
+        "logs/{study}/reports/readings.log",
+    group:
+        "report"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=megabytes(report_need),
+        runtime=minutes(report_need),
+    params:
+        code=fingerprint("concord.reports.readings"),
+    message:
+        "{wildcards.study}: other readings of the paper"
+    shell:
+        "python -m concord --log {log:q} reports readings --study {input.study:q} --out reports/{wildcards.study}"
+
+
 rule figures:
     input:
         study="results/{study}/study.json",
         scores="results/{study}/scores.parquet",
     output:
         report(
-            "reports/{study}/figure1.svg", caption="../report/figure1.rst", category="{study}", subcategory="Figures"
+            "reports/{study}/{figure}.svg",
+            caption="../report/figure.rst",
+            category="{study}",
+            subcategory="Figures",
         ),
-        multiext("reports/{study}/figure1", ".pdf", ".png"),
+        multiext("reports/{study}/{figure}", ".pdf", ".png"),
     log:
-        "logs/{study}/reports/figures.log",
+        "logs/{study}/reports/{figure}.log",
     benchmark:
-        "results/{study}/benchmarks/figures.tsv"
+        "results/{study}/benchmarks/{figure}.tsv"
     group:
         "report"
     conda:
@@ -54,17 +95,17 @@ rule figures:
     params:
         code=fingerprint("concord.reports.figures"),
     message:
-        "{wildcards.study}: figure 1"
+        "{wildcards.study}: {wildcards.figure}"
     shell:
         "python -m concord --log {log:q} reports figures --study {input.study:q} --out reports/{wildcards.study}"
+        " --figure {wildcards.figure}"
 
 
 rule pdf:
     input:
         study="results/{study}/study.json",
-        tables=lambda w: [f"reports/{w.study}/{name}" for name in TABLES],
-        figures=drawn,
-        failures="results/{study}/failures.csv",
+        shown=for_the_pdf,
+        remarks=multiext("results/{study}/", "failures.csv", "notes.csv"),
         runtimes=lambda w: all_blocks(STUDIES[w.study], ".runtime.json"),
     output:
         report("reports/{study}/report.pdf", caption="../report/report.rst", category="{study}", subcategory="Paper"),

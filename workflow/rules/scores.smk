@@ -50,8 +50,7 @@ rule collect:
     output:
         multiext("results/{study}/scores", ".parquet", ".csv"),
         multiext("results/{study}/selected", ".parquet", ".csv"),
-        "results/{study}/pvalues.csv",
-        "results/{study}/failures.csv",
+        multiext("results/{study}/", "pvalues.csv", "failures.csv", "notes.csv"),
     log:
         "logs/{study}/scores/collect.log",
     group:
@@ -68,3 +67,56 @@ rule collect:
     shell:
         "python -m concord --log {log:q} scores collect --study {input.study:q} --out-dir results/{wildcards.study}"
         " --cases {input.cases:q} --blocks {input.blocks:q}"
+
+
+rule score_readings:
+    input:
+        study="results/{study}/study.json",
+        ensemble="results/ensembles/{study}/{case}.npz",
+        blocks=lambda w: reading_blocks(STUDIES[w.study], ".npz", w.case),
+    output:
+        "results/{study}/readings/scores/{case}.parquet",
+    log:
+        "logs/{study}/readings/scores/{case}.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=megabytes(score_need),
+        runtime=minutes(score_need),
+    params:
+        code=fingerprint("concord.scores.table"),
+    message:
+        "{wildcards.study}: scores of other readings on {wildcards.case}"
+    shell:
+        "python -m concord --log {log:q} scores case --readings --study {input.study:q} --case {wildcards.case}"
+        " --ensemble {input.ensemble:q} --out {output:q} {input.blocks:q}"
+
+
+rule collect_readings:
+    input:
+        study="results/{study}/study.json",
+        cases=lambda w: [
+            f"results/{w.study}/readings/scores/{other.cases[0].id}.parquet"
+            for other in STUDIES[w.study].readings_by_case()
+        ],
+        blocks=lambda w: reading_blocks(STUDIES[w.study], ".npz"),
+    output:
+        multiext("results/{study}/readings/scores", ".parquet", ".csv"),
+        multiext("results/{study}/readings/selected", ".parquet", ".csv"),
+        multiext("results/{study}/readings/", "failures.csv", "notes.csv"),
+    log:
+        "logs/{study}/readings/collect.log",
+    group:
+        "report"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=megabytes(report_need),
+        runtime=minutes(report_need),
+    params:
+        code=fingerprint("concord.scores.collect"),
+    message:
+        "{wildcards.study}: collecting the scores of other readings"
+    shell:
+        "python -m concord --log {log:q} scores collect --readings --study {input.study:q}"
+        " --out-dir results/{wildcards.study}/readings --cases {input.cases:q} --blocks {input.blocks:q}"

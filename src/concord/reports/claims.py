@@ -9,16 +9,20 @@ The verdict is
 * "not reproduced" otherwise,
 * "not testable here" if the run has no score, no rival or no grid to decide it.
 
-A method with a grid speaks through the reading that the study names (``reading``), as in the print.
+A method with a grid speaks through the reading that the study names (``reading``), as in the print. Counts
+are over data sets: of two cases of one data set, the study says which one counts (``instead_of``). A paper
+speaks of its own methods, so a claim is judged among these; where the run has others, the verdict among all
+of them stands beside it.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from statistics import median
+from typing import TYPE_CHECKING, Any
 
 from concord.config import Claim, Study
 from concord.reports.published import Published, printed_methods
-from concord.reports.rows import main_row
+from concord.reports.rows import main_rows
 from concord.reports.tables import markdown_table
 
 if TYPE_CHECKING:
@@ -48,9 +52,14 @@ class Material:
     printed_names: dict[str, str]
 
     @property
+    def counted(self) -> set[str]:
+        """Ids of the cases that count."""
+        return {case.id for case in self.study.counted}
+
+    @property
     def units(self) -> str:
         """What is counted: data sets; cases where a data set occurs with several ensembles."""
-        datasets = [case.dataset for case in self.study.cases]
+        datasets = [case.dataset for case in self.study.counted]
         return "data sets" if len(set(datasets)) == len(datasets) else "cases"
 
 
@@ -73,10 +82,11 @@ class Count:
 
 @dataclass(frozen=True)
 class Finding:
-    """A verdict with its evidence in a sentence."""
+    """A verdict with what was counted here, and the whole evidence in a sentence."""
 
     claim: Claim
     verdict: str
+    counted: str
     evidence: str
 
 
@@ -98,11 +108,12 @@ def judge(claim: Claim, material: Material) -> Finding:
         _check_present(claim, material)
         here, printed, sentence = _CHECKS[claim.check](claim, material)
     except _NotTestableError as reason:
-        return Finding(claim, "not testable here", f"{reason}.")
+        return Finding(claim, "not testable here", str(reason), f"{reason}.")
     print_says = f"printed: {printed}" if printed else "no printed count"
     remarks = _remarks(claim, material)
-    evidence = "; ".join([f"{sentence[0].upper()}{sentence[1:]} on {here} here", print_says, *remarks])
-    return Finding(claim, verdict(here, printed), f"{evidence}.")
+    counted = f"{sentence} on {here} here"
+    evidence = "; ".join([f"{counted[0].upper()}{counted[1:]}", print_says, *remarks])
+    return Finding(claim, verdict(here, printed), counted, f"{evidence}.")
 
 
 def _check_present(claim: Claim, material: Material) -> None:
@@ -118,7 +129,7 @@ def _remarks(claim: Claim, material: Material) -> list[str]:
     if material.study.paper is None:
         return []
     remarks = []
-    cases, known = len(material.study.cases), len(material.printed_names)
+    cases, known = len(material.counted), len(material.counted & set(material.printed_names))
     if known == 0:
         remarks.append("these are not the paper's data sets")
     elif known < cases:
@@ -132,10 +143,10 @@ def _remarks(claim: Claim, material: Material) -> list[str]:
 
 def _rival_rows(claim: Claim, material: Material) -> "pd.DataFrame":
     """Return the rows of the claim's metric, one per case and method: other readings are put aside."""
-    study = material.study
-    rows = [main_row(study, m) for m in (study.base_clusterings, *(run.id for run in study.methods))]
+    rows = set(main_rows(material.study))
     summary = material.summary[material.summary["metric"] == claim.metric]
-    keep = [(m, r) in set(rows) for m, r in zip(summary["method"], summary["reading"], strict=True)]
+    summary = summary[summary["case"].isin(material.counted)]
+    keep = [(m, r) in rows for m, r in zip(summary["method"], summary["reading"], strict=True)]
     return summary[keep]
 
 
@@ -208,7 +219,7 @@ def _stable(claim: Claim, material: Material) -> tuple[Count, Count | None, str]
     if claim.method == study.base_clusterings or not study.method(claim.method).grid:
         raise _NotTestableError(f"{claim.method} has no grid")
     mine = scores[(scores["method"] == claim.method) & (scores["metric"] == claim.metric)]
-    mine = mine[mine["restart"] == study.restarts]
+    mine = mine[(mine["restart"] == study.restarts) & mine["case"].isin(material.counted)]
     shares = {}
     for case, group in mine.groupby("case", sort=False):
         grid: pd.DataFrame = group.pivot(index="parameters", columns="subset", values="value")
@@ -227,7 +238,7 @@ def _stable(claim: Claim, material: Material) -> tuple[Count, Count | None, str]
 
 def _range(shares: Collection[float]) -> str:
     low, high = f"{min(shares):.0%}", f"{max(shares):.0%}"
-    return low if low == high else f"{low} to {high}"
+    return low if low == high else f"{low} to {high}, median {median(shares):.0%}"
 
 
 _CHECKS: dict[str, Callable[[Claim, Material], tuple[Count, Count | None, str]]] = {
@@ -281,30 +292,62 @@ def _printed_scores(claim: Claim, material: Material) -> list[tuple[str, dict[st
     ]
 
 
-def claims_table(study: Study, material: Material) -> "pd.DataFrame":
-    """Return all claims: claim, check, method, metric, printed, verdict, evidence."""
+CLAIMS = (
+    "claim", "check", "method", "metric", "printed", "verdict", "evidence", "other_methods",
+    "verdict_with_others", "evidence_with_others",
+)  # fmt: skip
+
+
+def claims_table(material: Material, papers: Material) -> "pd.DataFrame":
+    """Return all claims with the columns :data:`CLAIMS`.
+
+    Parameters
+    ----------
+    material: of the study.
+    papers: of the study with those of its methods that the paper prints: the verdict is theirs.
+        ``other_methods`` are the others, with which a claim about rivals is judged once more.
+    """
     import pandas as pd
 
-    findings = [judge(claim, material) for claim in study.claims]
-    rows = [
-        {
-            "claim": f.claim.text,
-            "check": f.claim.check,
-            "method": f.claim.method,
-            "metric": f.claim.metric,
-            "printed": f.claim.printed,
-            "verdict": f.verdict,
-            "evidence": f.evidence,
-        }
-        for f in findings
-    ]
-    columns = ["claim", "check", "method", "metric", "printed", "verdict", "evidence"]
-    return pd.DataFrame(rows, columns=columns).astype({"printed": "Int64"})
+    here = {run.id for run in papers.study.methods}
+    others = [run.id for run in material.study.methods if run.id not in here]
+    rows = []
+    for claim in material.study.claims:
+        own = judge(claim, material if claim.method in others else papers)
+        more = judge(claim, material) if others and claim.check != "stable" else None
+        rows.append(
+            {
+                "claim": claim.text,
+                "check": claim.check,
+                "method": claim.method,
+                "metric": claim.metric,
+                "printed": claim.printed,
+                "verdict": own.verdict,
+                "evidence": own.evidence,
+                "other_methods": ", ".join(others) if more else "",
+                "verdict_with_others": more.verdict if more else "",
+                "evidence_with_others": more.counted if more else "",
+            }
+        )
+    return pd.DataFrame(rows, columns=list(CLAIMS)).astype({"printed": "Int64"})
+
+
+def with_others(row: Any) -> str:
+    """Return the sentence on the methods that the paper does not have; empty where there is none."""
+    if not isinstance(row.other_methods, str) or not row.other_methods:
+        return ""
+    return (
+        f"With {row.other_methods}, which the paper does not have: {row.verdict_with_others} "
+        f"({row.evidence_with_others})."
+    )
 
 
 def claims_markdown(study: Study, table: "pd.DataFrame") -> str:
     """Return the claims for people."""
-    body = [[row.claim, f"**{row.verdict}**", row.evidence] for row in table.itertuples()]
+    body = [
+        [row.claim, f"**{row.verdict}**", " ".join(filter(None, (row.evidence, with_others(row))))]
+        for row in table.itertuples()
+    ]
     lines = [
         f"# Claims of {study.title}",
         "",
@@ -312,10 +355,19 @@ def claims_markdown(study: Study, table: "pd.DataFrame") -> str:
     ]
     rule = (
         "Reproduced: it holds here on at least the printed share of the data sets (on more than half, where "
-        "no count is printed); partly: on more than half of that share."
+        f"no count is printed); partly: on more than half of that share.{counting(study)}"
     )
     return (
         "\n".join([*lines, "", rule, ""])
         if len(table)
         else f"# Claims of {study.title}\n\nThe study states none.\n"
     )
+
+
+def counting(study: Study, titles: Mapping[str, str] | None = None) -> str:
+    """Say which case counts where a data set has several; empty where none has."""
+    here = {case.id: (titles or {}).get(case.id, case.id) for case in study.cases}
+    pairs = [
+        f"{here[case.id]} for {here[case.instead_of]}" for case in study.cases if case.instead_of in here
+    ]
+    return f" In counts and ranks each data set is taken once: {', '.join(pairs)}." if pairs else ""

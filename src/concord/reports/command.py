@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from concord.config import read_study
 from concord.errors import InputError
 from concord.files import write_text
-from concord.reports.published import PUBLISHED, load_published, printed_names
+from concord.reports.published import PUBLISHED, load_published, only_printed, printed_names
 from concord.reports.rows import case_titles
 
 if TYPE_CHECKING:
@@ -24,9 +24,15 @@ log = logging.getLogger("concord")
 
 REPRODUCIBLE = (
     "table1.csv", "table1.md", "table2.csv", "table2.md", "claims.csv", "claims.md", "pvalues.csv",
-    "figure1.svg", "figure1.pdf", "figure1.png",
+    "agreement.csv", "agreement.md", "ranks.csv", "restarts.csv", "restarts.md", "grids.csv", "grids.md",
+    "readings.csv", "readings.md", "figure1.svg", "figure1.pdf", "figure1.png", "figure2.svg", "figure2.pdf",
+    "figure2.png",
 )  # fmt: skip
 """Outputs that the same seed and versions give again to the byte; the others hold seconds."""
+
+
+FRAMES = ("table1", "table2", "claims", "agreement", "ranks", "restarts", "grids")
+"""Tables that the PDF shows."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -55,14 +61,20 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--published", type=Path, default=PUBLISHED, help="folder of the printed tables")
 
     job = jobs.add_parser(
-        "tables", parents=[common], help="table1, table2, claims (.csv, .md) and pvalues.csv"
+        "tables",
+        parents=[common],
+        help="table1, table2, claims, agreement, restarts, grids (.csv, .md), ranks.csv, pvalues.csv",
     )
     job.add_argument(
         "--prepared", nargs="+", required=True, metavar="CASE=PATH", help="prepared data file of every case"
     )
     job.set_defaults(run=_tables)
 
-    job = jobs.add_parser("figures", parents=[common], help="figure1 (.svg, .pdf, .png)")
+    job = jobs.add_parser("readings", parents=[common], help="readings (.csv, .md)")
+    job.set_defaults(run=_readings)
+
+    job = jobs.add_parser("figures", parents=[common], help="a figure (.svg, .pdf, .png)")
+    job.add_argument("--figure", choices=["figure1", "figure2"], default="figure1")
     job.set_defaults(run=_figures)
 
     job = jobs.add_parser(
@@ -110,7 +122,7 @@ def _csv(path: Path, job: str) -> "pd.DataFrame":
 
 
 def _tables(options: argparse.Namespace) -> None:
-    from concord.reports import claims, tables
+    from concord.reports import agreement, claims, grids, restarts, tables
     from concord.scores.summary import summarise
 
     study, registry = read_study(options.study), _registry(options)
@@ -120,20 +132,46 @@ def _tables(options: argparse.Namespace) -> None:
     tables.write_csv(table1, out / "table1.csv")
     write_text(out / "table1.md", tables.table1_markdown(study, table1))
 
-    selected = _parquet(results / "selected.parquet")
-    failures = _csv(results / "failures.csv", "scores collect")
-    summary = summarise(study, selected)
-    table2 = tables.table2(study, registry, published, summary, selected, failures)
+    selected, scores = _parquet(results / "selected.parquet"), _parquet(results / "scores.parquet")
+    of_paper = only_printed(study, published)
+    summary, papers = summarise(study, selected), summarise(of_paper, selected)
+    remarks = [_csv(results / name, "scores collect") for name in ("failures.csv", "notes.csv")]
+    table2 = tables.table2(study, registry, published, summary, papers, selected, *remarks)
     tables.write_csv(table2, out / "table2.csv")
     write_text(out / "table2.md", tables.table2_markdown(study, table2))
 
     names = printed_names(study, registry, published)
-    material = claims.Material(study, summary, _parquet(results / "scores.parquet"), published, names)
-    verdicts = claims.claims_table(study, material)
+    verdicts = claims.claims_table(
+        claims.Material(study, summary, scores, published, names),
+        claims.Material(of_paper, papers, scores, published, names),
+    )
     tables.write_csv(verdicts, out / "claims.csv")
     write_text(out / "claims.md", claims.claims_markdown(study, verdicts))
+
+    per_case, ranks = agreement.agreement_table(study, table2), agreement.ranks_table(study, table2)
+    tables.write_csv(per_case, out / "agreement.csv")
+    tables.write_csv(ranks, out / "ranks.csv")
+    write_text(out / "agreement.md", agreement.agreement_markdown(study, table2, per_case, ranks))
+    of_restarts = restarts.restarts_table(study, scores, table2)
+    tables.write_csv(of_restarts, out / "restarts.csv")
+    write_text(out / "restarts.md", restarts.restarts_markdown(study, of_restarts))
+    of_grids = grids.grids_table(study, scores, table2)
+    tables.write_csv(of_grids, out / "grids.csv")
+    write_text(out / "grids.md", grids.grids_markdown(study, of_grids))
     shutil.copyfile(results / "pvalues.csv", out / "pvalues.csv")
     log.info("%s: %d data sets, %d claims", study.id, len(table1), len(verdicts))
+
+
+def _readings(options: argparse.Namespace) -> None:
+    from concord.reports import readings, tables
+
+    study, registry, results = read_study(options.study), _registry(options), _results(options)
+    published = load_published(study, options.published)
+    selected = [_parquet(folder / "selected.parquet") for folder in (results, results / "readings")]
+    table = readings.readings_table(study, registry, published, *selected)
+    tables.write_csv(table, options.out / "readings.csv")
+    write_text(options.out / "readings.md", readings.readings_markdown(study, table))
+    log.info("%s: %d scores in other readings", study.id, len(table))
 
 
 def _prepared(words: Sequence[str]) -> dict[str, Path]:
@@ -155,8 +193,8 @@ def _figures(options: argparse.Namespace) -> None:
     titles = case_titles(study, _registry(options))
     scores = _parquet(_results(options) / "scores.parquet")
     cpu = time.process_time()
-    figures.save(figures.draw(study, titles, scores), options.out)
-    log.info("%s: figure 1: %.2f CPU s", study.id, time.process_time() - cpu)
+    figures.save(figures.draw(study, titles, scores, options.figure), options.out, options.figure)
+    log.info("%s: %s: %.2f CPU s", study.id, options.figure, time.process_time() - cpu)
 
 
 def _pdf(options: argparse.Namespace) -> None:
@@ -174,12 +212,15 @@ def _pdf(options: argparse.Namespace) -> None:
     record = provenance.provenance(study, registry, options.seed, seconds, Path.cwd())
     write_text(out / "provenance.json", json.dumps(record, indent=2, ensure_ascii=False) + "\n")
 
-    frames = {name: _csv(out / f"{name}.csv", "reports tables") for name in ("table1", "table2", "claims")}
+    frames = {name: _csv(out / f"{name}.csv", "reports tables") for name in FRAMES}
     frames["runtime"] = times
-    frames["failures"] = _csv(_results(options) / "failures.csv", "scores collect")
+    for name in ("failures", "notes"):
+        frames[name] = _csv(_results(options) / f"{name}.csv", "scores collect")
+    if study.readings_by_case():
+        frames["readings"] = _csv(out / "readings.csv", "reports readings")
     content = document(study, registry, published, frames, record)
-    figure = out / content["figure"]["file"] if content["figure"]["cases"] else None
-    write_pdf(content, figure, out / "report.pdf")
+    figures = [out / figure["file"] for figure in content["figures"] if figure["cases"]]
+    write_pdf(content, figures, out / "report.pdf")
     files = [out / name for name in REPRODUCIBLE if (out / name).is_file()]
     write_text(out / "SHA256SUMS", provenance.sha256sums(files))
     log.info("%s: %s", study.id, out / "report.pdf")

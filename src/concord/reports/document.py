@@ -9,11 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.config import MethodRun, Study
-from concord.reports.claims import VERDICTS
+from concord.reports import agreement, grids, readings, restarts
+from concord.reports.claims import VERDICTS, counting, with_others
 from concord.reports.figures import caption, cases_drawn
 from concord.reports.published import Published, printed_methods, printed_names
-from concord.reports.rows import READINGS, case_titles, main_row, point_text, study_rows, symbol
-from concord.reports.tables import DASH, Footnotes, legend
+from concord.reports.rows import (
+    READINGS,
+    all_parameters,
+    case_titles,
+    default_parameters,
+    point_text,
+    study_rows,
+    symbol,
+)
+from concord.reports.tables import DASH, Footnotes, legend, marks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +50,9 @@ LITERATURE = {
 }
 
 
+MINUS = "\N{MINUS SIGN}"
+
+
 class References:
     """Numbers for cited works, in the order of their first citation."""
 
@@ -63,7 +75,8 @@ def document(
 
     Parameters
     ----------
-    tables: table1, table2, claims, runtime and failures, as this stage and the scores stage write them.
+    tables: table1, table2, claims, agreement, ranks, restarts, grids, runtime, failures, notes and, if the
+        study has them, readings, as this stage and the scores stage write them.
     provenance: as :func:`concord.reports.provenance.provenance` returns it.
     """
     references = References()
@@ -85,12 +98,17 @@ def document(
         "verdicts": _verdict_sentence(tables["claims"]),
         "claims": _claims(tables["claims"]),
         "failures": _failures(tables["failures"], titles),
+        "remarks": _remarks(study, tables["notes"], titles),
         "table1": _table1(tables["table1"]),
         "protocol": _protocol(study, references),
         "table2": _table2(study, tables["table2"]),
-        "figure": _figure(study, titles),
-        "agreement": _agreement(tables["table2"]),
+        "restarts": _restarts(study, tables["restarts"]),
+        "figures": [_figure(study, titles, name) for name in FIGURES if getattr(study, name)],
+        "order": _order(study, tables, titles),
+        "agreement": _agreement(_counted(study, tables["table2"])),
         "points": _points(study, registry, published, tables),
+        "differences": _differences(study, tables, titles),
+        "readings": _readings(study, tables),
         "runtime": _runtime(study, tables["runtime"], titles),
         "provenance": _provenance(provenance, titles),
         "tools": [references.cite(LITERATURE[tool]) for tool in ("sklearn", "snakemake")],
@@ -113,7 +131,14 @@ def _and(parts: Sequence[str]) -> str:
 
 def _claims(claims: "pd.DataFrame") -> list[dict[str, str]]:
     return [
-        {"claim": _symbols(row.claim), "verdict": row.verdict, "evidence": row.evidence}
+        {
+            "claim": _symbols(row.claim),
+            "verdict": row.verdict,
+            "evidence": row.evidence,
+            "with_others": with_others(row),
+            "others": row.other_methods if with_others(row) else "",
+            "verdict_with_others": row.verdict_with_others if with_others(row) else "",
+        }
         for row in claims.itertuples()
     ]
 
@@ -132,6 +157,16 @@ def _failures(failures: "pd.DataFrame", titles: Mapping[str, str]) -> str:
         fits = f"{len(group)} fit{'s' * (len(group) > 1)}"
         lines.append(f"{method} on {titles[str(case)]} ({fits}: {reasons})")
     return f"Expected failures, printed as missing: {'; '.join(lines)}."
+
+
+def _remarks(study: Study, notes: "pd.DataFrame", titles: Mapping[str, str]) -> str:
+    """Say what methods remark about their answers; a remark on every data set names none."""
+    lines = []
+    for (method, note), group in notes.groupby(["method", "note"], sort=False):
+        cases = list(dict.fromkeys(group["case"]))
+        where = "" if len(cases) == len(study.cases) else f" (on {_and([titles[c] for c in cases])})"
+        lines.append(f"{method}: {note}{where}")
+    return f"Of note: {'; '.join(lines)}." if lines else ""
 
 
 def _table1(table: "pd.DataFrame") -> dict[str, Any]:
@@ -191,12 +226,14 @@ def _protocol(study: Study, references: References) -> dict[str, Any]:
             "chosen": "that of the restart with the best objective",
         }[study.restarts],
         "methods": [_method(run, references) for run in study.methods],
+        "departures": [text for run in study.methods for text in _departures(run)],
         "base": study.base_clusterings,
         "metrics": "; ".join(
             " ".join(filter(None, (f"{metric}, {text}", references.cite(LITERATURE.get(key, "")))))
             for metric, text, key in cited
         ),
         "tuned": _and([run.id for run in tuned]) if tuned else "",
+        "many_tuned": len(tuned) > 1,
         "defaults": "; ".join(
             f"{point_text(run.default)}{f' for {run.id}' if len(tuned) > 1 else ''}" for run in tuned
         ),
@@ -208,21 +245,48 @@ def _protocol(study: Study, references: References) -> dict[str, Any]:
 
 
 def _method(run: MethodRun, references: References) -> dict[str, str]:
-    from concord.methods import registry
-
-    text = inspect.cleandoc(
-        (registry.load(run.method).__doc__ if run.method in registry.available() else "") or ""
-    )
+    text = _docstring(run)
     section = re.search(r"References\n-+\n(.+?)(?:\n\n|;|\Z)", text, flags=re.DOTALL)
     work = " ".join(section.group(1).split()) if section else ""
+    fixed = {name: value for name, value in all_parameters(run).items() if name not in {"method", *run.grid}}
     grid = ", ".join(f"{symbol(name)} ∈ {{{_values(values)}}}" for name, values in run.grid.items())
     return {
         "id": run.id,
         "does": text.split("\n", 1)[0],
-        "parameters": ", ".join(f"{symbol(name)} = {value}" for name, value in run.parameters.items()),
+        "parameters": ", ".join(f"{symbol(name)} = {_value(value)}" for name, value in fixed.items()),
         "grid": f"{grid} ({len(run.points)} points)" if grid else "",
         "cite": references.cite(work.rstrip(".") + "." if work else ""),
     }
+
+
+def _docstring(run: MethodRun) -> str:
+    from concord.methods import registry
+
+    method = registry.load(run.method) if run.method in registry.available() else None
+    return inspect.cleandoc(method.__doc__ or "") if method else ""
+
+
+def _departures(run: MethodRun) -> list[str]:
+    """Say in the words of its docstring where a run departs from its method's own parameters."""
+    defaults = default_parameters(run.method)
+    found = []
+    for name, value in run.parameters.items():
+        if name in defaults and value != defaults[name]:
+            text = f"{run.id} with {symbol(name)} = {_value(value)} instead of {_value(defaults[name])}"
+            meaning = _meaning(_docstring(run), name)
+            found.append(f"{text}: {meaning[0].lower()}{meaning[1:]}" if meaning else f"{text}.")
+    return found
+
+
+def _meaning(docstring: str, parameter: str) -> str:
+    """Return what a docstring says about a parameter; empty if nothing."""
+    entry = re.compile(rf"^(?:\w+, )*{parameter}(?:, \w+)* : .*\n((?:    .*\n?)+)", flags=re.MULTILINE)
+    found = entry.search(docstring)
+    return " ".join(found.group(1).replace("`", "").split()) if found else ""
+
+
+def _value(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _values(values: Sequence[Any]) -> str:
@@ -274,8 +338,8 @@ def _cell(row: Any, notes: Footnotes) -> dict[str, Any]:
     return {
         "mean": "-" if math.isnan(mean) else _score(mean),
         "std": "" if math.isnan(row.std) else f"±{_score(row.std)}",
-        "bold": bool(row.bold),
-        "star": bool(row.best) and not bool(row.bold),
+        "bold": marks(row)[0],
+        "best": marks(row)[1],
         "mark": notes.mark(row.note),
         "printed": DASH if math.isnan(printed) else _score(printed),
         "difference": "" if math.isnan(row.difference) else _signed(row.difference),
@@ -288,14 +352,208 @@ def _score(value: float) -> str:
 
 
 def _signed(value: float) -> str:
-    return f"{value:+.3f}".replace("0.", ".", 1).replace("-", "\N{MINUS SIGN}")
+    return f"{value:+.3f}".replace("0.", ".", 1).replace("-", MINUS)
 
 
-def _figure(study: Study, titles: Mapping[str, str]) -> dict[str, Any]:
-    figure = study.figure1
-    drawn = cases_drawn(study, figure) if figure else []
-    wide = len(drawn) if len(drawn) > 1 or not figure else len(figure.metrics)
-    return {"cases": len(drawn), "wide": wide, "file": "figure1.svg", "caption": caption(study, titles)}
+FIGURES = ("figure1", "figure2")
+
+
+def _figure(study: Study, titles: Mapping[str, str], name: str) -> dict[str, Any]:
+    figure = getattr(study, name)
+    drawn = cases_drawn(study, figure)
+    wide = len(drawn) if len(drawn) > 1 else len(figure.metrics)
+    return {
+        "name": f"Figure {name[-1]}",
+        "cases": len(drawn),
+        "wide": wide if name == "figure1" else 3,
+        "file": f"{name}.svg",
+        "caption": caption(study, titles, name),
+    }
+
+
+def _restarts(study: Study, table: "pd.DataFrame") -> dict[str, Any]:
+    """Rows of Table 2 down, data sets across, only what differs."""
+    titles = list(dict.fromkeys(table["dataset"]))
+    names = {row.name: row for row in study_rows(study)}
+    blocks = []
+    for metric, block in table.groupby("metric", sort=False):
+        cells = {
+            (row.row, row.dataset): {"score": _score(row.best_of_restarts), "change": _signed(row.change)}
+            for row in block.itertuples()
+        }
+        rows = [
+            {
+                "method": names[name].method,
+                "reading": READINGS[names[name].reading],
+                "cells": [cells.get((name, t), {"score": DASH, "change": ""}) for t in titles],
+            }
+            for name in dict.fromkeys(block["row"])
+        ]
+        blocks.append({"metric": metric, "rows": rows})
+    return {"datasets": titles, "blocks": blocks, "legend": restarts.legend(study)}
+
+
+def _counted(study: Study, table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the rows of the cases that count."""
+    return table[table["case"].isin([case.id for case in study.counted])]
+
+
+def _order(study: Study, tables: Mapping[str, "pd.DataFrame"], titles: Mapping[str, str]) -> dict[str, Any]:
+    """Compare with the print by data set and by method: tau, near cells, ranks, the worst cells."""
+    per_case, ranks, table2 = tables["agreement"], tables["ranks"], tables["table2"]
+    metrics = list(dict.fromkeys(per_case["metric"]))
+    by_case = [
+        {
+            "dataset": group["dataset"].iloc[0],
+            "counted": bool(group["counted"].iloc[0]),
+            "cells": [
+                {
+                    "tau": DASH if math.isnan(row.tau) else f"{row.tau:.2f}".replace("-", MINUS),
+                    "near": f"{row.near} of {row.methods}",
+                    "absolute": _score(row.mean_absolute),
+                }
+                for row in group.itertuples()
+            ],
+        }
+        for _, group in per_case.groupby("case", sort=False)
+    ]
+    by_method = [
+        {
+            "method": method,
+            "cells": [
+                {
+                    "here": f"{row.rank_sum:g}",
+                    "printed": f"{row.printed_rank_sum:g}",
+                    "place": f"{row.place}",
+                    "printed_place": f"{row.printed_place}",
+                }
+                for row in group.itertuples()
+            ],
+        }
+        for method, group in ranks.groupby("method", sort=False)
+    ]
+    worst = [
+        {
+            "dataset": row.dataset,
+            "metric": row.metric,
+            "row": row.row,
+            "ours": _score(row.mean),
+            "printed": _score(row.printed),
+            "difference": _signed(row.difference),
+            "se": _errors(row.difference_se),
+        }
+        for row in agreement.worst_cells(study, table2).itertuples()
+    ]
+    return {
+        "metrics": metrics,
+        "cases": by_case,
+        "methods": by_method,
+        "worst": worst,
+        "datasets": int(ranks["datasets"].max()) if len(ranks) else 0,
+        "sentences": list(agreement.sentences(study, table2, per_case)),
+        "counting": counting(study, titles).strip(),
+    }
+
+
+def _differences(
+    study: Study, tables: Mapping[str, "pd.DataFrame"], titles: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Return headed sentences on what differs and why; each is computed."""
+    table2 = _counted(study, tables["table2"])
+    sections = {
+        "Data and base clusterings": [*_doubts(study, table2, titles), *_base_clusterings(study, table2)],
+        "Choice of parameters on the true classes": [
+            *_worth_of_the_oracle(study, table2),
+            *_nearest_reading(study, table2),
+        ],
+        "Scores over the grids": grids.sentences(study, tables["grids"]),
+        "Mean or best of the restarts": restarts.sentences(study, tables["restarts"]),
+    }
+    return [{"title": title, "sentences": found} for title, found in sections.items() if found]
+
+
+def _doubts(study: Study, table2: "pd.DataFrame", titles: Mapping[str, str]) -> list[str]:
+    """Say of each case whose data may not be the paper's how far its scores are from the print."""
+    cells = agreement.counted_cells(study, table2)
+    found = []
+    for case in study.cases:
+        mine = cells["case"] == case.id
+        if case.doubt and mine.any():
+            away, elsewhere = (cells.loc[rows, "difference"].abs().mean() for rows in (mine, ~mine))
+            compared = "" if math.isnan(elsewhere) else f", {_score(elsewhere)} on the other data sets"
+            found.append(
+                f"{titles[case.id]}: {case.doubt}. Its scores are {_score(away)} from the print on "
+                f"average{compared}."
+            )
+    return found
+
+
+def _base_clusterings(study: Study, table2: "pd.DataFrame") -> list[str]:
+    """Say where the base clusterings themselves differ from the print, and how the methods fare there."""
+    cells = agreement.counted_cells(study, table2)
+    base = cells[cells["method"] == study.base_clusterings]
+    away = base[~base["near"]]
+    if base.empty:
+        return []
+    listed = [
+        f"{row.dataset} {row.metric} {_signed(row.difference)} ({_errors(row.difference_se)} standard errors)"
+        for row in away.itertuples()
+    ]
+    sentence = (
+        f"The row {study.base_clusterings}, which no consensus method touches, is near the print on "
+        f"{int(base['near'].sum())} of {len(base)} scores"
+    )
+    others = cells[cells["method"] != study.base_clusterings]
+    where = set(zip(away["case"], away["metric"], strict=True))
+    same = [pair in where for pair in zip(others["case"], others["metric"], strict=True)]
+    distances = others["difference"].abs().groupby(same).mean()
+    compared = (
+        f" The methods' scores are {_score(distances[True])} from the print on average where that row is not "
+        f"near, {_score(distances[False])} elsewhere."
+        if len(distances) == 2
+        else ""
+    )
+    return [f"{sentence}{f'; not near: {_and(listed)}' if listed else ''}.{compared}"]
+
+
+def _readings(study: Study, tables: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]:
+    """Return what each question comes to, and every score of the other readings."""
+    if "readings" not in tables:
+        return {"sentences": [], "rows": [], "reading": ""}
+    table = tables["readings"]
+    summed = readings.summary(study, table)
+    rows = [
+        {
+            "reading": str(reading),
+            "differs": group["differs"].iloc[0],
+            "dataset": group["dataset"].iloc[0],
+            "method": str(method),
+            "cells": [
+                {
+                    "own": _known(row.own),
+                    "other": _known(row.other),
+                    "printed": _known(row.printed),
+                    "nearer": row.nearer if isinstance(row.nearer, str) else "",
+                }
+                for row in group.itertuples()
+            ],
+        }
+        for (reading, case, method), group in table.groupby(["reading", "case", "method"], sort=False)
+    ]
+    return {
+        "sentences": readings.sentences(summed),
+        "rows": rows,
+        "metrics": list(study.table2),
+        "reading": READINGS[study.reading],
+    }
+
+
+def _errors(value: float) -> str:
+    return DASH if math.isnan(value) else f"{value:+.1f}".replace("-", MINUS)
+
+
+def _known(score: float) -> str:
+    return DASH if math.isnan(score) else _score(score)
 
 
 def _agreement(table: "pd.DataFrame") -> list[dict[str, Any]]:
@@ -328,8 +586,6 @@ def _points(
     table2 = tables["table2"]
     sentences = [
         _standard_error(table2),
-        *_worth_of_the_oracle(study, table2),
-        *_nearest_reading(study, table2),
         _shapes_that_differ(tables["table1"]),
         _absent(study, registry, published),
     ]
@@ -337,16 +593,12 @@ def _points(
 
 
 def _nearness(study: Study, table: "pd.DataFrame") -> str:
-    rows = {main_row(study, m) for m in (study.base_clusterings, *(run.id for run in study.methods))}
-    main = table[[(m, r) in rows for m, r in zip(table["method"], table["reading"], strict=True)]]
-    main = main.dropna(subset=["mean", "printed"])
-    if main.empty:
+    cells = agreement.counted_cells(study, table)
+    if cells.empty:
         return "No score here has a printed value to be held against."
-    near = int((main["difference_se"].abs() <= 2).sum())
-    close = int((main["difference"].abs() <= 0.02).sum())
     return (
-        f"{near} of the {len(main)} printed scores that this run covers lie within two standard errors of "
-        f"our mean, and {close} within 0.02."
+        f"{int(cells['near'].sum())} of the {len(cells)} printed scores that this run covers lie within two "
+        f"standard errors of our mean, and {int((cells['difference'].abs() <= 0.02).sum())} within 0.02."
     )
 
 
@@ -371,8 +623,7 @@ def _worth_of_the_oracle(study: Study, table: "pd.DataFrame") -> list[str]:
                     f"Choosing the parameters of {run.id} with the true classes is worth "
                     f"{_signed(mean['oracle-per-subset'] - mean['default'])} {metric} over the default when "
                     f"done per subset, {_signed(mean['oracle-common'] - mean['default'])} with one common "
-                    f"point (mean of {len(means)} row{'s' * (len(means) > 1)} of Table 2). "
-                    "No user without the classes has this."
+                    f"point (mean of {len(means)} data set{'s' * (len(means) > 1)})."
                 )
     return sentences
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.config import Figure1, Study
+from concord.config import GridFigure, Study
 from concord.files import written_whole
 from concord.reports.rows import point_text, symbol
 
@@ -32,18 +32,16 @@ _STYLE: Any = {
 _NO_DATE = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
 
 
-def cases_drawn(study: Study, figure: Figure1) -> list[str]:
+def cases_drawn(study: Study, figure: GridFigure) -> list[str]:
     """Cases of the figure that are in this run."""
-    here = {case.id for case in study.cases}
-    return [case for case in figure.cases if case in here] if _method_here(study, figure) else []
-
-
-def _method_here(study: Study, figure: Figure1) -> bool:
-    return figure.method in {run.id for run in study.methods}
+    here = [case.id for case in study.cases]
+    if figure.method not in {run.id for run in study.methods}:
+        return []
+    return [case for case in figure.cases or here if case in here]
 
 
 def grid_means(
-    study: Study, figure: Figure1, scores: "pd.DataFrame", case: str, metric: str
+    study: Study, figure: GridFigure, scores: "pd.DataFrame", case: str, metric: str
 ) -> "npt.NDArray[Any]":
     """Mean score over the subsets, shape (points of y, points of x); NaN where a subset failed.
 
@@ -69,9 +67,16 @@ def _key(point: dict[str, object]) -> tuple[tuple[str, object], ...]:
     return tuple(sorted(point.items()))
 
 
-def caption(study: Study, titles: Mapping[str, str]) -> str:
-    """Caption of Figure 1: what was measured, and which data sets of the figure are not in this run."""
-    figure = study.figure1
+SCALES = {
+    "figure1": "One colour scale per metric.",
+    "figure2": "Colour: how far a point lies below the best one of its data set, in steps of 0.02, one scale "
+    "for all panels; the best mean stands above its panel.",
+}
+
+
+def caption(study: Study, titles: Mapping[str, str], name: str = "figure1") -> str:
+    """Caption of a figure: what was measured, and which data sets of the figure are not in this run."""
+    figure = _figure(study, name)
     if figure is None:
         return ""
     drawn = cases_drawn(study, figure)
@@ -89,13 +94,17 @@ def caption(study: Study, titles: Mapping[str, str]) -> str:
         f"{' and '.join(figure.metrics)} of {figure.method} over its grid of {symbol(figure.x)} and "
         f"{symbol(figure.y)}{others}: mean over {study.ensemble.n_subsets} subsets of "
         f"{study.ensemble.subset_size} base clusterings ({restarts}). Data sets: "
-        f"{', '.join(titles[case] for case in drawn)}. One colour scale per metric. "
+        f"{', '.join(titles[case] for case in drawn)}. {SCALES[name]} "
         f"Solid frame: best mean; dotted frame: default parameters.{left_out}"
     )
 
 
-def draw(study: Study, titles: Mapping[str, str], scores: "pd.DataFrame") -> Any:
-    """Draw Figure 1; a page with a sentence on it where nothing of it is in this run.
+def _figure(study: Study, name: str) -> GridFigure | None:
+    return {"figure1": study.figure1, "figure2": study.figure2}[name]
+
+
+def draw(study: Study, titles: Mapping[str, str], scores: "pd.DataFrame", name: str = "figure1") -> Any:
+    """Draw a figure; a page with a sentence on it where nothing of it is in this run.
 
     Returns
     -------
@@ -104,7 +113,7 @@ def draw(study: Study, titles: Mapping[str, str], scores: "pd.DataFrame") -> Any
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    figure = study.figure1
+    figure = _figure(study, name)
     drawn = cases_drawn(study, figure) if figure else []
     with mpl.rc_context(_STYLE):
         if figure is None or not drawn:
@@ -113,11 +122,12 @@ def draw(study: Study, titles: Mapping[str, str], scores: "pd.DataFrame") -> Any
                 0.5, 0.5, "None of the data sets of this figure is in this run.", ha="center", va="center"
             )
             return empty
-        return _draw(study, figure, drawn, titles, scores)
+        panels = {"figure1": _large, "figure2": _small}[name]
+        return panels(study, figure, drawn, titles, scores)
 
 
-def _draw(
-    study: Study, figure: Figure1, drawn: Sequence[str], titles: Mapping[str, str], scores: "pd.DataFrame"
+def _large(
+    study: Study, figure: GridFigure, drawn: Sequence[str], titles: Mapping[str, str], scores: "pd.DataFrame"
 ) -> Any:
     import numpy as np
     from matplotlib.figure import Figure
@@ -144,44 +154,112 @@ def _draw(
     return picture
 
 
-def _panel(
-    panel: Any, study: Study, figure: Figure1, means: "npt.NDArray[np.float64]", limits: tuple[float, float]
+def _small(
+    study: Study, figure: GridFigure, drawn: Sequence[str], titles: Mapping[str, str], scores: "pd.DataFrame"
 ) -> Any:
-    """Draw one heat map; axes count grid points, so any grid is evenly spaced, labelled with its values."""
+    """Draw small panels without figures in them: unlike data sets compare by the distance from their best."""
     import matplotlib as mpl
+    import numpy as np
+    from matplotlib.colors import BoundaryNorm
+    from matplotlib.figure import Figure
+
+    across = min(SMALL_COLUMNS, len(drawn))
+    down = math.ceil(len(drawn) / across)
+    picture = Figure(figsize=(6.9, down * len(figure.metrics) * 1.38 + 0.7), layout="constrained")
+    axes = picture.subplots(down * len(figure.metrics), across, squeeze=False)
+    steps = np.linspace(-STEP * STEPS, 0, STEPS + 1)
+    norm = BoundaryNorm(steps, mpl.colormaps["viridis"].N, extend="min")
+    for metric, band in zip(figure.metrics, np.split(axes, len(figure.metrics)), strict=True):
+        for panel in band.ravel()[len(drawn) :]:
+            panel.set_axis_off()
+        for number, (panel, case) in enumerate(zip(band.ravel(), drawn, strict=False)):
+            means = grid_means(study, figure, scores, case, metric)
+            best = np.nanmax(means) if np.isfinite(means).any() else math.nan
+            # the best point is at 0 itself, the open end of the scale's last step
+            mesh = _mesh(panel, np.minimum(means - best, -STEP / 1000), norm=norm)
+            _axes(
+                panel, study, figure, size=6.5, left=number % across == 0, below=number + across >= len(drawn)
+            )
+            _frames(panel, study, figure, means, small=True)
+            panel.set_title(f"{titles[case]}: {best:.3f}".replace("0.", ".", 1), fontsize=7.5, pad=2.5)
+        bar = picture.colorbar(mesh, ax=band, shrink=0.7, pad=0.01, aspect=30, ticks=steps[::2])
+        bar.set_label(f"{metric} less the best {metric}", fontsize=8)
+        bar.ax.tick_params(labelsize=7)
+    _legend(picture)
+    picture.draw_without_rendering()  # one pass of the layout leaves the titles of the first row cut off
+    return picture
+
+
+SMALL_COLUMNS = 4
+STEP, STEPS = 0.02, 10
+"""The colours of small panels: so much below the best, in so many steps."""
+
+
+def _panel(
+    panel: Any,
+    study: Study,
+    figure: GridFigure,
+    means: "npt.NDArray[np.float64]",
+    limits: tuple[float, float],
+) -> Any:
+    """Draw one heat map with its scores written in."""
+    mesh = _mesh(panel, means, vmin=limits[0], vmax=limits[1])
+    _axes(panel, study, figure)
+    _write_values(panel, mesh, means)
+    _frames(panel, study, figure, means)
+    return mesh
+
+
+def _mesh(panel: Any, values: "npt.NDArray[np.float64]", **scale: Any) -> Any:
+    import matplotlib as mpl
+
+    colours = mpl.colormaps["viridis"].with_extremes(bad="0.85")  # grey where a subset failed
+    panel.set_aspect("equal")
+    return panel.pcolormesh(values, cmap=colours, **scale)
+
+
+def _axes(
+    panel: Any, study: Study, figure: GridFigure, *, size: float = 8, left: bool = True, below: bool = True
+) -> None:
+    """Label the axes; they count grid points, so any grid is evenly spaced, labelled with its values."""
+    run = study.method(figure.method)
+    for axis, name, labelled in ((panel.xaxis, figure.x, below), (panel.yaxis, figure.y, left)):
+        values = run.grid[name]
+        step = 1 if len(values) <= 7 else 2 if size >= 8 else 4
+        axis.set_ticks([i + 0.5 for i in range(0, len(values), step)])
+        axis.set_ticklabels([tick_label(value) for value in values[::step]] if labelled else [])
+        if labelled:
+            axis.set_label_text(symbol(name, tex=True), fontsize=size + 1)
+        axis.labelpad = 1
+        axis.set_tick_params(length=2, width=0.6, labelsize=size)
+
+
+def _frames(
+    panel: Any, study: Study, figure: GridFigure, means: "npt.NDArray[np.float64]", *, small: bool = False
+) -> None:
+    """Frame the default point and the best one."""
     import numpy as np
 
     run = study.method(figure.method)
-    colours = mpl.colormaps["viridis"].with_extremes(bad="0.85")  # grey where a subset failed
-    mesh = panel.pcolormesh(means, cmap=colours, vmin=limits[0], vmax=limits[1])
-    panel.set_aspect("equal")
-    for axis, name in ((panel.xaxis, figure.x), (panel.yaxis, figure.y)):
-        values = run.grid[name]
-        step = 2 if len(values) > 7 else 1
-        axis.set_ticks([i + 0.5 for i in range(0, len(values), step)])
-        axis.set_ticklabels([tick_label(value) for value in values[::step]])
-        axis.set_label_text(symbol(name, tex=True))
-        axis.labelpad = 1
-        axis.set_tick_params(length=2, width=0.6, labelsize=8)
-    _write_values(panel, mesh, means)
     default = [run.grid[name].index(run.default[name]) for name in (figure.x, figure.y)]
-    _frame(panel, default, _DEFAULT)
+    _frame(panel, default, _DEFAULT, small)
     if np.isfinite(means).any():
         y, x = np.unravel_index(np.nanargmax(means), means.shape)
-        _frame(panel, (x, y), _BEST)
-    return mesh
+        _frame(panel, (x, y), _BEST, small)
 
 
 _BEST: dict[str, Any] = {"linestyle": "-", "linewidth": 1.6, "label": "best mean"}
 _DEFAULT: dict[str, Any] = {"linestyle": (0, (1.5, 1)), "linewidth": 1.6, "label": "default parameters"}
 
 
-def _frame(panel: Any, cell: Sequence[Any], style: Mapping[str, Any]) -> None:
+def _frame(panel: Any, cell: Sequence[Any], style: Mapping[str, Any], small: bool) -> None:
     from matplotlib.patches import Rectangle
 
     corner = (cell[0] + 0.07, cell[1] + 0.07)  # black over white is seen on every colour
-    panel.add_patch(Rectangle(corner, 0.86, 0.86, fill=False, ec="white", lw=3))
-    panel.add_patch(Rectangle(corner, 0.86, 0.86, fill=False, ec="black", **style))
+    width = 0.6 if small else 1.0
+    panel.add_patch(Rectangle(corner, 0.86, 0.86, fill=False, ec="white", lw=3 * width))
+    thin = {**style, "linewidth": style["linewidth"] * width}
+    panel.add_patch(Rectangle(corner, 0.86, 0.86, fill=False, ec="black", **thin))
 
 
 def _write_values(panel: Any, mesh: Any, means: "npt.NDArray[np.float64]") -> None:

@@ -101,3 +101,15 @@ def printed_methods(study: Study) -> dict[str, str]:
     classes = [run.method for run in study.methods]
     names = {run.id: run.method if classes.count(run.method) == 1 else run.id for run in study.methods}
     return {study.base_clusterings: study.base_clusterings, **names}
+
+
+def only_printed(study: Study, published: Published) -> Study:
+    """Return the study with those of its methods that the paper prints; the study itself without a print.
+
+    What a paper says of "all methods" it says of its own.
+    """
+    printed = {method for _, _, method in published.scores}
+    names = printed_methods(study)
+    methods = tuple(run for run in study.methods if names[run.id] in printed)
+    same = not methods or len(methods) == len(study.methods)
+    return study if same else study.model_copy(update={"methods": methods})

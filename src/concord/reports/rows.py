@@ -1,10 +1,14 @@
 """The rows of Table 2: every method in every reading of its grid, and how they are printed."""
 
+import inspect
 import re
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from concord.config import Study
+from concord.config import Case, MethodRun, Study
+
+if TYPE_CHECKING:
+    from concord.datasets.registry import DatasetSpec
 
 READINGS = {
     "fixed": "",
@@ -53,6 +57,34 @@ def main_row(study: Study, method: str) -> Row:
     if method != study.base_clusterings and study.method(method).grid:
         return Row(method, study.reading)
     return Row(method, "fixed")
+
+
+def main_rows(study: Study) -> list[Row]:
+    """Return one row for each method, and one for the base clusterings: what claims and ranks look at."""
+    return [
+        main_row(study, method) for method in (study.base_clusterings, *(run.id for run in study.methods))
+    ]
+
+
+def default_parameters(method: str) -> dict[str, Any]:
+    """Return what a method takes where nothing is set, but for what the workflow sets; empty if not known."""
+    from concord.methods import registry
+
+    if method not in registry.available():
+        return {}
+    signature = inspect.signature(registry.load(method)).parameters.values()
+    return {p.name: p.default for p in signature if p.name not in {"n_clusters", "random_state"}}
+
+
+def all_parameters(run: MethodRun) -> dict[str, Any]:
+    """Return the parameters of a run, set or left at the method's own defaults; a grid counts as a value."""
+    return {"method": run.method, **default_parameters(run.method), **run.parameters, **run.grid}
+
+
+def steps_text(case: Case, spec: "DatasetSpec") -> str:
+    """Return the preprocessing of a case in words: its own steps, else those of its data set."""
+    steps = spec.preprocessing if case.preprocessing is None else case.preprocessing
+    return ", ".join(steps) or "none"
 
 
 def case_titles(study: Study, registry: Mapping[str, Titled]) -> dict[str, str]:

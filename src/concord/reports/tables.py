@@ -9,7 +9,7 @@ from concord.config import Case, Study
 from concord.errors import InputError
 from concord.files import write_text
 from concord.reports.published import Published, printed_methods, printed_names
-from concord.reports.rows import READINGS, case_titles, study_rows
+from concord.reports.rows import READINGS, case_titles, steps_text, study_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +20,8 @@ SHAPE = ("objects", "features", "classes")
 PRINTED_SHAPE = tuple(f"printed_{column}" for column in SHAPE)
 DASH = "\N{EN DASH}"
 """Stands where nothing is printed."""
+TAKEN = "\N{DAGGER}"
+"""Marks what is bold among the paper's methods, but not among all methods of the table."""
 
 TABLE1 = (
     "case", "dataset", "objects", "features", "classes", "class_sizes", "stored_as", "preprocessing",
@@ -27,7 +29,7 @@ TABLE1 = (
 )  # fmt: skip
 TABLE2 = (
     "case", "dataset", "metric", "method", "reading", "row", "mean", "std", "n", "printed", "difference",
-    "difference_se", "best", "bold", "parameters", "note",
+    "difference_se", "best", "bold", "paper_best", "paper_bold", "parameters", "note",
 )  # fmt: skip
 
 
@@ -56,13 +58,12 @@ def table1(
         spec = registry[case.dataset]
         measured = _measure(prepared[case.id])
         printed = published.shapes.get(names.get(case.id, ""))
-        steps = spec.preprocessing if case.preprocessing is None else case.preprocessing
         rows.append(
             {
                 "case": case.id,
                 "dataset": titles[case.id],
                 **measured,
-                "preprocessing": ", ".join(steps) or "none",
+                "preprocessing": steps_text(case, spec),
                 "base_clusterings": _base_clusterings(study, case),
                 **dict(zip(PRINTED_SHAPE, printed or (None, None, None), strict=True)),
                 "verdict": _verdict(measured, printed),
@@ -114,14 +115,23 @@ def table2(
     registry: Mapping[str, "DatasetSpec"],
     published: Published,
     summary: "pd.DataFrame",
+    papers: "pd.DataFrame",
     selected: "pd.DataFrame",
     failures: "pd.DataFrame",
+    notes: "pd.DataFrame",
 ) -> "pd.DataFrame":
     """Table 2: one row per case, metric and row of the table.
 
     ``difference`` is ours less the print; ``difference_se`` the same in standard errors of our mean,
-    std / sqrt(n) with n the number of subsets. ``parameters`` holds the grid point of a reading that takes
-    one point for all subsets. ``note`` says why a mean covers fewer subsets than the study has.
+    std / sqrt(n) with n the number of subsets. ``best`` and ``bold`` are among all methods here,
+    ``paper_best`` and ``paper_bold`` among those of the paper; a method that the paper does not have is
+    judged among all. ``parameters`` holds the grid point of a reading that takes one point for all subsets.
+    ``note`` says why a mean covers fewer subsets than the study has, and what the method remarks.
+
+    Parameters
+    ----------
+    summary, papers: as :func:`concord.scores.summary.summarise` returns it, of the study and of the study
+        with the methods that the paper prints.
     """
     import pandas as pd
 
@@ -133,8 +143,11 @@ def table2(
     measured = {
         (row.case, row.metric, row.method, row.reading): row for row in summary.itertuples(index=False)
     }
+    in_paper = {
+        (row.case, row.metric, row.method, row.reading): row for row in papers.itertuples(index=False)
+    }
     points = _points(selected)
-    reasons = _reasons(failures)
+    reasons, remarks = _reasons(failures), _method_notes(study, notes)
     rows = []
     for case in study.cases:
         for metric in study.table2:
@@ -147,9 +160,11 @@ def table2(
                 )
                 missing = study.ensemble.n_subsets - n
                 reason = reasons.get((case.id, row.method), "no score")
-                note = (
+                failed = (
                     f"failed on {missing} of {study.ensemble.n_subsets} subsets: {reason}" if missing else ""
                 )
+                note = "; ".join(filter(None, (failed, remarks.get((case.id, row.method)))))
+                among = in_paper.get(key, cell)
                 rows.append(
                     {
                         "case": case.id,
@@ -166,6 +181,8 @@ def table2(
                         "difference_se": _in_standard_errors(mean - printed, std, n),
                         "best": bool(cell.best) if cell else False,
                         "bold": bool(cell.bold) if cell else False,
+                        "paper_best": bool(among.best) if among else False,
+                        "paper_bold": bool(among.bold) if among else False,
                         "parameters": points.get(key, ""),
                         "note": note,
                     }
@@ -194,6 +211,18 @@ def _reasons(failures: "pd.DataFrame") -> dict[tuple[str, str], str]:
         )
         reasons[str(case), str(method)] = "; ".join(map(str, counts.index))
     return reasons
+
+
+def _method_notes(study: Study, notes: "pd.DataFrame") -> dict[tuple[str, str], str]:
+    """Return what a method remarks about its answers on a case, and on how many subsets if not on all."""
+    found = {}
+    for (case, method), group in notes.groupby(["case", "method"], sort=False):
+        parts = []
+        for note, rows in group.groupby("note", sort=True):
+            n, of = rows["subset"].nunique(), study.ensemble.n_subsets
+            parts.append(f"{note}" if n == of else f"{note} (on {n} of {of} subsets)")
+        found[str(case), str(method)] = "; ".join(parts)
+    return found
 
 
 def write_csv(frame: "pd.DataFrame", path: Path) -> None:
@@ -268,16 +297,36 @@ def legend(study: Study, table: "pd.DataFrame") -> str:
         f"Mean ± standard deviation over {n} subsets of {study.ensemble.subset_size} base clusterings; "
         f"{study.base_clusterings} is the mean of all {study.ensemble.runs} runs.{printed} "
         f"Bold: the best method, and different from every other ({test}, p < {study.significance.alpha:g}, "
-        "no correction for many tests); * the best, but not so."
+        f"no correction for many tests); * the best, but not so.{_papers_legend(study, table)}"
         f"{_readings_legend(study)}"
     )
+
+
+def _papers_legend(study: Study, table: "pd.DataFrame") -> str:
+    printed = set(table.dropna(subset="printed")["method"])
+    others = [run.id for run in study.methods if run.id not in printed]
+    if not printed or not others:
+        return ""
+    return (
+        f" Both are meant among the methods that the paper has; {' and '.join(others)}, which it does not "
+        f"have, must beat all of them. {TAKEN} bold only as long as {' and '.join(others)} is left out."
+    )
+
+
+def marks(row: Any) -> tuple[bool, str]:
+    """Return whether a cell of Table 2 is bold, and its mark: "*" best, not bold; "†" bold in the paper."""
+    bold = bool(row.paper_bold)
+    if bold and not row.bold:
+        return bold, TAKEN
+    return bold, "*" if row.paper_best and not bold else ""
 
 
 def _readings_legend(study: Study) -> str:
     tuned = [run.id for run in study.methods if run.grid]
     if not tuned:
         return ""
-    names, whose = " and ".join(tuned), "that method" if len(tuned) == 1 else "those methods"
+    names = " and ".join(filter(None, (", ".join(tuned[:-1]), tuned[-1])))
+    whose = "that method" if len(tuned) == 1 else "those methods"
     return (
         f" Oracle rows choose parameters with the true classes. Each reading of {names} is judged by itself "
         f"against the other methods; the others are judged against {whose} in the reading "
@@ -310,7 +359,8 @@ def _markdown_cell(row: Any, footnotes: Footnotes, any_printed: bool) -> str:
         ours = "-"
     else:
         ours = f"{row.mean:.3f}"
-        ours = f"**{ours}**" if row.bold else f"{ours}\\*" if row.best else ours
+        bold, mark_of_best = marks(row)
+        ours = (f"**{ours}**" if bold else ours) + mark_of_best.replace("*", "\\*")
         ours += "" if math.isnan(row.std) else f" ± {row.std:.3f}"
     if not any_printed:
         return ours + mark

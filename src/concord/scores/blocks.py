@@ -24,6 +24,15 @@ class Failure:
     reason: str
 
 
+@dataclass(frozen=True)
+class Note:
+    """What a report must say about the answer of a cell (subset x grid point)."""
+
+    subset: int
+    point: int
+    note: str
+
+
 class Block:
     """One block of subsets of a method's consensus labels; arrays are read when they are asked for.
 
@@ -58,6 +67,11 @@ class Block:
     def failures(self) -> list[Failure]:
         """Cells without an answer."""
         return [Failure(**record) for record in json.loads(str(self._array("failures")[()]))]
+
+    @cached_property
+    def notes(self) -> list[Note]:
+        """What the method remarks about its answers."""
+        return [Note(**record) for record in json.loads(str(self._array("notes")[()]))]
 
     @cached_property
     def failed(self) -> npt.NDArray[np.bool_]:

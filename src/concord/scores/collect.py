@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from concord.config import Study
+from concord.config import Study, Value
 from concord.errors import InputError
 from concord.files import RERUN, write_text
 from concord.scores.blocks import Block
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 log = logging.getLogger("concord")
 
 FAILURE_COLUMNS = ("case", "method", "subset", "parameters", "reason")
+NOTE_COLUMNS = ("case", "method", "subset", "parameters", "note")
 
 
 def collect(study: Study, case_parquets: Sequence[Path], blocks: Sequence[Path], out_dir: Path) -> None:
-    """Write ``scores`` and ``selected`` (.parquet, .csv), ``pvalues.csv`` and ``failures.csv``.
+    """Write ``scores`` and ``selected`` (.parquet, .csv), ``pvalues``, ``failures`` and ``notes`` (.csv).
 
     Parameters
     ----------
@@ -31,7 +32,7 @@ def collect(study: Study, case_parquets: Sequence[Path], blocks: Sequence[Path],
     case_parquets : sequence of Path
         The table of :func:`concord.scores.table.score_case` of every case, in any order.
     blocks : sequence of Path
-        The files of the consensus stage, ``<case>/<method>/<first>-<last>.npz``; read for their failures.
+        The files of the consensus stage, ``<case>/<method>/<first>-<last>.npz``; read for failures and notes.
     out_dir : Path
         Folder for the results.
 
@@ -40,33 +41,52 @@ def collect(study: Study, case_parquets: Sequence[Path], blocks: Sequence[Path],
     InputError
         If a case is missing, given twice, or of another study; if a block does not belong to the study.
     """
-    scores = _scores(study, case_parquets)
-    failures = _failures(study, blocks)
-    selected = select(study, scores)
+    selected = _gather([study], case_parquets, blocks, out_dir)
+    _write_csv(pairwise(study, selected), out_dir / "pvalues.csv")
+
+
+def collect_readings(
+    study: Study, case_parquets: Sequence[Path], blocks: Sequence[Path], out_dir: Path
+) -> None:
+    """Do for the study's readings what :func:`collect` does for the study, but test nothing."""
+    _gather(study.readings_by_case(), case_parquets, blocks, out_dir)
+
+
+def _gather(
+    studies: Sequence[Study], case_parquets: Sequence[Path], blocks: Sequence[Path], out_dir: Path
+) -> "pd.DataFrame":
+    """Write what studies of different cases have in common as one table of each kind; return the selected."""
+    import pandas as pd
+
+    scores = _scores(studies, case_parquets)
+    failures, notes = _remarks(studies, blocks)
+    selected = pd.concat([select(study, scores) for study in studies], ignore_index=True)
     for name, frame in (("scores", scores), ("selected", selected)):
         write_parquet(
             {str(name): values.tolist() for name, values in frame.items()}, out_dir / f"{name}.parquet"
         )
         _write_csv(frame, out_dir / f"{name}.csv")
-    _write_csv(pairwise(study, selected), out_dir / "pvalues.csv")
     _write_csv(failures, out_dir / "failures.csv")
-    log.info("%s: %d scores of %d cases, %d failures", study.id, len(scores), len(study.cases), len(failures))
+    _write_csv(notes, out_dir / "notes.csv")
+    log.info("%s: %d scores, %d failures, %d notes", out_dir, len(scores), len(failures), len(notes))
+    return selected
 
 
-def _scores(study: Study, paths: Sequence[Path]) -> "pd.DataFrame":
-    """Concatenate the tables of the cases in the order of the study."""
+def _scores(studies: Sequence[Study], paths: Sequence[Path]) -> "pd.DataFrame":
+    """Concatenate the tables of the cases in the order of the studies."""
     import pandas as pd
 
+    cases = [case.id for study in studies for case in study.cases]
     tables: dict[str, tuple[Path, pd.DataFrame]] = {}
     for path in paths:
         table = _read(path)
-        case = _only_case(study, path, table)
+        case = _only_case(studies[0].id, cases, path, table)
         if case in tables:
             raise InputError(f"{path}: case {case} is also in {tables[case][0]}; give one file for each case")
         tables[case] = (path, table)
-    if missing := [case.id for case in study.cases if case.id not in tables]:
-        raise InputError(f"{study.id}: no scores of case {missing[0]}; run its scores job first")
-    return pd.concat([tables[case.id][1] for case in study.cases], ignore_index=True)
+    if missing := [case for case in cases if case not in tables]:
+        raise InputError(f"{studies[0].id}: no scores of case {missing[0]}; run its scores job first")
+    return pd.concat([tables[case][1] for case in cases], ignore_index=True)
 
 
 def _read(path: Path) -> "pd.DataFrame":
@@ -88,34 +108,43 @@ def _read(path: Path) -> "pd.DataFrame":
     return frame
 
 
-def _only_case(study: Study, path: Path, table: "pd.DataFrame") -> str:
+def _only_case(study_id: str, cases: Sequence[str], path: Path, table: "pd.DataFrame") -> str:
     found = table[["study", "case"]].drop_duplicates().to_numpy().tolist()
-    if len(found) != 1 or found[0][0] != study.id or found[0][1] not in {case.id for case in study.cases}:
+    if len(found) != 1 or found[0][0] != study_id or found[0][1] not in cases:
         names = ", ".join(f"{s}/{c}" for s, c in found) or "no scores at all"
         raise InputError(
-            f"{path}: holds {names}; expected one case of the study {study.id}; leave the file out"
+            f"{path}: holds {names}; expected one case of the study {study_id}; leave the file out"
         )
     return str(found[0][1])
 
 
-def _failures(study: Study, paths: Sequence[Path]) -> "pd.DataFrame":
-    """List the failed cells in the order of the study."""
+def _remarks(studies: Sequence[Study], paths: Sequence[Path]) -> "tuple[pd.DataFrame, pd.DataFrame]":
+    """List the failed cells, and the notes, in the order of the studies."""
     import pandas as pd
 
-    cases = [case.id for case in study.cases]
-    methods = [run.id for run in study.methods]
-    found = []
+    runs = {(case.id, run.id): run for study in studies for case in study.cases for run in study.methods}
+    order = list(runs)
+    failures, notes = [], []
     for path in paths:
-        case, method = path.parent.parent.name, path.parent.name
-        if case not in cases or method not in methods:
-            raise InputError(f"{path}: {case}/{method} is not in the study {study.id}; leave the file out")
-        run = study.method(method)
-        for failure in Block(path, run).failures:
-            place = (cases.index(case), methods.index(method), failure.subset, failure.point)
-            found.append(
-                (place, (case, method, failure.subset, compact(run.points[failure.point]), failure.reason))
+        pair = path.parent.parent.name, path.parent.name
+        if pair not in runs:
+            raise InputError(
+                f"{path}: {'/'.join(pair)} is not in the study {studies[0].id}; leave the file out"
             )
-    return pd.DataFrame([record for _, record in sorted(found)], columns=list(FAILURE_COLUMNS))
+        block, points = Block(path, runs[pair]), runs[pair].points
+        failures += [
+            (order.index(pair), f.subset, f.point, points[f.point], f.reason) for f in block.failures
+        ]
+        notes += [(order.index(pair), n.subset, n.point, points[n.point], n.note) for n in block.notes]
+
+    def frame(
+        found: list[tuple[int, int, int, dict[str, Value], str]], columns: Sequence[str]
+    ) -> pd.DataFrame:
+        found.sort(key=lambda record: record[:3])
+        rows = [(*order[i], subset, compact(point), text) for i, subset, _, point, text in found]
+        return pd.DataFrame(rows, columns=list(columns))
+
+    return frame(failures, FAILURE_COLUMNS), frame(notes, NOTE_COLUMNS)
 
 
 def _write_csv(frame: "pd.DataFrame", path: Path) -> None:

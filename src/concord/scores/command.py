@@ -25,9 +25,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     if arguments.job == "case":
         _case(study, arguments)
     else:
-        from concord.scores.collect import collect
+        from concord.scores.collect import collect, collect_readings
 
-        collect(study, arguments.cases, arguments.blocks, arguments.out_dir)
+        job = collect_readings if arguments.readings else collect
+        job(study, arguments.cases, arguments.blocks, arguments.out_dir)
 
 
 def _case(study: Study, arguments: argparse.Namespace) -> None:
@@ -39,8 +40,17 @@ def _case(study: Study, arguments: argparse.Namespace) -> None:
                 f"{path}: lies in the folder of case {path.parent.parent.name}, not of {arguments.case}; "
                 "give the blocks of one case: consensus/<case>/<method>/<first>-<last>.npz"
             )
+    if arguments.readings:
+        study = _reading(study, arguments.case)
     score_case(study, arguments.case, arguments.ensemble, by_method(arguments.blocks), arguments.out)
     log.info("%s: %s: wrote %s", study.id, arguments.case, arguments.out)
+
+
+def _reading(study: Study, case_id: str) -> Study:
+    for other in study.readings_by_case():
+        if other.cases[0].id == case_id:
+            return other
+    raise InputError(f"{study.id}: readings: none of them runs on the case {case_id}; leave --readings out")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -72,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     collect = jobs.add_parser(
         "collect",
         help="join the cases, take the readings, run the tests",
-        description="Write scores and selected (.parquet, .csv), pvalues.csv and failures.csv of a study.",
+        description="Write scores, selected (.parquet, .csv), pvalues, failures and notes (.csv) of a study.",
     )
     _add_study(collect)
     collect.add_argument("--out-dir", required=True, type=Path, metavar="DIR", help="folder to write to")
@@ -97,4 +107,9 @@ def _add_study(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="JSON",
         help="the resolved study, results/<study>/study.json",
+    )
+    parser.add_argument(
+        "--readings",
+        action="store_true",
+        help="the study's other readings of the paper, not the study itself",
     )

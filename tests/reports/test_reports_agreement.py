@@ -1,0 +1,114 @@
+import math
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from concord.config import Study
+from concord.reports.agreement import (
+    agreement_markdown,
+    agreement_table,
+    counted_cells,
+    ranks_table,
+    sentences,
+    worst_cells,
+)
+from concord.reports.tables import TABLE2
+
+STUDY = Study.model_validate(
+    {
+        "id": "small",
+        "title": "Small",
+        "summary": "A test.",
+        "cases": ["a", {"id": "a_own", "dataset": "a", "ensemble": "own", "instead_of": "a"}, "b"],
+        "ensemble": {"runs": 8, "subset_size": 2},
+        "methods": ["KC", "EAC", {"method": "RCE", "grid": {"lambda1": [1, 2]}, "default": {"lambda1": 1}}],
+        "metrics": ["ACC"],
+        "table2": ["ACC"],
+    }
+)
+# method: (ours, printed); the standard error is 0.02 / sqrt(4) = 0.01
+CELLS = {
+    "a": {"K-means": (0.1, 0.9), "KC": (0.2, 0.8), "RCE": (0.3, 0.7)},
+    "a_own": {"K-means": (0.50, 0.50), "KC": (0.60, 0.615), "RCE": (0.70, 0.65)},
+    "b": {"K-means": (0.50, 0.40), "KC": (0.60, 0.39), "RCE": (0.60, 0.615)},
+}
+
+
+def row(case: str, method: str, reading: str, mean: float, printed: float) -> dict[str, Any]:
+    values: dict[str, Any] = dict.fromkeys(TABLE2, "")
+    difference = mean - printed
+    return {
+        **values,
+        **{"case": case, "dataset": case.upper(), "metric": "ACC", "method": method, "reading": reading},
+        **{"row": method, "mean": mean, "printed": printed, "difference": difference},
+        "difference_se": difference / 0.01,
+    }
+
+
+def table2() -> pd.DataFrame:
+    rows = [
+        row(case, method, "oracle-per-subset" if method == "RCE" else "fixed", *pair)
+        for case, cells in CELLS.items()
+        for method, pair in cells.items()
+    ]
+    rows += [row(case, "EAC", "fixed", 0.9, math.nan) for case in CELLS]  # not printed
+    rows += [row(case, "RCE", "default", 0.0, 0.5) for case in CELLS]  # another reading
+    return pd.DataFrame(rows, columns=list(TABLE2))
+
+
+def test_tau_compares_our_order_with_the_printed_one() -> None:
+    table = agreement_table(STUDY, table2()).set_index("case")
+    assert table.loc["a", "tau"] == -1
+    assert table.loc["a_own", "tau"] == 1
+    # b: of three pairs one is discordant, one concordant, one tied here: tau-b = 0
+    assert table.loc["b", "tau"] == pytest.approx(0)
+    assert table["methods"].tolist() == [3, 3, 3], "EAC is not printed, the default reading does not count"
+    assert table["counted"].tolist() == [False, True, True]
+    assert table["near"].tolist() == [0, 2, 1]
+    assert table.loc["a_own", "mean_absolute"] == pytest.approx((0 + 0.015 + 0.05) / 3)
+
+
+def test_two_cases_of_a_data_set_count_once() -> None:
+    assert set(counted_cells(STUDY, table2())["case"]) == {"a_own", "b"}
+    said = list(sentences(STUDY, table2(), agreement_table(STUDY, table2())))
+    assert said[0].startswith("3 of 6 printed scores lie within 2 standard errors")
+    assert "in ACC: mean 0.50 over 2 data sets, from 0.00 (B) to 1.00 (A_OWN)" in said[1]
+
+
+def test_sums_of_ranks() -> None:
+    ranks = ranks_table(STUDY, table2()).set_index("method")
+    assert ranks["datasets"].tolist() == [2, 2, 2]
+    assert ranks["rank_sum"].to_dict() == {"K-means": 6, "KC": 3.5, "RCE": 2.5}
+    assert ranks["printed_rank_sum"].to_dict() == {"K-means": 5, "KC": 5, "RCE": 2}
+    assert ranks["place"].tolist() == [3, 2, 1]
+    assert ranks["printed_place"].tolist() == [2, 2, 1]
+
+
+def test_a_data_set_without_a_score_of_a_method_is_in_no_sum() -> None:
+    table = table2()
+    table.loc[(table["case"] == "b") & (table["method"] == "KC"), "mean"] = math.nan
+    ranks = ranks_table(STUDY, table).set_index("method")
+    assert ranks["datasets"].tolist() == [1, 1, 1]
+    assert ranks["rank_sum"].to_dict() == {"K-means": 3, "KC": 2, "RCE": 1}
+
+
+def test_the_worst_cells_come_first() -> None:
+    worst = worst_cells(STUDY, table2())
+    assert worst[["case", "method"]].to_numpy().tolist()[:3] == [
+        ["b", "KC"],
+        ["b", "K-means"],
+        ["a_own", "RCE"],
+    ]
+
+
+def test_markdown_and_no_print() -> None:
+    table = table2()
+    text = agreement_markdown(STUDY, table, agreement_table(STUDY, table), ranks_table(STUDY, table))
+    assert "| A_OWN | ACC | 3 | 1.00 | 2 | 0.022 |" in text
+    assert "| ACC | KC | 3.5 | 5 | 2 | 2 |" in text
+    assert "| B | ACC | KC | 0.600 | 0.390 | +0.210 | +21.0 |" in text
+    assert "each data set is taken once: a_own for a" in text
+    table["printed"] = math.nan
+    nothing = agreement_markdown(STUDY, table, agreement_table(STUDY, table), ranks_table(STUDY, table))
+    assert "No score here has a printed value" in nothing
