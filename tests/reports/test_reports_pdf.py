@@ -362,6 +362,14 @@ def test_a_stopping_rule_that_the_study_sets_is_told_in_words(run: dict[str, Any
     ]
 
 
+def test_a_stopping_rule_of_one_case_is_told_with_the_case(run: dict[str, Any]) -> None:
+    early = STUDY.cases[0].model_copy(update={"parameters": {"RCE": {"tol": 1e-3}}})
+    (said,) = content(run, STUDY.model_copy(update={"cases": (early, STUDY.cases[1])}))["protocol"][
+        "departures"
+    ]
+    assert said.startswith("RCE with tol = 0.001 instead of None on Iris: stop when a round")
+
+
 def test_data_that_may_not_be_the_papers_are_told(run: dict[str, Any]) -> None:
     doubtful = STUDY.cases[0].model_copy(update={"doubt": "petals were measured by hand"})
     study = STUDY.model_copy(update={"cases": (doubtful, STUDY.cases[1])})

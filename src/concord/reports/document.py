@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.config import MethodRun, Study
+from concord.config import MethodRun, Study, Value
 from concord.reports import agreement, grids, readings, restarts
 from concord.reports.claims import VERDICTS, counting, with_others
 from concord.reports.figures import caption, cases_drawn
@@ -100,7 +100,7 @@ def document(
         "failures": _failures(tables["failures"], titles),
         "remarks": _remarks(study, tables["notes"], titles),
         "table1": _table1(tables["table1"]),
-        "protocol": _protocol(study, references),
+        "protocol": _protocol(study, titles, references),
         "table2": _table2(study, tables["table2"]),
         "restarts": _restarts(study, tables["restarts"]),
         "figures": [_figure(study, titles, name) for name in FIGURES if getattr(study, name)],
@@ -208,7 +208,7 @@ def _footnotes(notes: Footnotes) -> list[dict[str, str]]:
     return [{"mark": mark, "text": text} for text, mark in notes.marks.items()]
 
 
-def _protocol(study: Study, references: References) -> dict[str, Any]:
+def _protocol(study: Study, titles: Mapping[str, str], references: References) -> dict[str, Any]:
     ensemble, significance = study.ensemble, study.significance
     k = "the number of classes" if ensemble.n_clusters == "classes" else f"{ensemble.n_clusters}"
     tuned = [run for run in study.methods if run.grid]
@@ -226,7 +226,7 @@ def _protocol(study: Study, references: References) -> dict[str, Any]:
             "chosen": "that of the restart with the best objective",
         }[study.restarts],
         "methods": [_method(run, references) for run in study.methods],
-        "departures": [text for run in study.methods for text in _departures(run)],
+        "departures": _departures(study, titles),
         "base": study.base_clusterings,
         "metrics": "; ".join(
             " ".join(filter(None, (f"{metric}, {text}", references.cite(LITERATURE.get(key, "")))))
@@ -266,15 +266,22 @@ def _docstring(run: MethodRun) -> str:
     return inspect.cleandoc(method.__doc__ or "") if method else ""
 
 
-def _departures(run: MethodRun) -> list[str]:
-    """Say in the words of its docstring where a run departs from its method's own parameters."""
-    defaults = default_parameters(run.method)
+def _departures(study: Study, titles: Mapping[str, str]) -> list[str]:
+    """Say in the words of its docstring where a method departs from its own parameters, and where."""
     found = []
-    for name, value in run.parameters.items():
-        if name in defaults and value != defaults[name]:
-            text = f"{run.id} with {symbol(name)} = {_value(value)} instead of {_value(defaults[name])}"
-            meaning = _meaning(_docstring(run), name)
-            found.append(f"{text}: {meaning[0].lower()}{meaning[1:]}" if meaning else f"{text}.")
+    for run in study.methods:
+        defaults = default_parameters(run.method)
+        where: dict[tuple[str, Value], list[str]] = {}
+        for case in study.cases:
+            for item in study.parameters(case, run).items():
+                where.setdefault(item, []).append(titles[case.id])
+        for (name, value), cases in where.items():
+            if name in defaults and value != defaults[name]:
+                everywhere = len(cases) == len(study.cases)
+                text = f"{run.id} with {symbol(name)} = {_value(value)} instead of {_value(defaults[name])}"
+                text += "" if everywhere else f" on {_and(cases)}"
+                meaning = _meaning(_docstring(run), name)
+                found.append(f"{text}: {meaning[0].lower()}{meaning[1:]}" if meaning else f"{text}.")
     return found
 
 
