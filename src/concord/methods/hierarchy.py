@@ -56,10 +56,12 @@ def _distances(similarity: FloatArray, members: IntArray) -> FloatArray:
 
 
 def _cut(tree: FloatArray, n_clusters: int) -> IntArray:
-    """Label the leaves by the root that the first n - K merges give them."""
+    """Label each leaf by the first leaf of the cluster that the first n - K merges put it in."""
     n = len(tree) + 1
-    root = np.arange(2 * n - n_clusters)
     children = tree[: n - n_clusters, :2].astype(np.int64)
-    for node in reversed(range(n, len(root))):
-        root[children[node - n]] = root[node]
-    return root[:n]
+    first = np.arange(n + len(children))
+    for node, pair in enumerate(children, start=n):
+        first[node] = first[pair].min()
+    for node in reversed(range(n, len(first))):
+        first[children[node - n]] = first[node]
+    return first[:n]

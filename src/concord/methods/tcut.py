@@ -12,7 +12,7 @@ NO_DEGREE = 1e-10
 def tcut_labels(
     links: FloatArray, weights: IntArray, n_clusters: int, n_init: int, rng: np.random.Generator
 ) -> tuple[IntArray, FloatArray]:
-    """Cluster one side of a bipartite graph: spectral embedding, then k-means.
+    """Cluster one side of a bipartite graph: spectral embedding, then k-means from k-means++ starts.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def tcut_labels(
     inertia : ndarray, shape (n_init,)
     """
     _, rows = tcut_embedding(links, weights, n_clusters)
-    return kmeans_restarts(rows, weights, n_clusters, n_init, rng)
+    return kmeans_restarts(rows, weights, n_clusters, n_init, rng, init="k-means++")
 
 
 def tcut_embedding(links: FloatArray, weights: IntArray, n_clusters: int) -> tuple[FloatArray, FloatArray]:
