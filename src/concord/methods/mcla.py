@@ -4,6 +4,7 @@ from typing import Literal
 
 import numpy as np
 
+from concord.coassociation import jaccard
 from concord.ensemble import Ensemble, FloatArray, IntArray
 from concord.methods.base import ConsensusMethod
 from concord.methods.partition import cut, dense_graph, partition_graph, remark, scaled_integers
@@ -72,16 +73,6 @@ class MCLA(ConsensusMethod):
         self._set_labels(
             association.argmax(axis=1)[None, :].astype(np.int64), np.zeros(1), ensemble.membership
         )
-
-
-def jaccard(ensemble: Ensemble) -> FloatArray:
-    """Return the Jaccard index of every two base clusters, shape (sum of k_i, sum of k_i), zero diagonal."""
-    indicator = ensemble.indicator
-    common = (indicator.T * ensemble.weights) @ indicator
-    sizes = common.diagonal()
-    index: FloatArray = common / (sizes[:, None] + sizes - common)
-    np.fill_diagonal(index, 0.0)
-    return index
 
 
 def collapse(indicator: FloatArray, meta_labels: IntArray, n_clusters: int) -> FloatArray:
