@@ -24,7 +24,7 @@ TINY = 1e-12
 
 
 class RSEC(ConsensusMethod):
-    r"""Robust spectral ensemble clustering (Tao, Liu, Li, Ding, Fu: CIKM 2016; TKDD 2019).
+    r"""Robust spectral ensemble clustering (Tao, Liu, Li, Fu: CIKM 2016; with Ding: TKDD 2019).
 
     Minimises over a representation Z of the co-association matrix S, its errors E and an embedding H
 
@@ -213,7 +213,8 @@ class Lagrangian:
     def _update_h(self) -> None:
         from scipy.linalg import eigh
 
-        graph = sharpened((self.z + self.z.T) / 2 + self.h @ self.h.T)
+        values, vectors = np.linalg.eigh((self.z + self.z.T) / 2 + self.h @ self.h.T)
+        graph = cosine_graph(vectors, np.abs(values))
         self._degrees = np.maximum(graph @ self._root**2, TINY)
         scale = self._root / np.sqrt(self._degrees)
         n = len(graph)
@@ -225,12 +226,18 @@ class Lagrangian:
         return float((np.abs(matrix) / self._root / self._root[:, None]).max())
 
 
-def sharpened(matrix: FloatArray) -> FloatArray:
-    """Return the fourth powers of the cosines between the rows of U s^1/2, of a symmetric U s V'."""
-    values, vectors = np.linalg.eigh(matrix)
-    singular = np.abs(values)
+def cosine_graph(vectors: FloatArray, singular: FloatArray) -> FloatArray:
+    """Return the fourth powers of the cosines between the rows of U s^1/2, the least s left out.
+
+    Parameters
+    ----------
+    vectors : ndarray, shape (n', r)
+        Left singular vectors U.
+    singular : ndarray, shape (r,)
+        Singular values s.
+    """
     kept = singular > KEPT * singular.max()
     rows = vectors[:, kept] * np.sqrt(singular[kept])
     rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), TINY)
-    cosines: FloatArray = (rows @ rows.T) ** POWER
-    return cosines
+    graph: FloatArray = (rows @ rows.T) ** POWER
+    return graph
