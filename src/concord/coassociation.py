@@ -155,7 +155,9 @@ def pts(ensemble: Ensemble, n_neighbours: int | None = None, n_steps: int | None
     Notes
     -----
     G is built as Q (I + G) Q', T times over: two products with the sparse Q for each step, and not a power
-    of it, which is dense.
+    of it, which is dense. O(T n'^2 E) for E links of a profile on average; four (n', n') matrices at a time
+    beside the co-association matrix. For FCT (n' = 1,665, E = 29, T = 20) that is 2 s, a quarter of the time
+    that a dense Q takes.
 
     The authors' program gives 1e-20 to a profile without neighbours, also with itself. Here it is 0 with
     the others and 1 with itself; in double precision PTA's distances are the same.
@@ -167,8 +169,10 @@ def pts(ensemble: Ensemble, n_neighbours: int | None = None, n_steps: int | None
     from scipy.sparse import csr_array
 
     customary = max(1, isqrt(ensemble.n_profiles) // 2)
-    links = _elite(co_occurrence(ensemble), n_neighbours or customary) * ensemble.weights
-    return _trajectory_similarity(csr_array(_row_normalised(links)), n_steps or customary)
+    walk = csr_array(
+        _row_normalised(_elite(co_occurrence(ensemble), n_neighbours or customary) * ensemble.weights)
+    )
+    return _trajectory_similarity(walk, n_steps or customary)
 
 
 def cluster_trajectories(ensemble: Ensemble, n_steps: int = 20) -> FloatArray:
@@ -274,6 +278,10 @@ def _trajectory_similarity(transition: Any, n_steps: int) -> FloatArray:
         inner = transition @ (transition @ inner).T
     length = np.sqrt(inner.diagonal())
     length[length == 0] = 1.0
-    similarity: FloatArray = np.minimum((inner + inner.T) / (2 * np.outer(length, length)), 1.0)
+    inner /= length[:, None]
+    inner /= length
+    similarity: FloatArray = inner + inner.T
+    similarity /= 2
+    np.minimum(similarity, 1.0, out=similarity)
     np.fill_diagonal(similarity, 1.0)
     return similarity

@@ -16,8 +16,7 @@ from test_contract import l30
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from concord import coassociation
 from concord.ensemble import Ensemble
-from concord.methods import ECCMS
-from concord.methods.eccms import average_linkage_labels
+from concord.methods import EAC, ECCMS, LWEA
 from dense_eccms import enhance
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "eccms.json").read_text())
@@ -143,24 +142,23 @@ def test_stops_by_the_change_over_objects(gammas):
         assert (change < 1e-2) == (iteration == eccms.n_iter_)
 
 
-@pytest.mark.parametrize("similarity", ["lwca", "co_occurrence"])
-def test_without_laplacian_or_confident_pairs_it_is_average_linkage(similarity):
-    labels = np.array(ORACLE["small"][0]["labels"])
-    ensemble = Ensemble(labels)
-    profile_matrix = getattr(coassociation, similarity)(ensemble)
-    linked = average_linkage_labels(profile_matrix, ensemble.membership, 6)
-    without = ECCMS(6, similarity=similarity, laplacian=False).fit(labels)
-    assert np.array_equal(without.labels_, linked)
-    assert np.array_equal(without.consensus_matrix(), coassociation.over_objects(ensemble, profile_matrix))
-    none_confident = ECCMS(6, alpha=1.01, similarity=similarity).fit(labels)
-    assert adjusted_rand_score(linked, none_confident.labels_) == 1
+@pytest.mark.parametrize(("similarity", "linked"), [("lwca", LWEA), ("co_occurrence", EAC)])
+def test_without_laplacian_or_confident_pairs_it_is_average_linkage(similarity, linked):
+    ensemble = Ensemble(ORACLE["small"][0]["labels"])
+    expected = linked(6).fit_predict(ensemble)
+    without = ECCMS(6, similarity=similarity, laplacian=False).fit(ensemble)
+    assert np.array_equal(without.labels_, expected)
+    assert np.array_equal(without.consensus_matrix(), over_objects(ensemble, similarity))
+    none_confident = ECCMS(6, alpha=1.01, similarity=similarity).fit(ensemble)
+    assert adjusted_rand_score(expected, none_confident.labels_) == 1
 
 
-def test_linkage_reads_below_the_diagonal_and_makes_exactly_k_clusters():
-    similarity = np.array([[1.0, 0.0, 0.0], [0.9, 1.0, 0.0], [0.0, 0.1, 1.0]])
-    assert average_linkage_labels(similarity, np.arange(3), 2).tolist() == [0, 0, 1]
-    assert average_linkage_labels(similarity.T, np.arange(3)[::-1], 2).tolist() == [0, 1, 1]
-    assert len(set(average_linkage_labels(np.zeros((5, 5)), np.arange(5), 3).tolist())) == 3
+def test_linkage_reads_below_the_diagonal(monkeypatch):
+    enhanced = np.array([[1.0, 0.0, 0.0], [0.9, 1.0, 0.0], [0.1, 0.8, 1.0], [1.0, 1.0, 1.0]])
+    monkeypatch.setattr(ECCMS, "_enhanced", lambda *_: enhanced)
+    assert ECCMS(2).fit([[0], [1], [2]]).labels_.tolist() == [0, 0, 1]
+    enhanced[[1, 2], [0, 1]] = 0.2, 0.8
+    assert ECCMS(2).fit([[0], [1], [2]]).labels_.tolist() == [0, 1, 1]
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 from test_contract import l30
 
+from concord.coassociation import jaccard
 from concord.ensemble import Ensemble
 from concord.methods import MCLA
-from concord.methods.mcla import collapse, jaccard
+from concord.methods.mcla import collapse
 from concord.methods.partition import cut, dense_graph, partition_graph, scaled_integers
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "clusterpack.json").read_text())

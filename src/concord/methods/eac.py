@@ -1,11 +1,11 @@
 """EAC: evidence accumulation clustering."""
 
-from typing import Literal
-
 import numpy as np
 
+from concord.coassociation import co_occurrence
 from concord.ensemble import Ensemble
 from concord.methods.base import ConsensusMethod
+from concord.methods.hierarchy import Linkage, linkage_labels
 
 
 class EAC(ConsensusMethod):
@@ -28,9 +28,7 @@ class EAC(ConsensusMethod):
     Fred, Jain: Combining multiple clusterings using evidence accumulation, IEEE TPAMI 27(6), 2005.
     """
 
-    def __init__(
-        self, n_clusters: int, *, linkage: Literal["average", "single", "complete"] = "average"
-    ) -> None:
+    def __init__(self, n_clusters: int, *, linkage: Linkage = "average") -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
 
@@ -40,12 +38,5 @@ class EAC(ConsensusMethod):
         self._require_choice("linkage", "average", "single", "complete")
 
     def _fit(self, ensemble: Ensemble) -> None:
-        from scipy.cluster.hierarchy import cut_tree, linkage
-
-        if ensemble.n_objects == 1:
-            self._set_labels(np.zeros((1, 1), dtype=np.int64), np.zeros(1), np.zeros(1, dtype=np.int64))
-            return
-        distance = ensemble.expand(1.0 - ensemble.coassociation)
-        tree = linkage(distance[np.triu_indices_from(distance, k=1)], method=self.linkage)
-        labels = cut_tree(tree, n_clusters=self.n_clusters).T.astype(np.int64)
-        self._set_labels(labels, np.zeros(1), np.arange(ensemble.n_objects))
+        labels = linkage_labels(co_occurrence(ensemble), ensemble.membership, self.n_clusters, self.linkage)
+        self._set_labels(labels[None, :], np.zeros(1), np.arange(ensemble.n_objects))

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from concord import coassociation
 from concord.ensemble import Ensemble, FloatArray, IntArray
 from concord.methods.base import ConsensusMethod, is_integer, is_number
+from concord.methods.hierarchy import linkage_labels
 
 NEGLIGIBLE = 1e-12
 """A change below this times the norm of A ends a run whatever ``tol``: multipliers may tend to zero."""
@@ -126,7 +127,8 @@ class ECCMS(ConsensusMethod):
         else:
             self.n_iter_, self.converged_, self.change_path_ = 1, True, np.zeros(1)
         self.profile_matrix_, self.diagonal_ = similarity[:-1], similarity[-1].copy()
-        labels = average_linkage_labels(self.profile_matrix_, ensemble.membership, self.n_clusters)
+        below = self.profile_matrix_.T  # linkage reads above the diagonal, the authors' program below it
+        labels = linkage_labels(below, ensemble.membership, self.n_clusters)
         self._set_labels(labels[None], np.zeros(1), np.arange(ensemble.n_objects))
 
     def consensus_matrix(self) -> FloatArray:
@@ -280,33 +282,3 @@ def relative(change: float, before: float) -> float:
     if change == 0:
         return 0.0
     return change / before if before > 0 else float("inf")
-
-
-def average_linkage_labels(similarity: FloatArray, membership: IntArray, n_clusters: int) -> IntArray:
-    """Cluster the objects by average linkage of 1 - similarity, its entries below the diagonal.
-
-    Parameters
-    ----------
-    similarity : ndarray, shape (n', n')
-    membership : ndarray of int, shape (n,)
-        Profile of each object.
-    """
-    from scipy.cluster.hierarchy import linkage
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    n = len(membership)
-    if n == 1:
-        return np.zeros(1, dtype=np.int64)
-    distance = np.empty(n * (n - 1) // 2)
-    start = 0
-    for j, profile in enumerate(membership[:-1]):
-        stop = start + n - 1 - j
-        np.subtract(1.0, similarity[membership[j + 1 :], profile], out=distance[start:stop])
-        start = stop
-    merged = linkage(distance, "average")[: n - n_clusters, :2].astype(int)
-    nodes = n + len(merged)
-    parents = np.repeat(np.arange(n, nodes), 2)
-    forest = coo_array((np.ones(len(parents)), (merged.ravel(), parents)), shape=(nodes, nodes))
-    labels: IntArray = connected_components(forest, directed=False)[1][:n].astype(np.int64)
-    return labels

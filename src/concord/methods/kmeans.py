@@ -1,14 +1,21 @@
 """Weighted k-means from random starts, every start kept."""
 
+from typing import Literal
+
 import numpy as np
 
 from concord.ensemble import FloatArray, IntArray
 
 
 def kmeans_restarts(
-    rows: FloatArray, weights: IntArray, n_clusters: int, n_init: int, rng: np.random.Generator
+    rows: FloatArray,
+    weights: IntArray,
+    n_clusters: int,
+    n_init: int,
+    rng: np.random.Generator,
+    init: Literal["random", "k-means++"] = "random",
 ) -> tuple[IntArray, FloatArray]:
-    """Run Lloyd's k-means from ``n_init`` draws of k random rows.
+    """Run Lloyd's k-means from ``n_init`` draws of k rows, at random or far from each other.
 
     Returns
     -------
@@ -20,7 +27,7 @@ def kmeans_restarts(
 
     with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
         fits = [
-            KMeans(n_clusters, init="random", n_init=1, random_state=int(rng.integers(2**32))).fit(
+            KMeans(n_clusters, init=init, n_init=1, random_state=int(rng.integers(2**32))).fit(
                 rows, sample_weight=weights
             )
             for _ in range(n_init)
