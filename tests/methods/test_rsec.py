@@ -1,0 +1,123 @@
+"""RSEC against another implementation of the same reading and the literal algorithm over objects."""
+
+import json
+import sys
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.io import loadmat
+from sklearn.metrics import adjusted_rand_score
+from test_contract import L30_CLASSES, l30
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+from concord.ensemble import Ensemble
+from concord.methods import RSEC
+from concord.methods.rsec import Lagrangian, cosine_graph
+from dense_rsec import iterations
+
+ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "rsec.json").read_text())
+
+
+def cases(name):
+    return [case for case in ORACLE["cases"] if case["input"] == name]
+
+
+def assert_is_that_of_the_oracle(labels, case):
+    parameters = case["lambda1"], case["lambda2"]
+    rsec = RSEC(case["K"], "H", *parameters, max_iter=case["max_iter"], n_init=1, random_state=0).fit(labels)
+    assert rsec.n_iter_ == case["iterations"]
+    assert rsec.converged_ == (case["max_iter"] == 500)
+    assert rsec.residual_path_.shape == (rsec.n_iter_, 2)
+    assert rsec.residual_path_[-1].max() == pytest.approx(case["stop"], rel=1e-3)
+    compare(rsec.representation(), case["Z"], 1e-9)
+    if "HHt" in case:
+        compare(rsec.embedding() @ rsec.embedding().T, case["HHt"], 1e-9)
+
+
+def compare(matrix, summary, tolerance):
+    sample = summary["sample"]
+    assert np.abs(matrix[sample["i0"], sample["j0"]] - sample["v"]).max() < tolerance
+    assert np.linalg.norm(matrix) == pytest.approx(summary["fro"], rel=1e-9)
+    assert matrix.sum() == pytest.approx(summary["sum"], rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    "case", cases("small"), ids=lambda c: f"{c['lambda1']}-{c['lambda2']}-{c['max_iter']}"
+)
+def test_small_ensemble(case):
+    assert_is_that_of_the_oracle(np.array(ORACLE["small"]), case)
+
+
+@pytest.mark.mirror
+def test_block_of_the_ecoli_pool(mirror):
+    labels = loadmat(mirror / "files/eccms_pools/Ecoli.mat")["members"].astype(int)[:, :20]
+    (case,) = cases("Ecoli_c1-20")
+    assert_is_that_of_the_oracle(labels, case)
+
+
+@pytest.mark.parametrize(("lambda1", "lambda2"), [(0.1, 1.0), (0.1, 0.02)])
+@pytest.mark.parametrize("missing", [False, True])
+def test_profiles_give_what_the_literal_algorithm_gives(lambda1, lambda2, missing):
+    labels = l30()[np.random.default_rng(1).integers(20, size=36)]
+    if missing:
+        labels[np.arange(36) % 5 == 0, 6] = -1
+    ensemble = Ensemble(labels)
+    assert ensemble.n_profiles < 25
+    lagrangian = Lagrangian(ensemble, 3, lambda1, lambda2)
+    root = np.sqrt(ensemble.weights)
+    shrunk = 0.0
+    for state in islice(iterations(ensemble.expand(ensemble.coassociation), 3, lambda1, lambda2), 20):
+        assert lagrangian.iterate() == pytest.approx(state.residuals, abs=1e-9)
+        lagrangian.mu *= 1.1
+        assert ensemble.expand(lagrangian.z / np.outer(root, root)) == pytest.approx(state.z, abs=1e-9)
+        h = (lagrangian.h / root[:, None])[ensemble.membership]
+        assert h @ h.T == pytest.approx(state.h @ state.h.T, abs=1e-9)
+        shrunk = max(shrunk, np.abs(state.e).max())
+    assert shrunk > 0 or lambda2 == 1.0, "the errors' step does nothing here"
+
+
+@pytest.mark.parametrize("variant", ["H", "Z"])
+def test_finds_the_classes_and_says_that_it_converged(variant):
+    rsec = RSEC(3, variant, random_state=0).fit(l30())
+    assert rsec.converged_
+    assert rsec.residual_path_[-1].max() < 1e-7 <= rsec.residual_path_[-2].max()
+    assert adjusted_rand_score(L30_CLASSES, rsec.labels_) > 0.7
+    short = RSEC(3, variant, max_iter=rsec.n_iter_ - 1, random_state=0).fit(l30())
+    assert (short.n_iter_, short.converged_) == (rsec.n_iter_ - 1, False)
+
+
+def test_variants_share_the_representation():
+    h, z = (RSEC(3, variant, random_state=0).fit(l30()) for variant in "HZ")
+    assert np.array_equal(h.profile_matrix_, z.profile_matrix_)
+    assert np.array_equal(h.profile_embedding_, z.profile_embedding_)
+
+
+def test_separate_groups_give_a_block_diagonal_representation():
+    truth = np.repeat([0, 1, 2], [5, 3, 4])
+    rsec = RSEC(3, random_state=0).fit(np.column_stack([truth, truth]))
+    apart = truth[:, None] != truth
+    assert np.abs(rsec.representation()[apart]).max() < 1e-9
+    assert np.linalg.matrix_rank(rsec.representation(), tol=1e-6) == 3
+
+
+def test_graph_leaves_out_small_singular_values():
+    matrix = np.array([[0.0, 2.0, 0.0], [2.0, 0.0, 1.0], [0.0, 1.0, 1e-6]])
+    left, singular, _ = np.linalg.svd(matrix)
+    assert singular[2] < 1e-4 * singular[0]
+    x = left[:, :2] * np.sqrt(singular[:2])
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    assert cosine_graph(left, singular) == pytest.approx((x @ x.T) ** 4, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[("variant", "h"), ("lambda1", 0), ("lambda2", "1"), ("rho", 1), ("tol", -1)],
+        *[("max_iter", 0), ("n_init", 0)],
+    ],
+)
+def test_refuses_parameters(name, value):
+    with pytest.raises(ValueError, match=f"RSEC: {name} = "):
+        RSEC(2, **{name: value}).fit(l30())
