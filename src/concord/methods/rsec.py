@@ -4,11 +4,11 @@ from typing import Literal
 
 import numpy as np
 
-from concord.ensemble import Ensemble, FloatArray
+from concord.ensemble import Ensemble, FloatArray, IntArray
 from concord.methods.base import ConsensusMethod, is_integer, is_number
 from concord.methods.kmeans import kmeans_restarts
 from concord.methods.rmsc import shrink_spectrum
-from concord.methods.spectral import spectral_labels
+from concord.methods.spectral import embedding
 
 MAX_MU = 1e10
 """The penalty grows no further."""
@@ -51,7 +51,8 @@ class RSEC(ConsensusMethod):
     max_iter : int, default 500
         Most iterations.
     n_init : int, default 10
-        Random starts of k-means.
+        Starts of k-means, far apart (k-means++): the rows of H lie so unevenly that 10 wholly random starts
+        miss the best clustering.
     random_state : int, Generator or None
         Seed of the random starts; Z and H do not depend on it.
 
@@ -126,16 +127,22 @@ class RSEC(ConsensusMethod):
     def _fit(self, ensemble: Ensemble) -> None:
         self._membership = ensemble.membership
         self._solve(ensemble)
-        weights, rng = ensemble.weights, np.random.default_rng(self.random_state)
-        if self.variant == "H":
-            labels, costs = kmeans_restarts(
-                self.profile_embedding_, weights, self.n_clusters, self.n_init, rng
-            )
-        else:
-            graph = np.abs(self.profile_matrix_)
-            graph = (graph + graph.T) / 2
-            labels, costs = spectral_labels(graph, weights, self.n_clusters, "kmeans", self.n_init, rng)
+        labels, costs = kmeans_restarts(
+            self._rows(ensemble.weights),
+            ensemble.weights,
+            self.n_clusters,
+            self.n_init,
+            np.random.default_rng(self.random_state),
+            init="k-means++",
+        )
         self._set_labels(labels, costs, ensemble.membership)
+
+    def _rows(self, weights: IntArray) -> FloatArray:
+        """Return what k-means clusters."""
+        if self.variant == "H":
+            return self.profile_embedding_
+        graph = np.abs(self.profile_matrix_)
+        return embedding((graph + graph.T) / 2, weights, self.n_clusters)
 
     def representation(self) -> FloatArray:
         """Return Z over objects, shape (n, n)."""
