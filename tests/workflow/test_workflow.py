@@ -133,7 +133,7 @@ def test_an_edit_runs_what_depends_on_it_and_nothing_else(copy_of_finished, file
 def test_a_new_method_is_one_new_file(copy_of_finished):
     (copy_of_finished.folder / "src/concord/methods/firstclustering.py").write_text(NEW_METHOD)
     path = copy_of_finished.folder / "config/studies/tiny.yaml"
-    path.write_text(path.read_text().replace("- EAC", "- EAC\n- FirstClustering"))
+    path.write_text(path.read_text().replace("- EAC", "- EAC\n- FirstClustering", 1))
     consensus = {line for line in copy_of_finished.planned("tiny") if "subsets" in line}
     assert consensus == {f"tiny: FirstClustering on {case}, subsets 0-2" for case in ("iris", "wine")}
     copy_of_finished.snakemake("tiny")
