@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from concord.config import Study
 from concord.reports.claims import counting
 from concord.reports.rows import main_rows
-from concord.reports.tables import DASH, markdown_table
+from concord.reports.tables import markdown_table, number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,7 +127,14 @@ def agreement_markdown(
     if agreement.empty:
         return f"{title}\n\nNo score here has a printed value to be held against.\n"
     by_case = [
-        [row.dataset, row.metric, row.methods, _tau(row.tau), row.near, f"{row.mean_absolute:.3f}"]
+        [
+            row.dataset,
+            row.metric,
+            row.methods,
+            number_text(row.tau, ".2f"),
+            row.near,
+            f"{row.mean_absolute:.3f}",
+        ]
         for row in agreement.itertuples()
     ]
     sums = [
@@ -149,7 +156,7 @@ def agreement_markdown(
             f"{row.mean:.3f}",
             f"{row.printed:.3f}",
             f"{row.difference:+.3f}",
-            DASH if math.isnan(row.difference_se) else f"{row.difference_se:+.1f}",
+            number_text(row.difference_se, "+.1f"),
         ]
         for row in worst_cells(study, table2).itertuples()
     ]
@@ -165,7 +172,3 @@ def agreement_markdown(
             *("## The cells farthest from the print", "", *markdown_table(worst_header, worst, left=3), ""),
         ]
     )
-
-
-def _tau(value: float) -> str:
-    return DASH if math.isnan(value) else f"{value:.2f}"

@@ -22,7 +22,7 @@ from concord.reports.rows import (
     study_rows,
     symbol,
 )
-from concord.reports.tables import DASH, Footnotes, legend, marks
+from concord.reports.tables import DASH, Footnotes, legend, marks, number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -415,7 +415,7 @@ def _order(study: Study, tables: Mapping[str, "pd.DataFrame"], titles: Mapping[s
             "counted": bool(group["counted"].iloc[0]),
             "cells": [
                 {
-                    "tau": DASH if math.isnan(row.tau) else f"{row.tau:.2f}".replace("-", MINUS),
+                    "tau": number_text(row.tau, ".2f").replace("-", MINUS),
                     "near": f"{row.near} of {row.methods}",
                     "absolute": _score(row.mean_absolute),
                 }
@@ -556,7 +556,7 @@ def _readings(study: Study, tables: Mapping[str, "pd.DataFrame"]) -> dict[str, A
 
 
 def _errors(value: float) -> str:
-    return DASH if math.isnan(value) else f"{value:+.1f}".replace("-", MINUS)
+    return number_text(value, "+.1f").replace("-", MINUS)
 
 
 def _known(score: float) -> str:

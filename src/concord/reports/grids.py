@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from concord.config import MethodRun, Study
 from concord.reports.rows import point_text
-from concord.reports.tables import DASH, markdown_table
+from concord.reports.tables import markdown_table, number_text
 from concord.scores.table import compact
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def grids_markdown(study: Study, table: "pd.DataFrame") -> str:
             f"{row.lowest:.3f}",
             f"{row.median:.3f}",
             f"{row.highest:.3f}",
-            DASH if row.printed != row.printed else f"{row.printed:.3f}",
+            number_text(row.printed),
         ]
         for row in spreads(table).itertuples()
     ]

@@ -8,7 +8,7 @@ from concord.reports.claims import counting
 from concord.reports.published import Published, printed_methods, printed_names
 from concord.reports.restarts import nearer
 from concord.reports.rows import all_parameters, case_titles, main_row, steps_text, symbol
-from concord.reports.tables import DASH, markdown_table
+from concord.reports.tables import DASH, markdown_table, number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,13 +56,14 @@ def readings_table(
         own_case = case.of if isinstance(case, CaseReading) else case.id
         own_method = reading.of if isinstance(reading, MethodReading) else method
         row, own_row = main_row(study, method), main_row(study, own_method)
+        differs = _differs(study, registry, reading)
         for metric in study.table2:
             score = other.loc[(case.id, *row, metric)]
             rows.append(
                 {
                     "reading": reading.id,
                     "why": reading.why,
-                    "differs": _differs(study, registry, reading),
+                    "differs": differs,
                     "case": own_case,
                     "dataset": titles[own_case],
                     "method": own_method,
@@ -182,9 +183,9 @@ def readings_markdown(study: Study, table: "pd.DataFrame") -> str:
             row.dataset,
             row.method,
             row.metric,
-            _score(row.own),
-            _score(row.other),
-            _score(row.printed),
+            number_text(row.own),
+            number_text(row.other),
+            number_text(row.printed),
             row.nearer or DASH,
         ]
         for row in table.itertuples()
@@ -196,7 +197,3 @@ def readings_markdown(study: Study, table: "pd.DataFrame") -> str:
         f"the reading that the study names ({study.reading}).{counting(study)}"
     )
     return "\n".join([*lines, how, "", *said, "", *markdown_table(header, body, left=5), ""])
-
-
-def _score(value: float) -> str:
-    return DASH if value != value else f"{value:.3f}"

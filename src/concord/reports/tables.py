@@ -370,6 +370,11 @@ def _markdown_cell(row: Any, footnotes: Footnotes, any_printed: bool) -> str:
     return f"{ours}{mark}<br>{row.printed:.3f}{difference}"
 
 
+def number_text(value: float, form: str = ".3f") -> str:
+    """Write a number; :data:`DASH` for NaN."""
+    return DASH if math.isnan(value) else format(value, form)
+
+
 def markdown_table(header: Sequence[str], body: Iterable[Sequence[object]], left: int = 1) -> list[str]:
     """Lines of a Markdown table; the first ``left`` columns to the left, the others to the right."""
     lines = ["| " + " | ".join(header) + " |", "|:--" * left + "|--:" * (len(header) - left) + "|"]
