@@ -116,6 +116,10 @@ class Case(Named):
         default_factory=dict, description="by method id: fixed parameters that differ on this case"
     )
 
+    def steps(self, spec: DatasetSpec) -> tuple[str, ...]:
+        """Return the preprocessing: the case's own, else that of its data set."""
+        return spec.preprocessing if self.preprocessing is None else self.preprocessing
+
 
 class EnsembleProtocol(Strict):
     """How base clusterings are made: Lloyd's k-means, from k random objects unless a case differs."""

@@ -100,8 +100,7 @@ def datasets_without_files():
 
 
 def steps_of(case):
-    steps = DATASETS[case.dataset].preprocessing if case.preprocessing is None else case.preprocessing
-    return "-".join(steps) or "raw"
+    return "-".join(case.steps(DATASETS[case.dataset])) or "raw"
 
 
 def step_arguments(wildcards):

@@ -83,8 +83,7 @@ def all_parameters(run: MethodRun) -> dict[str, Any]:
 
 def steps_text(case: Case, spec: "DatasetSpec") -> str:
     """Return the preprocessing of a case in words: its own steps, else those of its data set."""
-    steps = spec.preprocessing if case.preprocessing is None else case.preprocessing
-    return ", ".join(steps) or "none"
+    return ", ".join(case.steps(spec)) or "none"
 
 
 def case_titles(study: Study, registry: Mapping[str, Titled]) -> dict[str, str]:
