@@ -61,7 +61,8 @@ def read_arrays(path: Path | str, *keys: str, remedy: str = RERUN) -> "dict[str,
     import numpy as np
 
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        # NumPy leaves a file that it opened itself open when its content is not a zip
+        with Path(path).open("rb") as handle, np.load(handle, allow_pickle=False) as arrays:
             return {key: arrays[key] for key in keys or arrays.files}
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; run the stage that writes it") from None
