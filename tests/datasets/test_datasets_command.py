@@ -90,5 +90,5 @@ def test_list(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split()[:5] == ["id", "title", "n", "d", "k"]
     assert lines[1].split() == ["yale", "Yale", "165", "1024", "15", "mat", "unit_norm", "authors"]
-    assert lines[12].split() == ["ecoli_pool", "Ecoli", "336", "0", "8", "-", "-", "authors"]
-    assert len(lines) == 19
+    assert lines[14].split() == ["ecoli_pool", "Ecoli", "336", "0", "8", "-", "-", "authors"]
+    assert len(lines) == 31

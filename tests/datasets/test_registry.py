@@ -11,6 +11,12 @@ from concord.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 RCE = ["yale", "tr23", "jaffe", "glass", "orl", "medical", "coil20", "wap", "hitech", "k1b", "mnist_4000"]
+POOLS = [
+    f"{name}_pool"
+    for name in (
+        *("aggregation", "caltech20", "ecoli", "fct", "isolet", "ls", "spf", "texture", "umist", "usps"),
+    )
+]
 EMBEDDED = ["iris", "wine", "digits", "breast_cancer", "mnist_300", "blobs"]
 
 ENTRY = """
@@ -41,7 +47,7 @@ def mistake(tmp_path, text):
 
 def test_registered_ids_and_shapes_are_those_of_the_printed_table():
     datasets = registry.load_registry(ROOT / "config/datasets.yaml")
-    assert list(datasets) == [*RCE, "ecoli_pool", *EMBEDDED]
+    assert list(datasets) == [*RCE, *POOLS, "ecoli", "aggregation", "texture", *EMBEDDED]
     with (ROOT / "config/published/rce/table1.csv").open() as stream:
         printed = {
             row["dataset"]: (int(row["instances"]), int(row["features"]), int(row["classes"]))
@@ -49,6 +55,7 @@ def test_registered_ids_and_shapes_are_those_of_the_printed_table():
         }
     assert {datasets[i].title: datasets[i].shape for i in RCE} == printed
     assert [i for i, spec in datasets.items() if spec.printed] == RCE
+    assert all(datasets[i].reader is None for i in POOLS)
     assert all(not datasets[i].files for i in EMBEDDED)
 
 
