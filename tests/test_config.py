@@ -121,6 +121,19 @@ def test_numbers_that_yaml_takes_for_text_are_numbers(tmp_path):
             "default mu = 3 is not on the grid; add it to grid.mu",
         ),
         ({"ensemble": {"runs": 10, "subset_size": 4}}, "runs = 10 is not a multiple of subset_size = 4"),
+        (
+            {"ensemble": {"runs": 10, "subset_size": 14, "draws": 3}},
+            "subset_size = 14 is more than runs = 10",
+        ),
+        (
+            {"cases": [{"dataset": "iris", "subset_size": 5}]},
+            "cases[0].subset_size = 5: the runs are split, so that every case has as many subsets; set "
+            "ensemble.draws, or remove it",
+        ),
+        (
+            {"cases": [{"dataset": "iris", "without": ["KX"]}]},
+            "cases[0].without = 'KX': not known here",
+        ),
         ({"ensemble": {"run": 10}}, 'ensemble.run = 10: unknown key; did you mean "runs"?'),
         ({"metrics": ["ACC"], "table2": ["ARI"]}, "table2 metric 'ARI' is not in metrics; add it there"),
         ({"metrics": ["acc"]}, "metrics[0] = 'acc': input should be 'ACC'"),

@@ -7,7 +7,7 @@ twice as much when it is repeated. Nothing here limits a run on one machine.
 import csv
 from collections.abc import Mapping
 from functools import cache
-from math import ceil, prod, sqrt
+from math import ceil, isqrt, prod, sqrt
 from pathlib import Path
 from typing import NamedTuple
 
@@ -107,9 +107,10 @@ def prepare(shape: Shape) -> Need:
 
 def ensembles(study: Study, shape: Shape) -> Need:
     """Return the need of a job that makes the base clusterings."""
-    n, features, classes = shape
+    n, features, _ = shape
     runs = study.ensemble.runs
-    return _need(4 * n * features + 2 * n * runs, KMEANS_SECONDS * runs * n * features * _k(study, classes))
+    k = _k(study, shape)
+    return _need(4 * n * features + 2 * n * runs, KMEANS_SECONDS * runs * n * features * k)
 
 
 def score(study: Study, shape: Shape) -> Need:
@@ -131,9 +132,9 @@ def n_profiles(study: Study, case: Case, shape: Shape) -> int:
     Half as much again as in the published run (which tells the median over subsets) where the case is in
     it, else k m sqrt(n) / 10, which no data set here exceeds at m = 20; never more than the objects.
     """
-    n, _, classes = shape
+    n = shape[0]
     known = _published_profiles(study.published).get(case.id)
-    bound = 1.5 * known if known else _k(study, classes) * study.ensemble.subset_size * sqrt(n) / 10
+    bound = 1.5 * known if known else _k(study, shape) * study.subset_size(case) * sqrt(n) / 10
     return min(n, ceil(bound))
 
 
@@ -150,8 +151,11 @@ def _need(doubles: float, seconds: float) -> Need:
     return Need(INTERPRETER_MB + ceil(8 * doubles / 1e6), START_MINUTES + ceil(SAFETY * seconds / 60))
 
 
-def _k(study: Study, classes: int) -> int:
+def _k(study: Study, shape: Shape) -> int:
+    n, _, classes = shape
     k = study.ensemble.n_clusters
+    if k == "random":
+        return isqrt(n)
     return classes if k == "classes" else k
 
 

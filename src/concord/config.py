@@ -34,7 +34,7 @@ def _number_of_text(value: Any) -> Any:
 
 
 Value = Annotated[bool | int | float | str | None, BeforeValidator(_number_of_text)]
-Metric = Literal["ACC", "NMI", "ARI", "purity", "F"]
+Metric = Literal["ACC", "NMI", "ARI", "purity", "F", "NMI-mean"]
 Reading = Literal["oracle-common", "oracle-per-subset", "default"]
 
 
@@ -91,6 +91,10 @@ class Named(Strict):
         return {"anyOf": [{"type": "string"}, handler.resolve_ref_schema(handler(schema))]}
 
 
+NumberOfClusters = Annotated[int, Field(ge=1)] | Literal["classes", "random"]
+"""Of a base clustering: a number, the number of classes, or drawn for each from 2 to sqrt(n)."""
+
+
 class Case(Named):
     """A data set as the study uses it: its preprocessing and where its base clusterings come from."""
 
@@ -103,6 +107,13 @@ class Case(Named):
         "kmeans", description="'kmeans', or the name of a ready-made ensemble of the data set"
     )
     init: Literal["random", "k-means++"] = Field("random", description="first centres of k-means")
+    n_clusters: NumberOfClusters | None = Field(None, description="of k-means; replaces the study's")
+    feature_share: Annotated[float, Field(gt=0, le=1)] = Field(
+        1.0, description="of the features, drawn at random for each k-means run"
+    )
+    subset_size: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="base clusterings in a subset; replaces the study's, where subsets are drawn"
+    )
     instead_of: str | None = Field(
         None,
         description="id of a case of the same data set; counts over data sets and sums of ranks take this "
@@ -115,6 +126,7 @@ class Case(Named):
     parameters: dict[str, dict[str, Value]] = Field(
         default_factory=dict, description="by method id: fixed parameters that differ on this case"
     )
+    without: tuple[str, ...] = Field((), description="ids of methods, or readings, that do not run on it")
 
     def steps(self, spec: DatasetSpec) -> tuple[str, ...]:
         """Return the preprocessing: the case's own, else that of its data set."""
@@ -126,19 +138,30 @@ class EnsembleProtocol(Strict):
 
     runs: Annotated[int, Field(ge=1)] = 200
     subset_size: Annotated[int, Field(ge=1)] = 20
-    n_clusters: Annotated[int, Field(ge=1)] | Literal["classes"] = "classes"
+    draws: Annotated[
+        int | None,
+        Field(
+            ge=1, description="subsets to draw from the runs, each anew; absent: the runs are split in order"
+        ),
+    ] = None
+    draw_seed: Annotated[
+        int, Field(ge=0, lt=2**32, description="the draws are MATLAB's after rng(draw_seed): randperm(runs)")
+    ] = 1
+    n_clusters: NumberOfClusters = "classes"
     max_iter: Annotated[int, Field(ge=1)] = 100
 
     @model_validator(mode="after")
     def _whole_subsets(self) -> Self:
-        if self.runs % self.subset_size:
+        if self.draws and self.subset_size > self.runs:
+            raise ValueError(f"subset_size = {self.subset_size} is more than runs = {self.runs}")
+        if not self.draws and self.runs % self.subset_size:
             raise ValueError(f"runs = {self.runs} is not a multiple of subset_size = {self.subset_size}")
         return self
 
     @property
     def n_subsets(self) -> int:
-        """Number of subsets that the runs are split into, in order."""
-        return self.runs // self.subset_size
+        """Number of subsets that are drawn from the runs, or that the runs are split into."""
+        return self.draws or self.runs // self.subset_size
 
 
 class MethodRun(Named):
@@ -279,13 +302,23 @@ class Study(Strict):
         """Return the method, or the reading of one, with this id."""
         return next(m for m in (*self.methods, *self.readings.methods) if m.id == method_id)
 
+    def runs(self, case: Case) -> list[MethodRun]:
+        """Return the methods that run on a case."""
+        return [run for run in self.methods if run.id not in case.without]
+
+    def subset_size(self, case: Case) -> int:
+        """Return the number of base clusterings in a subset of a case."""
+        return case.subset_size or self.ensemble.subset_size
+
     def parameters(self, case: Case, run: MethodRun) -> dict[str, Value]:
         """Return the fixed parameters of a method on a case."""
         return {**run.parameters, **case.parameters.get(run.id, {})}
 
     def reading_runs(self) -> list[tuple[Case, MethodRun]]:
         """Return what the readings add to the cases x methods of the study."""
-        others = [(case, run) for run in self.readings.methods for case in self.cases]
+        others = [
+            (case, run) for run in self.readings.methods for case in self.cases if run.id not in case.without
+        ]
         return others + [(case, self.method(name)) for case in self.readings.cases for name in case.methods]
 
     def readings_by_case(self) -> list["Study"]:
@@ -336,14 +369,18 @@ def _mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> 
     for i, case in enumerate(study.only_in_table1):
         yield from _unknown(path, f"only_in_table1[{i}].dataset", [case.dataset], list(datasets))
     for i, case in enumerate(study.cases):
-        yield from _case_mistakes(case, path, f"cases[{i}]", datasets)
+        yield from _case_mistakes(study, case, path, f"cases[{i}]", datasets)
         yield from _unknown(path, f"cases[{i}].parameters", case.parameters, [m.id for m in study.methods])
+        runs = [*study.methods, *study.readings.methods]
+        yield from _unknown(path, f"cases[{i}].without", case.without, [m.id for m in runs])
+        if not study.runs(case):
+            yield f"{path}: cases[{i}].without = {list(case.without)}: no method is left; remove the case"
         if case.instead_of is not None:
             same = [c.id for c in study.cases if c.dataset == case.dataset and c.id != case.id]
             yield from _unknown(path, f"cases[{i}].instead_of", [case.instead_of], same)
     for i, other in enumerate(study.readings.cases):
         key = f"readings.cases[{i}]"
-        yield from _case_mistakes(other, path, key, datasets)
+        yield from _case_mistakes(study, other, path, key, datasets)
         yield from _unknown(path, f"{key}.of", [other.of], [c.id for c in study.cases])
         yield from _unknown(path, f"{key}.methods", other.methods, [m.id for m in study.methods])
     for i, reading in enumerate(study.readings.methods):
@@ -364,7 +401,17 @@ def _figure_mistakes(study: Study, path: Path, key: str, figure: GridFigure) -> 
         yield from _unknown(path, f"{key}.y", [figure.y], grid)
 
 
-def _case_mistakes(case: Case, path: Path, key: str, datasets: Mapping[str, DatasetSpec]) -> Iterator[str]:
+def _case_mistakes(
+    study: Study, case: Case, path: Path, key: str, datasets: Mapping[str, DatasetSpec]
+) -> Iterator[str]:
+    protocol = study.ensemble
+    if case.subset_size and not protocol.draws:
+        yield (
+            f"{path}: {key}.subset_size = {case.subset_size}: the runs are split, so that every case has as "
+            "many subsets; set ensemble.draws, or remove it"
+        )
+    elif case.subset_size and case.subset_size > protocol.runs:
+        yield f"{path}: {key}.subset_size = {case.subset_size}: more than ensemble.runs = {protocol.runs}"
     yield from _unknown(path, f"{key}.dataset", [case.dataset], list(datasets))
     if case.dataset not in datasets:
         return

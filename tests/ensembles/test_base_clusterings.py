@@ -9,13 +9,16 @@ from scipy import sparse
 from sklearn.datasets import load_iris
 
 from concord.ensembles import store
-from concord.ensembles.kmeans import kmeans_ensemble
+from concord.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
 
 IRIS = load_iris().data
+FIRST_DRAW = [2, 98, 38, 50, 14, 27, 64, 55, 26, 5, 30, 60, 44, 90, 49, 71, 72, 18, 57, 4]
+LAST_DRAW = [25, 98, 76, 41, 70, 11, 15, 89, 9, 46, 72, 50, 71, 80, 10, 27, 74, 96, 0, 8]
 
 
-def make(features=IRIS, runs=6, seed=1, names=("study", "iris"), max_iter=100, n_clusters=3, init="random"):
-    return kmeans_ensemble(features, n_clusters, runs, max_iter, init, seed, names)
+def make(features=IRIS, seed=1, names=("study", "iris"), **changes):
+    protocol = KMeansProtocol(**{"n_clusters": 3, "runs": 6, "max_iter": 100} | changes)
+    return kmeans_ensemble(features, protocol, seed, names)
 
 
 def test_every_run_is_a_fixed_point_of_lloyd():
@@ -64,8 +67,9 @@ def test_bits_do_not_depend_on_threads(tmp_path):
     features = np.random.default_rng(0).normal(size=(1500, 20))
     np.save(tmp_path / "x.npy", features)
     program = (
-        "import sys, numpy as np; from concord.ensembles.kmeans import kmeans_ensemble as k; "
-        "print(k(np.load(sys.argv[1]), 8, 3, 100, 'random', 5, ('a', 'b')).tobytes().hex())"
+        "import sys, numpy as np; from concord.ensembles.kmeans import KMeansProtocol, kmeans_ensemble; "
+        "labels = kmeans_ensemble(np.load(sys.argv[1]), KMeansProtocol(8, 3, 100), 5, ('a', 'b')); "
+        "print(labels.tobytes().hex())"
     )
     answers = {
         subprocess.run(
@@ -80,11 +84,35 @@ def test_bits_do_not_depend_on_threads(tmp_path):
     assert len(answers) == 1
 
 
+def test_a_random_number_of_clusters_is_any_from_2_to_the_root_of_n():
+    k = make(IRIS[::6], runs=60, n_clusters=None, max_iter=1).max(axis=0) + 1
+    assert sorted(set(k.tolist())) == [2, 3, 4, 5]
+
+
+def test_a_share_of_the_features_is_drawn_for_each_run():
+    """The classes differ in one feature only, so a run has them just if that is among its own."""
+    features = np.random.default_rng(0).normal(size=(60, 4))
+    features[:, 2] += np.repeat([0.0, 1e3], 30)
+    halves = make(features, runs=40, n_clusters=2, feature_share=0.5)
+    found = [len(set(run[:30])) == len(set(run[30:])) == 1 for run in halves.T.tolist()]
+    assert 8 <= sum(found) <= 32
+    assert all(len(set(run[:30])) == 1 for run in make(features, n_clusters=2).T.tolist())
+
+
+def test_draws_are_those_of_matlab():
+    """The first repetition of EC-CMS's protocol, as its authors' program draws it."""
+    members = store.drawn(100, 20, 20, 1)
+    assert members.shape == (20, 20)
+    assert members[0].tolist() == FIRST_DRAW
+    assert members[19].tolist() == LAST_DRAW
+    assert store.drawn(100, 40, 20, 1)[:, :20].tolist() == members.tolist()
+
+
 def test_files_have_the_same_bytes_and_subsets_in_order(tmp_path):
     labels, classes = make(runs=6), load_iris().target
     for name in ("a", "b"):
-        store.save(tmp_path / f"{name}.npz", labels, classes)
+        store.save(tmp_path / f"{name}.npz", labels, classes, store.split(6, 2))
     assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
     stored = store.load(tmp_path / "a.npz")
-    assert np.array_equal(stored.subset(1, 2), labels[:, 2:4])
+    assert np.array_equal(stored.subset(1), labels[:, 2:4])
     assert stored.n_classes == 3

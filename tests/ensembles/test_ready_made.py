@@ -10,6 +10,7 @@ from concord.datasets.prepared import coded
 from concord.datasets.readers.clusterings import read_clusterings
 from concord.datasets.registry import ReadyMadeEnsemble
 from concord.ensembles.ready_made import ready_made_ensemble
+from concord.ensembles.store import drawn, split
 from concord.errors import InputError
 
 CLASSES = np.repeat([0, 1, 2], 4)
@@ -17,7 +18,7 @@ LABELS = np.random.default_rng(0).integers(1, 5, (12, 7))
 STUDY = "config/studies/mine.yaml"
 
 
-def take(path, labels=LABELS, runs=6, subset_size=3, y=CLASSES, gt=None, registered=None):
+def take(path, labels=LABELS, runs=6, subset_size=3, y=CLASSES, gt=None, registered=None, draws=None):
     savemat(path, {"members": labels} | ({} if gt is None else {"gt": gt}))
     entry = ReadyMadeEnsemble(
         file={"name": "pool.mat"},
@@ -25,7 +26,8 @@ def take(path, labels=LABELS, runs=6, subset_size=3, y=CLASSES, gt=None, registe
         classes=None if gt is None else "gt",
         runs=registered,
     )
-    return ready_made_ensemble(path, entry, y, runs, subset_size, STUDY)
+    members = drawn(runs, subset_size, draws, 1) if draws else split(runs, subset_size)
+    return ready_made_ensemble(path, entry, y, runs, members, STUDY)
 
 
 @pytest.fixture
@@ -76,11 +78,13 @@ def test_missing_labels_are_kept_and_a_subset_without_any_is_refused(path):
     labels[2, 3:5] = -1
     assert take(path, labels)[2, 3:5].tolist() == [-1, -1]
     labels[2, 5] = -1
-    with pytest.raises(InputError, match=r"base clusterings 3 to 5 \(from 0\): object 2 has no label at all"):
+    with pytest.raises(
+        InputError, match=r"subset 1 of base clusterings \(from 0\): object 2 has no label at all"
+    ):
         take(path, labels)
     labels[:, 1] = -1
     with pytest.raises(
-        InputError, match=r"base clusterings 0 to 2 \(from 0\): clustering 1 has no label at all"
+        InputError, match=r"subset 0 of base clusterings \(from 0\): clustering 1 has no label at all"
     ):
         take(path, labels)
 
@@ -92,7 +96,7 @@ def test_the_authors_200_yale_clusterings_are_the_printed_k_means_row(mirror: Pa
     file = mirror / "files/yale_authors_ensemble/YALE_165n_1024d_15c_uni_kmeans.mat"
     entry = ReadyMadeEnsemble(file={"name": file.name}, variable="L", runs=200)
     classes = np.repeat(np.arange(15), 11)
-    labels = ready_made_ensemble(file, entry, classes, 200, 20, STUDY)
+    labels = ready_made_ensemble(file, entry, classes, 200, split(200, 20), STUDY)
     means = {
         metric: np.mean([METRICS[metric](classes, run) for run in labels.T]) for metric in ("ACC", "NMI")
     }
@@ -120,7 +124,7 @@ def test_the_pools_of_ec_cms(mirror: Path, name):
     path = mirror / f"files/eccms_pools/{name}.mat"
     entry = ReadyMadeEnsemble(file={"name": path.name}, variable="members", classes="gt", runs=100)
     y, names = coded(read_clusterings(path, entry).classes)
-    labels = ready_made_ensemble(path, entry, y, 100, 20, STUDY)
+    labels = ready_made_ensemble(path, entry, y, 100, split(100, 20), STUDY)
     clusters = labels.max(axis=0) + 1
     assert (len(y), len(names), clusters.min(), clusters.max()) == POOLS[name]
     assert labels.min() == 0

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from test_contract import l30
 
-from concord.ensembles.store import StoredEnsemble
+from concord.ensembles.store import StoredEnsemble, split
 from concord.errors import ConsensusFailure
 from concord.methods import registry
 from concord.methods.run import FitError, Job, run
 
-STORED = StoredEnsemble(np.tile(l30(), 2), np.repeat(np.arange(3), 10))
+STORED = StoredEnsemble(np.tile(l30(), 2), np.repeat(np.arange(3), 10), split(16, 8))
 
 
 def job(method="RCE", points=({},), **changes):
     given = {"study": "s", "case": "c", "method_id": method, "method": method, "parameters": {"max_outer": 2}}
-    given |= {"points": points, "subsets": [0, 1], "subset_size": 8, "seed": 5}
+    given |= {"points": points, "subsets": [0, 1], "seed": 5}
     return Job(**{**given, **changes})
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from concord.config import Study
+from concord.ensembles.store import split
 
 N, SUBSETS, SIZE, RESTARTS = 12, 4, 2, 3
 FEW = {"id": "KC-few", "of": "KC", "method": "KC", "parameters": {"n_init": 2}, "why": "restarts"}
@@ -76,5 +77,5 @@ def ensemble(tmp_path: Path, y: np.ndarray) -> Path:
     """Base clusterings whose first run is right."""
     labels = np.random.default_rng(0).integers(0, 3, (N, SUBSETS * SIZE))
     labels[:, 0] = y
-    np.savez(tmp_path / "ensemble.npz", labels=labels, classes=y)
+    np.savez(tmp_path / "ensemble.npz", labels=labels, classes=y, members=split(SUBSETS * SIZE, SIZE))
     return tmp_path / "ensemble.npz"

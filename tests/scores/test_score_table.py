@@ -3,9 +3,12 @@ import json
 import numpy as np
 import pytest
 
+from concord.config import Study
+from concord.ensembles import store
+from concord.ensembles.store import drawn, split
 from concord.errors import InputError
 from concord.scores.blocks import by_method
-from concord.scores.metrics import METRICS, nmi
+from concord.scores.metrics import accuracy, nmi
 from concord.scores.table import COLUMNS, compact, score_case
 
 pd = pytest.importorskip("pandas")
@@ -36,9 +39,9 @@ def value(table, **where):
 
 def test_columns_order_and_completeness(scored, study):
     assert tuple(scored.columns) == COLUMNS
-    assert len(scored) == 4 * (1 + 1 + 4) * 2 * 5
+    assert len(scored) == 4 * (1 + 1 + 4) * 2 * len(study.metrics)
     assert list(scored["method"].unique()) == ["K-means", "KC", "RCE"]
-    assert list(scored["metric"].unique()) == list(METRICS)
+    assert list(scored["metric"].unique()) == list(study.metrics)
     assert list(scored.loc[scored["method"] == "RCE", "parameters"].unique()) == [
         compact(point) for point in study.method("RCE").points
     ]
@@ -79,7 +82,7 @@ def test_missing_objects_of_a_base_clustering_are_left_out(study, tmp_path, y, b
     labels = np.tile(y[:, None], 8)
     labels[:5, 1] = -1
     labels[5:8, 1] = 2  # of the seven scored objects, three (of class 1) join the four of class 2
-    np.savez(tmp_path / "partial.npz", labels=labels, classes=y)
+    np.savez(tmp_path / "partial.npz", labels=labels, classes=y, members=split(8, 2))
     score_case(study, "iris", tmp_path / "partial.npz", by_method(blocks), tmp_path / "partial.parquet")
     table = pd.read_parquet(tmp_path / "partial.parquet")
     where = {"method": "K-means", "subset": 0, "restart": "mean", "metric": "ACC"}
@@ -147,9 +150,32 @@ def test_labels_of_other_objects(study, ensemble, blocks, write_block, tmp_path)
 
 
 def test_ensemble_of_another_protocol(study, blocks, tmp_path, y):
-    np.savez(tmp_path / "short.npz", labels=np.tile(y[:, None], 6), classes=y)
+    short = tmp_path / "short.npz"
+    np.savez(short, labels=np.tile(y[:, None], 6), classes=y, members=split(6, 2))
     match = r"short.npz: labels of shape \(12, 6\), but 12 classes and 8 runs"
-    refuse(match, study, tmp_path / "short.npz", blocks, tmp_path)
+    refuse(match, study, short, blocks, tmp_path)
+    np.savez(short, labels=np.tile(y[:, None], 8), classes=y, members=split(8, 4))
+    match = r"short.npz: members of shape \(2, 4\), but the study asks for 4 subsets of 2 runs"
+    refuse(match, study, short, blocks, tmp_path)
+
+
+def test_drawn_subsets_and_methods_that_are_left_out(study, write_block, tmp_path, y):
+    """Base clusterings of drawn subsets are those drawn; a method that a case is without is not asked for."""
+    labels = np.random.default_rng(0).integers(0, 3, (len(y), 8))
+    members = drawn(8, 3, 4, 1)
+    store.save(tmp_path / "drawn.npz", labels, y, members)
+    changes = {"cases": ({"dataset": "iris", "without": ["RCE"]}, "wine"), "readings": {}}
+    protocol = {"runs": 8, "subset_size": 3, "draws": 4}
+    other = Study.model_validate({**study.model_dump(), **changes, "ensemble": protocol})
+    blocks = [write_block("iris", "KC", [0, 1, 2, 3])]
+    score_case(other, "iris", tmp_path / "drawn.npz", by_method(blocks), tmp_path / "drawn.parquet")
+    table = pd.read_parquet(tmp_path / "drawn.parquet")
+    assert set(table["method"]) == {"K-means", "KC"}
+    for subset in range(4):
+        where = {"method": "K-means", "subset": subset, "restart": "mean", "metric": "ACC"}
+        expected = np.mean([accuracy(y, labels[:, run]) for run in members[subset]])
+        assert value(table, **where) == pytest.approx(expected)
+    refuse("no consensus labels of RCE", other, tmp_path / "drawn.npz", blocks, tmp_path, case="wine")
 
 
 def test_grid_of_another_study(study, ensemble, blocks, write_block, tmp_path):

@@ -117,7 +117,7 @@ def run_files(study, case, run, suffix):
 
 
 def block_files(study, case, suffix):
-    return [file for run in study.methods for file in run_files(study, case, run, suffix)]
+    return [file for run in study.runs(case) for file in run_files(study, case, run, suffix)]
 
 
 def all_blocks(study, suffix):
@@ -139,15 +139,16 @@ def ready_made(wildcards):
 def ensemble_arguments(wildcards, input):
     study, case = STUDIES[wildcards.study], case_of(wildcards)
     protocol = study.ensemble
+    subsets = f"--study {study.id} --runs {protocol.runs} --subset-size {study.subset_size(case)}"
+    if protocol.draws:
+        subsets = f"{subsets} --draws {protocol.draws} --draw-seed {protocol.draw_seed}"
     if case.ensemble == "kmeans":
         return (
-            f"kmeans --study {study.id} --case {case.id} --seed {SETTINGS.seed} --runs {protocol.runs}"
-            f" --n-clusters {protocol.n_clusters} --max-iter {protocol.max_iter} --init {case.init}"
+            f"kmeans {subsets} --case {case.id} --seed {SETTINGS.seed}"
+            f" --n-clusters {case.n_clusters or protocol.n_clusters} --max-iter {protocol.max_iter}"
+            f" --init {case.init} --feature-share {case.feature_share}"
         )
-    return (
-        f"ready-made --study {study.id} --dataset {case.dataset} --name {case.ensemble} --file {input.ready}"
-        f" --runs {protocol.runs} --subset-size {protocol.subset_size}"
-    )
+    return f"ready-made {subsets} --dataset {case.dataset} --name {case.ensemble} --file {input.ready}"
 
 
 def ready_made_entry(wildcards):

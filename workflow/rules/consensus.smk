@@ -23,12 +23,11 @@ rule consensus:
         parameters=lambda w: json.dumps(STUDIES[w.study].parameters(case_of(w), method_of(w))),
         grid=lambda w: json.dumps(method_of(w).grid),
         seed=SETTINGS.seed,
-        subset_size=lambda w: STUDIES[w.study].ensemble.subset_size,
         code=lambda w: fingerprint("concord.methods.command", whole=[registry.module_of(method_of(w).method)]),
     message:
         "{wildcards.study}: {wildcards.method} on {wildcards.case}, subsets {wildcards.block}"
     shell:
         "python -m concord --log {log:q} consensus --study {wildcards.study} --case {wildcards.case}"
         " --id {wildcards.method} --method {params.method} --parameters {params.parameters:q} --grid {params.grid:q}"
-        " --subsets {wildcards.block} --subset-size {params.subset_size} --seed {params.seed}"
+        " --subsets {wildcards.block} --seed {params.seed}"
         " --ensemble {input:q} --out {output.labels:q}"

@@ -1,8 +1,10 @@
-"""Base clusterings by k-means, from random objects in the protocol of the RCE paper."""
+"""Base clusterings by k-means: of k clusters from k random objects (RCE), or of a random k (EC-CMS)."""
 
 import logging
 import time
 import warnings
+from dataclasses import dataclass
+from math import ceil, isqrt
 from typing import Any
 
 import numpy as np
@@ -13,17 +15,34 @@ from concord.seeds import generator
 log = logging.getLogger("concord")
 
 
-def kmeans_ensemble(
-    features: Any, n_clusters: int, runs: int, max_iter: int, init: str, seed: int, names: tuple[str, ...]
-) -> IntArray:
-    r"""Run k-means ``runs`` times, each from ``n_clusters`` centres of its own.
+@dataclass(frozen=True)
+class KMeansProtocol:
+    """How base clusterings are made.
+
+    Attributes
+    ----------
+    n_clusters : int or None
+        None: for each run a number from 2 to sqrt(n), each as likely.
+    init : {"random", "k-means++"}
+        First centres: objects drawn alike, or far from each other.
+    feature_share : float
+        Of the features, rounded up; drawn for each run.
+    """
+
+    n_clusters: int | None
+    runs: int
+    max_iter: int
+    init: str = "random"
+    feature_share: float = 1.0
+
+
+def kmeans_ensemble(features: Any, protocol: KMeansProtocol, seed: int, names: tuple[str, ...]) -> IntArray:
+    r"""Run k-means as often as the protocol asks, each time from centres of its own.
 
     Parameters
     ----------
     features : ndarray or CSR matrix, shape (n, d)
         Sparse features stay sparse.
-    init : {"random", "k-means++"}
-        First centres: objects drawn alike, or far from each other.
     names : tuple of str
         Study and case; run i has the random stream of (\\*names, "run", i), so that more runs change no
         earlier one.
@@ -36,16 +55,30 @@ def kmeans_ensemble(
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
-    columns = []
+    n, columns = features.shape[0], []
     cpu = time.process_time()
     with threadpool_limits(1), warnings.catch_warnings():
         # "at most 100 iterations" is the paper's protocol; fewer distinct objects than k shows in the labels
         warnings.simplefilter("ignore", ConvergenceWarning)
-        for run in range(runs):
-            start = int(generator(seed, *names, "run", run).integers(2**32))
-            kmeans = KMeans(n_clusters, init=init, n_init=1, max_iter=max_iter, tol=0.0, random_state=start)
-            columns.append(kmeans.fit(features).labels_)
+        for run in range(protocol.runs):
+            rng = generator(seed, *names, "run", run)
+            start = int(rng.integers(2**32))
+            kmeans = KMeans(
+                protocol.n_clusters or int(rng.integers(2, isqrt(n), endpoint=True)),
+                init=protocol.init,
+                n_init=1,
+                max_iter=protocol.max_iter,
+                tol=0.0,
+                random_state=start,
+            )
+            columns.append(kmeans.fit(_some(features, protocol.feature_share, rng)).labels_)
             if (run + 1) % 50 == 0:
-                log.info("k-means on %s: run %d of %d", names[-1], run + 1, runs)
+                log.info("k-means on %s: run %d of %d", names[-1], run + 1, protocol.runs)
     log.info("k-means on %s: %.2f CPU s", names[-1], time.process_time() - cpu)
     return np.column_stack(columns).astype(np.int64)
+
+
+def _some(features: Any, share: float, rng: np.random.Generator) -> Any:
+    """Return a random share of the features."""
+    d = features.shape[1]
+    return features if share == 1 else features[:, np.sort(rng.choice(d, ceil(share * d), replace=False))]

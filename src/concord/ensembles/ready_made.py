@@ -15,7 +15,7 @@ log = logging.getLogger("concord")
 
 
 def ready_made_ensemble(
-    path: Path, entry: ReadyMadeEnsemble, classes: IntArray, runs: int, subset_size: int, study: str
+    path: Path, entry: ReadyMadeEnsemble, classes: IntArray, runs: int, members: IntArray, study: str
 ) -> IntArray:
     """Read the first ``runs`` base clusterings of a verified file.
 
@@ -25,8 +25,10 @@ def ready_made_ensemble(
         The file of ``entry``.
     classes : ndarray, shape (n,)
         Classes of the data set.
-    runs, subset_size : int
-        The study's ``ensemble``.
+    runs : int
+        The study's ``ensemble.runs``.
+    members : ndarray of int, shape (subsets, subset size)
+        The runs of each subset.
     study : str
         The study's file, for messages.
 
@@ -58,15 +60,15 @@ def ready_made_ensemble(
         )
     if m < runs:
         raise InputError(
-            f"{study}: ensemble.runs = {runs}: {path} has {m} base clusterings; {_fitting(m, subset_size)}"
+            f"{study}: ensemble.runs = {runs}: {path} has {m} base clusterings; "
+            f"{_fitting(m, members.shape[1])}"
         )
     labels = found.labels[:, :runs]
-    for first in range(0, runs, subset_size):
+    for subset, columns in enumerate(members):
         try:
-            Ensemble(labels[:, first : first + subset_size])
+            Ensemble(labels[:, columns])
         except ValueError as refusal:
-            last = first + subset_size - 1
-            raise InputError(f"{path}: base clusterings {first} to {last} (from 0): {refusal}") from None
+            raise InputError(f"{path}: subset {subset} of base clusterings (from 0): {refusal}") from None
     log.info(
         "%s: %d base clusterings of %d taken; %d objects, %d to %d clusters, %d labels missing",
         *(path, runs, m, n, labels.max(axis=0).min() + 1, labels.max() + 1, (labels == MISSING).sum()),

@@ -18,23 +18,39 @@ class StoredEnsemble:
     """Shape (n objects, runs)."""
     classes: IntArray
     """True classes 0..k-1, shape (n,)."""
+    members: IntArray
+    """The runs of each subset, shape (subsets, subset size)."""
 
     @property
     def n_classes(self) -> int:
         """Number of true classes: the number of clusters that every method is asked for."""
         return int(self.classes.max()) + 1
 
-    def subset(self, index: int, size: int) -> IntArray:
-        """Return the base clusterings of subset ``index``: ``size`` runs in order."""
-        return self.labels[:, index * size : (index + 1) * size]
+    def subset(self, index: int) -> IntArray:
+        """Return the base clusterings of subset ``index``."""
+        return self.labels[:, self.members[index]]
 
 
-def save(path: Path, labels: npt.ArrayLike, classes: npt.ArrayLike) -> None:
+def split(runs: int, size: int) -> IntArray:
+    """Return the members of subsets of ``size`` runs each, in order."""
+    return np.arange(runs).reshape(-1, size)
+
+
+def drawn(runs: int, size: int, draws: int, seed: int) -> IntArray:
+    """Return the members of ``draws`` subsets as MATLAB draws them: the first of ``randperm(runs)``.
+
+    That is the order of as many uniform numbers; after ``rng(seed)`` these are NumPy's ``RandomState(seed)``.
+    """
+    random = np.random.RandomState(seed)
+    return np.array([np.argsort(random.rand(runs))[:size] for _ in range(draws)])
+
+
+def save(path: Path, labels: npt.ArrayLike, classes: npt.ArrayLike, members: npt.ArrayLike) -> None:
     """Write an ensemble; the same content gives the same bytes."""
-    write_arrays(path, labels=np.asarray(labels, dtype=np.int32), classes=classes)
+    write_arrays(path, labels=np.asarray(labels, dtype=np.int32), classes=classes, members=members)
 
 
 def load(path: Path) -> StoredEnsemble:
     """Read what :func:`save` wrote; InputError for anything else."""
-    stored = read_arrays(path, "labels", "classes")
-    return StoredEnsemble(stored["labels"].astype(np.int64), stored["classes"].astype(np.int64))
+    stored = read_arrays(path, "labels", "classes", "members")
+    return StoredEnsemble(*(stored[key].astype(np.int64) for key in ("labels", "classes", "members")))

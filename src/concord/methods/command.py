@@ -25,7 +25,6 @@ def main(arguments: list[str]) -> None:
     parser.add_argument(
         "--subsets", type=_block, required=True, metavar="FIRST-LAST", help="from 0, inclusive"
     )
-    parser.add_argument("--subset-size", type=int, required=True, help="base clusterings in a subset")
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--ensemble", type=Path, required=True, help="base clusterings of the case (.npz)")
     parser.add_argument("--out", type=Path, required=True, help="labels (.npz); runtimes go beside it")
@@ -38,7 +37,6 @@ def main(arguments: list[str]) -> None:
         parameters=options.parameters,
         points=[dict(zip(options.grid, values, strict=True)) for values in product(*options.grid.values())],
         subsets=options.subsets,
-        subset_size=options.subset_size,
         seed=options.seed,
     )
     run(job, store.load(options.ensemble), options.out)

@@ -41,7 +41,6 @@ class Job:
     parameters: Mapping[str, Any]
     points: Sequence[Mapping[str, Any]]
     subsets: Sequence[int]
-    subset_size: int
     seed: int
 
 
@@ -83,7 +82,7 @@ def run(job: Job, stored: StoredEnsemble, out: Path) -> None:
     cells: list[list[Cell]] = []
     profiles = []
     for count, subset in enumerate(job.subsets, start=1):
-        ensemble = Ensemble(stored.subset(subset, job.subset_size))
+        ensemble = Ensemble(stored.subset(subset))
         profiles.append(ensemble.n_profiles)
         cells.append(_fit_subset(job, method, ensemble, stored.n_classes, subset))
         seconds = sum(cell.wall_seconds for cell in cells[-1])

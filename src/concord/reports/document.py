@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 METRICS = {
     "ACC": ("accuracy under the best one-to-one matching of clusters and classes", "kuhn"),
     "NMI": ("mutual information divided by the larger of the two entropies", "strehl"),
+    "NMI-mean": ("mutual information divided by the mean of the two entropies", "strehl"),
     "ARI": ("adjusted Rand index", "hubert"),
     "purity": ("share of objects in the majority class of their cluster", ""),
     "F": ("pairwise F measure: precision and recall of the pairs of objects put together", ""),
@@ -210,13 +211,15 @@ def _footnotes(notes: Footnotes) -> list[dict[str, str]]:
 
 def _protocol(study: Study, titles: Mapping[str, str], references: References) -> dict[str, Any]:
     ensemble, significance = study.ensemble, study.significance
-    k = "the number of classes" if ensemble.n_clusters == "classes" else f"{ensemble.n_clusters}"
+    words = {"classes": "the number of classes", "random": "drawn for each run from 2 to the root of n"}
+    k = words.get(str(ensemble.n_clusters), f"{ensemble.n_clusters}")
     tuned = [run for run in study.methods if run.grid]
     cited = [(metric, *METRICS[metric]) for metric in study.metrics]
     return {
         "runs": ensemble.runs,
         "subset_size": ensemble.subset_size,
         "n_subsets": ensemble.n_subsets,
+        "drawn": ensemble.draws is not None,
         "max_iter": ensemble.max_iter,
         "k": k,
         "ready_made": sum(case.ensemble != "kmeans" for case in study.cases),

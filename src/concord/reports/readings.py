@@ -85,7 +85,7 @@ def readings_table(
 def _pairs(study: Study) -> Iterator[tuple[Case, str, CaseReading | MethodReading]]:
     """Yield case, method and the reading that they stand for; with other cases also the base clusterings."""
     for run in study.readings.methods:
-        yield from ((case, run.id, run) for case in study.cases)
+        yield from ((case, run.id, run) for case in study.cases if run.id not in case.without)
     for case in study.readings.cases:
         if case.methods:
             yield from ((case, method, case) for method in (study.base_clusterings, *case.methods))
@@ -97,7 +97,7 @@ def _differs(
     own, other = (
         (all_parameters(study.method(reading.of)), all_parameters(reading))
         if isinstance(reading, MethodReading)
-        else (_origin(study.case(reading.of), registry), _origin(reading, registry))
+        else (_origin(study, study.case(reading.of), registry), _origin(study, reading, registry))
     )
     return ", ".join(
         f"{symbol(name)}: {own.get(name)} → {value}"
@@ -106,13 +106,19 @@ def _differs(
     )
 
 
-def _origin(case: Case, registry: Mapping[str, "DatasetSpec"]) -> dict[str, str]:
+def _origin(study: Study, case: Case, registry: Mapping[str, "DatasetSpec"]) -> dict[str, str]:
     """Return how the base clusterings of a case came about."""
+    made = {
+        "clusters": f"{case.n_clusters or study.ensemble.n_clusters}",
+        "features": f"{case.feature_share:.0%}",
+    }
     return {
         "data set": case.dataset,
         "preprocessing": steps_text(case, registry[case.dataset]),
         "base clusterings": case.ensemble,
         "first centres": case.init,
+        "base clusterings in a subset": f"{study.subset_size(case)}",
+        **(made if case.ensemble == "kmeans" else {}),
     }
 
 

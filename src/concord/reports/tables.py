@@ -158,7 +158,8 @@ def table2(
                 printed = published.scores.get(
                     (names.get(case.id, ""), metric, methods[row.method]), math.nan
                 )
-                missing = study.ensemble.n_subsets - n
+                absent = row.method in case.without
+                missing = 0 if absent else study.ensemble.n_subsets - n
                 reason = reasons.get((case.id, row.method), "no score")
                 failed = (
                     f"failed on {missing} of {study.ensemble.n_subsets} subsets: {reason}" if missing else ""

@@ -119,12 +119,12 @@ def by_method(paths: Iterable[Path]) -> dict[str, list[Path]]:
 
 def check_methods(study: Study, case_id: str, consensus_paths: Mapping[str, list[Path]]) -> None:
     """Refuse blocks of a method that the study does not have, and a method without blocks."""
-    methods = [run.id for run in study.methods]
+    methods = [run.id for run in study.runs(study.case(case_id))]
     for method, paths in consensus_paths.items():
         if method not in methods:
             raise InputError(
-                f"{paths[0] if paths else case_id}: {method} is no method of the study {study.id}, "
-                f"which has {', '.join(methods)}; leave the file out"
+                f"{paths[0] if paths else case_id}: {method} is no method of the study {study.id} on "
+                f"{case_id}, which has {', '.join(methods)}; leave the file out"
             )
     if missing := [method for method in methods if not consensus_paths.get(method)]:
         raise InputError(

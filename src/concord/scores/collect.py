@@ -122,7 +122,7 @@ def _remarks(studies: Sequence[Study], paths: Sequence[Path]) -> "tuple[pd.DataF
     """List the failed cells, and the notes, in the order of the studies."""
     import pandas as pd
 
-    runs = {(case.id, run.id): run for study in studies for case in study.cases for run in study.methods}
+    runs = {(case.id, run.id): run for study in studies for case in study.cases for run in study.runs(case)}
     order = list(runs)
     failures, notes = [], []
     for path in paths:

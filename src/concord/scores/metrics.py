@@ -5,6 +5,7 @@ without counting anew for each metric: a grid of parameters gives thousands of l
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -90,7 +91,14 @@ def pairwise_f(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
 
 
 METRICS: MappingProxyType[str, Callable[[npt.ArrayLike, npt.ArrayLike], float]] = MappingProxyType(
-    {"ACC": accuracy, "NMI": nmi, "ARI": ari, "purity": purity, "F": pairwise_f}
+    {
+        "ACC": accuracy,
+        "NMI": nmi,
+        "ARI": ari,
+        "purity": purity,
+        "F": pairwise_f,
+        "NMI-mean": partial(nmi, normalization="arithmetic"),
+    }
 )
 
 
@@ -253,4 +261,5 @@ _OF_TABLE: dict[str, Callable[[IntArray], float]] = {
     "ARI": _ari,
     "purity": _purity,
     "F": _pairwise_f,
+    "NMI-mean": partial(_nmi, normalization="arithmetic"),
 }

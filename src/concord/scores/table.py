@@ -56,12 +56,12 @@ def score_case(
         raise InputError(f"{case_id}: no case of the study {study.id}; choose from {_names(study)}")
     check_methods(study, case_id, consensus_paths)
     ensemble = store.load(ensemble_path)
-    labels, y = ensemble.labels, ensemble.classes
-    _check_ensemble(study, ensemble_path, labels, y)
+    y = ensemble.classes
+    _check_ensemble(study, case_id, ensemble_path, ensemble)
 
-    base = _of_base_clusterings(y, labels, study)
+    base = _of_base_clusterings(ensemble, study.metrics)
     rows = _rows(study, case_id, study.base_clusterings, [{}], base)
-    for run in study.methods:
+    for run in study.runs(study.case(case_id)):
         blocks = [Block(path, run) for path in consensus_paths[run.id]]
         check_cover(study.ensemble.n_subsets, case_id, blocks)
         log.info("%s: %s: scoring %s", study.id, case_id, run.id)
@@ -113,21 +113,30 @@ def _names(study: Study) -> str:
     return ", ".join(case.id for case in study.cases)
 
 
-def _check_ensemble(study: Study, path: Path, labels: npt.NDArray[Any], y: npt.NDArray[Any]) -> None:
-    if labels.shape != (y.size, study.ensemble.runs):
+def _check_ensemble(study: Study, case_id: str, path: Path, stored: store.StoredEnsemble) -> None:
+    protocol = study.ensemble
+    n = stored.classes.size
+    if stored.labels.shape != (n, protocol.runs):
         raise InputError(
-            f"{path}: labels of shape {labels.shape}, but {y.size} classes and {study.ensemble.runs} runs "
-            f"in the study ask for {(y.size, study.ensemble.runs)}; {RERUN}"
+            f"{path}: labels of shape {stored.labels.shape}, but {n} classes and {protocol.runs} runs "
+            f"in the study ask for {(n, protocol.runs)}; {RERUN}"
+        )
+    wanted = (protocol.n_subsets, study.subset_size(study.case(case_id)))
+    if stored.members.shape != wanted:
+        raise InputError(
+            f"{path}: members of shape {stored.members.shape}, but the study asks for {wanted[0]} subsets of "
+            f"{wanted[1]} runs; {RERUN}"
         )
 
 
-def _of_base_clusterings(y: npt.NDArray[Any], labels: npt.NDArray[Any], study: Study) -> FloatArray:
+def _of_base_clusterings(stored: store.StoredEnsemble, metrics: Sequence[str]) -> FloatArray:
     """Mean over the runs of each subset, shape (subsets, 1, restarts, metrics)."""
+    y, labels = stored.classes, stored.labels
     if labels.min() >= 0:
-        scores = score_many(y, labels.T, study.metrics)
+        scores = score_many(y, labels.T, metrics)
     else:  # a clustering of some of the objects is scored on these
-        scores = np.array([_of_present(y, run, study.metrics) for run in labels.T])
-    means = scores.reshape(study.ensemble.n_subsets, study.ensemble.subset_size, -1).mean(axis=1)
+        scores = np.array([_of_present(y, run, metrics) for run in labels.T])
+    means = scores[stored.members].mean(axis=1)
     return np.stack([means, means], axis=1)[:, None]
 
 
