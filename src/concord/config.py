@@ -21,6 +21,7 @@ from concord.validation import Strict, did_you_mean, parse, read_yaml
 
 CONFIG_FILE = Path("config/config.yaml")
 STUDIES = Path("config/studies")
+FIGURES = ("figure1", "figure2")
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")]
 
@@ -230,14 +231,27 @@ class GridFigure(Strict):
     metrics: tuple[Metric, ...] = ("ACC", "NMI")
 
 
+class View(Strict):
+    """A table of some of the study's methods, other readings among them, beside the print."""
+
+    id: Name = Field(description="name of its files")
+    title: str
+    methods: Annotated[tuple[str, ...], Field(min_length=1)] = Field(
+        description="ids of methods, or of other readings of methods"
+    )
+    cases: tuple[str, ...] = Field((), description="all cases of the study if absent")
+    metrics: tuple[Metric, ...] = Field((), description="those of Table 2 if absent")
+
+
 class Claim(Strict):
     """A sentence of the paper and the check in code that gives its verdict."""
 
     text: str
-    check: Literal["best", "significant", "above_base", "stable"]
+    check: Literal["best", "second", "significant", "above_base", "stable", "grows"]
     method: str
     metric: Metric
     printed: int | None = Field(None, description="on how many data sets the paper's print shows it")
+    of: int | None = Field(None, description="of how many; those of Table 2, or of the figure, if absent")
     within: float = Field(
         0.02, description="'stable': a grid point counts if its score is this near the best"
     )
@@ -268,6 +282,7 @@ class Study(Strict):
     significance: Significance = Significance()
     figure1: GridFigure | None = Field(None, description="large panels, one scale of scores")
     figure2: GridFigure | None = Field(None, description="small panels, each scored against its own best")
+    views: tuple[View, ...] = Field((), description="further tables, of some of the methods")
     claims: tuple[Claim, ...] = ()
     readings: Readings = Readings()
 
@@ -279,6 +294,9 @@ class Study(Strict):
                 raise ValueError(f"two {what}s have the id {sorted(twice)[0]!r}; give one of them another id")
         if self.base_clusterings in {m.id for m in methods}:
             raise ValueError(f"{self.base_clusterings!r} names both the base clusterings and a method")
+        views = [view.id for view in self.views]
+        if taken := {"table1", "table2", *FIGURES} & set(views) or {i for i in views if views.count(i) > 1}:
+            raise ValueError(f"views: the id {sorted(taken)[0]!r} is taken; give the table another one")
         if missing := [m for m in self.table2 if m not in self.metrics]:
             raise ValueError(f"table2 metric {missing[0]!r} is not in metrics; add it there")
         return self
@@ -326,16 +344,45 @@ class Study(Strict):
         runs: dict[str, list[MethodRun]] = {}
         for case, run in self.reading_runs():
             runs.setdefault(case.id, []).append(run)
-        bare = {"only_in_table1": (), "figure1": None, "figure2": None, "claims": (), "readings": Readings()}
         return [
-            self.model_copy(update={**bare, "cases": (self.case(case),), "methods": tuple(found)})
+            self.model_copy(update={**BARE, "cases": (self.case(case),), "methods": tuple(found)})
             for case, found in runs.items()
         ]
+
+    def seen(self, view: View) -> "Study":
+        """Return the study of a view: its methods on those of its cases that have any of them."""
+        everything = (*self.methods, *self.readings.methods)
+        runs = tuple(run for name in view.methods for run in everything if run.id == name)
+        cases = tuple(
+            case
+            for case in self.cases
+            if case.id in (view.cases or [case.id]) and not {run.id for run in runs} <= set(case.without)
+        )
+        return self.model_copy(
+            update={
+                **BARE,
+                "title": view.title,
+                "cases": cases,
+                "methods": runs,
+                "table2": view.metrics or self.table2,
+            }
+        )
 
     def blocks(self, case: Case, size: int) -> list[tuple[int, int]]:
         """Half-open ranges of subsets that one job works through."""
         n, size = self.ensemble.n_subsets, min(size, case.subsets_per_job or size)
         return [(first, min(first + size, n)) for first in range(0, n, size)]
+
+
+BARE: dict[str, Any] = {
+    "only_in_table1": (),
+    "figure1": None,
+    "figure2": None,
+    "views": (),
+    "claims": (),
+    "readings": Readings(),
+}
+"""What a study of some of another's cases and methods leaves out."""
 
 
 def load_config(value: Mapping[str, Any], file: Path = CONFIG_FILE) -> Config:
@@ -366,13 +413,13 @@ def read_study(path: Path) -> Study:
 def _mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> Iterator[str]:
     if study.id != path.stem:
         yield f"{path}: id = {study.id!r}: the id must be the file's name; write id: {path.stem}"
+    everything = [m.id for m in (*study.methods, *study.readings.methods)]
     for i, case in enumerate(study.only_in_table1):
         yield from _unknown(path, f"only_in_table1[{i}].dataset", [case.dataset], list(datasets))
     for i, case in enumerate(study.cases):
         yield from _case_mistakes(study, case, path, f"cases[{i}]", datasets)
         yield from _unknown(path, f"cases[{i}].parameters", case.parameters, [m.id for m in study.methods])
-        runs = [*study.methods, *study.readings.methods]
-        yield from _unknown(path, f"cases[{i}].without", case.without, [m.id for m in runs])
+        yield from _unknown(path, f"cases[{i}].without", case.without, everything)
         if not study.runs(case):
             yield f"{path}: cases[{i}].without = {list(case.without)}: no method is left; remove the case"
         if case.instead_of is not None:
@@ -388,6 +435,10 @@ def _mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> 
     for key, figure in (("figure1", study.figure1), ("figure2", study.figure2)):
         if figure:
             yield from _figure_mistakes(study, path, key, figure)
+    for i, view in enumerate(study.views):
+        yield from _unknown(path, f"views[{i}].methods", view.methods, everything)
+        yield from _unknown(path, f"views[{i}].cases", view.cases, [c.id for c in study.cases])
+        yield from _unknown(path, f"views[{i}].metrics", view.metrics, list(study.metrics))
     rows = [study.base_clusterings, *(m.id for m in study.methods)]
     yield from _unknown(path, "claims.method", [c.method for c in study.claims], rows)
 
@@ -476,7 +527,11 @@ def restrict(study: Study, config: Config) -> Study | None:
     described = () if config.datasets else study.only_in_table1
     readings = _restricted(study.readings, {c.id for c in cases}, {m.id for m in methods})
     update = {"cases": cases, "methods": methods, "only_in_table1": described, "readings": readings}
-    return study.model_copy(update=update) if cases and methods else None
+    if not (cases and methods):
+        return None
+    kept = study.model_copy(update=update)
+    views = tuple(view for view in study.views if kept.seen(view).cases and kept.seen(view).methods)
+    return kept.model_copy(update={"views": views})
 
 
 def _restricted(readings: Readings, cases: set[str], methods: set[str]) -> Readings:

@@ -70,9 +70,9 @@ def material(
     return Material(study(**changes), summary, scores, published or Published(), names or {})
 
 
-def check(kind: str, of: Material, **more: Any) -> Finding:
+def check(kind: str, here: Material, **more: Any) -> Finding:
     claim = {"text": "It is so.", "check": kind, "method": "RCE", "metric": "ACC", **more}
-    return judge(Claim.model_validate(claim), of)
+    return judge(Claim.model_validate(claim), here)
 
 
 PRINT = Published(
@@ -99,6 +99,42 @@ NAMES = {case: case for case in CASES}
 )
 def test_verdict_by_shares(holds: int, printed: Count | None, expected: str) -> None:
     assert verdict(Count(holds, 4), printed) == expected
+
+
+def test_second_allows_one_rival_that_is_not_lower() -> None:
+    found = check("second", material({"a": 0.7, "b": 0.6, "c": 0.55, "d": 0.4}, published=PRINT, names=NAMES))
+    assert found.evidence == "Best or second in ACC on 3 of 4 data sets here; printed: 3 of 4 data sets."
+
+
+def test_grows_looks_at_the_means_over_all_sizes() -> None:
+    sizes = {"a": (0.5, 0.6, 0.7), "b": (0.5, 0.6, 0.55), "c": (0.6, 0.6, 0.6)}
+    cases = [
+        {
+            "id": f"{case}_{size}",
+            "of": case,
+            "dataset": case,
+            "subset_size": size,
+            "methods": ["KC"],
+            "why": "?",
+        }
+        for case in sizes
+        for size in (1, 4)
+    ]
+    changes = {"readings": {"cases": cases}, "ensemble": {"runs": 4, "subset_size": 2, "draws": 2}}
+    others = pd.DataFrame(
+        [
+            (f"{case}_{size}", "KC", "fixed", "ACC", subset, mean + 0.1 * subset - 0.05)
+            for case, (one, _, four) in sizes.items()
+            for size, mean in ((1, one), (4, four))
+            for subset in (0, 1)
+        ],
+        columns=["case", "method", "reading", "metric", "subset", "value"],
+    )
+    of = replace(material({}, **changes), others=others)  # KC has .6 with the study's own size, 2
+    found = check("grows", of, method="KC", printed=2, of=3)
+    assert found.verdict == "reproduced"
+    assert found.evidence.startswith("Mean ACC never lower with a larger ensemble on 2 of 3 data sets here")
+    assert check("grows", material({})).verdict == "not testable here"
 
 
 def test_best_reads_the_reading_of_the_study_and_counts_the_print() -> None:

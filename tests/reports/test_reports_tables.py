@@ -19,6 +19,7 @@ from concord.reports.tables import (
     table1_markdown,
     table2,
     table2_markdown,
+    view_markdown,
     write_csv,
 )
 
@@ -107,12 +108,45 @@ def test_a_case_with_its_own_title_matches_the_print_through_its_data_set() -> N
 
 
 def test_a_second_run_of_a_method_is_not_compared_with_the_print_of_the_first() -> None:
-    once = printed_methods(
-        STUDY.model_copy(update={"methods": (STUDY.methods[1].model_copy(update={"id": "x"}),)})
+    def names(*ids: str, published: Published = PRINT) -> dict[str, str]:
+        runs = tuple(STUDY.methods[1].model_copy(update={"id": i}) for i in ids)
+        return printed_methods(STUDY.model_copy(update={"methods": runs}), published)
+
+    assert names("x")["x"] == "RCE"
+    assert names("RCE", "RCE_box")["RCE_box"] == "RCE_box"
+    of_its_own = Published(scores={("one", "ACC", "x"): 0.5})
+    assert names("x", published=of_its_own)["x"] == "x"
+
+
+def test_a_view_is_a_table_of_its_methods_on_the_cases_that_have_one() -> None:
+    study = Study.model_validate(
+        {
+            **STUDY.model_dump(),
+            "cases": ["one", {"dataset": "two", "without": ["KC", "KC-few"]}],
+            "readings": {"methods": [{"id": "KC-few", "of": "KC", "method": "KC", "why": "restarts"}]},
+            "views": [{"id": "few", "title": "Few", "methods": ["KC-few", "KC"]}],
+        }
     )
-    assert once["x"] == "RCE"
-    twice = (STUDY.methods[1], STUDY.methods[1].model_copy(update={"id": "RCE_box"}))
-    assert printed_methods(STUDY.model_copy(update={"methods": twice}))["RCE_box"] == "RCE_box"
+    seen = study.seen(study.views[0])
+    assert [case.id for case in seen.cases] == ["one"]
+    assert [row.name for row in study_rows(seen)] == ["K-means", "KC-few", "KC"]
+    printed = Published(scores={("one", "ACC", "KC"): 0.7, ("one", "ACC", "KC-few"): 0.5})
+    mean = {"K-means": 0.5, "KC": 0.70049, "KC-few": 0.501}
+    rows = [("one", "ACC", name, "fixed", value, 0.1, 4, False, False) for name, value in mean.items()]
+    summed = pd.DataFrame(rows, columns=summary().columns)
+    table = table2(seen, REGISTRY, printed, summed, summed, SELECTED, NO_FAILURES, NO_NOTES)
+    assert cell(table, "one", "KC-few")["printed"] == 0.5
+    assert "1 of the 2 printed means are ours to their last digit" in view_markdown(seen, table)
+
+
+def test_a_method_that_a_case_is_without_has_not_failed() -> None:
+    cases = (STUDY.cases[0].model_copy(update={"without": ("KC",)}), STUDY.cases[1])
+    without = STUDY.model_copy(update={"cases": cases})
+    missing = summary(mean=float("nan"), std=float("nan"), n=0)
+    table = table2(without, REGISTRY, PRINT, missing, missing, SELECTED, NO_FAILURES, NO_NOTES)
+    assert cell(table, "one", "KC")["note"] == ""
+    table = table2(STUDY, REGISTRY, PRINT, missing, missing, SELECTED, NO_FAILURES, NO_NOTES)
+    assert cell(table, "one", "KC")["note"].startswith("failed on 4 of 4 subsets")
 
 
 def test_table2_numbers() -> None:

@@ -42,6 +42,7 @@ wildcard_constraints:
     steps=r"[a-z0-9_-]+",
     block=r"\d+-\d+",
     figure=r"figure[12]",
+    view="|".join({view.id for study in STUDIES.values() for view in study.views}) or "none",
 
 
 def case_of(wildcards):
@@ -177,14 +178,28 @@ def reading_files(study):
     return READINGS if study.readings_by_case() else []
 
 
+def view_files(study):
+    return [f"{view.id}.{suffix}" for view in study.views for suffix in ("csv", "md")]
+
+
+def shown_files(study):
+    return [*TABLES, *view_files(study), *reading_files(study), *figure_files(study)]
+
+
+def reading_results(wildcards, *names):
+    if not STUDIES[wildcards.study].readings_by_case():
+        return []
+    return [f"results/{wildcards.study}/readings/{name}" for name in names]
+
+
 def report_files(study):
-    names = [*TABLES, *reading_files(study), *figure_files(study), *RECORDS, "report.pdf"]
+    names = [*shown_files(study), *RECORDS, "report.pdf"]
     return [f"reports/{study.id}/{name}" for name in names]
 
 
 def for_the_pdf(wildcards):
     study = STUDIES[wildcards.study]
-    return [f"reports/{study.id}/{name}" for name in [*TABLES, *reading_files(study), *figure_files(study)]]
+    return [f"reports/{study.id}/{name}" for name in shown_files(study)]
 
 
 def prepared_words(wildcards):

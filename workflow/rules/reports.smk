@@ -7,6 +7,7 @@ rule tables:
         results=multiext(
             "results/{study}/", "scores.parquet", "selected.parquet", "pvalues.csv", "failures.csv", "notes.csv"
         ),
+        others=lambda w: reading_results(w, "selected.parquet"),
         prepared=lambda w: [prepared_file(case) for case in STUDIES[w.study].described],
         printed=printed_tables,
     output:
@@ -39,6 +40,33 @@ rule tables:
     shell:
         "python -m concord --log {log:q} reports tables --study {input.study:q} --out reports/{wildcards.study}"
         " --prepared {params.prepared:q}"
+
+
+rule view:
+    input:
+        study="results/{study}/study.json",
+        results=multiext("results/{study}/", "selected.parquet", "failures.csv", "notes.csv"),
+        others=lambda w: reading_results(w, "selected.parquet", "failures.csv", "notes.csv"),
+        printed=printed_tables,
+    output:
+        report("reports/{study}/{view}.md", caption="../report/view.rst", category="{study}", subcategory="Tables"),
+        "reports/{study}/{view}.csv",
+    log:
+        "logs/{study}/reports/{view}.log",
+    group:
+        "report"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=megabytes(report_need),
+        runtime=minutes(report_need),
+    params:
+        code=fingerprint("concord.reports.tables"),
+    message:
+        "{wildcards.study}: {wildcards.view}"
+    shell:
+        "python -m concord --log {log:q} reports view --study {input.study:q} --out reports/{wildcards.study}"
+        " --view {wildcards.view}"
 
 
 rule readings:

@@ -17,12 +17,13 @@ of them stands beside it.
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from concord.config import Claim, Study
 from concord.reports.published import Published, printed_methods
-from concord.reports.rows import main_rows
+from concord.reports.rows import main_row, main_rows
 from concord.reports.tables import markdown_table
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Material:
     summary: mean, std, n, best, bold of every case, metric, method, reading (``concord.scores.summary``).
     scores: the tidy scores (study's restarts only are used), for the checks that look at the whole grid.
     printed_names: key in the print of every case that is printed.
+    others: as ``selected.parquet`` of the study's other readings, for the checks that look at them.
     """
 
     study: Study
@@ -50,6 +52,7 @@ class Material:
     scores: "pd.DataFrame"
     published: Published
     printed_names: dict[str, str]
+    others: "pd.DataFrame | None" = None
 
     @property
     def counted(self) -> set[str]:
@@ -134,9 +137,10 @@ def _remarks(claim: Claim, material: Material) -> list[str]:
         remarks.append("these are not the paper's data sets")
     elif known < cases:
         remarks.append(f"{known} of the {cases} {material.units} here are the paper's")
-    here = set(printed_methods(material.study).values())
-    absent = [m for m in material.published.methods(claim.metric) if m not in here]
-    if absent and claim.check in {"best", "significant"}:
+    here = set(printed_methods(material.study, material.published).values())
+    aside = {reading.id for reading in material.study.readings.methods}
+    absent = [m for m in material.published.methods(claim.metric) if m not in here | aside]
+    if absent and claim.check in {"best", "second", "significant"}:
         remarks.append(f"printed rivals not in this run: {', '.join(absent)}")
     return remarks
 
@@ -156,19 +160,29 @@ def _best(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
     Data sets without a mean of the method or of any rival are left out. The print's count is the claim's
     ``printed``, or counted in the printed table.
     """
+    count = Count(*_ahead(claim, material, at_most=0), material.units)
+    printed = _printed(claim, material) or _printed_ahead(claim, material, at_most=0)
+    return count, printed, f"best in {claim.metric}"
+
+
+def _second(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
+    """Count as "best" does, but allow one rival that is not lower."""
+    count = Count(*_ahead(claim, material, at_most=1), material.units)
+    printed = _printed(claim, material) or _printed_ahead(claim, material, at_most=1)
+    return count, printed, f"best or second in {claim.metric}"
+
+
+def _ahead(claim: Claim, material: Material, at_most: int) -> tuple[int, int]:
+    """Return on how many data sets at most so many rivals are not lower, and how many have rivals."""
     holds, of = 0, 0
     for _, case in _rival_rows(claim, material).dropna(subset="mean").groupby("case", sort=False):
         own, rivals = _split(case, claim.method)
         if len(own) and len(rivals):
             of += 1
-            holds += bool(own["mean"].iloc[0] > rivals["mean"].max() + ROUNDING)
+            holds += int((rivals["mean"] > own["mean"].iloc[0] - ROUNDING).sum()) <= at_most
     if not of:
         raise _NotTestableError(f"no data set has scores of {claim.method} and of a rival")
-    return (
-        Count(holds, of, material.units),
-        _printed(claim, material) or _printed_best(claim, material),
-        f"best in {claim.metric}",
-    )
+    return holds, of
 
 
 def _significant(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
@@ -236,6 +250,34 @@ def _stable(claim: Claim, material: Material) -> tuple[Count, Count | None, str]
     return here, _printed(claim, material), sentence
 
 
+def _grows(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
+    """Count data sets on which the mean never falls when subsets of base clusterings are larger.
+
+    The sizes are those of the study and of the other readings of a case that differ in ``subset_size``.
+    """
+    study, found = material.study, []
+    for case in study.counted:
+        sizes = {study.subset_size(case): _mean_of(material.summary, case.id, claim, study)}
+        for other in study.readings.cases if material.others is not None else ():
+            if other.of == case.id and other.subset_size and claim.method in other.methods:
+                sizes[other.subset_size] = _mean_of(material.others, other.id, claim, study)
+        means = [sizes[size] for size in sorted(sizes) if sizes[size] is not None]
+        if len(means) > 1:
+            found.append(all(b >= a - ROUNDING for a, b in pairwise(means)))
+    if not found:
+        raise _NotTestableError(f"no data set has scores of {claim.method} with several sizes of subsets")
+    what = f"mean {claim.metric} never lower with a larger ensemble"
+    return Count(sum(found), len(found), material.units), _printed(claim, material), what
+
+
+def _mean_of(scores: "pd.DataFrame", case: str, claim: Claim, study: Study) -> Any:
+    method, reading = main_row(study, claim.method)
+    mine = scores[(scores["case"] == case) & (scores["method"] == method) & (scores["reading"] == reading)]
+    mine = mine[mine["metric"] == claim.metric]
+    values = mine["mean" if "mean" in mine else "value"].dropna()
+    return values.mean() if len(values) else None
+
+
 def _range(shares: Collection[float]) -> str:
     low, high = f"{min(shares):.0%}", f"{max(shares):.0%}"
     return low if low == high else f"{low} to {high}, median {median(shares):.0%}"
@@ -243,9 +285,11 @@ def _range(shares: Collection[float]) -> str:
 
 _CHECKS: dict[str, Callable[[Claim, Material], tuple[Count, Count | None, str]]] = {
     "best": _best,
+    "second": _second,
     "significant": _significant,
     "above_base": _above_base,
     "stable": _stable,
+    "grows": _grows,
 }
 
 
@@ -257,20 +301,22 @@ def _split(rows: "pd.DataFrame", method: str) -> tuple["pd.DataFrame", "pd.DataF
 def _printed(claim: Claim, material: Material) -> Count | None:
     """Return the claim's printed count over the data sets that the print shows it for."""
     figure = material.study.figure1
-    if claim.check == "stable" and figure and figure.method == claim.method:
+    if claim.of is not None:
+        of = claim.of
+    elif claim.check == "stable" and figure and figure.method == claim.method:
         of = len(figure.cases)
     else:
         of = len(material.published.datasets(claim.metric))
     return Count(claim.printed, of) if claim.printed is not None and of else None
 
 
-def _printed_best(claim: Claim, material: Material) -> Count | None:
+def _printed_ahead(claim: Claim, material: Material, at_most: int) -> Count | None:
     holds, of = 0, 0
     for _, scores in _printed_scores(claim, material):
-        own = scores.pop(printed_methods(material.study)[claim.method], None)
+        own = scores.pop(printed_methods(material.study, material.published)[claim.method], None)
         if own is not None and scores:
             of += 1
-            holds += own > max(scores.values())
+            holds += sum(score >= own for score in scores.values()) <= at_most
     return Count(holds, of) if of else None
 
 
@@ -285,7 +331,8 @@ def _printed_above_base(claim: Claim, material: Material) -> Count | None:
 
 
 def _printed_scores(claim: Claim, material: Material) -> list[tuple[str, dict[str, float]]]:
-    scores = material.published.scores.items()
+    aside = {reading.id for reading in material.study.readings.methods}
+    scores = [(key, value) for key, value in material.published.scores.items() if key[2] not in aside]
     return [
         (name, {m: v for (dataset, metric, m), v in scores if (dataset, metric) == (name, claim.metric)})
         for name in material.published.datasets(claim.metric)
@@ -314,7 +361,7 @@ def claims_table(material: Material, papers: Material) -> "pd.DataFrame":
     rows = []
     for claim in material.study.claims:
         own = judge(claim, material if claim.method in others else papers)
-        more = judge(claim, material) if others and claim.check != "stable" else None
+        more = judge(claim, material) if others and claim.check not in {"stable", "grows"} else None
         rows.append(
             {
                 "claim": claim.text,

@@ -73,6 +73,10 @@ def _parser() -> argparse.ArgumentParser:
     job = jobs.add_parser("readings", parents=[common], help="readings (.csv, .md)")
     job.set_defaults(run=_readings)
 
+    job = jobs.add_parser("view", parents=[common], help="a table of some of the methods (.csv, .md)")
+    job.add_argument("--view", required=True, metavar="ID", help="which of the study's views")
+    job.set_defaults(run=_view)
+
     job = jobs.add_parser("figures", parents=[common], help="a figure (.svg, .pdf, .png)")
     job.add_argument("--figure", choices=["figure1", "figure2"], default="figure1")
     job.set_defaults(run=_figures)
@@ -141,9 +145,10 @@ def _tables(options: argparse.Namespace) -> None:
     write_text(out / "table2.md", tables.table2_markdown(study, table2))
 
     names = printed_names(study, registry, published)
+    others = _parquet(results / "readings/selected.parquet") if study.readings_by_case() else None
     verdicts = claims.claims_table(
-        claims.Material(study, summary, scores, published, names),
-        claims.Material(of_paper, papers, scores, published, names),
+        claims.Material(study, summary, scores, published, names, others),
+        claims.Material(of_paper, papers, scores, published, names, others),
     )
     tables.write_csv(verdicts, out / "claims.csv")
     write_text(out / "claims.md", claims.claims_markdown(study, verdicts))
@@ -172,6 +177,32 @@ def _readings(options: argparse.Namespace) -> None:
     tables.write_csv(table, options.out / "readings.csv")
     write_text(options.out / "readings.md", readings.readings_markdown(study, table))
     log.info("%s: %d scores in other readings", study.id, len(table))
+
+
+def _view(options: argparse.Namespace) -> None:
+    import pandas as pd
+
+    from concord.reports import tables
+    from concord.scores.summary import summarise
+
+    study, results = read_study(options.study), _results(options)
+    views = {view.id: view for view in study.views}
+    if options.view not in views:
+        raise InputError(f"--view {options.view}: {study.id} has {', '.join(views) or 'none'}; choose one")
+    seen = study.seen(views[options.view])
+    folders = [results, *([results / "readings"] if study.readings_by_case() else [])]
+    selected = pd.concat([_parquet(folder / "selected.parquet") for folder in folders])
+    selected = selected.drop_duplicates(["case", "method", "reading", "metric", "subset"])
+    failures, notes = (
+        pd.concat([_csv(folder / name, "scores collect") for folder in folders])
+        for name in ("failures.csv", "notes.csv")
+    )
+    summary = summarise(seen, selected)
+    published = load_published(study, options.published)
+    table = tables.table2(seen, _registry(options), published, summary, summary, selected, failures, notes)
+    tables.write_csv(table, options.out / f"{options.view}.csv")
+    write_text(options.out / f"{options.view}.md", tables.view_markdown(seen, table))
+    log.info("%s: %s: %d scores", study.id, options.view, len(table))
 
 
 def _prepared(words: Sequence[str]) -> dict[str, Path]:
@@ -216,11 +247,13 @@ def _pdf(options: argparse.Namespace) -> None:
     frames["runtime"] = times
     for name in ("failures", "notes"):
         frames[name] = _csv(_results(options) / f"{name}.csv", "scores collect")
+    frames |= {view.id: _csv(out / f"{view.id}.csv", "reports view") for view in study.views}
     if study.readings_by_case():
         frames["readings"] = _csv(out / "readings.csv", "reports readings")
     content = document(study, registry, published, frames, record)
     figures = [out / figure["file"] for figure in content["figures"] if figure["cases"]]
     write_pdf(content, figures, out / "report.pdf")
-    files = [out / name for name in REPRODUCIBLE if (out / name).is_file()]
+    views = [f"{view.id}.{suffix}" for view in study.views for suffix in ("csv", "md")]
+    files = [out / name for name in (*REPRODUCIBLE, *views) if (out / name).is_file()]
     write_text(out / "SHA256SUMS", provenance.sha256sums(files))
     log.info("%s: %s", study.id, out / "report.pdf")

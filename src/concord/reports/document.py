@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.config import MethodRun, Study, Value
+from concord.config import FIGURES, MethodRun, Study, Value
 from concord.reports import agreement, grids, readings, restarts
 from concord.reports.claims import VERDICTS, counting, with_others
 from concord.reports.figures import caption, cases_drawn
@@ -22,7 +22,7 @@ from concord.reports.rows import (
     study_rows,
     symbol,
 )
-from concord.reports.tables import DASH, Footnotes, legend, marks, number_text
+from concord.reports.tables import DASH, Footnotes, legend, marks, number_text, to_the_digit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +77,7 @@ def document(
     Parameters
     ----------
     tables: table1, table2, claims, agreement, ranks, restarts, grids, runtime, failures, notes and, if the
-        study has them, readings, as this stage and the scores stage write them.
+        study has them, readings and its views by their ids, as this stage and the scores stage write them.
     provenance: as :func:`concord.reports.provenance.provenance` returns it.
     """
     references = References()
@@ -103,6 +103,7 @@ def document(
         "table1": _table1(tables["table1"]),
         "protocol": _protocol(study, titles, references),
         "table2": _table2(study, tables["table2"]),
+        "views": [_view(study.seen(view), tables[view.id]) for view in study.views],
         "restarts": _restarts(study, tables["restarts"]),
         "figures": [_figure(study, titles, name) for name in FIGURES if getattr(study, name)],
         "order": _order(study, tables, titles),
@@ -343,6 +344,10 @@ def _table2(study: Study, table: "pd.DataFrame") -> dict[str, Any]:
     }
 
 
+def _view(seen: Study, table: "pd.DataFrame") -> dict[str, Any]:
+    return {**_table2(seen, table), "title": seen.title, "to_the_digit": to_the_digit(table)}
+
+
 def _cell(row: Any, notes: Footnotes) -> dict[str, Any]:
     mean, printed = row.mean, row.printed
     return {
@@ -363,9 +368,6 @@ def _score(value: float) -> str:
 
 def _signed(value: float) -> str:
     return f"{value:+.3f}".replace("0.", ".", 1).replace("-", MINUS)
-
-
-FIGURES = ("figure1", "figure2")
 
 
 def _figure(study: Study, titles: Mapping[str, str], name: str) -> dict[str, Any]:
@@ -661,7 +663,7 @@ def _shapes_that_differ(table1: "pd.DataFrame") -> str:
 
 
 def _absent(study: Study, registry: Mapping[str, "DatasetSpec"], published: Published) -> str:
-    methods = set(printed_methods(study).values())
+    methods = {*printed_methods(study, published).values(), *(run.id for run in study.readings.methods)}
     cases = set(printed_names(study, registry, published).values())
     printed_datasets = dict.fromkeys(dataset for dataset, _, _ in published.scores)
     absent_methods = list(dict.fromkeys(m for _, _, m in published.scores if m not in methods))

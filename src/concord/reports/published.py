@@ -92,14 +92,18 @@ def printed_names(
     return names
 
 
-def printed_methods(study: Study) -> dict[str, str]:
+def printed_methods(study: Study, published: Published) -> dict[str, str]:
     """Return the name that the print would have for every row of the study.
 
-    That is the id; or the class, where the study has one run of that class only: a second, modified run of a
-    method must not be compared with the print of the first.
+    That is the id; or the class, if the id is not in print and the study has one run of that class only: a
+    second, modified run of a method must not be compared with the print of the first.
     """
+    printed = {method for _, _, method in published.scores}
     classes = [run.method for run in study.methods]
-    names = {run.id: run.method if classes.count(run.method) == 1 else run.id for run in study.methods}
+    names = {
+        run.id: run.id if run.id in printed or classes.count(run.method) > 1 else run.method
+        for run in study.methods
+    }
     return {study.base_clusterings: study.base_clusterings, **names}
 
 
@@ -109,7 +113,7 @@ def only_printed(study: Study, published: Published) -> Study:
     What a paper says of "all methods" it says of its own.
     """
     printed = {method for _, _, method in published.scores}
-    names = printed_methods(study)
+    names = printed_methods(study, published)
     methods = tuple(run for run in study.methods if names[run.id] in printed)
     same = not methods or len(methods) == len(study.methods)
     return study if same else study.model_copy(update={"methods": methods})

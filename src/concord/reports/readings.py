@@ -47,7 +47,7 @@ def readings_table(
     import pandas as pd
 
     titles, names = case_titles(study, registry), printed_names(study, registry, published)
-    methods = printed_methods(study)
+    methods = printed_methods(study, published)
     keys = ["case", "method", "reading", "metric"]
     own = selected.groupby(keys)["value"].mean()
     other = others.groupby(keys)["value"].agg(["mean", "count"])

@@ -23,6 +23,9 @@ DASH = "\N{EN DASH}"
 TAKEN = "\N{DAGGER}"
 """Marks what is bold among the paper's methods, but not among all methods of the table."""
 
+HALF_DIGIT = 0.5005e-3
+"""Half of the third decimal, which is the last that is printed; ours may lie on the edge up to rounding."""
+
 TABLE1 = (
     "case", "dataset", "objects", "features", "classes", "class_sizes", "stored_as", "preprocessing",
     "base_clusterings", *PRINTED_SHAPE, "verdict", "source", "licence", "note",
@@ -138,7 +141,7 @@ def table2(
     titles, names, methods = (
         case_titles(study, registry),
         printed_names(study, registry, published),
-        printed_methods(study),
+        printed_methods(study, published),
     )
     measured = {
         (row.case, row.metric, row.method, row.reading): row for row in summary.itertuples(index=False)
@@ -268,11 +271,26 @@ def _beside(ours: int, printed: Any) -> str:
     return text if pd.isna(printed) or printed == ours else f"{text} (printed {printed})"
 
 
-def table2_markdown(study: Study, table: "pd.DataFrame") -> str:
+def view_markdown(seen: Study, table: "pd.DataFrame") -> str:
+    """Return the table of a view for people."""
+    counted = to_the_digit(table)
+    return table2_markdown(seen, table, seen.title) + (f"\n{counted}\n" if counted else "")
+
+
+def to_the_digit(table: "pd.DataFrame") -> str:
+    """Say how many printed scores are ours when ours are rounded to three decimals; empty without a print."""
+    both = table.dropna(subset=["mean", "printed"])
+    if both.empty:
+        return ""
+    equal = int((both["difference"].abs() < HALF_DIGIT).sum())
+    return f"{equal} of the {len(both)} printed means are ours to their last digit, the third decimal."
+
+
+def table2_markdown(study: Study, table: "pd.DataFrame", title: str = "") -> str:
     """Table 2 for people: a block per metric, data sets down, rows of the table across."""
     rows = [row.name for row in study_rows(study)]
     footnotes, any_printed = Footnotes(), bool(table["printed"].notna().any())
-    lines = [f"# Table 2. {study.title}", "", legend(study, table), ""]
+    lines = [f"# {title or f'Table 2. {study.title}'}", "", legend(study, table), ""]
     for metric in study.table2:
         block = table[table["metric"] == metric]
         cells = {
