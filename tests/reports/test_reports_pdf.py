@@ -12,12 +12,14 @@ import pytest
 import typst
 
 from concord.config import Readings, Study
+from concord.datasets.registry import load_registry
 from concord.errors import InputError
 from concord.reports.command import FRAMES, main
 from concord.reports.document import document
 from concord.reports.pdf import typeset_folder, write_pdf
 from concord.reports.provenance import git_commit, sha256sums
-from concord.reports.runtime import runtime_markdown, runtime_table
+from concord.reports.published import Published, load_published
+from concord.reports.runtime import beside_the_print, runtime_markdown, runtime_table
 from concord.reports.tables import DASH
 from concord.scores.selection import select
 from concord.scores.table import compact
@@ -247,7 +249,11 @@ def test_runtime_table_sums_blocks(run: dict[str, Any]) -> None:
         0.5,
         20,
     )
-    assert "| iris | RCE | 150 | 20 | 12 | 6.00 | 0.5000 | 123 |" in runtime_markdown(STUDY, table)
+    printed = Published(scores={("iris", "ACC", "RCE"): 0.5}, seconds={("iris", "RCE"): 14.0})
+    table = beside_the_print(STUDY, load_registry(REGISTRY), printed, table)
+    text = runtime_markdown(STUDY, table)
+    assert "| iris | RCE | 150 | 20 | 12 | 6.00 | 0.5000 | 14 | 123 |" in text
+    assert text.count(f"| {DASH} | 123 |") == len(table) - 1
 
 
 def test_runtime_refuses_a_subset_twice_and_a_broken_file(run: dict[str, Any], tmp_path: Path) -> None:
@@ -262,9 +268,6 @@ def test_runtime_refuses_a_subset_twice_and_a_broken_file(run: dict[str, Any], t
 
 
 def content(run: dict[str, Any], study: Study = STUDY) -> dict[str, Any]:
-    from concord.datasets.registry import load_registry
-    from concord.reports.published import load_published
-
     out = everything(run)
     frames = {name: pd.read_csv(out / f"{name}.csv") for name in (*FRAMES, "runtime")}
     for name in ("failures", "notes"):

@@ -236,6 +236,7 @@ def _pdf(options: argparse.Namespace) -> None:
     study, registry, out = read_study(options.study), _registry(options), options.out
     published = load_published(study, options.published)
     times = runtime.runtime_table(study, options.runtimes)
+    times = runtime.beside_the_print(study, registry, published, times)
     tables.write_csv(times, out / "runtime.csv")
     write_text(out / "runtime.md", runtime.runtime_markdown(study, times))
 

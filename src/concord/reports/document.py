@@ -691,9 +691,10 @@ def _runtime(study: Study, table: "pd.DataFrame", titles: Mapping[str, str]) -> 
                     {
                         "seconds": _seconds(cells[run.id].cpu_seconds),
                         "fit": _seconds(cells[run.id].cpu_seconds_per_fit),
+                        "printed": _printed_seconds(cells[run.id].printed_seconds),
                     }
                     if run.id in cells
-                    else {"seconds": DASH, "fit": ""}
+                    else {"seconds": DASH, "fit": "", "printed": ""}
                     for run in study.methods
                 ],
                 "peak": f"{group['peak_rss_mib'].max():.0f}",
@@ -704,7 +705,12 @@ def _runtime(study: Study, table: "pd.DataFrame", titles: Mapping[str, str]) -> 
         "methods": [run.id for run in study.methods],
         "rows": rows,
         "sentence": f"The {fits} fits took {_seconds(total)} of CPU time.",
+        "printed": bool(table["printed_seconds"].notna().any()),
     }
+
+
+def _printed_seconds(value: float) -> str:
+    return "" if math.isnan(value) else _seconds(value)
 
 
 def _seconds(value: float) -> str:

@@ -1,4 +1,4 @@
-"""The numbers that a paper prints: ``config/published/<name>/table1.csv`` and ``table2.csv``."""
+"""The numbers that a paper prints: ``config/published/<name>/`` with table1.csv, table2.csv, seconds.csv."""
 
 import csv
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from concord.errors import InputError
 from concord.reports.rows import Titled
 
 PUBLISHED = Path("config/published")
+SECONDS = "seconds.csv"
 
 
 @dataclass(frozen=True)
@@ -20,10 +21,12 @@ class Published:
     ----------
     shapes: (objects, features, classes) of a data set.
     scores: score of (data set, metric, method), in the order of the file.
+    seconds: of one fit of (data set, method), on the machine of the paper; not every paper tells.
     """
 
     shapes: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
     scores: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
+    seconds: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
     def methods(self, metric: str) -> list[str]:
         """Methods that the print has for ``metric``, in its order."""
@@ -53,7 +56,11 @@ def load_published(study: Study, folder: Path = PUBLISHED) -> Published:
         (row["dataset"].casefold(), row["metric"], row["method"]): float(row["value"])
         for row in _read(home / "table2.csv", ("value",), float)
     }
-    return Published(shapes, scores)
+    seconds = {
+        (row["dataset"].casefold(), row["method"]): float(row["seconds"])
+        for row in (_read(home / SECONDS, ("seconds",), float) if (home / SECONDS).exists() else ())
+    }
+    return Published(shapes, scores, seconds)
 
 
 def _read(path: Path, columns: tuple[str, ...], number: type) -> list[dict[str, str]]:

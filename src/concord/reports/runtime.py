@@ -2,14 +2,16 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from concord.config import Study
 from concord.errors import InputError
-from concord.reports.tables import markdown_table
+from concord.reports.published import Published, printed_methods, printed_names
+from concord.reports.rows import Titled
+from concord.reports.tables import markdown_table, number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +48,16 @@ def runtime_table(study: Study, files: Iterable[Path]) -> "pd.DataFrame":
     return pd.DataFrame(rows, columns=list(RUNTIME))
 
 
+def beside_the_print(
+    study: Study, registry: Mapping[str, Titled], published: Published, table: "pd.DataFrame"
+) -> "pd.DataFrame":
+    """Return the runtimes with a column ``printed_seconds``: of a fit, on the machine of the paper."""
+    names, methods = printed_names(study, registry, published), printed_methods(study, published)
+    pairs = zip(table["case"], table["method"], strict=True)
+    seconds = [published.seconds.get((names.get(case, ""), methods[method])) for case, method in pairs]
+    return table.assign(printed_seconds=seconds).astype({"printed_seconds": float})
+
+
 def _read(path: Path) -> dict[str, Any]:
     try:
         block: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -73,7 +85,7 @@ def _total(blocks: list[dict[str, Any]]) -> dict[str, Any]:
 
 def runtime_markdown(study: Study, table: "pd.DataFrame") -> str:
     """Return the runtimes for people."""
-    header = ["Case", "Method", "n", "n'", "Fits", "CPU s", "CPU s per fit", "Peak MiB"]
+    header = ["Case", "Method", "n", "n'", "Fits", "CPU s", "CPU s per fit", "Printed s", "Peak MiB"]
     body = [
         [
             row.case,
@@ -83,11 +95,15 @@ def runtime_markdown(study: Study, table: "pd.DataFrame") -> str:
             row.fits,
             f"{row.cpu_seconds:.2f}",
             f"{row.cpu_seconds_per_fit:.4f}",
+            number_text(row.printed_seconds, "g"),
             f"{row.peak_rss_mib:.0f}",
         ]
         for row in table.itertuples()
     ]
-    legend = "n' is the median number of distinct label profiles; a fit is one subset at one grid point."
+    legend = (
+        "n' is the median number of distinct label profiles; a fit is one subset at one grid point; the "
+        "printed seconds are of one fit on the machine of the paper."
+    )
     return "\n".join(
         [f"# Runtime of {study.title}", "", *markdown_table(header, body, left=2), "", legend, ""]
     )
