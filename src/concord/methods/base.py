@@ -98,6 +98,10 @@ class ConsensusMethod(ABC):
         self.chosen_ = int(np.argmin(costs))
         self.labels_ = self.restart_labels_[self.chosen_]
 
+    def _set_only_labels(self, labels: IntArray, membership: IntArray) -> None:
+        """Keep the labels of a deterministic method, (n',) over profiles."""
+        self._set_labels(labels[None, :], np.zeros(1), membership)
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's parameters."""
         return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
