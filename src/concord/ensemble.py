@@ -123,6 +123,13 @@ class Ensemble:
         """Return the (n, n) matrix over objects of an (n', n') matrix over profiles."""
         return matrix[np.ix_(self.membership, self.membership)]
 
+    def unmerged(self) -> "Ensemble":
+        """Return the ensemble with a profile for every object, equal or not: all matrices are (n, n) then."""
+        twin = Ensemble(self.labels)
+        n = self.n_objects
+        twin._unique = (twin.labels, np.arange(n), np.ones(n, dtype=np.int64))
+        return twin
+
     def subset(self, clusterings: Iterable[int]) -> "Ensemble":
         """Return the ensemble of some of the clusterings."""
         return Ensemble(self.labels[:, list(clusterings)])

@@ -61,10 +61,14 @@ def test_registry_agrees_with_the_classes(name):
 
 @pytest.mark.parametrize("n_clusters", [1, 2, 3, 28])
 def test_labels_are_integers_from_zero(name, n_clusters):
-    labels = make(name, n_clusters).fit_predict(l30())
+    method = make(name, n_clusters).fit(l30())
+    labels = method.labels_
     assert labels.shape == (30,)
     assert labels.dtype.kind == "i"
     assert sorted(set(labels.tolist())) == list(range(labels.max() + 1))
+    if method.free_number:
+        assert bool(method.note_) == (labels.max() + 1 != n_clusters)
+        return
     assert labels.max() < n_clusters
     if n_clusters == 1:
         assert not labels.any()

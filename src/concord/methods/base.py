@@ -20,7 +20,8 @@ class ConsensusMethod(ABC):
     Attributes
     ----------
     labels_ : ndarray of int, shape (n,)
-        Consensus labels 0..k-1; k is ``n_clusters``, or less where a method leaves a cluster empty.
+        Consensus labels 0..k-1; k is ``n_clusters``, or less where a method leaves a cluster empty, or more
+        where it has a ``free_number``.
     restart_labels_ : ndarray of int, shape (restarts, n)
         Labels of every random start; one row for a deterministic method.
     chosen_ : int
@@ -35,6 +36,9 @@ class ConsensusMethod(ABC):
 
     balanced: ClassVar[bool] = False
     """Whether the method forces clusters of nearly equal size."""
+
+    free_number: ClassVar[bool] = False
+    """Whether there may be more clusters than ``n_clusters``, which is only aimed at."""
 
     n_clusters: int
 
@@ -97,6 +101,10 @@ class ConsensusMethod(ABC):
         self.restart_labels_ = np.stack([consecutive(row)[membership] for row in restarts])
         self.chosen_ = int(np.argmin(costs))
         self.labels_ = self.restart_labels_[self.chosen_]
+
+    def _set_only_labels(self, labels: IntArray, membership: IntArray) -> None:
+        """Keep the labels of a deterministic method, (n',) over profiles."""
+        self._set_labels(labels[None, :], np.zeros(1), membership)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's parameters."""

@@ -50,7 +50,7 @@ class CSPA(ConsensusMethod):
         parts, self.partitioner_ = partition_graph(graph, self.n_clusters)
         self.note_ = remark(self.partitioner_)
         self.cut_ = cut(graph, parts)
-        self._set_labels(parts[None, :], np.array([self.cut_]), np.arange(ensemble.n_objects))
+        self._set_only_labels(parts, np.arange(ensemble.n_objects))
 
 
 def coassociation_graph(ensemble: Ensemble) -> Graph:

@@ -39,4 +39,4 @@ class EAC(ConsensusMethod):
 
     def _fit(self, ensemble: Ensemble) -> None:
         labels = linkage_labels(co_occurrence(ensemble), ensemble.membership, self.n_clusters, self.linkage)
-        self._set_labels(labels[None, :], np.zeros(1), np.arange(ensemble.n_objects))
+        self._set_only_labels(labels, np.arange(ensemble.n_objects))

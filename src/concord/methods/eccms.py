@@ -129,7 +129,7 @@ class ECCMS(ConsensusMethod):
         self.profile_matrix_, self.diagonal_ = similarity[:-1], similarity[-1].copy()
         below = self.profile_matrix_.T  # linkage reads above the diagonal, the authors' program below it
         labels = linkage_labels(below, ensemble.membership, self.n_clusters)
-        self._set_labels(labels[None], np.zeros(1), np.arange(ensemble.n_objects))
+        self._set_only_labels(labels, np.arange(ensemble.n_objects))
 
     def consensus_matrix(self) -> FloatArray:
         """Return C over objects, shape (n, n)."""

@@ -69,7 +69,7 @@ class ECPCS(ConsensusMethod):
         if self.variant == "HC":
             similarity = ecpcs(ensemble, self.n_steps)
             labels = linkage_labels(similarity, ensemble.membership, self.n_clusters)
-            self._set_labels(labels[None, :], np.zeros(1), np.arange(ensemble.n_objects))
+            self._set_only_labels(labels, np.arange(ensemble.n_objects))
             return
         similarity = cluster_trajectories(ensemble, self.n_steps)
         _, rows = ncut_embedding(similarity, self.n_clusters)

@@ -40,4 +40,4 @@ class LWEA(ConsensusMethod):
 
     def _fit(self, ensemble: Ensemble) -> None:
         labels = linkage_labels(lwca(ensemble, self.theta), ensemble.membership, self.n_clusters)
-        self._set_labels(labels[None, :], np.zeros(1), np.arange(ensemble.n_objects))
+        self._set_only_labels(labels, np.arange(ensemble.n_objects))

@@ -70,9 +70,7 @@ class MCLA(ConsensusMethod):
         self.cut_ = cut(graph, self.meta_labels_)
         association = collapse(ensemble.indicator, self.meta_labels_, self.n_clusters)
         self.association_ = association[ensemble.membership]
-        self._set_labels(
-            association.argmax(axis=1)[None, :].astype(np.int64), np.zeros(1), ensemble.membership
-        )
+        self._set_only_labels(association.argmax(axis=1).astype(np.int64), ensemble.membership)
 
 
 def collapse(indicator: FloatArray, meta_labels: IntArray, n_clusters: int) -> FloatArray:

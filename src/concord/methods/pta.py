@@ -57,4 +57,4 @@ class PTA(ConsensusMethod):
     def _fit(self, ensemble: Ensemble) -> None:
         similarity = pts(ensemble, self.n_neighbours, self.n_steps)
         labels = linkage_labels(similarity, np.arange(len(similarity)), self.n_clusters, self.linkage)
-        self._set_labels(labels[None, :], np.zeros(1), ensemble.membership)
+        self._set_only_labels(labels, ensemble.membership)

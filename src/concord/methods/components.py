@@ -1,0 +1,127 @@
+"""Similarities driven towards a graph with a wanted number of connected components (SPCE, TRCE).
+
+A graph has c components if and only if c eigenvalues of its Laplacian are zero. The Laplacian is that of
+the objects. Its eigenvectors that are equal on objects with one profile come from the (n', n') matrix; the
+others are differences between objects with one profile and have the row sum of that profile as eigenvalue.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from concord.ensemble import Ensemble, FloatArray, IntArray
+
+TOO_FEW = 1e-9
+"""Sum of the c smallest eigenvalues above which there are too few components."""
+
+TOO_MANY = 1e-11
+"""Sum of the c + 1 smallest eigenvalues below which there are too many."""
+
+CLOSE = 1e-9
+"""Eigenvalues that differ by less count as equal."""
+
+
+class SplitProfileError(Exception):
+    """An eigenvector among the c tells objects with one profile apart: the profiles do not suffice."""
+
+
+def solved(solve: Callable[[Ensemble], FloatArray], ensemble: Ensemble) -> tuple[FloatArray, IntArray]:
+    """Return the similarity that ``solve`` learns on the profiles or, where it must, on the objects.
+
+    Returns
+    -------
+    similarity : ndarray, shape (n', n') or (n, n)
+    membership : ndarray of int, shape (n,)
+        Row of ``similarity`` of each object.
+    """
+    try:
+        return solve(ensemble), ensemble.membership
+    except SplitProfileError:
+        objects = ensemble.unmerged()
+        return solve(objects), objects.membership
+
+
+def component_labels(similarity: FloatArray) -> IntArray:
+    """Return the connected component of each row in the graph of the positive similarities."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    labels: IntArray = connected_components(csr_array(similarity > 0), directed=False)[1].astype(np.int64)
+    return labels
+
+
+def remark(labels: IntArray, n_clusters: int) -> str:
+    """Return the note of a method whose graph has not the wanted number of components; else nothing."""
+    if labels.max() + 1 == n_clusters:
+        return ""
+    return "the number of clusters is that of the graph's components"
+
+
+class Separation:
+    """The embedding F, the Laplacian's c bottom eigenvectors, and the weight of the term that pulls S to it.
+
+    Attributes
+    ----------
+    weight : float
+        Weight of the term; 1 at first.
+    distances : ndarray, shape (n', n')
+        Squared distances between the rows of F.
+    reached : bool
+        Whether the last graph had c components, by its eigenvalues.
+
+    Raises
+    ------
+    SplitProfileError
+        If F is not a function of the profiles.
+    """
+
+    def __init__(self, similarity: FloatArray, weights: IntArray, n_components: int) -> None:
+        self._weights = weights
+        self._wanted = n_components
+        self.weight = 1.0
+        self.reached = False
+        _, self.distances = bottom(similarity, weights, n_components)
+
+    def update(self, similarity: FloatArray) -> None:
+        """Take F of a new graph and double the weight; with too many components keep F and halve it."""
+        values, distances = bottom(similarity, self._weights, self._wanted)
+        too_few = values[: self._wanted].sum() > TOO_FEW
+        too_many = not too_few and len(values) > self._wanted and values.sum() < TOO_MANY
+        self.reached = not (too_few or too_many)
+        if too_many:
+            self.weight /= 2
+            return
+        self.distances = distances
+        if too_few:
+            self.weight *= 2
+
+
+def bottom(similarity: FloatArray, weights: IntArray, n_vectors: int) -> tuple[FloatArray, FloatArray]:
+    """Return the Laplacian's smallest eigenvalues and the squared distances between the rows of F.
+
+    Parameters
+    ----------
+    similarity : ndarray, shape (n', n')
+        Symmetric. On its diagonal: two different objects with one profile, if there are such.
+    weights : ndarray of int, shape (n',)
+        Objects per profile.
+    n_vectors : int
+        Columns of F, c <= n'.
+
+    Returns
+    -------
+    values : ndarray, shape (c + 1,), or (c,) if c = n'
+    distances : ndarray, shape (n', n')
+    """
+    from scipy.linalg import eigh
+    from scipy.spatial.distance import cdist
+
+    root = np.sqrt(weights)
+    degree = similarity @ weights
+    laplacian = np.diag(degree) - similarity * np.outer(root, root)
+    last = min(n_vectors, len(weights) - 1)
+    values, vectors = eigh(laplacian, subset_by_index=(0, last), driver="evx")
+    if (degree[weights > 1] <= values[n_vectors - 1] + CLOSE).any():
+        raise SplitProfileError
+    rows = vectors[:, :n_vectors] / root[:, None]
+    return values, cdist(rows, rows, "sqeuclidean")
