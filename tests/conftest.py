@@ -5,6 +5,9 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 
+# as in the jobs of the workflow; on matrices as small as the tests' a second thread only waits, at full load
+os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
 
 @pytest.fixture
 def mirror() -> Path:

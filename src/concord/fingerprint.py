@@ -8,6 +8,7 @@ file named in ``whole``.
 import ast
 import hashlib
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent
@@ -25,7 +26,7 @@ def fingerprint(*modules: str, whole: Iterable[str] = (), beside: Iterable[Path]
     digest = hashlib.sha256()
     for module in sorted(_closure([*modules, *whole])):
         digest.update(module.encode())
-        digest.update(_file(module).read_bytes() if module in whole else _meaning(module))
+        digest.update(_file(module).read_bytes() if module in whole else _meaning(_source(module)))
     for path in sorted(beside):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
@@ -36,8 +37,8 @@ def _file(module: str) -> Path:
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
-def _tree(module: str) -> ast.Module:
-    return ast.parse(_file(module).read_text(encoding="utf-8"))
+def _source(module: str) -> str:
+    return _file(module).read_text(encoding="utf-8")
 
 
 def _closure(modules: Iterable[str]) -> set[str]:
@@ -52,22 +53,29 @@ def _closure(modules: Iterable[str]) -> set[str]:
 
 
 def _imports(module: str) -> list[str]:
-    names = []
-    for node in ast.walk(_tree(module)):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            inner = [f"{node.module}.{alias.name}" for alias in node.names]
-            names += [name if _is_module(name) else node.module for name in inner]
+    names = [inner if _is_module(inner) else outer for inner, outer in _names(_source(module))]
     return [name for name in names if _is_module(name)]
+
+
+@cache  # the rules take many fingerprints of the same files
+def _names(source: str) -> list[tuple[str, str]]:
+    """Return each imported name, and the module it is imported from unless it is one itself."""
+    names = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names += [(alias.name, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [(f"{node.module}.{alias.name}", node.module) for alias in node.names]
+    return names
 
 
 def _is_module(name: str) -> bool:
     return name.split(".")[0] == "concord" and _file(name).exists()
 
 
-def _meaning(module: str) -> bytes:
-    tree = _tree(module)
+@cache
+def _meaning(source: str) -> bytes:
+    tree = ast.parse(source)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list) and body and isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):

@@ -1,3 +1,4 @@
+import contextlib
 import getpass
 import hashlib
 import json
@@ -97,7 +98,20 @@ def runtimes(study: Study, folder: Path) -> list[Path]:
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Lay out the results of a small run; the working directory is its project folder."""
     monkeypatch.chdir(tmp_path)
-    results = tmp_path / "results" / "small"
+    return lay_out(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Project folder of a small run after its three jobs; not to be changed."""
+    folder = tmp_path_factory.mktemp("reported")
+    with contextlib.chdir(folder):
+        everything(lay_out(folder))
+    return folder
+
+
+def lay_out(folder: Path) -> dict[str, Any]:
+    results = folder / "results" / "small"
     results.mkdir(parents=True)
     (results / "study.json").write_text(STUDY.model_dump_json())
     table = scores(STUDY)
@@ -110,7 +124,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         "case,method,subset,parameters,note\n" + "iris,EAC,0,{},cut by hand\nwine,EAC,1,{},cut by hand\n"
     )
     (results / "pvalues.csv").write_text("case,metric\n")
-    published = tmp_path / "published" / "paper"
+    published = folder / "published" / "paper"
     published.mkdir(parents=True)
     (published / "table1.csv").write_text("dataset,instances,features,classes\nIris,150,4,3\n")
     (published / "table2.csv").write_text(
@@ -120,7 +134,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     for case, n, d, k in (("iris", 150, 4, 3), ("wine", 178, 13, 3)):
         classes = np.arange(n) % k
         np.savez(
-            tmp_path / f"{case}.npz",
+            folder / f"{case}.npz",
             X=np.ones((n, d)),
             classes=classes,
             class_names=np.array(["x", "y", "z"]),
@@ -179,15 +193,15 @@ def test_the_three_jobs_give_all_files_and_checksums_that_hold(run: dict[str, An
     assert (out / "report.pdf").read_bytes() == first[1]  # the same seconds give the same bytes
 
 
-def test_provenance_names_no_path_host_or_user(run: dict[str, Any], tmp_path: Path) -> None:
-    text = (everything(run) / "provenance.json").read_text()
+def test_provenance_names_no_path_host_or_user(reported: Path) -> None:
+    text = (reported / "reports/small/provenance.json").read_text()
     record = json.loads(text)
     assert record["seed"] == 7
     assert record["cpu_seconds_in_methods"] == 2 * 3 * (1 + 4) * 0.5
     assert record["versions"]["numpy"] == np.__version__
     assert record["data"]["iris"] == {}
     assert platform.node() not in text
-    assert str(tmp_path) not in text
+    assert str(reported) not in text
     assert str(Path.home()) not in text
     assert f'"{getpass.getuser()}"' not in text
 
@@ -267,17 +281,18 @@ def test_runtime_refuses_a_subset_twice_and_a_broken_file(run: dict[str, Any], t
         runtime_table(STUDY, [tmp_path / "x.json"])
 
 
-def content(run: dict[str, Any], study: Study = STUDY) -> dict[str, Any]:
-    out = everything(run)
+def content(reported: Path, study: Study = STUDY) -> dict[str, Any]:
+    out = reported / "reports/small"
     frames = {name: pd.read_csv(out / f"{name}.csv") for name in (*FRAMES, "runtime")}
     for name in ("failures", "notes"):
-        frames[name] = pd.read_csv(f"results/small/{name}.csv")
+        frames[name] = pd.read_csv(reported / f"results/small/{name}.csv")
     record = json.loads((out / "provenance.json").read_text())
-    return document(study, load_registry(REGISTRY), load_published(study, Path("published")), frames, record)
+    published = load_published(study, reported / "published")
+    return document(study, load_registry(REGISTRY), published, frames, record)
 
 
-def test_the_document_says_what_was_found(run: dict[str, Any]) -> None:
-    said = content(run)
+def test_the_document_says_what_was_found(reported: Path) -> None:
+    said = content(reported)
     assert said["verdicts"] == "Of 1 claim checked in code, 1 is reproduced."
     assert (
         said["failures"] == "Expected failures, printed as missing: EAC on Wine (1 fit: tree is a # _bush_)."
@@ -308,10 +323,10 @@ def test_the_document_says_what_was_found(run: dict[str, Any]) -> None:
     assert cells[0]["printed"] == DASH
 
 
-def test_the_pdf_has_its_sections_and_tables(run: dict[str, Any], tmp_path: Path) -> None:
+def test_the_pdf_has_its_sections_and_tables(reported: Path, tmp_path: Path) -> None:
     folder = tmp_path / "typeset"
     folder.mkdir()
-    source = typeset_folder(content(run), [Path("reports/small/figure1.svg")], folder)
+    source = typeset_folder(content(reported), [reported / "reports/small/figure1.svg"], folder)
     headings = json.dumps(
         json.loads(typst.query(str(source), "heading", root=str(folder), ignore_system_fonts=True))
     )
@@ -356,27 +371,27 @@ def test_missing_inputs_are_one_line_with_the_remedy(run: dict[str, Any]) -> Non
         main(["figures", *run["common"]])
 
 
-def test_a_stopping_rule_that_the_study_sets_is_told_in_words(run: dict[str, Any]) -> None:
+def test_a_stopping_rule_that_the_study_sets_is_told_in_words(reported: Path) -> None:
     early = STUDY.methods[1].model_copy(update={"parameters": {"tol": 1e-4, "max_inner": 20}})
     study = STUDY.model_copy(update={"methods": (STUDY.methods[0], early)})
-    assert content(run, study)["protocol"]["departures"] == [
+    assert content(reported, study)["protocol"]["departures"] == [
         "RCE with tol = 0.0001 instead of None: stop when a round lowers the objective by less than tol "
         "times its value; None: fixed rounds."
     ]
 
 
-def test_a_stopping_rule_of_one_case_is_told_with_the_case(run: dict[str, Any]) -> None:
+def test_a_stopping_rule_of_one_case_is_told_with_the_case(reported: Path) -> None:
     early = STUDY.cases[0].model_copy(update={"parameters": {"RCE": {"tol": 1e-3}}})
-    (said,) = content(run, STUDY.model_copy(update={"cases": (early, STUDY.cases[1])}))["protocol"][
+    (said,) = content(reported, STUDY.model_copy(update={"cases": (early, STUDY.cases[1])}))["protocol"][
         "departures"
     ]
     assert said.startswith("RCE with tol = 0.001 instead of None on Iris: stop when a round")
 
 
-def test_data_that_may_not_be_the_papers_are_told(run: dict[str, Any]) -> None:
+def test_data_that_may_not_be_the_papers_are_told(reported: Path) -> None:
     doubtful = STUDY.cases[0].model_copy(update={"doubt": "petals were measured by hand"})
     study = STUDY.model_copy(update={"cases": (doubtful, STUDY.cases[1])})
-    section = content(run, study)["differences"][0]
+    section = content(reported, study)["differences"][0]
     assert section["title"] == "Data and base clusterings"
     (sentence,) = section["sentences"]
     assert sentence.startswith("Iris: petals were measured by hand. Its scores are .0")

@@ -1,7 +1,7 @@
 """A copy of the project with a tiny study, run by the real Snakemake."""
 
+import fcntl
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
+PATIENCE = 900  # seconds; what is not stuck ends before, on a busy machine too
 PARTS = ["Snakefile", "workflow", "config", "profiles", "src", "envs"]
 
 TINY = {
@@ -55,26 +56,35 @@ TINY = {
     "claims": [{"text": "RCE is best.", "check": "best", "method": "RCE", "metric": "ACC"}],
 }
 
+# Snakemake spends two CPU seconds on each job, so what needs no second data set, figure or reading has none
+BRIEF = {key: TINY[key] for key in ("id", "title", "summary", "ensemble", "methods", "claims")} | {
+    "cases": ["iris"]
+}
+
 
 class Project:
     """A copy of the project in a folder of its own."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        for part in PARTS:
-            source = ROOT / part
-            ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
-            copy = shutil.copytree if source.is_dir() else shutil.copy
-            copy(source, folder / part, **({"ignore": ignore} if source.is_dir() else {}))
-        for study in (folder / "config/studies").glob("*.yaml"):
-            study.unlink()
-        self.study(TINY)
         self.env = {
             **os.environ,
             "PYTHONPATH": str(folder / "src"),
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         }
         self.env.pop("CONCORD_DATA_MIRROR", None)
+
+    def set_up(self) -> "Project":
+        """Fill the folder; the tiny study is its only one."""
+        for part in PARTS:
+            source = ROOT / part
+            ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
+            copy = shutil.copytree if source.is_dir() else shutil.copy
+            copy(source, self.folder / part, **({"ignore": ignore} if source.is_dir() else {}))
+        for study in (self.folder / "config/studies").glob("*.yaml"):
+            study.unlink()
+        self.study(TINY)
+        return self
 
     def study(self, content: dict) -> None:
         path = self.folder / f"config/studies/{content['id']}.yaml"
@@ -90,24 +100,11 @@ class Project:
             env=self.env,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=PATIENCE,
         )
         if check and done.returncode:
             raise AssertionError(f"{arguments}:\n{done.stdout[-6000:]}\n{done.stderr[-6000:]}")
         return done
-
-    def jobs(self, *arguments: str) -> set[str]:
-        """Rules that a dry run would run, from its table of jobs."""
-        lines = self.snakemake("-n", *arguments).stdout.splitlines()
-        if "Job stats:" not in lines:
-            return set()
-        table = lines[lines.index("Job stats:") + 3 :]
-        return {line.split()[0] for line in table[: table.index("")]} - {"total"}
-
-    def planned(self, *arguments: str) -> set[str]:
-        """Messages of the jobs that a dry run would run, those of groups indented."""
-        lines = self.snakemake("-n", *arguments).stdout.splitlines()
-        return {line.split(": ", 1)[1] for line in lines if re.match(r" *Job \d+: ", line)}
 
     def reproducible_files(self) -> dict[str, bytes]:
         """Everything whose bytes must not depend on the run."""
@@ -125,23 +122,33 @@ def project(tmp_path) -> Project:
     """A fresh project in a folder whose name has a space and an umlaut."""
     folder = tmp_path / "clüster ensembles"
     folder.mkdir()
-    return Project(folder)
+    return Project(folder).set_up()
+
+
+@pytest.fixture
+def brief(project) -> Project:
+    """A fresh project whose study makes few jobs."""
+    project.study(BRIEF)
+    return project
 
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory) -> Project:
-    """A project whose tiny study has been run; not to be changed."""
-    project = Project(tmp_path_factory.mktemp("finished"))
-    project.snakemake("tiny")
-    return project
+    """A project whose tiny study has been run, once for all workers of pytest-xdist; not to be changed."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    place = shared / "finished.txt"
+    with (shared / "finished.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not place.exists():
+            project = Project(tmp_path_factory.mktemp("finished")).set_up()
+            project.snakemake("tiny")
+            place.write_text(str(project.folder))
+    return Project(Path(place.read_text()))
 
 
 @pytest.fixture
 def copy_of_finished(finished, tmp_path) -> Project:
     """The finished project, to be edited and run again."""
-    folder = tmp_path / "copy"
-    shutil.copytree(finished.folder, folder, symlinks=True)
-    copy = object.__new__(Project)
-    copy.folder = folder
-    copy.env = {**finished.env, "PYTHONPATH": str(folder / "src")}
-    return copy
+    return Project(shutil.copytree(finished.folder, tmp_path / "copy", symlinks=True))

@@ -19,6 +19,7 @@ import pytest
 import yaml
 
 from concord.ensemble import Ensemble
+from conftest import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.workflow
@@ -55,7 +56,7 @@ def run(project, script, home):
         env={**project.env, "HOME": str(home)},
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, f"{script}\n{done.stdout[-6000:]}\n{done.stderr[-6000:]}"
     return done.stdout

@@ -9,6 +9,9 @@ import time
 
 import numpy as np
 import pytest
+import yaml
+
+from conftest import BRIEF, PATIENCE, TINY, Project
 
 pytestmark = pytest.mark.workflow
 
@@ -57,83 +60,79 @@ class Broken(ConsensusMethod):
 def add_method(project, name, source, **entry):
     (project.folder / f"src/concord/methods/{name.lower()}.py").write_text(source)
     path = project.folder / "config/studies/tiny.yaml"
-    import yaml
-
     study = yaml.safe_load(path.read_text())
     study["methods"].append({"method": name, **entry})
     path.write_text(yaml.safe_dump(study, sort_keys=False))
 
 
-def wait_for(condition, seconds=90):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.05)
-
-
-def start_and_wait_for_the_job(project):
+def start_and_wait_for_jobs(project, *targets, jobs=1):
+    """Start Snakemake and return it once so many jobs are in the hands of the waiting method."""
     (project.folder / "hold").touch()
     run = subprocess.Popen(
-        project.command("tiny"),
+        project.command(*targets),
         cwd=project.folder,
         env=project.env,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
-    wait_for(lambda: list(project.folder.glob("here-*")))
+    end = time.monotonic() + PATIENCE
+    while len(pids_of_jobs(project)) < jobs:
+        if run.poll() is not None or time.monotonic() > end:
+            (project.folder / "hold").unlink()  # else its jobs would wait for ever
+            run.terminate()
+            pytest.fail(f"waited in vain:\n{run.communicate()[0].decode()[-4000:]}")
+        time.sleep(0.05)
     return run
 
 
-def pid_of_the_job(project):
-    return int(next(project.folder.glob("here-*")).name.removeprefix("here-"))
+def pids_of_jobs(project):
+    return [int(path.name.removeprefix("here-")) for path in project.folder.glob("here-*")]
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    from conftest import Project
-
-    project = Project(tmp_path_factory.mktemp("undisturbed"))
+    project = Project(tmp_path_factory.mktemp("undisturbed")).set_up()
+    project.study(BRIEF)
     add_method(project, "Waiting", SLOW_METHOD)
     project.snakemake("tiny")
     return project.reproducible_files()
 
 
-def test_sigkill_of_snakemake_then_the_same_command(project, undisturbed):
-    add_method(project, "Waiting", SLOW_METHOD)
-    run = start_and_wait_for_the_job(project)
-    orphans = [int(path.name.removeprefix("here-")) for path in project.folder.glob("here-*")]
+def test_sigkill_of_snakemake_then_the_same_command(brief, undisturbed):
+    add_method(brief, "Waiting", SLOW_METHOD)
+    run = start_and_wait_for_jobs(brief, "tiny")
+    orphans = pids_of_jobs(brief)
     run.send_signal(signal.SIGKILL)
     run.wait()
-    assert not list((project.folder / "results/tiny/consensus").rglob("Waiting/*.npz")), (
-        "nothing half-written"
-    )
+    assert not list((brief.folder / "results/tiny/consensus").rglob("Waiting/*.npz")), "nothing half-written"
     for pid in orphans:
         os.kill(pid, signal.SIGKILL)
-    (project.folder / "hold").unlink()
-    project.snakemake("tiny")
-    assert project.reproducible_files() == undisturbed
+    (brief.folder / "hold").unlink()
+    brief.snakemake("tiny")
+    assert brief.reproducible_files() == undisturbed
 
 
-def test_sigkill_of_a_job_then_the_same_command(project, undisturbed):
-    add_method(project, "Waiting", SLOW_METHOD)
-    run = start_and_wait_for_the_job(project)
-    os.kill(pid_of_the_job(project), signal.SIGKILL)
-    (project.folder / "hold").unlink()
-    output, _ = run.communicate(timeout=120)
+def test_sigkill_of_a_job_then_the_same_command(brief, undisturbed):
+    add_method(brief, "Waiting", SLOW_METHOD)
+    run = start_and_wait_for_jobs(brief, "tiny")
+    (job,) = pids_of_jobs(brief)
+    os.kill(job, signal.SIGKILL)
+    (brief.folder / "hold").unlink()
+    output, _ = run.communicate(timeout=PATIENCE)
     assert run.returncode == 1, output.decode()[-2000:]
-    project.snakemake("tiny")
-    assert project.reproducible_files() == undisturbed
+    brief.snakemake("tiny")
+    assert brief.reproducible_files() == undisturbed
     assert not [
-        path for path in (project.folder / "results").rglob(".*") if path.is_file() and path.suffix == ".npz"
+        path for path in (brief.folder / "results").rglob(".*") if path.is_file() and path.suffix == ".npz"
     ]
 
 
 def test_jobs_work_side_by_side_whatever_they_would_ask_of_a_cluster(project):
     add_method(project, "Waiting", SLOW_METHOD)
-    run = start_and_wait_for_the_job(project)
-    wait_for(lambda: len(list(project.folder.glob("here-*"))) == 2)
+    files = [f"results/tiny/consensus/{case}/Waiting/0-2.npz" for case in ("iris", "wine")]
+    run = start_and_wait_for_jobs(project, *files, jobs=2)
     (project.folder / "hold").unlink()
-    run.communicate(timeout=120)
+    run.communicate(timeout=PATIENCE)
     assert run.returncode == 0
 
 
@@ -147,8 +146,15 @@ def test_a_second_run_in_the_same_folder_is_refused(copy_of_finished):
 
 def test_an_expected_failure_is_a_record_a_dash_and_a_line_on_the_first_page(project):
     """Base clusterings with one cluster cannot be turned into three."""
-    path = project.folder / "config/studies/tiny.yaml"
-    path.write_text(path.read_text().replace("subset_size: 4", "subset_size: 4\n  n_clusters: 1"))
+    project.study(
+        {
+            **TINY,
+            "cases": ["iris"],
+            "ensemble": {**TINY["ensemble"], "n_clusters": 1},
+            "figure1": {**TINY["figure1"], "cases": ["iris"]},
+            "readings": {"methods": TINY["readings"]["methods"]},
+        }
+    )
     project.snakemake("tiny")
     failures = (project.folder / "results/tiny/failures.csv").read_text()
     assert "only 1 groups of objects" in failures
@@ -160,24 +166,25 @@ def test_an_expected_failure_is_a_record_a_dash_and_a_line_on_the_first_page(pro
     assert len(json.loads(str(labels["failures"]))) == 3 * 4
 
 
-def test_a_defect_of_a_method_fails_loudly_and_spares_the_others(project):
-    add_method(project, "Broken", BROKEN_METHOD, grid={"depth": [1, 2]}, default={"depth": 1})
-    done = project.snakemake("tiny", check=False)
+def test_a_defect_of_a_method_fails_loudly_and_spares_the_others(brief):
+    add_method(brief, "Broken", BROKEN_METHOD, grid={"depth": [1, 2]}, default={"depth": 1})
+    done = brief.snakemake("tiny", check=False)
     assert done.returncode == 1
-    log = next((project.folder / "logs/tiny/consensus/wine/Broken").iterdir()).read_text()
+    log = next((brief.folder / "logs/tiny/consensus/iris/Broken").iterdir()).read_text()
     first = log.splitlines()[0]
-    assert first == "Broken on wine, subset 1, {'depth': 2}: ZeroDivisionError: a defect"
+    assert first == "Broken on iris, subset 1, {'depth': 2}: ZeroDivisionError: a defect"
     assert "Traceback" in log
     assert first in done.stderr
-    assert list((project.folder / "results/tiny/consensus/wine/RCE").glob("*.npz")), "keep-going"
-    assert not list((project.folder / "results/tiny/consensus/wine/Broken").glob("*.npz"))
-    assert not (project.folder / "reports/tiny/report.pdf").exists()
+    assert list((brief.folder / "results/tiny/consensus/iris/RCE").glob("*.npz")), "keep-going"
+    assert not list((brief.folder / "results/tiny/consensus/iris/Broken").glob("*.npz"))
+    assert not (brief.folder / "reports/tiny/report.pdf").exists()
 
 
 def test_a_corrupt_intermediate_is_refused_with_its_name(copy_of_finished):
     file = copy_of_finished.folder / "results/ensembles/tiny/iris.npz"
     file.write_bytes(file.read_bytes()[:100])
-    done = copy_of_finished.snakemake("tiny", "--forcerun", "consensus", check=False)
+    labels = "results/tiny/consensus/iris/EAC/0-2.npz"
+    done = copy_of_finished.snakemake(labels, "--forcerun", "consensus", check=False)
     assert done.returncode == 1
     assert "results/ensembles/tiny/iris.npz: not a readable .npz file" in done.stderr
 
