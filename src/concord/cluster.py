@@ -27,7 +27,7 @@ INTERPRETER_MB = 800
 PROFILE_MATRICES = 32
 """Matrices of doubles over the profiles that the methods hold at most: RMSC 28, RCE 25, the others 15."""
 
-OBJECT_MATRICES = {"CSPA": 10, "EAC": 10}
+OBJECT_MATRICES = {"CSPA": 10, "EAC": 10, "SPCE": 12}
 """Matrices of doubles over the objects, of the methods that work on those."""
 
 SAFETY = 2.0
