@@ -277,7 +277,7 @@ class MatrixPanel(Strict):
     matrix: str = Field("consensus_matrix", description="which of the method's matrices")
     parameters: dict[str, Value] = Field(default_factory=dict, description="of the similarity or the method")
     scale: Limits | Literal["own"] | None = Field(
-        None, description="ends of the colours; 'own': of this matrix; absent: those of the figure"
+        None, description="ends of the colours; 'own': 98% of its entries; absent: those of the figure"
     )
 
     @model_validator(mode="after")

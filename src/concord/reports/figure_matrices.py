@@ -18,10 +18,24 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *("panel", "matrix", "parameters", "objects", "drawn"),
-    *("least", "largest", "mean_in_classes", "mean_between", "order_difference"),
+    *(
+        "least",
+        "percentile_1",
+        "percentile_99",
+        "largest",
+        "mean_in_classes",
+        "mean_between",
+        "order_difference",
+    ),
 )
 MOST = 800
 """Rows that are drawn; of more objects every k-th in the order of the classes."""
+
+TONES = 64
+"""Colours of the scale: few, so that pictures of many small cells stay small files."""
+
+FINE = 400
+"""Rows from which on a panel has fewer pixels than the matrix has cells."""
 
 ACROSS = 4
 SIDES = {1: 3.4, 2: 2.7, 3: 2.05, 4: 1.55}
@@ -149,11 +163,14 @@ def parameters_of(panel: MatrixPanel, study: Study, figure: MatricesFigure) -> d
 
 
 def _contrast(matrix: FloatArray, classes: IntArray) -> dict[str, float]:
-    """Least and largest entry beside the diagonal, means inside and between the classes."""
+    """Range of the entries beside the diagonal, means inside and between the classes."""
     apart = ~np.eye(len(matrix), dtype=bool)
     together = classes[:, None] == classes
+    low, high = np.percentile(matrix[apart], [1, 99])
     return {
         "least": float(matrix[apart].min()),
+        "percentile_1": float(low),
+        "percentile_99": float(high),
         "largest": float(matrix[apart].max()),
         "mean_in_classes": float(matrix[together & apart].mean()),
         "mean_between": float(matrix[~together].mean()) if not together.all() else math.nan,
@@ -189,7 +206,8 @@ def draw(figure: MatricesFigure, found: Sequence[Shown], borders: IntArray) -> A
         else:
             _bar(picture, images[0], list(own), location="bottom")
     if shared:
-        _bar(picture, next(iter(shared.values())), list(shared))
+        beside = len(shared) == len(found) * len(labels)
+        _bar(picture, next(iter(shared.values())), list(shared), location="right" if beside else "bottom")
     return picture
 
 
@@ -199,10 +217,15 @@ def _across(n: int, rows: int) -> int:
 
 
 def _image(panel: Any, values: FloatArray, limits: tuple[float, float]) -> Any:
+    import matplotlib as mpl
+
     panel.set_axis_on()
     panel.set_xticks([])
     panel.set_yticks([])
-    return panel.imshow(values, vmin=limits[0], vmax=limits[1], cmap="viridis")
+    resample = {"interpolation": "antialiased" if len(values) > FINE else "nearest"}
+    colours = mpl.colormaps["viridis"].resampled(TONES)
+    scale = {"vmin": limits[0], "vmax": limits[1], "cmap": colours}
+    return panel.imshow(values, **scale, **resample, interpolation_stage="data")
 
 
 def _borders(panel: Any, borders: IntArray) -> None:
@@ -213,11 +236,12 @@ def _borders(panel: Any, borders: IntArray) -> None:
 
 def _limits(figure: MatricesFigure, one: Shown) -> tuple[float, float]:
     if one.panel.scale == "own":
-        return one.numbers["least"], one.numbers["largest"]
+        low, high = one.numbers["percentile_1"], one.numbers["percentile_99"]
+        return (low, high) if low < high else (one.numbers["least"], one.numbers["largest"])
     return one.panel.scale or figure.scale
 
 
-def _bar(picture: Any, image: Any, axes: Sequence[Any], location: str = "right") -> None:
+def _bar(picture: Any, image: Any, axes: Sequence[Any], location: str) -> None:
     values, (least, largest) = image.get_array(), image.get_clim()
     beyond = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}
     extend = beyond[bool(values.min() < least), bool(values.max() > largest)]
