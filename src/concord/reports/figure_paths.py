@@ -69,7 +69,7 @@ def draw(figure: PathsFigure, titles: Mapping[str, str], table: "pd.DataFrame") 
         plain(panel)
         panel.set_title(titles[case], fontsize=9, pad=3)
     label_outer(axes, "iteration")
-    legend_below(picture, axes[0], columns=3)
+    legend_below(picture, axes[0], columns=min(len(cases), 3))
     return picture
 
 

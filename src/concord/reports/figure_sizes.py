@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 COLUMNS = ("case", "method", "reading", "metric", "size", "n", "mean", "std")
 ACROSS = 4
+BESIDE = 0.25
+"""Base clusterings between the bars of one size, which would hide one another."""
 
 
 def shown(study: Study, figure: SizesFigure) -> list[str]:
@@ -83,7 +85,7 @@ def draw(figure: SizesFigure, titles: Mapping[str, str], table: "pd.DataFrame") 
         panel.set_title(titles[case], fontsize=9, pad=3)
         panel.set_xticks(sorted(set(rows["size"])))
     label_outer(axes, "base clusterings in a subset", f"mean {figure.metric}")
-    legend_below(picture, axes[0])
+    legend_below(picture, axes[0], columns=2 * min(len(cases), 3))
     return picture
 
 
@@ -94,7 +96,7 @@ def _line(
     style = {"color": colour, "marker": marker, "markersize": 3, "linewidth": 1.1, "label": method}
     size, mean, std = (rows[name].to_numpy(dtype=float) for name in ("size", "mean", "std"))
     if figure.spread == "bars":
-        beside = size + (number - (count - 1) / 2) * 0.04 * (size.max() - size.min() if len(size) else 0)
+        beside = size + (number - (count - 1) / 2) * BESIDE
         panel.errorbar(beside, mean, std, elinewidth=0.6, capsize=1.5, capthick=0.6, **style)
         return
     panel.plot(size, mean, **style)

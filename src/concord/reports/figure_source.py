@@ -126,7 +126,7 @@ def label_outer(axes: list[Any], x: str, y: str = "") -> None:
             axis.set_ylabel(y, fontsize=8.5, labelpad=2)
 
 
-def legend_below(picture: Any, panel: Any, columns: int = 6) -> None:
+def legend_below(picture: Any, panel: Any, columns: int) -> None:
     """Put the legend of one panel under all of them."""
     handles, labels = panel.get_legend_handles_labels()
     picture.legend(
