@@ -294,3 +294,82 @@ def test_both_figures_are_checked(tmp_path):
     figure = {"method": "RCE", "x": "lambda1", "y": "lambda3"}
     for key in ("figure1", "figure2"):
         assert f"{key}.y = 'lambda3': not known here" in messages(tmp_path, {key: figure})[0]
+
+
+PANEL = {"title": "C", "method": "RCE"}
+SIZED = {
+    "id": "iris_m5",
+    "dataset": "iris",
+    "of": "iris",
+    "why": "size",
+    "methods": ["RCE"],
+    "subset_size": 5,
+}
+DRAWN = {
+    "ensemble": {"runs": 20, "subset_size": 10, "draws": 4},
+    "readings": {"cases": [SIZED]},
+}
+FIGURES = {
+    "sizes": {"id": "f", "title": "t", "kind": "sizes", "metric": "ARI"},
+    "matrices": {"id": "f", "title": "t", "kind": "matrices", "case": "iris", "panels": [PANEL]},
+    "levels": {"id": "f", "title": "t", "kind": "levels", "case": "iris"},
+    "paths": {
+        "id": "f", "title": "t", "kind": "paths", "method": "RCE", "path": "objective_path_", "labels": ["J"],
+    },
+}  # fmt: skip
+
+
+def figure(kind, **changes):
+    return {**DRAWN, "figures": [{**FIGURES[kind], **changes}]}
+
+
+def panel(**changes):
+    return figure("matrices", panels=[{**PANEL, **changes}])
+
+
+@pytest.mark.parametrize("kind", FIGURES)
+def test_further_figures_are_read(tmp_path, kind):
+    study = load_study(write(tmp_path, figure(kind)), REGISTRY)
+    assert study.figure("f").kind == kind
+    assert not any(part.figures for part in study.readings_by_case())
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        (figure("sizes", metric="purity") | {"metrics": ["ACC", "NMI"]}, ".metric = 'purity': not known"),
+        (figure("sizes", cases=["irsi"]), ".cases = 'irsi': not known here; did you mean \"iris\"?"),
+        (figure("sizes", cases=["second"]), ".cases = 'second': it has no other sizes; add readings.cases"),
+        (figure("sizes") | {"readings": {}}, ".cases = (): no case has other sizes; add readings.cases"),
+        (figure("sizes", methods=["RCF"]), ".methods = 'RCF': not known here; did you mean \"RCE\"?"),
+        (figure("sizes", bars=True), ".bars = True: unknown key"),
+        (figure("matrices", case="irsi"), ".case = 'irsi': not known here"),
+        (figure("matrices", subset=5), ".subset = 5: there are 4; choose one of them"),
+        (figure("matrices", scale=[1, 0]), ".scale = [1, 0]: the lower end comes first"),
+        (figure("matrices", order="sorted"), ".order = 'sorted': input should be 'class'"),
+        (panel(method="RC"), ".panels[0].method = 'RC': not known here; did you mean \"RCE\"?"),
+        (panel(matrix="consensus"), ".matrix = 'consensus': not known here; did you mean \"consensus_matrix"),
+        (panel(method="KC"), ".matrix = 'consensus_matrix': not known here; there is none"),
+        (panel(parameters={"lamda1": 1}), ".parameters.lamda1 = 1: no such parameter of RCE"),
+        (panel(parameters={"lambda1": -1}), ".parameters.lambda1 = -1: refused by RCE"),
+        (panel(similarity="lwca"), "write either similarity or method"),
+        (
+            panel(method=None, similarity="lwca", parameters={"teta": 1}),
+            ".panels[0].parameters = 'teta': not known here; did you mean \"theta\"?",
+        ),
+        (panel(method=None, similarity="lwcA"), ".panels[0].similarity = 'lwcA': input should be 'classes'"),
+        (figure("levels", case="wine"), ".case = 'wine': not known here"),
+        (figure("paths", method="RC"), ".method = 'RC': not known here"),
+        (figure("paths", path="path_"), ".path = 'path_': not known here; "),
+        (figure("paths", labels=["a", "b"]), ".labels = ['a', 'b']: objective_path_ has 1 columns; name"),
+        (figure("paths", cases=["irsi"]), ".cases = 'irsi': not known here"),
+        (figure("paths", parameters={"tol": -1}), ".parameters.tol = -1: refused by RCE"),
+        (figure("levels", id="table2"), "figures: the id 'table2' names a file of the report; choose"),
+        (DRAWN | {"figures": [FIGURES["levels"]] * 2}, "two figures have the id 'f'"),
+        (DRAWN | {"figures": [{"kind": "level"}]}, "figures[0] = {'kind': 'level'}: "),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_a_figure_is_a_line(tmp_path, changes, expected):
+    (line,) = messages(tmp_path, changes)
+    assert line.startswith(f"{tmp_path}/mine.yaml: ")
+    assert expected in line

@@ -30,6 +30,9 @@ PROFILE_MATRICES = 32
 OBJECT_MATRICES = {"CSPA": 10, "EAC": 10, "SPCE": 12}
 """Matrices of doubles over the objects, of the methods that work on those."""
 
+FIGURE_MATRICES = 6
+"""Matrices of doubles over the objects that a figure of matrices holds."""
+
 SAFETY = 2.0
 """Of every time: the machine may be slower than the one of the measurements, and shared."""
 
@@ -97,6 +100,13 @@ def consensus(study: Study, case: Case, run: MethodRun, shape: Shape, n_subsets:
     # labels are of two bytes, and there three times when they are written
     doubles = PROFILE_MATRICES * profiles**2 + objects * n**2 + fits * _restarts(run) * n
     return _need(doubles, fits * COSTS.get(run.method, DEAREST).seconds(n if objects else profiles))
+
+
+def figure(study: Study, case: Case, run: MethodRun, shape: Shape) -> Need:
+    """Return the need of a figure that fits ``run`` twice and holds matrices over the objects."""
+    size = shape[0] if run.method in OBJECT_MATRICES else n_profiles(study, case, shape)
+    doubles = PROFILE_MATRICES * size**2 + FIGURE_MATRICES * shape[0] ** 2
+    return _need(doubles, 2 * COSTS.get(run.method, DEAREST).seconds(size))
 
 
 def prepare(shape: Shape) -> Need:

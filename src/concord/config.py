@@ -9,19 +9,27 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, Field, GetJsonSchemaHandler, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    GetJsonSchemaHandler,
+    field_validator,
+    model_validator,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from concord.datasets.registry import STEPS, DatasetSpec, Registry
 from concord.errors import InputError
 from concord.files import RERUN, write_text
-from concord.methods import registry
+from concord.methods import outputs, registry
 from concord.validation import Strict, did_you_mean, parse, read_yaml
 
 CONFIG_FILE = Path("config/config.yaml")
 STUDIES = Path("config/studies")
-FIGURES = ("figure1", "figure2")
+GRID_FIGURES = ("figure1", "figure2")
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")]
 
@@ -243,6 +251,115 @@ class View(Strict):
     metrics: tuple[Metric, ...] = Field((), description="those of Table 2 if absent")
 
 
+def _ascending(limits: tuple[float, float]) -> tuple[float, float]:
+    if limits[0] >= limits[1]:
+        raise ValueError("the lower end comes first, and is lower than the other")
+    return limits
+
+
+class FurtherFigure(Strict):
+    """What every figure beside Figure 1 and 2 has."""
+
+    id: Name = Field(description="name of its files, reports/<study>/<id>.svg and others")
+    title: str = Field(description="heading in the report")
+    caption: str = Field("", description="said before the sentences that say what was measured")
+
+
+class SizesFigure(FurtherFigure):
+    """Score against the number of base clusterings in a subset, a panel for each case."""
+
+    kind: Literal["sizes"]
+    metric: Metric
+    cases: tuple[str, ...] = Field((), description="all with readings of another subset_size if absent")
+    methods: tuple[str, ...] = Field((), description="all that those readings run if absent")
+    spread: Literal["band", "bars", "none"] = Field("band", description="how the standard deviation is drawn")
+
+
+Similarity = Literal["classes", "co_occurrence", "lwca", "hc", "pts", "ecpcs"]
+Limits = Annotated[tuple[float, float], AfterValidator(_ascending)]
+
+
+class MatrixPanel(Strict):
+    """One matrix: a similarity of the base clusterings, or what a fitted method has."""
+
+    title: str
+    similarity: Similarity | None = Field(
+        None, description="a function of concord.coassociation; 'classes': 1 for objects of one class"
+    )
+    method: str | None = Field(None, description="id of a method of the study, at its default grid point")
+    matrix: str = Field("consensus_matrix", description="which of the method's matrices")
+    parameters: dict[str, Value] = Field(default_factory=dict, description="of the similarity or the method")
+    scale: Limits | Literal["own"] | None = Field(
+        None, description="ends of the colours; 'own': 98% of its entries; absent: those of the figure"
+    )
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if (self.similarity is None) == (self.method is None):
+            raise ValueError("a panel shows one matrix; write either similarity or method")
+        return self
+
+
+class MatricesFigure(FurtherFigure):
+    """Matrices over the objects of one case and one subset, in the order of the classes."""
+
+    kind: Literal["matrices"]
+    case: str
+    subset: Annotated[int, Field(ge=1, description="from 1, as jobs count them")] = 1
+    panels: Annotated[tuple[MatrixPanel, ...], Field(min_length=1)]
+    scale: Limits = Field((0.0, 1.0), description="ends of the colours")
+    order: Literal["class", "random", "both"] = Field(
+        "class",
+        description="of the objects when methods see them; the random one is shown as it lies and put back "
+        "into the order of the classes",
+    )
+
+
+class LevelsFigure(FurtherFigure):
+    """Precision and recall of the pairs of objects from each level of co-association on."""
+
+    kind: Literal["levels"]
+    case: str
+
+
+class PathsFigure(FurtherFigure):
+    """A value, or some, after each iteration of a method, a panel for each case."""
+
+    kind: Literal["paths"]
+    method: str
+    path: str = Field(description="which of the method's paths")
+    labels: Annotated[tuple[str, ...], Field(min_length=1)] = Field(
+        description="what the values are, one for each column of the path"
+    )
+    cases: tuple[str, ...] = Field((), description="all cases of the study if absent")
+    subset: Annotated[int, Field(ge=1, description="from 1, as jobs count them")] = 1
+    parameters: dict[str, Value] = Field(default_factory=dict, description="beside the study's own")
+    log: bool = Field(True, description="whether the values have a logarithmic scale")
+
+
+AnyFigure = Annotated[SizesFigure | MatricesFigure | LevelsFigure | PathsFigure, Field(discriminator="kind")]
+
+REPORT_FILES = (
+    *("figure1", "figure2", "table1", "table2", "claims", "pvalues", "agreement", "ranks", "restarts"),
+    *("grids", "readings", "runtime", "provenance", "report"),
+)
+"""Files of every report, without suffix: a figure has another id."""
+
+
+def named_cases(figure: AnyFigure) -> tuple[str, ...]:
+    """Return the ids of the cases that a figure names."""
+    return (figure.case,) if isinstance(figure, MatricesFigure | LevelsFigure) else figure.cases
+
+
+def named_methods(figure: AnyFigure) -> tuple[str, ...]:
+    """Return the ids of the methods, or the base clusterings, that a figure names."""
+    if isinstance(figure, MatricesFigure):
+        return tuple(dict.fromkeys(panel.method for panel in figure.panels if panel.method))
+    if isinstance(figure, PathsFigure):
+        return (figure.method,)
+    return figure.methods if isinstance(figure, SizesFigure) else ()
+
+
 class Claim(Strict):
     """A sentence of the paper and the check in code that gives its verdict."""
 
@@ -283,20 +400,24 @@ class Study(Strict):
     figure1: GridFigure | None = Field(None, description="large panels, one scale of scores")
     figure2: GridFigure | None = Field(None, description="small panels, each scored against its own best")
     views: tuple[View, ...] = Field((), description="further tables, of some of the methods")
+    figures: tuple[AnyFigure, ...] = Field((), description="further figures, in the order of the report")
     claims: tuple[Claim, ...] = ()
     readings: Readings = Readings()
 
     @model_validator(mode="after")
     def _names(self) -> Self:
         cases, methods = [*self.described, *self.readings.cases], [*self.methods, *self.readings.methods]
-        for what, ids in (("case", [c.id for c in cases]), ("method", [m.id for m in methods])):
+        named: dict[str, Iterable[Any]] = {"case": cases, "method": methods, "figure": self.figures}
+        for what, ids in ((what, [item.id for item in items]) for what, items in named.items()):
             if twice := {i for i in ids if ids.count(i) > 1}:
                 raise ValueError(f"two {what}s have the id {sorted(twice)[0]!r}; give one of them another id")
         if self.base_clusterings in {m.id for m in methods}:
             raise ValueError(f"{self.base_clusterings!r} names both the base clusterings and a method")
-        views = [view.id for view in self.views]
-        if taken := {"table1", "table2", *FIGURES} & set(views) or {i for i in views if views.count(i) > 1}:
-            raise ValueError(f"views: the id {sorted(taken)[0]!r} is taken; give the table another one")
+        ids = [item.id for item in (*self.views, *self.figures)]
+        if taken := {*REPORT_FILES} & set(ids) or {i for i in ids if ids.count(i) > 1}:
+            raise ValueError(
+                f"views, figures: the id {sorted(taken)[0]!r} names a file of the report; choose another"
+            )
         if missing := [m for m in self.table2 if m not in self.metrics]:
             raise ValueError(f"table2 metric {missing[0]!r} is not in metrics; add it there")
         return self
@@ -319,6 +440,18 @@ class Study(Strict):
     def method(self, method_id: str) -> MethodRun:
         """Return the method, or the reading of one, with this id."""
         return next(m for m in (*self.methods, *self.readings.methods) if m.id == method_id)
+
+    def figure(self, figure_id: str) -> AnyFigure:
+        """Return the further figure with this id."""
+        return next(figure for figure in self.figures if figure.id == figure_id)
+
+    def size_readings(self, case: Case) -> list[CaseReading]:
+        """Return the readings that differ from a case in the size of its subsets alone."""
+        return [
+            other
+            for other in self.readings.cases
+            if other.of == case.id and other.subset_size and _origin(other) == _origin(case)
+        ]
 
     def runs(self, case: Case) -> list[MethodRun]:
         """Return the methods that run on a case."""
@@ -378,11 +511,18 @@ BARE: dict[str, Any] = {
     "only_in_table1": (),
     "figure1": None,
     "figure2": None,
+    "figures": (),
     "views": (),
     "claims": (),
     "readings": Readings(),
 }
 """What a study of some of another's cases and methods leaves out."""
+
+
+def _origin(case: Case) -> tuple[object, ...]:
+    """What, beside the number of base clusterings in a subset, makes the scores of a case."""
+    origin = (case.dataset, case.preprocessing, case.ensemble, case.init, case.n_clusters, case.feature_share)
+    return (*origin, case.parameters)
 
 
 def load_config(value: Mapping[str, Any], file: Path = CONFIG_FILE) -> Config:
@@ -439,6 +579,8 @@ def _mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> 
         yield from _unknown(path, f"views[{i}].methods", view.methods, everything)
         yield from _unknown(path, f"views[{i}].cases", view.cases, [c.id for c in study.cases])
         yield from _unknown(path, f"views[{i}].metrics", view.metrics, list(study.metrics))
+    for i, further in enumerate(study.figures):
+        yield from _further_mistakes(study, path, f"figures[{i}]", further)
     rows = [study.base_clusterings, *(m.id for m in study.methods)]
     yield from _unknown(path, "claims.method", [c.method for c in study.claims], rows)
 
@@ -450,6 +592,65 @@ def _figure_mistakes(study: Study, path: Path, key: str, figure: GridFigure) -> 
         grid = list(study.method(figure.method).grid)
         yield from _unknown(path, f"{key}.x", [figure.x], grid)
         yield from _unknown(path, f"{key}.y", [figure.y], grid)
+
+
+def _further_mistakes(study: Study, path: Path, key: str, figure: AnyFigure) -> Iterator[str]:
+    cases = "cases" if isinstance(figure, SizesFigure | PathsFigure) else "case"
+    yield from _unknown(path, f"{key}.{cases}", named_cases(figure), [c.id for c in study.cases])
+    if isinstance(figure, SizesFigure):
+        yield from _sizes_mistakes(study, path, key, figure)
+    elif isinstance(figure, MatricesFigure):
+        yield from _subset_mistake(study, path, key, figure.subset)
+        for p, panel in enumerate(figure.panels):
+            yield from _panel_mistakes(study, path, f"{key}.panels[{p}]", panel)
+    elif isinstance(figure, PathsFigure):
+        yield from _subset_mistake(study, path, key, figure.subset)
+        yield from _paths_mistakes(study, path, key, figure)
+
+
+def _sizes_mistakes(study: Study, path: Path, key: str, figure: SizesFigure) -> Iterator[str]:
+    rows = [study.base_clusterings, *(m.id for m in study.methods)]
+    yield from _unknown(path, f"{key}.metric", [figure.metric], list(study.metrics))
+    yield from _unknown(path, f"{key}.methods", figure.methods, rows)
+    remedy = "add readings.cases that differ in subset_size alone"
+    sized = [case.id for case in study.cases if study.size_readings(case)]
+    known = [word for word in figure.cases if word in {case.id for case in study.cases}]
+    yield from (
+        f"{path}: {key}.cases = {word!r}: it has no other sizes; {remedy}"
+        for word in known
+        if word not in sized
+    )
+    if not sized and not figure.cases:
+        yield f"{path}: {key}.cases = (): no case has other sizes; {remedy}"
+
+
+def _subset_mistake(study: Study, path: Path, key: str, subset: int) -> Iterator[str]:
+    if subset > study.ensemble.n_subsets:
+        yield f"{path}: {key}.subset = {subset}: there are {study.ensemble.n_subsets}; choose one of them"
+
+
+def _panel_mistakes(study: Study, path: Path, key: str, panel: MatrixPanel) -> Iterator[str]:
+    if panel.method is None:
+        known = list(outputs.similarity_parameters(str(panel.similarity)))
+        yield from _unknown(path, f"{key}.parameters", panel.parameters, known)
+        return
+    yield from _unknown(path, f"{key}.method", [panel.method], [m.id for m in study.methods])
+    for run in (run for run in study.methods if run.id == panel.method and _is_known(run)):
+        yield from _unknown(path, f"{key}.matrix", [panel.matrix], outputs.matrices(run.method))
+        for name, value in panel.parameters.items():
+            yield from _parameter_mistakes(f"{path}: {key}.parameters.{name} = {value!r}", run, name, value)
+
+
+def _paths_mistakes(study: Study, path: Path, key: str, figure: PathsFigure) -> Iterator[str]:
+    yield from _unknown(path, f"{key}.method", [figure.method], [m.id for m in study.methods])
+    for run in (run for run in study.methods if run.id == figure.method and _is_known(run)):
+        columns = outputs.paths(run.method)
+        yield from _unknown(path, f"{key}.path", [figure.path], list(columns))
+        n = columns.get(figure.path, len(figure.labels))
+        if n != len(figure.labels):
+            yield f"{path}: {key}.labels = {list(figure.labels)}: {figure.path} has {n} columns; name each"
+        for name, value in figure.parameters.items():
+            yield from _parameter_mistakes(f"{path}: {key}.parameters.{name} = {value!r}", run, name, value)
 
 
 def _case_mistakes(
@@ -491,9 +692,8 @@ def _method_mistakes(study: Study, path: Path) -> Iterator[str]:
     places += [(f"readings.methods[{i}]", run) for i, run in enumerate(study.readings.methods)]
     for place, run in places:
         yield from _unknown(path, f"{place}.method", [run.method], list(known))
-        if run.method not in known:
+        if not _is_known(run):
             continue
-        settable = [name for name in known[run.method] if name not in {"n_clusters", "random_state"}]
         given = [(f"{place}.parameters.{name}", name, value) for name, value in run.parameters.items()]
         given += [
             (f"{place}.grid.{name}", name, value) for name, values in run.grid.items() for value in values
@@ -504,14 +704,24 @@ def _method_mistakes(study: Study, path: Path) -> Iterator[str]:
             for name, value in case.parameters.get(run.id, {}).items()
         ]
         for key, name, value in given:
-            where = f"{path}: {key} = {value!r}"
-            if name not in settable:
-                yield f"{where}: no such parameter of {run.method}; {did_you_mean(name, settable)}"
-                continue
-            try:
-                registry.check(run.method, {name: value})
-            except ValueError as refusal:
-                yield f"{where}: refused by {refusal}"
+            yield from _parameter_mistakes(f"{path}: {key} = {value!r}", run, name, value)
+
+
+def _is_known(run: MethodRun) -> bool:
+    return run.method in registry.available()
+
+
+def _parameter_mistakes(where: str, run: MethodRun, name: str, value: Value) -> Iterator[str]:
+    settable = [
+        word for word in registry.available()[run.method] if word not in {"n_clusters", "random_state"}
+    ]
+    if name not in settable:
+        yield f"{where}: no such parameter of {run.method}; {did_you_mean(name, settable)}"
+        return
+    try:
+        registry.check(run.method, {name: value})
+    except ValueError as refusal:
+        yield f"{where}: refused by {refusal}"
 
 
 def _unknown(path: Path, key: str, words: Iterable[str], choices: list[str]) -> Iterator[str]:

@@ -43,7 +43,9 @@ def parse(model: type[Model], value: Any, file: Path | str) -> Model:
 
 
 def did_you_mean(word: str, choices: Sequence[str]) -> str:
-    """Remedy for an unknown word: the nearest choice, or all of them."""
+    """Remedy for an unknown word: the nearest choice, or all of them, or that there is none."""
+    if not choices:
+        return "there is none"
     near = difflib.get_close_matches(word, choices, n=1, cutoff=0.6)
     if not near:  # "rce" for "RCE"
         near = [choice for choice in choices if choice.lower() == word.lower()]

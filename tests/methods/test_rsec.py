@@ -88,6 +88,15 @@ def test_finds_the_classes_and_says_that_it_converged(variant):
     assert (short.n_iter_, short.converged_) == (rsec.n_iter_ - 1, False)
 
 
+def test_the_errors_are_what_the_representation_leaves():
+    ensemble = Ensemble(l30())
+    rsec = RSEC(3, max_iter=20, random_state=0).fit(ensemble)
+    rest = ensemble.expand(ensemble.coassociation)
+    rest = rest - rest @ rsec.representation() - rsec.errors()
+    assert np.abs(rsec.errors()).max() > 0.01
+    assert np.abs(rest).max() == pytest.approx(rsec.residual_path_[-1, 0], abs=1e-12)
+
+
 def test_variants_share_the_representation():
     h, z = (RSEC(3, variant, random_state=0).fit(l30()) for variant in "HZ")
     assert np.array_equal(h.profile_matrix_, z.profile_matrix_)

@@ -32,6 +32,7 @@ TINY = {
     ],
     "figure1": {"method": "RCE", "x": "lambda1", "y": "lambda2", "cases": ["iris", "wine"]},
     "figure2": {"method": "RCE", "x": "lambda1", "y": "lambda2"},
+    "figures": [{"id": "levels", "kind": "levels", "title": "Levels of co-association", "case": "iris"}],
     "readings": {
         "methods": [
             {

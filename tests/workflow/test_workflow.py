@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 
+from concord.config import REPORT_FILES
 from conftest import TINY
 
 pytestmark = pytest.mark.workflow
@@ -41,6 +42,7 @@ def test_a_run_makes_everything_the_readme_names(finished):
         *("figure1.svg", "figure1.pdf", "figure1.png", "runtime.csv", "runtime.md", "provenance.json"),
         *("agreement.md", "ranks.csv", "restarts.csv", "grids.csv", "readings.csv", "readings.md"),
         *("figure2.svg", "figure2.pdf", "figure2.png", "SHA256SUMS", "report.pdf"),
+        *("levels.svg", "levels.pdf", "levels.png", "levels.csv"),
     ):
         assert (reports / name).stat().st_size > 0, name
     assert (reports / "report.pdf").read_bytes().startswith(b"%PDF")
@@ -54,6 +56,11 @@ def test_a_run_makes_everything_the_readme_names(finished):
     assert len([r for r in tidy if r["method"] == "RCE"]) == 2 * 3 * 4 * 5 * 2, (
         "cases subsets points metrics restarts"
     )
+
+
+def test_no_figure_may_take_the_name_of_a_file_of_every_report(finished):
+    names = {path.name.split(".")[0] for path in (finished.folder / "reports/tiny").iterdir()}
+    assert names - {"SHA256SUMS", "levels"} == set(REPORT_FILES)
 
 
 def test_other_readings_are_run_and_shown_but_not_ranked(finished, project):
@@ -131,7 +138,8 @@ def test_another_seed_gives_other_clusterings(finished, project):
             {"methods/rce.py": lambda s: s + "\n# edited\n"},
             {"consensus", "score", "collect", "tables", "readings", "figures", "pdf"},
         ),
-        ({"reports/figures.py": lambda s: s + "\nX = 1\n"}, {"figures", "pdf"}),
+        ({"reports/figures.py": lambda s: s + "\nX = 1\n"}, {"figures", "further_figures", "pdf"}),
+        ({"reports/figure_levels.py": lambda s: s + "\nX = 1\n"}, {"further_figures", "pdf"}),
         (
             {
                 "methods/base.py": lambda s: s + "\n# only a comment\n",
@@ -141,7 +149,7 @@ def test_another_seed_gives_other_clusterings(finished, project):
             set(),
         ),
     ],
-    ids=["rce", "figures", "words"],
+    ids=["rce", "figures", "further", "words"],
 )
 def test_an_edit_runs_what_depends_on_it_and_nothing_else(copy_of_finished, changes, expected):
     for file, change in changes.items():

@@ -7,7 +7,15 @@ import sys
 from pathlib import Path
 
 from concord import cluster
-from concord.config import STUDIES as STUDY_FILES, check_restrictions, load_config, load_study, restrict
+from concord.config import (
+    STUDIES as STUDY_FILES,
+    check_restrictions,
+    load_config,
+    load_study,
+    named_cases,
+    named_methods,
+    restrict,
+)
 from concord.datasets.registry import load_registry
 from concord.errors import InputError
 from concord.fingerprint import fingerprint
@@ -42,7 +50,8 @@ wildcard_constraints:
     steps=r"[a-z0-9_-]+",
     block=r"\d+-\d+",
     figure=r"figure[12]",
-    view="|".join({view.id for study in STUDIES.values() for view in study.views}) or "none",
+    view="|".join({view.id for study in STUDIES.values() for view in study.views}) or "(?!)",
+    further="|".join(sorted({figure.id for study in STUDIES.values() for figure in study.figures})) or "(?!)",
 
 
 def case_of(wildcards):
@@ -73,6 +82,17 @@ def score_need(wildcards):
 
 def report_need(wildcards):
     return cluster.report()
+
+
+def further_need(wildcards):
+    """Of a figure: that of a report, and the fits with matrices over the objects beside them."""
+    study, figure = STUDIES[wildcards.study], further_figure(wildcards)
+    needs = [cluster.report()]
+    for case in (case for case in study.cases if case.id in named_cases(figure)):
+        shape = shape_of(case.dataset)
+        runs = [run for run in study.runs(case) if run.id in named_methods(figure)]
+        needs += [cluster.figure(study, case, run, shape) for run in runs]
+    return cluster.Need(max(need.mb for need in needs), sum(need.minutes for need in needs))
 
 
 def megabytes(need):
@@ -170,8 +190,33 @@ RECORDS = ["runtime.csv", "runtime.md", "provenance.json", "SHA256SUMS"]
 
 
 def figure_files(study):
-    figures = [name for name in ("figure1", "figure2") if getattr(study, name)]
-    return [f"{name}.{suffix}" for name in figures for suffix in ("svg", "pdf", "png")]
+    grids = [name for name in ("figure1", "figure2") if getattr(study, name)]
+    pictures = [f"{name}.{suffix}" for name in grids for suffix in ("svg", "pdf", "png")]
+    further = [f"{figure.id}.{suffix}" for figure in study.figures for suffix in ("svg", "pdf", "png", "csv")]
+    return [*pictures, *further]
+
+
+def further_figure(wildcards):
+    return STUDIES[wildcards.study].figure(wildcards.further)
+
+
+def further_inputs(wildcards):
+    """What the further figure is drawn from: the scores, or the base clusterings of its cases."""
+    study, figure = STUDIES[wildcards.study], further_figure(wildcards)
+    if figure.kind == "sizes":
+        folders = ["", "readings/"] if study.readings_by_case() else [""]
+        return [f"results/{study.id}/{folder}selected.parquet" for folder in folders]
+    wanted = named_cases(figure) or [case.id for case in study.cases]
+    return [f"results/ensembles/{study.id}/{case.id}.npz" for case in study.cases if case.id in wanted]
+
+
+def further_code(wildcards):
+    """The code behind a further figure, with the methods that it fits."""
+    study, figure = STUDIES[wildcards.study], further_figure(wildcards)
+    if figure.kind == "sizes":
+        return fingerprint("concord.reports.further")
+    fitted = {run.method for run in study.methods if run.id in named_methods(figure)}
+    return fingerprint("concord.reports.further", whole=[registry.module_of(method) for method in sorted(fitted)])
 
 
 def reading_files(study):

@@ -129,6 +129,40 @@ rule figures:
         " --figure {wildcards.figure}"
 
 
+rule further_figures:
+    input:
+        further_inputs,
+        study="results/{study}/study.json",
+    output:
+        report(
+            "reports/{study}/{further}.svg",
+            caption="../report/further.rst",
+            category="{study}",
+            subcategory="Figures",
+        ),
+        multiext("reports/{study}/{further}", ".pdf", ".png", ".csv"),
+    log:
+        "logs/{study}/reports/{further}.log",
+    benchmark:
+        "results/{study}/benchmarks/{further}.tsv"
+    group:
+        "report"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=megabytes(further_need),
+        runtime=minutes(further_need),
+    params:
+        code=further_code,
+        title=lambda w: further_figure(w).title,
+        seed=SETTINGS.seed,
+    message:
+        "{wildcards.study}: {wildcards.further}"
+    shell:
+        "python -m concord --log {log:q} reports figures --study {input.study:q} --out reports/{wildcards.study}"
+        " --figure {wildcards.further} --seed {params.seed}"
+
+
 rule pdf:
     input:
         study="results/{study}/study.json",

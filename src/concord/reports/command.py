@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from concord.config import read_study
+from concord.config import GRID_FIGURES, Study, read_study
 from concord.errors import InputError
 from concord.files import write_text
 from concord.reports.published import PUBLISHED, load_published, only_printed, printed_names
 from concord.reports.rows import case_titles
+from concord.validation import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +29,8 @@ REPRODUCIBLE = (
     "readings.csv", "readings.md", "figure1.svg", "figure1.pdf", "figure1.png", "figure2.svg", "figure2.pdf",
     "figure2.png",
 )  # fmt: skip
-"""Outputs that the same seed and versions give again to the byte; the others hold seconds."""
+"""Outputs that the same seed and versions give again to the byte, as are further figures with their tables;
+the others hold seconds."""
 
 
 FRAMES = ("table1", "table2", "claims", "agreement", "ranks", "restarts", "grids")
@@ -77,8 +79,18 @@ def _parser() -> argparse.ArgumentParser:
     job.add_argument("--view", required=True, metavar="ID", help="which of the study's views")
     job.set_defaults(run=_view)
 
-    job = jobs.add_parser("figures", parents=[common], help="a figure (.svg, .pdf, .png)")
-    job.add_argument("--figure", choices=["figure1", "figure2"], default="figure1")
+    job = jobs.add_parser(
+        "figures", parents=[common], help="a figure (.svg, .pdf, .png; a further one: .csv)"
+    )
+    job.add_argument(
+        "--figure", default="figure1", metavar="ID", help="figure1, figure2, or one of the study's figures"
+    )
+    job.add_argument(
+        "--ensembles",
+        type=Path,
+        help="folder of the base clusterings; ensembles/<study> beside the results if absent",
+    )
+    job.add_argument("--seed", type=int, help="seed of the configuration, for figures that fit methods")
     job.set_defaults(run=_figures)
 
     job = jobs.add_parser(
@@ -218,19 +230,40 @@ def _prepared(words: Sequence[str]) -> dict[str, Path]:
 
 
 def _figures(options: argparse.Namespace) -> None:
-    from concord.reports import figures
-
     study = read_study(options.study)
     titles = case_titles(study, _registry(options))
-    scores = _parquet(_results(options) / "scores.parquet")
     cpu = time.process_time()
-    figures.save(figures.draw(study, titles, scores, options.figure), options.out, options.figure)
+    if options.figure in GRID_FIGURES:
+        _grid_figure(options, study, titles)
+    else:
+        _further_figure(options, study, titles)
     log.info("%s: %s: %.2f CPU s", study.id, options.figure, time.process_time() - cpu)
+
+
+def _grid_figure(options: argparse.Namespace, study: Study, titles: dict[str, str]) -> None:
+    from concord.reports import figures
+
+    scores = _parquet(_results(options) / "scores.parquet")
+    figures.save(figures.draw(study, titles, scores, options.figure), options.out, options.figure)
+
+
+def _further_figure(options: argparse.Namespace, study: Study, titles: dict[str, str]) -> None:
+    from concord.reports import further
+    from concord.reports.figure_source import Source
+
+    results, ids = _results(options), [figure.id for figure in study.figures]
+    if options.figure not in ids:
+        remedy = did_you_mean(options.figure, [*GRID_FIGURES, *ids])
+        raise InputError(f"--figure {options.figure}: not in {options.study}; {remedy}")
+    ensembles = options.ensembles or results.parent / "ensembles" / study.id
+    source = Source(study, titles, results, ensembles, options.seed)
+    further.write(study.figure(options.figure), source, options.out)
 
 
 def _pdf(options: argparse.Namespace) -> None:
     from concord.reports import provenance, runtime, tables
     from concord.reports.document import document
+    from concord.reports.figures import FORMATS
     from concord.reports.pdf import write_pdf
 
     study, registry, out = read_study(options.study), _registry(options), options.out
@@ -251,10 +284,12 @@ def _pdf(options: argparse.Namespace) -> None:
     frames |= {view.id: _csv(out / f"{view.id}.csv", "reports view") for view in study.views}
     if study.readings_by_case():
         frames["readings"] = _csv(out / "readings.csv", "reports readings")
+    frames |= {figure.id: _csv(out / f"{figure.id}.csv", "reports figures") for figure in study.figures}
     content = document(study, registry, published, frames, record)
     figures = [out / figure["file"] for figure in content["figures"] if figure["cases"]]
     write_pdf(content, figures, out / "report.pdf")
     views = [f"{view.id}.{suffix}" for view in study.views for suffix in ("csv", "md")]
-    files = [out / name for name in (*REPRODUCIBLE, *views) if (out / name).is_file()]
+    further = [f"{figure.id}.{suffix}" for figure in study.figures for suffix in ("csv", *FORMATS)]
+    files = [out / name for name in (*REPRODUCIBLE, *views, *further) if (out / name).is_file()]
     write_text(out / "SHA256SUMS", provenance.sha256sums(files))
     log.info("%s: %s", study.id, out / "report.pdf")

@@ -8,8 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.config import FIGURES, MethodRun, Study, Value
-from concord.reports import agreement, grids, readings, restarts
+from concord.config import GRID_FIGURES, AnyFigure, MethodRun, Study, Value
+from concord.reports import agreement, further, grids, readings, restarts
 from concord.reports.claims import VERDICTS, counting, with_others
 from concord.reports.figures import caption, cases_drawn
 from concord.reports.published import Published, printed_methods, printed_names
@@ -77,7 +77,8 @@ def document(
     Parameters
     ----------
     tables: table1, table2, claims, agreement, ranks, restarts, grids, runtime, failures, notes and, if the
-        study has them, readings and its views by their ids, as this stage and the scores stage write them.
+        study has them, readings, its views and its further figures by their ids, as this stage and the
+        scores stage write them.
     provenance: as :func:`concord.reports.provenance.provenance` returns it.
     """
     references = References()
@@ -105,7 +106,8 @@ def document(
         "table2": _table2(study, tables["table2"]),
         "views": [_view(study.seen(view), tables[view.id]) for view in study.views],
         "restarts": _restarts(study, tables["restarts"]),
-        "figures": [_figure(study, titles, name) for name in FIGURES if getattr(study, name)],
+        "figures": [_figure(study, titles, name) for name in GRID_FIGURES if getattr(study, name)]
+        + [_further(study, titles, figure, tables[figure.id]) for figure in study.figures],
         "order": _order(study, tables, titles),
         "agreement": _agreement(_counted(study, tables["table2"])),
         "points": _points(study, registry, published, tables),
@@ -380,6 +382,18 @@ def _figure(study: Study, titles: Mapping[str, str], name: str) -> dict[str, Any
         "wide": wide if name == "figure1" else 3,
         "file": f"{name}.svg",
         "caption": caption(study, titles, name),
+    }
+
+
+def _further(
+    study: Study, titles: Mapping[str, str], figure: AnyFigure, table: "pd.DataFrame"
+) -> dict[str, Any]:
+    return {
+        "name": figure.title,
+        "cases": further.panels(study, figure),
+        "wide": 0,  # as wide as the picture is
+        "file": f"{figure.id}.svg",
+        "caption": further.caption(study, titles, figure, table),
     }
 
 

@@ -1,4 +1,4 @@
-"""Figure 1: heat maps of the mean score over a grid of two parameters."""
+"""Figures 1 and 2: heat maps of the mean score over a grid of two parameters."""
 
 import json
 import math
@@ -19,7 +19,7 @@ FORMATS = ("svg", "pdf", "png")
 COLUMNS = 3
 """Data sets side by side, so that a panel stays readable in the width of an A4 page."""
 
-_STYLE: Any = {
+STYLE: Any = {
     "font.family": "STIXGeneral",
     "mathtext.fontset": "stix",
     "font.size": 9,
@@ -111,19 +111,23 @@ def draw(study: Study, titles: Mapping[str, str], scores: "pd.DataFrame", name: 
     matplotlib.figure.Figure
     """
     import matplotlib as mpl
-    from matplotlib.figure import Figure
 
     figure = _figure(study, name)
     drawn = cases_drawn(study, figure) if figure else []
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         if figure is None or not drawn:
-            empty = Figure(figsize=(6.7, 1))
-            empty.text(
-                0.5, 0.5, "None of the data sets of this figure is in this run.", ha="center", va="center"
-            )
-            return empty
+            return empty_page("None of the data sets of this figure is in this run.")
         panels = {"figure1": _large, "figure2": _small}[name]
         return panels(study, figure, drawn, titles, scores)
+
+
+def empty_page(sentence: str) -> Any:
+    """Return a picture that says why there is nothing on it."""
+    from matplotlib.figure import Figure
+
+    empty = Figure(figsize=(6.7, 1))
+    empty.text(0.5, 0.5, sentence, ha="center", va="center")
+    return empty
 
 
 def _large(
@@ -300,7 +304,7 @@ def save(picture: Any, out: Path, stem: str = "figure1") -> None:
     """Write the figure as SVG, PDF and PNG, the same bytes for the same numbers."""
     import matplotlib as mpl
 
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         for suffix in FORMATS:
             with written_whole(out / f"{stem}.{suffix}") as temporary:
                 picture.savefig(temporary, format=suffix, metadata=_NO_DATE[suffix])

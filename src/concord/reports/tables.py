@@ -229,9 +229,9 @@ def _method_notes(study: Study, notes: "pd.DataFrame") -> dict[tuple[str, str], 
     return found
 
 
-def write_csv(frame: "pd.DataFrame", path: Path) -> None:
-    """Write a table as CSV, six decimals, the same bytes for the same numbers."""
-    write_text(path, frame.to_csv(index=False, float_format="%.6f", lineterminator="\n"))
+def write_csv(frame: "pd.DataFrame", path: Path, form: str = "%.6f") -> None:
+    """Write a table as CSV, six decimals or as ``form`` says, the same bytes for the same numbers."""
+    write_text(path, frame.to_csv(index=False, float_format=form, lineterminator="\n"))
 
 
 def table1_markdown(study: Study, table: "pd.DataFrame") -> str:
