@@ -157,7 +157,7 @@ def ready_made_entry(wildcards):
 
 
 def method_of(wildcards):
-    return STUDIES[wildcards.study].method(wildcards.method)
+    return STUDIES[wildcards.study].run(case_of(wildcards), wildcards.method)
 
 
 TABLES = [
