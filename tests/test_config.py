@@ -306,6 +306,13 @@ def test_readings_run_at_no_other_point_than_the_default_where_the_study_shows_t
         assert [run.points for run in study.runs(study.case("iris"))][1] == study.method("RCE").points
 
 
+def test_rivals_of_a_claim_are_checked(tmp_path):
+    claim = {"text": "It is so.", "check": "best", "method": "RCE", "metric": "ACC", "against": ["KD"]}
+    assert "claims.against = 'KD': not known here" in messages(tmp_path, {"claims": [claim]})[0]
+    wrong = {**claim, "check": "significant", "against": ["KC"]}
+    assert "against = ['KC'] goes with check: best" in messages(tmp_path, {"claims": [wrong]})[0]
+
+
 def test_both_figures_are_checked(tmp_path):
     figure = {"method": "RCE", "x": "lambda1", "y": "lambda3"}
     for key in ("figure1", "figure2"):

@@ -241,11 +241,20 @@ class Claim(Strict):
     check: Literal["best", "significant", "above_base", "stable"]
     method: str
     metric: Metric
+    against: tuple[str, ...] = Field(
+        (), description="'best': ids of the rivals that it speaks of; all the others if absent"
+    )
     printed: int | None = Field(None, description="on how many data sets the paper's print shows it")
     within: float = Field(
         0.02, description="'stable': a grid point counts if its score is this near the best"
     )
     share: float = Field(0.5, description="'stable': the share of grid points that must count")
+
+    @model_validator(mode="after")
+    def _against_is_of_best(self) -> Self:
+        if self.against and self.check != "best":
+            raise ValueError(f"against = {list(self.against)} goes with check: best; remove it")
+        return self
 
 
 class Study(Strict):
@@ -411,6 +420,7 @@ def _mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> 
             yield from _figure_mistakes(study, path, key, figure)
     rows = [study.base_clusterings, *(m.id for m in study.methods)]
     yield from _unknown(path, "claims.method", [c.method for c in study.claims], rows)
+    yield from _unknown(path, "claims.against", [name for c in study.claims for name in c.against], rows)
 
 
 def _figure_mistakes(study: Study, path: Path, key: str, figure: GridFigure) -> Iterator[str]:

@@ -118,8 +118,9 @@ def judge(claim: Claim, material: Material) -> Finding:
 
 def _check_present(claim: Claim, material: Material) -> None:
     study = material.study
-    if claim.method not in {study.base_clusterings, *(run.id for run in study.methods)}:
-        raise _NotTestableError(f"{claim.method} is not in this run")
+    here = {study.base_clusterings, *(run.id for run in study.methods)}
+    if absent := [name for name in (claim.method, *claim.against) if name not in here]:
+        raise _NotTestableError(f"{absent[0]} is not in this run")
     if claim.metric not in study.metrics:
         raise _NotTestableError(f"{claim.metric} is not among the metrics of this run")
 
@@ -130,7 +131,9 @@ def _remarks(claim: Claim, material: Material) -> list[str]:
         return []
     remarks = []
     cases, known = len(material.counted), len(material.counted & set(material.printed_names))
-    if known == 0:
+    if not material.published.scores:
+        remarks.append("the study has no printed table")
+    elif known == 0:
         remarks.append("these are not the paper's data sets")
     elif known < cases:
         remarks.append(f"{known} of the {cases} {material.units} here are the paper's")
@@ -142,19 +145,23 @@ def _remarks(claim: Claim, material: Material) -> list[str]:
 
 
 def _rival_rows(claim: Claim, material: Material) -> "pd.DataFrame":
-    """Return the rows of the claim's metric, one per case and method: other readings are put aside."""
+    """Return the rows of the claim's metric, one per case and method: other readings are put aside.
+
+    Rivals that the claim does not speak of are put aside too.
+    """
     rows = set(main_rows(material.study))
     summary = material.summary[material.summary["metric"] == claim.metric]
     summary = summary[summary["case"].isin(material.counted)]
     keep = [(m, r) in rows for m, r in zip(summary["method"], summary["reading"], strict=True)]
-    return summary[keep]
+    kept = summary[keep]
+    return kept[kept["method"].isin([claim.method, *claim.against])] if claim.against else kept
 
 
 def _best(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
     """Count data sets on which the method's mean is higher than that of every rival; a tie does not count.
 
     Data sets without a mean of the method or of any rival are left out. The print's count is the claim's
-    ``printed``, or counted in the printed table.
+    ``printed``, or counted in the printed table over the same rivals.
     """
     holds, of = 0, 0
     for _, case in _rival_rows(claim, material).dropna(subset="mean").groupby("case", sort=False):
@@ -167,7 +174,9 @@ def _best(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
     return (
         Count(holds, of, material.units),
         _printed(claim, material) or _printed_best(claim, material),
-        f"best in {claim.metric}",
+        f"above {' and '.join(claim.against)} in {claim.metric}"
+        if claim.against
+        else f"best in {claim.metric}",
     )
 
 
@@ -266,8 +275,12 @@ def _printed(claim: Claim, material: Material) -> Count | None:
 
 def _printed_best(claim: Claim, material: Material) -> Count | None:
     holds, of = 0, 0
+    names = printed_methods(material.study)
+    spoken_of = {names[name] for name in claim.against}
     for _, scores in _printed_scores(claim, material):
-        own = scores.pop(printed_methods(material.study)[claim.method], None)
+        own = scores.pop(names[claim.method], None)
+        if spoken_of:
+            scores = {name: value for name, value in scores.items() if name in spoken_of}
         if own is not None and scores:
             of += 1
             holds += own > max(scores.values())
