@@ -60,6 +60,8 @@ class RSEC(ConsensusMethod):
     ----------
     profile_matrix_ : ndarray, shape (n', n')
         Z over the distinct label profiles; not symmetric.
+    profile_errors_ : ndarray, shape (n', n')
+        E over the profiles, by columns.
     profile_embedding_ : ndarray, shape (n', K)
         H over the profiles.
     residual_path_ : ndarray, shape (n_iter_, 2)
@@ -87,6 +89,7 @@ class RSEC(ConsensusMethod):
     """
 
     profile_matrix_: FloatArray
+    profile_errors_: FloatArray
     profile_embedding_: FloatArray
     residual_path_: FloatArray
 
@@ -148,6 +151,10 @@ class RSEC(ConsensusMethod):
         """Return Z over objects, shape (n, n)."""
         return self.profile_matrix_[np.ix_(self._membership, self._membership)]
 
+    def errors(self) -> FloatArray:
+        """Return E over objects, shape (n, n); a column for each object."""
+        return self.profile_errors_[np.ix_(self._membership, self._membership)]
+
     def embedding(self) -> FloatArray:
         """Return H over objects, shape (n, K)."""
         return self.profile_embedding_[self._membership]
@@ -164,6 +171,7 @@ class RSEC(ConsensusMethod):
         self.n_iter_, self.residual_path_ = len(path), np.array(path)
         root = np.sqrt(ensemble.weights)
         self.profile_matrix_ = lagrangian.z / np.outer(root, root)
+        self.profile_errors_ = lagrangian.errors() / np.outer(root, root)
         self.profile_embedding_ = lagrangian.h / root[:, None]
 
 
@@ -202,6 +210,11 @@ class Lagrangian:
         difference = self.z - low_rank
         self._y2 += mu * difference
         return self._largest(self._u @ gap), self._largest(difference)
+
+    def errors(self) -> FloatArray:
+        """Return E, of shape (n', n')."""
+        errors: FloatArray = self._u @ self._e
+        return errors
 
     def _update_z(self, low_rank: FloatArray) -> None:
         """Z = (S^2 + I)^-1 (S (S - E + Y1 / mu) + J + (D^-1/2 H H' D^-1/2 - Y2) / mu)."""
