@@ -57,7 +57,8 @@ def prepare_need(wildcards):
 
 
 def ensemble_need(wildcards):
-    return cluster.ensembles(STUDIES[wildcards.study], shape_of(case_of(wildcards).dataset))
+    case = case_of(wildcards)
+    return cluster.ensembles(STUDIES[wildcards.study], case, shape_of(case.dataset))
 
 
 def consensus_need(wildcards):
