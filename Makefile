@@ -40,7 +40,7 @@ lock: $(READY)  ## resolve envs/requirements.in anew
 	! grep -nE '://|index-url|find-links' envs/requirements.lock
 
 clean:  ## remove results, reports and logs; keeps downloads, the environment and what is published
-	rm -rf results/* logs data/prepared reports/quickstart reports/rce .snakemake
+	rm -rf results/* logs data/prepared $(filter-out reports/published,$(wildcard reports/*)) .snakemake
 	git checkout -q -- results/README.md
 
 $(READY): envs/requirements.lock pyproject.toml

@@ -58,6 +58,17 @@ def test_a_job_of_fewer_subsets_asks_for_less_time():
     assert ten.minutes > 5 * one.minutes
 
 
+def test_a_case_that_replaces_the_number_of_clusters_asks_by_its_own():
+    case = UNPUBLISHED.case("mnist_4000")
+    need, profiles = [], []
+    for k in (None, 40, "random"):
+        other = case.model_copy(update={"n_clusters": k})
+        need.append(cluster.ensembles(UNPUBLISHED, other, (4_000_000, 784, 10)).minutes)
+        profiles.append(cluster.n_profiles(UNPUBLISHED, other, (4_000_000, 784, 10)))
+    for of_classes, of_forty, of_random in (need, profiles):
+        assert of_classes < of_forty < of_random
+
+
 def test_a_method_without_a_measurement_is_taken_for_the_dearest():
     case, run = RCE.case("orl"), RCE.method("KC")
     new = run.model_copy(update={"method": "MyOwn"})

@@ -290,6 +290,29 @@ def test_readings_are_studies_of_one_case_each(tmp_path):
     assert [s.cases[0].id for s in without.readings_by_case()] == ["iris", "second"]
 
 
+def test_readings_run_at_no_other_point_than_the_default_where_the_study_shows_that(tmp_path):
+    grid = {"grid": {"lambda1": [1, 2], "lambda2": [3]}, "default": {"lambda1": 2, "lambda2": 3}}
+    methods = ["KC", {"method": "RCE", **grid}]
+    readings = {
+        "methods": [{"id": "RCE-pin", "of": "RCE", "method": "RCE", **grid, "why": "w"}],
+        "cases": [{"id": "pp", "dataset": "iris", "of": "iris", "why": "w", "methods": ["KC", "RCE"]}],
+    }
+    content = {"methods": methods, "readings": readings}
+    for reading, points in (("default", 1), ("oracle-common", 2)):
+        study = load_study(write(tmp_path, {**content, "reading": reading}), REGISTRY)
+        found = {(case.id, run.id): run.points for case, run in study.reading_runs()}
+        assert found["pp", "KC"] == [{}]
+        assert found["pp", "RCE"] == found["iris", "RCE-pin"] == study.method("RCE").points[-points:]
+        assert [run.points for run in study.runs(study.case("iris"))][1] == study.method("RCE").points
+
+
+def test_rivals_of_a_claim_are_checked(tmp_path):
+    claim = {"text": "It is so.", "check": "best", "method": "RCE", "metric": "ACC", "against": ["KD"]}
+    assert "claims.against = 'KD': not known here" in messages(tmp_path, {"claims": [claim]})[0]
+    wrong = {**claim, "check": "significant", "against": ["KC"]}
+    assert "against = ['KC'] goes with check: best" in messages(tmp_path, {"claims": [wrong]})[0]
+
+
 def test_both_figures_are_checked(tmp_path):
     figure = {"method": "RCE", "x": "lambda1", "y": "lambda3"}
     for key in ("figure1", "figure2"):

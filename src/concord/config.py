@@ -199,6 +199,10 @@ class MethodRun(Named):
         """Grid points, the last parameter fastest; one empty point without a grid."""
         return [dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values())]
 
+    def at_default(self) -> Self:
+        """Return the method with no other grid point than the default."""
+        return self.model_copy(update={"grid": {name: (self.default[name],) for name in self.grid}})
+
 
 class MethodReading(MethodRun):
     """Another reading of a method of the study."""
@@ -367,12 +371,21 @@ class Claim(Strict):
     check: Literal["best", "second", "significant", "above_base", "stable", "grows"]
     method: str
     metric: Metric
+    against: tuple[str, ...] = Field(
+        (), description="'best': ids of the rivals that it speaks of; all the others if absent"
+    )
     printed: int | None = Field(None, description="on how many data sets the paper's print shows it")
     of: int | None = Field(None, description="of how many; those of Table 2, or of the figure, if absent")
     within: float = Field(
         0.02, description="'stable': a grid point counts if its score is this near the best"
     )
     share: float = Field(0.5, description="'stable': the share of grid points that must count")
+
+    @model_validator(mode="after")
+    def _against_is_of_best(self) -> Self:
+        if self.against and self.check != "best":
+            raise ValueError(f"against = {list(self.against)} goes with check: best; remove it")
+        return self
 
 
 class Study(Strict):
@@ -395,7 +408,11 @@ class Study(Strict):
     restarts: Literal["mean", "chosen"] = Field(
         "mean", description="score of a fit: mean over restarts, or the chosen one"
     )
-    reading: Reading = Field("oracle-per-subset", description="the reading that baselines are compared with")
+    reading: Reading = Field(
+        "oracle-per-subset",
+        description="the reading that baselines are compared with; if it is 'default', other readings of the "
+        "paper run at no other grid point",
+    )
     significance: Significance = Significance()
     figure1: GridFigure | None = Field(None, description="large panels, one scale of scores")
     figure2: GridFigure | None = Field(None, description="small panels, each scored against its own best")
@@ -453,6 +470,15 @@ class Study(Strict):
             if other.of == case.id and other.subset_size and _origin(other) == _origin(case)
         ]
 
+    def run(self, case: Case, method_id: str) -> MethodRun:
+        """Return the method, or the reading of one, as it runs on a case, or on the reading of one.
+
+        Readings are shown in the study's own reading: where that is the default, no other point is needed.
+        """
+        run = self.method(method_id)
+        read_otherwise = isinstance(case, CaseReading) or isinstance(run, MethodReading)
+        return run.at_default() if read_otherwise and self.reading == "default" else run
+
     def runs(self, case: Case) -> list[MethodRun]:
         """Return the methods that run on a case."""
         return [run for run in self.methods if run.id not in case.without]
@@ -468,9 +494,13 @@ class Study(Strict):
     def reading_runs(self) -> list[tuple[Case, MethodRun]]:
         """Return what the readings add to the cases x methods of the study."""
         others = [
-            (case, run) for run in self.readings.methods for case in self.cases if run.id not in case.without
+            (case, run.id)
+            for run in self.readings.methods
+            for case in self.cases
+            if run.id not in case.without
         ]
-        return others + [(case, self.method(name)) for case in self.readings.cases for name in case.methods]
+        others += [(case, name) for case in self.readings.cases for name in case.methods]
+        return [(case, self.run(case, name)) for case, name in others]
 
     def readings_by_case(self) -> list["Study"]:
         """Return what the readings add, a study of one case for each case with the methods that run on it."""
@@ -583,6 +613,7 @@ def _mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> 
         yield from _further_mistakes(study, path, f"figures[{i}]", further)
     rows = [study.base_clusterings, *(m.id for m in study.methods)]
     yield from _unknown(path, "claims.method", [c.method for c in study.claims], rows)
+    yield from _unknown(path, "claims.against", [name for c in study.claims for name in c.against], rows)
 
 
 def _figure_mistakes(study: Study, path: Path, key: str, figure: GridFigure) -> Iterator[str]:

@@ -72,6 +72,7 @@ def test_profiles_give_what_the_literal_algorithm_gives(lambda1, lambda2, missin
         assert lagrangian.iterate() == pytest.approx(state.residuals, abs=1e-9)
         lagrangian.mu *= 1.1
         assert ensemble.expand(lagrangian.z / np.outer(root, root)) == pytest.approx(state.z, abs=1e-9)
+        assert ensemble.expand(lagrangian.errors() / np.outer(root, root)) == pytest.approx(state.e, abs=1e-9)
         h = (lagrangian.h / root[:, None])[ensemble.membership]
         assert h @ h.T == pytest.approx(state.h @ state.h.T, abs=1e-9)
         shrunk = max(shrunk, np.abs(state.e).max())
@@ -101,6 +102,39 @@ def test_variants_share_the_representation():
     h, z = (RSEC(3, variant, random_state=0).fit(l30()) for variant in "HZ")
     assert np.array_equal(h.profile_matrix_, z.profile_matrix_)
     assert np.array_equal(h.profile_embedding_, z.profile_embedding_)
+
+
+def shuffled(labels, rng):
+    """Shuffle objects, clusterings and names of clusters, so that other profiles come first."""
+    order = rng.permutation(len(labels))
+    names = rng.permutation(labels.max() + 1)
+    return order, names[labels[order]][:, rng.permutation(labels.shape[1])]
+
+
+@pytest.mark.parametrize(("lambda1", "lambda2"), [(0.1, 1.0), (0.1, 0.02)])
+@pytest.mark.parametrize("variant", ["H", "Z"])
+def test_the_order_of_objects_does_not_matter(variant, lambda1, lambda2):
+    labels = l30()
+    order, others = shuffled(labels, np.random.default_rng(2))
+    first, second = (Ensemble(array) for array in (labels[order], others))
+    assert not np.array_equal(first.membership, second.membership), "the profiles are in one order"
+    own, other = (
+        RSEC(3, variant, lambda1, lambda2, n_init=20, random_state=0).fit(array) for array in (labels, others)
+    )
+    back = np.argsort(order)
+    assert np.abs(own.errors()).max() > 0.01 or lambda2 == 1.0
+    for ours, theirs in ((own.representation(), other.representation()), (own.errors(), other.errors())):
+        assert np.abs(theirs[np.ix_(back, back)] - ours).max() < 1e-8
+    h, g = own.embedding(), other.embedding()[back]
+    assert np.abs(g @ g.T - h @ h.T).max() < 1e-8
+    assert adjusted_rand_score(own.labels_, other.labels_[back]) == 1
+
+
+def test_errors_are_what_the_representation_leaves():
+    rsec = RSEC(3, lambda1=0.1, lambda2=0.02, random_state=0).fit(l30())
+    s = Ensemble(l30()).expand(Ensemble(l30()).coassociation)
+    assert np.abs(rsec.errors()).max() > 0.01
+    assert np.abs(s - s @ rsec.representation() - rsec.errors()).max() < 1e-7
 
 
 def test_separate_groups_give_a_block_diagonal_representation():

@@ -164,6 +164,20 @@ def test_other_data_and_absent_rivals_are_said() -> None:
     )
 
 
+def test_best_against_the_rivals_that_the_claim_speaks_of() -> None:
+    scores = {"a": 0.55, "b": 0.55, "c": 0.7, "d": 0.4}
+    finding = check("best", material(scores, published=PRINT, names=NAMES), against=["K-means"])
+    assert finding.evidence == "Above K-means in ACC on 3 of 4 data sets here; printed: 3 of 4 data sets."
+    lower = {key: 0.2 if key[2] == "K-means" else value for key, value in PRINT.scores.items()}
+    mixed = Published(scores=lower | {("d", "ACC", "RCE"): 0.3})
+    of = material(scores, published=mixed, names=NAMES)
+    assert "printed: 4 of 4" in check("best", of, against=["K-means"]).evidence
+    assert "printed: 3 of 4" in check("best", of).evidence
+    finding = check("best", material(scores), against=["HGPA"])
+    assert (finding.verdict, finding.counted) == ("not testable here", "HGPA is not in this run")
+    assert "the study has no printed table" in check("best", material(scores)).evidence
+
+
 def test_two_ensembles_of_one_data_set_are_counted_as_cases() -> None:
     cases = ["a", "b", "c", {"id": "d", "dataset": "a"}]
     assert "4 of 4 cases" in check("best", material(dict.fromkeys(CASES, 0.7), cases=cases)).evidence

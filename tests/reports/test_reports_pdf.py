@@ -323,6 +323,15 @@ def test_the_document_says_what_was_found(reported: Path) -> None:
     assert cells[0]["printed"] == DASH
 
 
+def test_the_pdf_has_no_section_on_agreement_without_a_print(reported: Path, tmp_path: Path) -> None:
+    said = content(reported)
+    nothing = {"points": [], "agreement": [], "order": {**said["order"], "sentences": [], "cases": []}}
+    source = typeset_folder(said | nothing, [reported / "reports/small/figure1.svg"], tmp_path)
+    headings = typst.query(str(source), "heading", root=str(tmp_path), ignore_system_fonts=True)
+    assert "Claims" in headings
+    assert "Agreement with the print" not in headings
+
+
 def test_the_pdf_has_its_sections_and_tables(reported: Path, tmp_path: Path) -> None:
     folder = tmp_path / "typeset"
     folder.mkdir()
@@ -341,6 +350,7 @@ def test_the_pdf_has_its_sections_and_tables(reported: Path, tmp_path: Path) -> 
         "Provenance",
     ):
         assert word in headings
+    assert "Agreement with the print" in headings
     captions = json.loads(typst.query(str(source), "figure", root=str(folder), ignore_system_fonts=True))
     # data; ACC, NMI; figure; claims; agreement; tau, ranks, worst; runtime; restarts in ACC, NMI
     assert len(captions) == 1 + 2 + 1 + 1 + 1 + 3 + 1 + 2

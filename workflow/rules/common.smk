@@ -67,7 +67,8 @@ def prepare_need(wildcards):
 
 
 def ensemble_need(wildcards):
-    return cluster.ensembles(STUDIES[wildcards.study], shape_of(case_of(wildcards).dataset))
+    case = case_of(wildcards)
+    return cluster.ensembles(STUDIES[wildcards.study], case, shape_of(case.dataset))
 
 
 def consensus_need(wildcards):
@@ -178,7 +179,7 @@ def ready_made_entry(wildcards):
 
 
 def method_of(wildcards):
-    return STUDIES[wildcards.study].method(wildcards.method)
+    return STUDIES[wildcards.study].run(case_of(wildcards), wildcards.method)
 
 
 TABLES = [

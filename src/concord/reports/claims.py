@@ -121,8 +121,9 @@ def judge(claim: Claim, material: Material) -> Finding:
 
 def _check_present(claim: Claim, material: Material) -> None:
     study = material.study
-    if claim.method not in {study.base_clusterings, *(run.id for run in study.methods)}:
-        raise _NotTestableError(f"{claim.method} is not in this run")
+    here = {study.base_clusterings, *(run.id for run in study.methods)}
+    if absent := [name for name in (claim.method, *claim.against) if name not in here]:
+        raise _NotTestableError(f"{absent[0]} is not in this run")
     if claim.metric not in study.metrics:
         raise _NotTestableError(f"{claim.metric} is not among the metrics of this run")
 
@@ -133,7 +134,9 @@ def _remarks(claim: Claim, material: Material) -> list[str]:
         return []
     remarks = []
     cases, known = len(material.counted), len(material.counted & set(material.printed_names))
-    if known == 0:
+    if not material.published.scores:
+        remarks.append("the study has no printed table")
+    elif known == 0:
         remarks.append("these are not the paper's data sets")
     elif known < cases:
         remarks.append(f"{known} of the {cases} {material.units} here are the paper's")
@@ -146,23 +149,31 @@ def _remarks(claim: Claim, material: Material) -> list[str]:
 
 
 def _rival_rows(claim: Claim, material: Material) -> "pd.DataFrame":
-    """Return the rows of the claim's metric, one per case and method: other readings are put aside."""
+    """Return the rows of the claim's metric, one per case and method: other readings are put aside.
+
+    Rivals that the claim does not speak of are put aside too.
+    """
     rows = set(main_rows(material.study))
     summary = material.summary[material.summary["metric"] == claim.metric]
     summary = summary[summary["case"].isin(material.counted)]
     keep = [(m, r) in rows for m, r in zip(summary["method"], summary["reading"], strict=True)]
-    return summary[keep]
+    kept = summary[keep]
+    return kept[kept["method"].isin([claim.method, *claim.against])] if claim.against else kept
 
 
 def _best(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
     """Count data sets on which the method's mean is higher than that of every rival; a tie does not count.
 
     Data sets without a mean of the method or of any rival are left out. The print's count is the claim's
-    ``printed``, or counted in the printed table.
+    ``printed``, or counted in the printed table over the same rivals.
     """
     count = Count(*_ahead(claim, material, at_most=0), material.units)
     printed = _printed(claim, material) or _printed_ahead(claim, material, at_most=0)
-    return count, printed, f"best in {claim.metric}"
+    return count, printed, f"{_above(claim)} in {claim.metric}"
+
+
+def _above(claim: Claim) -> str:
+    return f"above {' and '.join(claim.against)}" if claim.against else "best"
 
 
 def _second(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
@@ -312,8 +323,12 @@ def _printed(claim: Claim, material: Material) -> Count | None:
 
 def _printed_ahead(claim: Claim, material: Material, at_most: int) -> Count | None:
     holds, of = 0, 0
+    names = printed_methods(material.study, material.published)
+    spoken_of = {names[name] for name in claim.against}
     for _, scores in _printed_scores(claim, material):
-        own = scores.pop(printed_methods(material.study, material.published)[claim.method], None)
+        own = scores.pop(names[claim.method], None)
+        if spoken_of:
+            scores = {name: value for name, value in scores.items() if name in spoken_of}
         if own is not None and scores:
             of += 1
             holds += sum(score >= own for score in scores.values()) <= at_most

@@ -203,7 +203,7 @@ def _table1(table: "pd.DataFrame") -> dict[str, Any]:
     sentence = (
         f"{counts.get('match', 0)} of the {compared} cases in print have exactly the printed dimensions."
         if compared
-        else "None of them is in the print, so there are no printed dimensions to compare with."
+        else "No printed dimensions are at hand to compare with."
     )
     return {"rows": rows, "notes": _footnotes(notes), "sentence": sentence, "any_printed": any_printed}
 
