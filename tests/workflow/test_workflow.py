@@ -97,7 +97,7 @@ def test_a_jobs_line_can_be_repeated_by_hand(finished, tmp_path):
     arguments = ["--study", "tiny", "--case", "iris", "--id", "RCE", "--method", "RCE"]
     arguments += ["--parameters", '{"max_outer": 3, "max_inner": 3, "n_init": 3}']
     arguments += ["--grid", '{"lambda1": [0.01, 1.0], "lambda2": [0.01, 1.0]}', "--subsets", "1-1"]
-    arguments += ["--subset-size", "4", "--seed", "20150725", "--ensemble", "results/ensembles/tiny/iris.npz"]
+    arguments += ["--seed", "20150725", "--ensemble", "results/ensembles/tiny/iris.npz"]
     subprocess.run(
         [sys.executable, "-m", "concord", "consensus", *arguments, "--out", out],
         cwd=finished.folder,
