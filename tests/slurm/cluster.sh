@@ -17,7 +17,16 @@ fail() { echo "cluster.sh: $*" >&2; exit 1; }
 check_machine() {
     (($# > 0)) || fail "no command given"
     ((EUID == 0)) || fail "needs root"
+    remove_what_a_killed_run_left
     [[ ! -e $SYSTEM_CONF ]] || fail "$SYSTEM_CONF is there: this machine has a Slurm already, or another test is running"
+}
+
+remove_what_a_killed_run_left() {
+    local old
+    old=$(readlink "$SYSTEM_CONF") && [[ $old == /run/concord-slurm.*/slurm.conf ]] || return 0
+    old=${old%/slurm.conf}
+    if [[ -s $old/slurmctld.pid ]] && kill -0 "$(<"$old/slurmctld.pid")" 2>/dev/null; then return 0; fi
+    rm -rf "$SYSTEM_CONF" "$old"
 }
 
 all_installed() {
