@@ -1,0 +1,211 @@
+"""What is wrong with a study: names that nothing has, parameters that a method refuses.
+
+Each mistake is one line that names file, key, value and remedy.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from concord.config import (
+    AnyFigure,
+    Case,
+    GridFigure,
+    MatricesFigure,
+    MatrixPanel,
+    MethodRun,
+    PathsFigure,
+    SizesFigure,
+    Study,
+    Value,
+    named_cases,
+)
+from concord.datasets.registry import STEPS, DatasetSpec
+from concord.methods import outputs, registry
+from concord.validation import did_you_mean
+
+
+def mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> Iterator[str]:
+    """Yield what is wrong with a study beyond the form of its file, one line each."""
+    yield from _study_mistakes(study, path, datasets)
+    yield from _method_mistakes(study, path)
+
+
+def _study_mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> Iterator[str]:
+    if study.id != path.stem:
+        yield f"{path}: id = {study.id!r}: the id must be the file's name; write id: {path.stem}"
+    everything = [m.id for m in (*study.methods, *study.readings.methods)]
+    for i, case in enumerate(study.only_in_table1):
+        yield from _unknown(path, f"only_in_table1[{i}].dataset", [case.dataset], list(datasets))
+    for i, case in enumerate(study.cases):
+        yield from _case_mistakes(study, case, path, f"cases[{i}]", datasets)
+        yield from _unknown(path, f"cases[{i}].parameters", case.parameters, [m.id for m in study.methods])
+        yield from _unknown(path, f"cases[{i}].without", case.without, everything)
+        if not study.runs(case):
+            yield f"{path}: cases[{i}].without = {list(case.without)}: no method is left; remove the case"
+        if case.instead_of is not None:
+            same = [c.id for c in study.cases if c.dataset == case.dataset and c.id != case.id]
+            yield from _unknown(path, f"cases[{i}].instead_of", [case.instead_of], same)
+    for i, other in enumerate(study.readings.cases):
+        key = f"readings.cases[{i}]"
+        yield from _case_mistakes(study, other, path, key, datasets)
+        yield from _unknown(path, f"{key}.of", [other.of], [c.id for c in study.cases])
+        yield from _unknown(path, f"{key}.methods", other.methods, [m.id for m in study.methods])
+    for i, reading in enumerate(study.readings.methods):
+        yield from _unknown(path, f"readings.methods[{i}].of", [reading.of], [m.id for m in study.methods])
+    for key, figure in (("figure1", study.figure1), ("figure2", study.figure2)):
+        if figure:
+            yield from _figure_mistakes(study, path, key, figure)
+    for i, view in enumerate(study.views):
+        yield from _unknown(path, f"views[{i}].methods", view.methods, everything)
+        yield from _unknown(path, f"views[{i}].cases", view.cases, [c.id for c in study.cases])
+        yield from _unknown(path, f"views[{i}].metrics", view.metrics, list(study.metrics))
+    for i, further in enumerate(study.figures):
+        yield from _further_mistakes(study, path, f"figures[{i}]", further)
+    rows = [study.base_clusterings, *(m.id for m in study.methods)]
+    yield from _unknown(path, "claims.method", [c.method for c in study.claims], rows)
+    yield from _unknown(path, "claims.against", [name for c in study.claims for name in c.against], rows)
+
+
+def _figure_mistakes(study: Study, path: Path, key: str, figure: GridFigure) -> Iterator[str]:
+    yield from _unknown(path, f"{key}.method", [figure.method], [m.id for m in study.methods])
+    yield from _unknown(path, f"{key}.cases", figure.cases, [c.id for c in study.cases])
+    if figure.method in {m.id for m in study.methods}:
+        grid = list(study.method(figure.method).grid)
+        yield from _unknown(path, f"{key}.x", [figure.x], grid)
+        yield from _unknown(path, f"{key}.y", [figure.y], grid)
+
+
+def _further_mistakes(study: Study, path: Path, key: str, figure: AnyFigure) -> Iterator[str]:
+    cases = "cases" if isinstance(figure, SizesFigure | PathsFigure) else "case"
+    yield from _unknown(path, f"{key}.{cases}", named_cases(figure), [c.id for c in study.cases])
+    if isinstance(figure, SizesFigure):
+        yield from _sizes_mistakes(study, path, key, figure)
+    elif isinstance(figure, MatricesFigure):
+        yield from _subset_mistake(study, path, key, figure.subset)
+        for p, panel in enumerate(figure.panels):
+            yield from _panel_mistakes(study, path, f"{key}.panels[{p}]", panel)
+    elif isinstance(figure, PathsFigure):
+        yield from _subset_mistake(study, path, key, figure.subset)
+        yield from _paths_mistakes(study, path, key, figure)
+
+
+def _sizes_mistakes(study: Study, path: Path, key: str, figure: SizesFigure) -> Iterator[str]:
+    rows = [study.base_clusterings, *(m.id for m in study.methods)]
+    yield from _unknown(path, f"{key}.metric", [figure.metric], list(study.metrics))
+    yield from _unknown(path, f"{key}.methods", figure.methods, rows)
+    remedy = "add readings.cases that differ in subset_size alone"
+    sized = [case.id for case in study.cases if study.size_readings(case)]
+    known = [word for word in figure.cases if word in {case.id for case in study.cases}]
+    yield from (
+        f"{path}: {key}.cases = {word!r}: it has no other sizes; {remedy}"
+        for word in known
+        if word not in sized
+    )
+    if not sized and not figure.cases:
+        yield f"{path}: {key}.cases = (): no case has other sizes; {remedy}"
+
+
+def _subset_mistake(study: Study, path: Path, key: str, subset: int) -> Iterator[str]:
+    if subset > study.ensemble.n_subsets:
+        yield f"{path}: {key}.subset = {subset}: there are {study.ensemble.n_subsets}; choose one of them"
+
+
+def _panel_mistakes(study: Study, path: Path, key: str, panel: MatrixPanel) -> Iterator[str]:
+    if panel.method is None:
+        known = list(outputs.similarity_parameters(str(panel.similarity)))
+        yield from _unknown(path, f"{key}.parameters", panel.parameters, known)
+        return
+    yield from _unknown(path, f"{key}.method", [panel.method], [m.id for m in study.methods])
+    for run in (run for run in study.methods if run.id == panel.method and _is_known(run)):
+        yield from _unknown(path, f"{key}.matrix", [panel.matrix], outputs.matrices(run.method))
+        for name, value in panel.parameters.items():
+            yield from _parameter_mistakes(f"{path}: {key}.parameters.{name} = {value!r}", run, name, value)
+
+
+def _paths_mistakes(study: Study, path: Path, key: str, figure: PathsFigure) -> Iterator[str]:
+    yield from _unknown(path, f"{key}.method", [figure.method], [m.id for m in study.methods])
+    for run in (run for run in study.methods if run.id == figure.method and _is_known(run)):
+        columns = outputs.paths(run.method)
+        yield from _unknown(path, f"{key}.path", [figure.path], list(columns))
+        n = columns.get(figure.path, len(figure.labels))
+        if n != len(figure.labels):
+            yield f"{path}: {key}.labels = {list(figure.labels)}: {figure.path} has {n} columns; name each"
+        for name, value in figure.parameters.items():
+            yield from _parameter_mistakes(f"{path}: {key}.parameters.{name} = {value!r}", run, name, value)
+
+
+def _case_mistakes(
+    study: Study, case: Case, path: Path, key: str, datasets: Mapping[str, DatasetSpec]
+) -> Iterator[str]:
+    protocol = study.ensemble
+    if case.subset_size and not protocol.draws:
+        yield (
+            f"{path}: {key}.subset_size = {case.subset_size}: the runs are split, so that every case has as "
+            "many subsets; set ensemble.draws, or remove it"
+        )
+    elif case.subset_size and case.subset_size > protocol.runs:
+        yield f"{path}: {key}.subset_size = {case.subset_size}: more than ensemble.runs = {protocol.runs}"
+    yield from _unknown(path, f"{key}.dataset", [case.dataset], list(datasets))
+    if case.dataset not in datasets:
+        return
+    spec = datasets[case.dataset]
+    if spec.reader is None:
+        yield from _without_features(path, key, case, spec)
+        return
+    yield from _unknown(path, f"{key}.ensemble", [case.ensemble], ["kmeans", *spec.ensembles])
+    if case.preprocessing is not None:
+        yield from _unknown(path, f"{key}.preprocessing", case.preprocessing, list(STEPS))
+
+
+def _without_features(path: Path, key: str, case: Case, spec: DatasetSpec) -> Iterator[str]:
+    if case.ensemble == "kmeans":
+        entry = f"{{dataset: {case.dataset}, ensemble: {next(iter(spec.ensembles))}}}"
+        yield f"{path}: {key}.ensemble = 'kmeans': {case.dataset} has no features for it; write {entry}"
+    else:
+        yield from _unknown(path, f"{key}.ensemble", [case.ensemble], list(spec.ensembles))
+    if case.preprocessing:
+        yield f"{path}: {key}.preprocessing = {case.preprocessing}: {case.dataset} has no features; remove it"
+
+
+def _method_mistakes(study: Study, path: Path) -> Iterator[str]:
+    known = registry.available()
+    places = [(f"methods[{i}]", run) for i, run in enumerate(study.methods)]
+    places += [(f"readings.methods[{i}]", run) for i, run in enumerate(study.readings.methods)]
+    for place, run in places:
+        yield from _unknown(path, f"{place}.method", [run.method], list(known))
+        if not _is_known(run):
+            continue
+        given = [(f"{place}.parameters.{name}", name, value) for name, value in run.parameters.items()]
+        given += [
+            (f"{place}.grid.{name}", name, value) for name, values in run.grid.items() for value in values
+        ]
+        given += [
+            (f"cases[{c}].parameters.{run.id}.{name}", name, value)
+            for c, case in enumerate(study.cases)
+            for name, value in case.parameters.get(run.id, {}).items()
+        ]
+        for key, name, value in given:
+            yield from _parameter_mistakes(f"{path}: {key} = {value!r}", run, name, value)
+
+
+def _is_known(run: MethodRun) -> bool:
+    return run.method in registry.available()
+
+
+def _parameter_mistakes(where: str, run: MethodRun, name: str, value: Value) -> Iterator[str]:
+    settable = [
+        word for word in registry.available()[run.method] if word not in {"n_clusters", "random_state"}
+    ]
+    if name not in settable:
+        yield f"{where}: no such parameter of {run.method}; {did_you_mean(name, settable)}"
+        return
+    try:
+        registry.check(run.method, {name: value})
+    except ValueError as refusal:
+        yield f"{where}: refused by {refusal}"
+
+
+def _unknown(path: Path, key: str, words: Iterable[str], choices: list[str]) -> Iterator[str]:
+    for word in words:
+        if word not in choices:
+            yield f"{path}: {key} = {word!r}: not known here; {did_you_mean(word, choices)}"
