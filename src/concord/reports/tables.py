@@ -314,11 +314,15 @@ def legend(study: Study, table: "pd.DataFrame") -> str:
     )
     return (
         f"Mean ± standard deviation over {n} subsets of {study.ensemble.subset_size} base clusterings; "
-        f"{study.base_clusterings} is the mean of all {study.ensemble.runs} runs.{printed} "
+        f"{study.base_clusterings} is the mean of {_scored(study)}.{printed} "
         f"Bold: the best method, and different from every other ({test}, p < {study.significance.alpha:g}, "
         f"no correction for many tests); * the best, but not so.{_papers_legend(study, table)}"
         f"{_readings_legend(study)}"
     )
+
+
+def _scored(study: Study) -> str:
+    return "those drawn" if study.ensemble.draws else f"all {study.ensemble.runs} runs"
 
 
 def _papers_legend(study: Study, table: "pd.DataFrame") -> str:
