@@ -61,7 +61,7 @@ rule view:
         mem_mb=megabytes(report_need),
         runtime=minutes(report_need),
     params:
-        code=fingerprint("concord.reports.tables"),
+        code=fingerprint("concord.reports.tables", "concord.scores.summary"),
     message:
         "{wildcards.study}: {wildcards.view}"
     shell:
