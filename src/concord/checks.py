@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from concord.config import (
+    GRID_FIGURES,
     AnyFigure,
     Case,
     GridFigure,
@@ -33,12 +34,14 @@ def mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> I
 def _study_mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> Iterator[str]:
     if study.id != path.stem:
         yield f"{path}: id = {study.id!r}: the id must be the file's name; write id: {path.stem}"
-    everything = [m.id for m in (*study.methods, *study.readings.methods)]
+    cases, methods = [c.id for c in study.cases], [m.id for m in study.methods]
+    everything = [*methods, *(m.id for m in study.readings.methods)]
+    rows = [study.base_clusterings, *methods]
     for i, case in enumerate(study.only_in_table1):
         yield from _unknown(path, f"only_in_table1[{i}].dataset", [case.dataset], list(datasets))
     for i, case in enumerate(study.cases):
         yield from _case_mistakes(study, case, path, f"cases[{i}]", datasets)
-        yield from _unknown(path, f"cases[{i}].parameters", case.parameters, [m.id for m in study.methods])
+        yield from _unknown(path, f"cases[{i}].parameters", case.parameters, methods)
         yield from _unknown(path, f"cases[{i}].without", case.without, everything)
         if not study.runs(case):
             yield f"{path}: cases[{i}].without = {list(case.without)}: no method is left; remove the case"
@@ -48,20 +51,19 @@ def _study_mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec
     for i, other in enumerate(study.readings.cases):
         key = f"readings.cases[{i}]"
         yield from _case_mistakes(study, other, path, key, datasets)
-        yield from _unknown(path, f"{key}.of", [other.of], [c.id for c in study.cases])
-        yield from _unknown(path, f"{key}.methods", other.methods, [m.id for m in study.methods])
+        yield from _unknown(path, f"{key}.of", [other.of], cases)
+        yield from _unknown(path, f"{key}.methods", other.methods, methods)
     for i, reading in enumerate(study.readings.methods):
-        yield from _unknown(path, f"readings.methods[{i}].of", [reading.of], [m.id for m in study.methods])
-    for key, figure in (("figure1", study.figure1), ("figure2", study.figure2)):
-        if figure:
+        yield from _unknown(path, f"readings.methods[{i}].of", [reading.of], methods)
+    for key in GRID_FIGURES:
+        if figure := getattr(study, key):
             yield from _figure_mistakes(study, path, key, figure)
     for i, view in enumerate(study.views):
         yield from _unknown(path, f"views[{i}].methods", view.methods, everything)
-        yield from _unknown(path, f"views[{i}].cases", view.cases, [c.id for c in study.cases])
+        yield from _unknown(path, f"views[{i}].cases", view.cases, cases)
         yield from _unknown(path, f"views[{i}].metrics", view.metrics, list(study.metrics))
     for i, further in enumerate(study.figures):
         yield from _further_mistakes(study, path, f"figures[{i}]", further)
-    rows = [study.base_clusterings, *(m.id for m in study.methods)]
     yield from _unknown(path, "claims.method", [c.method for c in study.claims], rows)
     yield from _unknown(path, "claims.against", [name for c in study.claims for name in c.against], rows)
 

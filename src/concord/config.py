@@ -424,7 +424,8 @@ class Study(Strict):
     def _names(self) -> Self:
         cases, methods = [*self.described, *self.readings.cases], [*self.methods, *self.readings.methods]
         named: dict[str, Iterable[Any]] = {"case": cases, "method": methods, "figure": self.figures}
-        for what, ids in ((what, [item.id for item in items]) for what, items in named.items()):
+        for what, items in named.items():
+            ids = [item.id for item in items]
             if twice := {i for i in ids if ids.count(i) > 1}:
                 raise ValueError(f"two {what}s have the id {sorted(twice)[0]!r}; give one of them another id")
         if self.base_clusterings in {m.id for m in methods}:
@@ -590,8 +591,7 @@ def restrict(study: Study, config: Config) -> Study | None:
     if not (cases and methods):
         return None
     kept = study.model_copy(update=update)
-    views = tuple(view for view in study.views if kept.seen(view).cases and kept.seen(view).methods)
-    return kept.model_copy(update={"views": views})
+    return kept.model_copy(update={"views": tuple(view for view in study.views if kept.seen(view).cases)})
 
 
 def _restricted(readings: Readings, cases: set[str], methods: set[str]) -> Readings:
