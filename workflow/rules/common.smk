@@ -8,6 +8,7 @@ from pathlib import Path
 
 from concord import cluster
 from concord.config import (
+    GRID_FIGURES,
     STUDIES as STUDY_FILES,
     check_restrictions,
     load_config,
@@ -49,7 +50,7 @@ wildcard_constraints:
     dataset="|".join(DATASETS),
     steps=r"[a-z0-9_-]+",
     block=r"\d+-\d+",
-    figure=r"figure[12]",
+    figure="|".join(GRID_FIGURES),
     view="|".join({view.id for study in STUDIES.values() for view in study.views}) or "(?!)",
     further="|".join(sorted({figure.id for study in STUDIES.values() for figure in study.figures})) or "(?!)",
 
@@ -191,7 +192,7 @@ RECORDS = ["runtime.csv", "runtime.md", "provenance.json", "SHA256SUMS"]
 
 
 def figure_files(study):
-    grids = [name for name in ("figure1", "figure2") if getattr(study, name)]
+    grids = [name for name in GRID_FIGURES if getattr(study, name)]
     pictures = [f"{name}.{suffix}" for name in grids for suffix in ("svg", "pdf", "png")]
     further = [f"{figure.id}.{suffix}" for figure in study.figures for suffix in ("svg", "pdf", "png", "csv")]
     return [*pictures, *further]
@@ -205,8 +206,7 @@ def further_inputs(wildcards):
     """What the further figure is drawn from: the scores, or the base clusterings of its cases."""
     study, figure = STUDIES[wildcards.study], further_figure(wildcards)
     if figure.kind == "sizes":
-        folders = ["", "readings/"] if study.readings_by_case() else [""]
-        return [f"results/{study.id}/{folder}selected.parquet" for folder in folders]
+        return [f"results/{study.id}/selected.parquet", *reading_results(wildcards, "selected.parquet")]
     wanted = named_cases(figure) or [case.id for case in study.cases]
     return [f"results/ensembles/{study.id}/{case.id}.npz" for case in study.cases if case.id in wanted]
 

@@ -264,14 +264,14 @@ def _stable(claim: Claim, material: Material) -> tuple[Count, Count | None, str]
 def _grows(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
     """Count data sets on which the mean never falls when subsets of base clusterings are larger.
 
-    The sizes are those of the study and of the other readings of a case that differ in ``subset_size``.
+    The sizes are those of the study and of the other readings of a case that differ in nothing else.
     """
     study, found = material.study, []
     for case in study.counted:
         sizes = {study.subset_size(case): _mean_of(material.summary, case.id, claim, study)}
-        for other in study.readings.cases if material.others is not None else ():
-            if other.of == case.id and other.subset_size and claim.method in other.methods:
-                sizes[other.subset_size] = _mean_of(material.others, other.id, claim, study)
+        for other in study.size_readings(case) if material.others is not None else ():
+            if claim.method in other.methods:
+                sizes[study.subset_size(other)] = _mean_of(material.others, other.id, claim, study)
         means = [sizes[size] for size in sorted(sizes) if sizes[size] is not None]
         if len(means) > 1:
             found.append(all(b >= a - ROUNDING for a, b in pairwise(means)))
