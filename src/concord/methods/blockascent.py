@@ -89,7 +89,7 @@ def _improved(
     for _ in range(HALVINGS):
         new: FloatArray = retract(y[None], step * move[None], np.array([base]))[0]
         rise = gain(together, apart, share, others @ new)
-        if rise >= max(SUFFICIENT * (g @ (new - y)), 0.0):
+        if rise >= max(SUFFICIENT * float(g @ (new - y)), 0.0):
             return new
         step /= 2
     return y
