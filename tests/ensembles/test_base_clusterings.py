@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.datasets import load_iris
 
 from concord.ensembles import store
-from concord.ensembles.kmeans import KMeansProtocol, kmeans_ensemble, kmeans_with_unseen
+from concord.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
 
 IRIS = load_iris().data
 FIRST_DRAW = [2, 98, 38, 50, 14, 27, 64, 55, 26, 5, 30, 60, 44, 90, 49, 71, 72, 18, 57, 4]
@@ -37,22 +37,6 @@ def test_starts_are_random_objects():
 
 def test_more_runs_change_no_earlier_one():
     assert np.array_equal(make(runs=9)[:, :6], make(runs=6))
-
-
-def test_unseen_objects_get_the_nearest_centre_of_each_run():
-    protocol = KMeansProtocol(3, runs=4, max_iter=100)
-    seen, unseen = IRIS[::2], IRIS[1::2]
-    labels, others = kmeans_with_unseen(seen, unseen, protocol, 1, ("study", "iris"))
-    assert np.array_equal(labels, kmeans_ensemble(seen, protocol, 1, ("study", "iris")))
-    for own, other in zip(labels.T, others.T, strict=True):
-        centres = np.stack([seen[own == c].mean(axis=0) for c in range(3)])
-        assert np.array_equal(((unseen[:, None] - centres[None]) ** 2).sum(axis=2).argmin(axis=1), other)
-
-
-def test_unseen_objects_are_seen_in_the_features_of_the_run():
-    protocol = KMeansProtocol(2, runs=3, max_iter=100, feature_share=0.5)
-    labels, again = kmeans_with_unseen(IRIS, IRIS, protocol, 1, ("study", "iris"))
-    assert np.array_equal(labels, again)
 
 
 def test_the_stream_belongs_to_seed_study_and_case():

@@ -3,18 +3,14 @@
 import logging
 import time
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, isqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from concord.ensemble import IntArray
 from concord.seeds import generator
-
-if TYPE_CHECKING:
-    from sklearn.cluster import KMeans
 
 log = logging.getLogger("concord")
 
@@ -55,49 +51,12 @@ def kmeans_ensemble(features: Any, protocol: KMeansProtocol, seed: int, names: t
     -------
     ndarray of int, shape (n, runs)
     """
-    columns = []
-    cpu = time.process_time()
-    for kmeans, _ in fitted_kmeans(features, protocol, seed, names):
-        columns.append(kmeans.labels_)
-        if len(columns) % 50 == 0:
-            log.info("k-means on %s: run %d of %d", names[-1], len(columns), protocol.runs)
-    log.info("k-means on %s: %.2f CPU s", names[-1], time.process_time() - cpu)
-    return np.column_stack(columns).astype(np.int64)
-
-
-def kmeans_with_unseen(
-    features: Any, unseen: Any, protocol: KMeansProtocol, seed: int, names: tuple[str, ...]
-) -> tuple[IntArray, IntArray]:
-    """Run k-means as :func:`kmeans_ensemble` does, and give other objects the nearest centre of each run.
-
-    Parameters
-    ----------
-    features : ndarray or CSR matrix, shape (n, d)
-    unseen : ndarray or CSR matrix, shape (n_unseen, d)
-
-    Returns
-    -------
-    labels : ndarray of int, shape (n, runs)
-    of_unseen : ndarray of int, shape (n_unseen, runs)
-        In the numbers of ``labels``.
-    """
-    columns = [
-        (kmeans.labels_, kmeans.predict(_some(unseen, chosen)))
-        for kmeans, chosen in fitted_kmeans(features, protocol, seed, names)
-    ]
-    labels, of_unseen = (np.column_stack(side).astype(np.int64) for side in zip(*columns, strict=True))
-    return labels, of_unseen
-
-
-def fitted_kmeans(
-    features: Any, protocol: KMeansProtocol, seed: int, names: tuple[str, ...]
-) -> Iterator[tuple["KMeans", IntArray | None]]:
-    """Yield the estimator of every run, and the features that were drawn for it (None: all of them)."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
-    n, d = features.shape
+    n, columns = features.shape[0], []
+    cpu = time.process_time()
     with threadpool_limits(1), warnings.catch_warnings():
         # "at most 100 iterations" is the paper's protocol; fewer distinct objects than k shows in the labels
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -112,13 +71,14 @@ def fitted_kmeans(
                 tol=0.0,
                 random_state=start,
             )
-            chosen = _drawn_features(d, protocol.feature_share, rng)
-            yield kmeans.fit(_some(features, chosen)), chosen
+            columns.append(kmeans.fit(_some(features, protocol.feature_share, rng)).labels_)
+            if (run + 1) % 50 == 0:
+                log.info("k-means on %s: run %d of %d", names[-1], run + 1, protocol.runs)
+    log.info("k-means on %s: %.2f CPU s", names[-1], time.process_time() - cpu)
+    return np.column_stack(columns).astype(np.int64)
 
 
-def _drawn_features(d: int, share: float, rng: np.random.Generator) -> IntArray | None:
-    return None if share == 1 else np.sort(rng.choice(d, ceil(share * d), replace=False))
-
-
-def _some(features: Any, chosen: IntArray | None) -> Any:
-    return features if chosen is None else features[:, chosen]
+def _some(features: Any, share: float, rng: np.random.Generator) -> Any:
+    """Return a random share of the features."""
+    d = features.shape[1]
+    return features if share == 1 else features[:, np.sort(rng.choice(d, ceil(share * d), replace=False))]
