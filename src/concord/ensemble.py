@@ -168,7 +168,8 @@ def coded_as(labels: npt.ArrayLike, cluster_names: list[IntArray]) -> IntArray:
     raw = _integers(labels)
     if raw.shape[1] != len(cluster_names):
         raise ValueError(f"labels hold {raw.shape[1]} clusterings, the ensemble {len(cluster_names)}")
-    return np.column_stack([_coded(raw[:, i], i, names) for i, names in enumerate(cluster_names)])
+    columns = [_coded(raw[:, i], i, names) for i, names in enumerate(cluster_names)]
+    return np.column_stack(columns)
 
 
 def _coded(column: IntArray, clustering: int, names: IntArray) -> IntArray:
@@ -215,8 +216,9 @@ def _integers(labels: Any) -> IntArray:
 
 def _in_order_of_appearance(column: IntArray) -> IntArray:
     names, first = np.unique(column, return_index=True)
-    ordered: IntArray = names[np.argsort(first)]
-    return ordered[ordered != MISSING]
+    ordered = names[np.argsort(first)]
+    present: IntArray = ordered[ordered != MISSING]
+    return present
 
 
 def _refuse_unlabelled(missing: npt.NDArray[np.bool_]) -> None:

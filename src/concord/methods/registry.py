@@ -37,6 +37,12 @@ def available() -> dict[str, tuple[str, ...]]:
     return parameters
 
 
+def needs_features(name: str, parameters: Mapping[str, Any]) -> bool:
+    """Whether the method ``name`` needs the objects' features with these parameters."""
+    lines = (ast.unparse(line) for line in _classes()[name][1].body)
+    return "needs_features = True" in lines and load(name)(n_clusters=1, **parameters).uses_features()
+
+
 def module_of(name: str) -> str:
     """Return the module that holds the method ``name``."""
     return _classes()[name][0]
