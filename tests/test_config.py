@@ -178,6 +178,22 @@ def test_a_case_without_features_takes_its_own_ensemble(tmp_path, case, expected
     load_study(write(tmp_path, {"cases": [{"dataset": "ecoli_pool", "ensemble": "authors"}]}), REGISTRY)
 
 
+def test_a_method_that_needs_features_is_told_where_there_are_none(tmp_path):
+    methods = ["KC", {"method": "SSCE", "grid": {"lambda1": [1, 2]}, "default": {"lambda1": 1}}]
+    pool = {"dataset": "ecoli_pool", "ensemble": "authors"}
+    (line,) = messages(tmp_path, {"cases": [pool], "methods": methods})
+    assert (
+        "cases[0].dataset = 'ecoli_pool': no features, SSCE needs some; add SSCE to cases[0].without" in line
+    )
+    load_study(write(tmp_path, {"cases": [{**pool, "without": ["SSCE"]}], "methods": methods}), REGISTRY)
+    pseudo = {"method": "SSCE", "parameters": {"features": "pseudo"}}
+    load_study(write(tmp_path, {"cases": [pool], "methods": ["KC", pseudo]}), REGISTRY)
+    figure = {"id": "f", "title": "t", "kind": "paths", "method": "SSCE", "cases": ["iris"]}
+    figure |= {"path": "objective_path_", "labels": ["F"]}
+    (line,) = messages(tmp_path, {"methods": methods, "figures": [figure]})
+    assert "figures[0] names 'SSCE': it needs features, which figures do not read" in line
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

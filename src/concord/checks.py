@@ -22,6 +22,7 @@ from concord.config import (
     Study,
     Value,
     named_cases,
+    named_methods,
 )
 from concord.datasets.registry import STEPS, DatasetSpec
 from concord.methods import outputs, registry
@@ -45,6 +46,7 @@ def _study_mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec
         yield from _case_mistakes(study, case, path, f"cases[{i}]", datasets)
         yield from _unknown(path, f"cases[{i}].parameters", case.parameters, methods)
         yield from _unknown(path, f"cases[{i}].without", case.without, everything)
+        yield from _without_what_methods_need(study, case, path, f"cases[{i}]", datasets)
         if not study.runs(case):
             yield f"{path}: cases[{i}].without = {list(case.without)}: no method is left; remove the case"
         if case.instead_of is not None:
@@ -123,6 +125,10 @@ def _further_mistakes(study: Study, path: Path, key: str, figure: AnyFigure) -> 
     yield from _unknown(path, f"{key}.{cases}", named_cases(figure), [c.id for c in study.cases])
     if isinstance(figure, SizesFigure):
         yield from _sizes_mistakes(study, path, key, figure)
+    elif fed := [
+        m.id for m in study.methods if m.id in named_methods(figure) and _needs_features(m, m.parameters)
+    ]:
+        yield f"{path}: {key} names {fed[0]!r}: it needs features, which figures do not read; name another"
     elif isinstance(figure, MatricesFigure):
         yield from _subset_mistake(study, path, key, figure.subset)
         for p, panel in enumerate(figure.panels):
@@ -221,6 +227,25 @@ def _without_features(path: Path, key: str, case: Case, spec: DatasetSpec) -> It
         yield from _unknown(path, f"{key}.ensemble", [case.ensemble], list(spec.ensembles))
     if case.preprocessing:
         yield f"{path}: {key}.preprocessing = {case.preprocessing}: {case.dataset} has no features; remove it"
+
+
+def _without_what_methods_need(
+    study: Study, case: Case, path: Path, key: str, datasets: Mapping[str, DatasetSpec]
+) -> Iterator[str]:
+    if case.dataset in datasets and datasets[case.dataset].reader is None:
+        for run in study.runs(case):
+            if _needs_features(run, study.parameters(case, run)):
+                remedy = f"add {run.id} to {key}.without"
+                yield f"{path}: {key}.dataset = {case.dataset!r}: no features, {run.id} needs some; {remedy}"
+
+
+def _needs_features(run: MethodRun, parameters: Mapping[str, Value]) -> bool:
+    if not _is_known(run):
+        return False
+    known = registry.available()[run.method]
+    points = [{**parameters, **point} for point in run.points]
+    valid = [{name: value for name, value in point.items() if name in known} for point in points]
+    return registry.needs_features(run.method, {}, valid)
 
 
 def _method_mistakes(study: Study, path: Path) -> Iterator[str]:

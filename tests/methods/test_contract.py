@@ -19,6 +19,7 @@ from concord.errors import ConsensusFailure
 from concord.methods import registry
 
 METHODS = sorted(registry.available())
+FED = [method for method in METHODS if registry.needs_features(method, {})]
 L30_CLASSES = np.repeat(np.arange(3), 10)
 
 
@@ -239,6 +240,7 @@ def test_refuses_a_number_of_clusters_that_is_none(name, n_clusters):
         make(name, n_clusters).fit(l30())
 
 
+@pytest.mark.parametrize("name", FED)
 @pytest.mark.parametrize(
     ("features", "message"),
     [
@@ -250,9 +252,7 @@ def test_refuses_a_number_of_clusters_that_is_none(name, n_clusters):
         (np.full((30, 2), "red"), "must be numbers"),
     ],
 )
-def test_refuses_features_that_are_none_if_it_needs_them(name, features, message):
-    if not registry.needs_features(name, {}):
-        pytest.skip("needs no features")
+def test_a_method_that_needs_features_refuses_what_are_none(name, features, message):
     with pytest.raises(ValueError, match=rf"^{name}.*{message}"):
         make(name, 3).fit(l30(), features)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from concord.config import REPORT_FILES
-from conftest import TINY
+from conftest import BRIEF, TINY
 
 pytestmark = pytest.mark.workflow
 
@@ -137,6 +137,21 @@ def test_no_result_depends_on_blocks_cores_or_other_methods(finished, project):
     here = project.reproducible_files()
     for name in ("results/ensembles/tiny/iris.npz", *figures):
         assert here[name] == everything[name], name
+
+
+def test_only_a_method_that_needs_features_waits_for_them(brief):
+    ssce = {"method": "SSCE", "parameters": {"solver": "profile"}}
+    pseudo = {**ssce, "id": "SSCE-P", "grid": {"features": ["pseudo"]}, "default": {"features": "pseudo"}}
+    brief.study({**BRIEF, "methods": ["EAC", ssce, pseudo], "claims": []})
+    folder = f"results/{BRIEF['id']}/consensus/iris"
+    plan = brief.snakemake(
+        "-n", "-p", *(f"{folder}/{method}/0-2.npz" for method in ("EAC", "SSCE", "SSCE-P"))
+    )
+    lines = [
+        line for line in plan.stdout.splitlines() if "python -m concord" in line and " consensus " in line
+    ]
+    given = {line.split("--id ")[1].split()[0]: "--data data/prepared/iris/" in line for line in lines}
+    assert given == {"EAC": False, "SSCE": True, "SSCE-P": False}
 
 
 def test_another_seed_gives_other_clusterings(finished, project):

@@ -188,6 +188,13 @@ def method_of(wildcards):
     return STUDIES[wildcards.study].run(case_of(wildcards), wildcards.method)
 
 
+def features_of_the_method(wildcards):
+    """The prepared data set, for a method that needs the objects' features; base clusterings do for the others."""
+    study, case, run = STUDIES[wildcards.study], case_of(wildcards), method_of(wildcards)
+    needed = registry.needs_features(run.method, study.parameters(case, run), run.points)
+    return [prepared_file(case)] if needed else []
+
+
 TABLES = [
     *("table1.csv", "table1.md", "table2.csv", "table2.md", "claims.csv", "claims.md", "pvalues.csv"),
     *("agreement.csv", "agreement.md", "ranks.csv", "restarts.csv", "restarts.md", "grids.csv", "grids.md"),

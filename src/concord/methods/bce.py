@@ -331,5 +331,5 @@ def expected_log(gamma: FloatArray) -> FloatArray:
 def _change(new: FloatArray, old: FloatArray) -> FloatArray:
     """Relative change in the 1-norm of each profile's part."""
     axes = tuple(range(1, new.ndim))
-    change: FloatArray = np.abs(new - old).sum(axis=axes) / old.sum(axis=axes)
+    change: FloatArray = np.abs(new - old).sum(axis=axes) / np.maximum(old.sum(axis=axes), TINY)
     return change
