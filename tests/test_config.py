@@ -379,6 +379,20 @@ def test_a_study_of_generalisation_is_checked(tmp_path, changes, said):
     assert any(said in line for line in found), found
 
 
+@pytest.mark.parametrize(("features", "refused"), [("original", False), ("pseudo", True)])
+def test_only_a_method_learned_from_features_maps_them(tmp_path, features, refused):
+    content = {
+        "cases": ["iris"],
+        "methods": [{"method": "SSCE", "parameters": {"features": features}}],
+        "generalisation": {"methods": [{"method": "SSCE", "by": ["own"]}]},
+    }
+    if refused:
+        said = "generalisation.methods[0].by = 'own': SSCE cannot predict from features; write NC"
+        assert said in messages(tmp_path, content)[0]
+    else:
+        assert load_study(write(tmp_path, content), REGISTRY).unseen_rows() == ["K-means-NC", "SSCE"]
+
+
 def test_what_unseen_objects_depend_on_is_a_study_of_its_own(tmp_path):
     plan = {"methods": [{"method": "RCE"}], "cases": ["iris"], "beside": "RCE-NC"}
     content = {"generalisation": plan, "reading": "default", "other_data": "They are others."}

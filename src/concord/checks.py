@@ -94,7 +94,9 @@ def _generalisation_mistakes(study: Study, path: Path) -> Iterator[str]:
 def _by_mistakes(study: Study, path: Path, key: str, method: GeneralisedMethod) -> Iterator[str]:
     """A way to unseen objects that the method does not have."""
     for run in (run for run in study.methods if run.id == method.method and _is_known(run)):
-        takes = registry.predicts_from(run.method) if run.parameters.get("features") != "pseudo" else None
+        takes = registry.predicts_from(run.method)
+        if takes == "features" and not _needs_features(run, run.parameters):
+            takes = None  # what is not learned from features cannot map them
         for by, needed in (("Infer", "labels"), ("own", "features")):
             if by in method.by and takes != needed:
                 yield f"{path}: {key} = {by!r}: {run.id} cannot predict from {needed}; write NC"
@@ -125,6 +127,8 @@ def _further_mistakes(study: Study, path: Path, key: str, figure: AnyFigure) -> 
     yield from _unknown(path, f"{key}.{cases}", named_cases(figure), [c.id for c in study.cases])
     if isinstance(figure, SizesFigure):
         yield from _sizes_mistakes(study, path, key, figure)
+    elif isinstance(figure, GridLineFigure):
+        yield from _grid_line_mistakes(study, path, key, figure)
     elif fed := [
         m.id for m in study.methods if m.id in named_methods(figure) and _needs_features(m, m.parameters)
     ]:
@@ -136,8 +140,6 @@ def _further_mistakes(study: Study, path: Path, key: str, figure: AnyFigure) -> 
     elif isinstance(figure, PathsFigure):
         yield from _subset_mistake(study, path, key, figure.subset)
         yield from _paths_mistakes(study, path, key, figure)
-    elif isinstance(figure, GridLineFigure):
-        yield from _grid_line_mistakes(study, path, key, figure)
 
 
 def _grid_line_mistakes(study: Study, path: Path, key: str, figure: GridLineFigure) -> Iterator[str]:
