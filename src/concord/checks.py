@@ -10,7 +10,10 @@ from concord.config import (
     GRID_FIGURES,
     AnyFigure,
     Case,
+    Claim,
+    GeneralisedMethod,
     GridFigure,
+    GridLineFigure,
     MatricesFigure,
     MatrixPanel,
     MethodRun,
@@ -37,7 +40,6 @@ def _study_mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec
         yield f"{path}: id = {study.id!r}: the id must be the file's name; write id: {path.stem}"
     cases, methods = [c.id for c in study.cases], [m.id for m in study.methods]
     everything = [*methods, *(m.id for m in study.readings.methods)]
-    rows = [study.base_clusterings, *methods]
     for i, case in enumerate(study.only_in_table1):
         yield from _unknown(path, f"only_in_table1[{i}].dataset", [case.dataset], list(datasets))
     for i, case in enumerate(study.cases):
@@ -66,8 +68,49 @@ def _study_mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec
         yield from _unknown(path, f"views[{i}].metrics", view.metrics, list(study.metrics))
     for i, further in enumerate(study.figures):
         yield from _further_mistakes(study, path, f"figures[{i}]", further)
-    yield from _unknown(path, "claims.method", [c.method for c in study.claims], rows)
-    yield from _unknown(path, "claims.against", [name for c in study.claims for name in c.against], rows)
+    yield from _generalisation_mistakes(study, path)
+    for claim in study.claims:
+        yield from _claim_mistakes(study, path, claim)
+
+
+def _generalisation_mistakes(study: Study, path: Path) -> Iterator[str]:
+    if study.generalisation is None:
+        return
+    key, plan = "generalisation", study.generalisation
+    yield from _unknown(path, f"{key}.cases", plan.cases, [c.id for c in study.cases])
+    yield from _unknown(
+        path, f"{key}.methods", [m.method for m in plan.methods], [m.id for m in study.methods]
+    )
+    if plan.beside is not None:
+        yield from _unknown(path, f"{key}.beside", [plan.beside], study.unseen_rows())
+    for case in study.generalised():
+        if case.ensemble != "kmeans":
+            remedy = "name the others in generalisation.cases"
+            yield f"{path}: {key}.cases = {case.id!r}: its base clusterings are ready-made; {remedy}"
+    for i, method in enumerate(plan.methods):
+        yield from _by_mistakes(study, path, f"{key}.methods[{i}].by", method)
+
+
+def _by_mistakes(study: Study, path: Path, key: str, method: GeneralisedMethod) -> Iterator[str]:
+    """A way to unseen objects that the method does not have."""
+    for run in (run for run in study.methods if run.id == method.method and _is_known(run)):
+        takes = registry.predicts_from(run.method)
+        if takes == "features" and not _needs_features(run, run.parameters):
+            takes = None  # what is not learned from features cannot map them
+        for by, needed in (("Infer", "labels"), ("own", "features")):
+            if by in method.by and takes != needed:
+                yield f"{path}: {key} = {by!r}: {run.id} cannot predict from {needed}; write NC"
+
+
+def _claim_mistakes(study: Study, path: Path, claim: Claim) -> Iterator[str]:
+    rows = [study.base_clusterings, *(m.id for m in study.methods)]
+    if claim.unseen:
+        rows = study.unseen_rows()
+        if study.generalisation and claim.metric != study.generalisation.metric:
+            known = study.generalisation.metric
+            yield f"{path}: claims.metric = {claim.metric!r}: unseen objects have another; write {known}"
+    yield from _unknown(path, "claims.method", [claim.method], rows)
+    yield from _unknown(path, "claims.against", claim.against, rows)
 
 
 def _figure_mistakes(study: Study, path: Path, key: str, figure: GridFigure) -> Iterator[str]:
@@ -80,10 +123,12 @@ def _figure_mistakes(study: Study, path: Path, key: str, figure: GridFigure) -> 
 
 
 def _further_mistakes(study: Study, path: Path, key: str, figure: AnyFigure) -> Iterator[str]:
-    cases = "cases" if isinstance(figure, SizesFigure | PathsFigure) else "case"
+    cases = "cases" if isinstance(figure, SizesFigure | PathsFigure | GridLineFigure) else "case"
     yield from _unknown(path, f"{key}.{cases}", named_cases(figure), [c.id for c in study.cases])
     if isinstance(figure, SizesFigure):
         yield from _sizes_mistakes(study, path, key, figure)
+    elif isinstance(figure, GridLineFigure):
+        yield from _grid_line_mistakes(study, path, key, figure)
     elif fed := [
         m.id for m in study.methods if m.id in named_methods(figure) and _needs_features(m, m.parameters)
     ]:
@@ -95,6 +140,17 @@ def _further_mistakes(study: Study, path: Path, key: str, figure: AnyFigure) -> 
     elif isinstance(figure, PathsFigure):
         yield from _subset_mistake(study, path, key, figure.subset)
         yield from _paths_mistakes(study, path, key, figure)
+
+
+def _grid_line_mistakes(study: Study, path: Path, key: str, figure: GridLineFigure) -> Iterator[str]:
+    yield from _unknown(path, f"{key}.metric", [figure.metric], list(study.metrics))
+    yield from _unknown(path, f"{key}.methods", figure.methods, [m.id for m in study.methods])
+    rows = [study.base_clusterings, *(m.id for m in study.methods if not m.grid)]
+    yield from _unknown(path, f"{key}.beside", figure.beside, rows)
+    grids = {m.id: tuple(m.grid) for m in study.methods if m.id in figure.methods}
+    if grids and (len({*grids.values()}) > 1 or len(next(iter(grids.values()))) != 1):
+        listed = ", ".join(f"{name} ({', '.join(grid) or 'none'})" for name, grid in grids.items())
+        yield f"{path}: {key}.methods: their grids are not of one parameter: {listed}; leave some out"
 
 
 def _sizes_mistakes(study: Study, path: Path, key: str, figure: SizesFigure) -> Iterator[str]:

@@ -17,6 +17,10 @@ POOLS = [
         *("aggregation", "caltech20", "ecoli", "fct", "isolet", "ls", "spf", "texture", "umist", "usps"),
     )
 ]
+UCI = [
+    *("iris_uci", "ionosphere", "pima", "bupa", "balance_scale", "segment", "vehicle", "sonar"),
+    *("soybean_small", "protein"),
+]
 EMBEDDED = ["iris", "wine", "digits", "breast_cancer", "mnist_300", "blobs"]
 
 ENTRY = """
@@ -47,7 +51,7 @@ def mistake(tmp_path, text):
 
 def test_registered_ids_and_shapes_are_those_of_the_printed_table():
     datasets = registry.load_registry(ROOT / "config/datasets.yaml")
-    assert list(datasets) == [*RCE, *POOLS, "ecoli", "aggregation", "texture", *EMBEDDED]
+    assert list(datasets) == [*RCE, *POOLS, "ecoli", "aggregation", "texture", *UCI, *EMBEDDED]
     with (ROOT / "config/published/rce/table1.csv").open() as stream:
         printed = {
             row["dataset"]: (int(row["instances"]), int(row["features"]), int(row["classes"]))

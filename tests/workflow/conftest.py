@@ -33,6 +33,12 @@ TINY = {
     "figure1": {"method": "RCE", "x": "lambda1", "y": "lambda2", "cases": ["iris", "wine"]},
     "figure2": {"method": "RCE", "x": "lambda1", "y": "lambda2"},
     "figures": [{"id": "levels", "kind": "levels", "title": "Levels of co-association", "case": "iris"}],
+    "generalisation": {
+        "splits": 2,
+        "repetitions": 1,
+        "cases": ["iris"],
+        "methods": ["EAC", "SpectralConsensus"],
+    },
     "readings": {
         "methods": [
             {

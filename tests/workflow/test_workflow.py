@@ -42,6 +42,7 @@ def test_a_run_makes_everything_the_readme_names(finished):
         *("figure1.svg", "figure1.pdf", "figure1.png", "runtime.csv", "runtime.md", "provenance.json"),
         *("agreement.md", "ranks.csv", "restarts.csv", "grids.csv", "readings.csv", "readings.md"),
         *("figure2.svg", "figure2.pdf", "figure2.png", "SHA256SUMS", "report.pdf"),
+        *("generalisation.csv", "generalisation.md"),
         *("levels.svg", "levels.pdf", "levels.png", "levels.csv"),
     ):
         assert (reports / name).stat().st_size > 0, name
@@ -56,6 +57,19 @@ def test_a_run_makes_everything_the_readme_names(finished):
     assert len([r for r in tidy if r["method"] == "RCE"]) == 2 * 3 * 4 * 5 * 2, (
         "cases subsets points metrics restarts"
     )
+
+
+def test_scores_on_unseen_objects_depend_on_their_own_part_of_the_study(copy_of_finished):
+    unseen = rows(copy_of_finished.folder / "reports/tiny/generalisation.csv")
+    assert [row["row"] for row in unseen] == ["K-means-NC", "EAC-NC", "SpectralConsensus-NC"]
+    assert {(row["case"], row["n"]) for row in unseen} == {("iris", "2")}
+    assert all(0.3 < float(row["mean"]) <= 1 for row in unseen)
+    scores = "results/tiny/generalisation/iris.parquet"
+    copy_of_finished.study({**TINY, "title": "Another title", "claims": []})
+    assert rules(copy_of_finished.snakemake("-n", scores)) == set()
+    plan = {**TINY["generalisation"], "train_share": 0.5}
+    copy_of_finished.study({**TINY, "generalisation": plan})
+    assert rules(copy_of_finished.snakemake("-n", scores)) == {"experiment", "generalisation"}
 
 
 def test_no_figure_may_take_the_name_of_a_file_of_every_report(finished):

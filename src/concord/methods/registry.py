@@ -53,6 +53,13 @@ def module_of(name: str) -> str:
     return _classes()[name][0]
 
 
+def predicts_from(name: str) -> str | None:
+    """Return what ``predict`` of the method takes: "labels" or "features"; None if it has none."""
+    _, node = _classes()[name]
+    found = [n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "predict"]
+    return found[0].args.args[1].arg if found else None
+
+
 def load(name: str) -> "Callable[..., ConsensusMethod]":
     """Import and return the class of the method ``name``."""
     method: Callable[..., ConsensusMethod] = getattr(importlib.import_module(module_of(name)), name)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.config import AnyFigure, Study, named_cases, named_methods
-from concord.reports import figure_levels, figure_matrices, figure_paths, figure_sizes
+from concord.reports import figure_grid_line, figure_levels, figure_matrices, figure_paths, figure_sizes
 from concord.reports.figure_source import Source
 from concord.reports.figures import STYLE, empty_page, save
 from concord.reports.tables import write_csv
@@ -22,6 +22,7 @@ KINDS: dict[str, Any] = {
     "matrices": figure_matrices,
     "levels": figure_levels,
     "paths": figure_paths,
+    "grid_line": figure_grid_line,
 }
 
 
