@@ -134,6 +134,14 @@ def test_numbers_that_yaml_takes_for_text_are_numbers(tmp_path):
             {"cases": [{"dataset": "iris", "without": ["KX"]}]},
             "cases[0].without = 'KX': not known here",
         ),
+        (
+            {"cases": [{"dataset": "iris", "object_share": 0.9}]},
+            "cases[0].object_share = 0.9: of a 'mixed' ensemble only; write ensemble: mixed, or remove it",
+        ),
+        (
+            {"cases": [{"dataset": "iris", "ensemble": "mixd"}]},
+            "ensemble = 'mixd': not known here; did you mean \"mixed\"?",
+        ),
         ({"ensemble": {"run": 10}}, 'ensemble.run = 10: unknown key; did you mean "runs"?'),
         ({"metrics": ["ACC"], "table2": ["ARI"]}, "table2 metric 'ARI' is not in metrics; add it there"),
         ({"metrics": ["acc"]}, "metrics[0] = 'acc': input should be 'ACC'"),

@@ -20,7 +20,7 @@ from concord.config import (
     Value,
     named_cases,
 )
-from concord.datasets.registry import STEPS, DatasetSpec
+from concord.datasets.registry import MADE, STEPS, DatasetSpec
 from concord.methods import outputs, registry
 from concord.validation import did_you_mean
 
@@ -154,15 +154,21 @@ def _case_mistakes(
     if spec.reader is None:
         yield from _without_features(path, key, case, spec)
         return
-    yield from _unknown(path, f"{key}.ensemble", [case.ensemble], ["kmeans", *spec.ensembles])
+    yield from _unknown(path, f"{key}.ensemble", [case.ensemble], [*MADE, *spec.ensembles])
+    if case.object_share < 1 and case.ensemble != "mixed":
+        yield (
+            f"{path}: {key}.object_share = {case.object_share}: of a 'mixed' ensemble only; "
+            "write ensemble: mixed, or remove it"
+        )
     if case.preprocessing is not None:
         yield from _unknown(path, f"{key}.preprocessing", case.preprocessing, list(STEPS))
 
 
 def _without_features(path: Path, key: str, case: Case, spec: DatasetSpec) -> Iterator[str]:
-    if case.ensemble == "kmeans":
+    if case.ensemble in MADE:
         entry = f"{{dataset: {case.dataset}, ensemble: {next(iter(spec.ensembles))}}}"
-        yield f"{path}: {key}.ensemble = 'kmeans': {case.dataset} has no features for it; write {entry}"
+        problem = f"{case.dataset} has no features for it; write {entry}"
+        yield f"{path}: {key}.ensemble = {case.ensemble!r}: {problem}"
     else:
         yield from _unknown(path, f"{key}.ensemble", [case.ensemble], list(spec.ensembles))
     if case.preprocessing:

@@ -99,8 +99,14 @@ class Named(Strict):
         return {"anyOf": [{"type": "string"}, handler.resolve_ref_schema(handler(schema))]}
 
 
-NumberOfClusters = Annotated[int, Field(ge=1)] | Literal["classes", "random"]
-"""Of a base clustering: a number, the number of classes, or drawn for each from 2 to sqrt(n)."""
+Positive = Annotated[int, Field(ge=1)]
+NumberOfClusters = (
+    Positive
+    | Annotated[tuple[Positive, ...], Field(min_length=1)]
+    | Literal["classes", "random", "random-fine"]
+)
+"""Of a base clustering: a number; several, taken in turn; the number of classes; or drawn for each, from 2 to
+sqrt(n) ("random") or from sqrt(n) / 2 to sqrt(n) ("random-fine")."""
 
 
 class Case(Named):
@@ -112,12 +118,16 @@ class Case(Named):
     title: str | None = Field(None, description="how tables print it; the data set's title if absent")
     preprocessing: tuple[str, ...] | None = Field(None, description="replaces the registry's steps")
     ensemble: str = Field(
-        "kmeans", description="'kmeans', or the name of a ready-made ensemble of the data set"
+        "kmeans",
+        description="'kmeans', 'minibatch', 'mixed', or the name of a ready-made ensemble of the data set",
     )
     init: Literal["random", "k-means++"] = Field("random", description="first centres of k-means")
     n_clusters: NumberOfClusters | None = Field(None, description="of k-means; replaces the study's")
     feature_share: Annotated[float, Field(gt=0, le=1)] = Field(
         1.0, description="of the features, drawn at random for each k-means run"
+    )
+    object_share: Annotated[float, Field(gt=0, le=1)] = Field(
+        1.0, description="of the objects, drawn at random for each run of a 'mixed' ensemble"
     )
     subset_size: Annotated[int, Field(ge=1)] | None = Field(
         None, description="base clusterings in a subset; replaces the study's, where subsets are drawn"
@@ -552,7 +562,7 @@ BARE: dict[str, Any] = {
 def _origin(case: Case) -> tuple[object, ...]:
     """What, beside the number of base clusterings in a subset, makes the scores of a case."""
     origin = (case.dataset, case.preprocessing, case.ensemble, case.init, case.n_clusters, case.feature_share)
-    return (*origin, case.parameters)
+    return (*origin, case.object_share, case.parameters)
 
 
 def load_config(value: Mapping[str, Any], file: Path = CONFIG_FILE) -> Config:

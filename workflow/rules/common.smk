@@ -17,7 +17,7 @@ from concord.config import (
     named_methods,
     restrict,
 )
-from concord.datasets.registry import load_registry
+from concord.datasets.registry import MADE, load_registry
 from concord.errors import InputError
 from concord.fingerprint import fingerprint
 from concord.methods import registry
@@ -154,9 +154,13 @@ def reading_blocks(study, suffix, case_id=None):
 
 def ready_made(wildcards):
     case = case_of(wildcards)
-    if case.ensemble == "kmeans":
+    if case.ensemble in MADE:
         return []
     return raw_files(case.dataset, [DATASETS[case.dataset].ensembles[case.ensemble].file])
+
+
+def number_word(n_clusters):
+    return ",".join(map(str, n_clusters)) if isinstance(n_clusters, tuple) else n_clusters
 
 
 def ensemble_arguments(wildcards, input):
@@ -165,18 +169,20 @@ def ensemble_arguments(wildcards, input):
     subsets = f"--study {study.id} --runs {protocol.runs} --subset-size {study.subset_size(case)}"
     if protocol.draws:
         subsets = f"{subsets} --draws {protocol.draws} --draw-seed {protocol.draw_seed}"
-    if case.ensemble == "kmeans":
+    if case.ensemble in MADE:
+        own = f"--init {case.init} --feature-share {case.feature_share}"
+        if case.ensemble == "mixed":
+            own = f"--object-share {case.object_share}"
         return (
-            f"kmeans {subsets} --case {case.id} --seed {SETTINGS.seed}"
-            f" --n-clusters {case.n_clusters or protocol.n_clusters} --max-iter {protocol.max_iter}"
-            f" --init {case.init} --feature-share {case.feature_share}"
+            f"{case.ensemble} {subsets} --case {case.id} --seed {SETTINGS.seed}"
+            f" --n-clusters {number_word(case.n_clusters or protocol.n_clusters)} --max-iter {protocol.max_iter} {own}"
         )
     return f"ready-made {subsets} --dataset {case.dataset} --name {case.ensemble} --file {input.ready}"
 
 
 def ready_made_entry(wildcards):
     case = case_of(wildcards)
-    return "" if case.ensemble == "kmeans" else DATASETS[case.dataset].ensembles[case.ensemble].model_dump_json()
+    return "" if case.ensemble in MADE else DATASETS[case.dataset].ensembles[case.ensemble].model_dump_json()
 
 
 def method_of(wildcards):

@@ -17,6 +17,13 @@ REGISTRY = Path("config/datasets.yaml")
 # The functions of concord.datasets.preprocessing, named here so that the registry is checked without NumPy.
 STEPS = ("tfidf", "tfidf_to_counts", "unit_norm", "zscore")
 
+MADE = {
+    "kmeans": "k-means",
+    "minibatch": "mini-batch k-means",
+    "mixed": "several algorithms in turn, on some of the objects each",
+}
+"""Kinds of ensembles that are made here; no ready-made one has such a name."""
+
 FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 Size = Annotated[int, Field(ge=1)]
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
@@ -291,9 +298,9 @@ class DatasetSpec(Strict):
         names = [file.name for file in self.raw_files]
         if len(set(names)) < len(names):
             raise ValueError("two files have the same name; give each its own")
-        if "kmeans" in self.ensembles:
+        if taken := sorted({*MADE} & {*self.ensembles}):
             raise ValueError(
-                "'kmeans' is reserved for the ensembles made here; rename the ready-made ensemble"
+                f"{taken[0]!r} is reserved for the ensembles made here; rename the ready-made ensemble"
             )
         return self
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.config import GRID_FIGURES, AnyFigure, MethodRun, Study, Value
+from concord.datasets.registry import MADE
 from concord.reports import agreement, further, grids, readings, restarts
 from concord.reports.claims import VERDICTS, counting, with_others
 from concord.reports.figures import caption, cases_drawn
@@ -18,6 +19,7 @@ from concord.reports.rows import (
     all_parameters,
     case_titles,
     default_parameters,
+    numbers_text,
     point_text,
     study_rows,
     symbol,
@@ -214,8 +216,12 @@ def _footnotes(notes: Footnotes) -> list[dict[str, str]]:
 
 def _protocol(study: Study, titles: Mapping[str, str], references: References) -> dict[str, Any]:
     ensemble, significance = study.ensemble, study.significance
-    words = {"classes": "the number of classes", "random": "drawn for each run from 2 to the root of n"}
-    k = words.get(str(ensemble.n_clusters), f"{ensemble.n_clusters}")
+    words = {
+        "classes": "the number of classes",
+        "random": "drawn for each run from 2 to the root of n",
+        "random-fine": "drawn for each run from half the root of n to the root of n",
+    }
+    k = words.get(str(ensemble.n_clusters), numbers_text(ensemble.n_clusters))
     tuned = [run for run in study.methods if run.grid]
     cited = [(metric, *METRICS[metric]) for metric in study.metrics]
     return {
@@ -225,8 +231,9 @@ def _protocol(study: Study, titles: Mapping[str, str], references: References) -
         "drawn": ensemble.draws is not None,
         "max_iter": ensemble.max_iter,
         "k": k,
-        "ready_made": sum(case.ensemble != "kmeans" for case in study.cases),
-        "made": sum(case.ensemble == "kmeans" for case in study.cases),
+        "ready_made": sum(case.ensemble not in MADE for case in study.cases),
+        "made": sum(case.ensemble in MADE for case in study.cases),
+        "otherwise": _made_otherwise(study),
         "restarts": {
             "mean": "the mean over its random restarts",
             "chosen": "that of the restart with the best objective",
@@ -248,6 +255,26 @@ def _protocol(study: Study, titles: Mapping[str, str], references: References) -
         "alpha": f"{significance.alpha:g}",
         "holm": references.cite(LITERATURE["holm"]),
     }
+
+
+def _made_otherwise(study: Study) -> list[str]:
+    """Say where base clusterings that are made here are not the study's k-means."""
+    found = []
+    if any(isinstance(case.n_clusters, tuple) for case in study.cases):
+        found.append("Where Table 1 lists several numbers, the runs take them as k in turn.")
+    if any(case.ensemble == "minibatch" for case in study.cases):
+        found.append(
+            "Mini-batch k-means moves its centres with batches of the objects (scikit-learn's defaults)."
+        )
+    shares = sorted({case.object_share for case in study.cases if case.ensemble == "mixed"})
+    if shares:
+        found.append(
+            "Several algorithms means single, average, Ward and centroid linkage, k-means and spectral "
+            "clustering (of a Gaussian similarity as wide as the median distance from the seventh neighbour) "
+            f"in turn, each on {_and([f'{share:.0%}' for share in shares])} of the objects, drawn anew for "
+            "each run: the others have no label there, but every object has one in each subset."
+        )
+    return found
 
 
 def _method(run: MethodRun, references: References) -> dict[str, str]:

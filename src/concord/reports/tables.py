@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.config import Case, Study
+from concord.datasets.registry import MADE
 from concord.errors import InputError
 from concord.files import write_text
 from concord.reports.published import Published, printed_methods, printed_names
-from concord.reports.rows import READINGS, case_titles, steps_text, study_rows
+from concord.reports.rows import READINGS, case_titles, numbers_text, steps_text, study_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +23,9 @@ DASH = "\N{EN DASH}"
 """Stands where nothing is printed."""
 TAKEN = "\N{DAGGER}"
 """Marks what is bold among the paper's methods, but not among all methods of the table."""
+
+KINDS = {"kmeans": "k-means", "minibatch": "mini-batch k-means", "mixed": "by several algorithms"}
+"""How the ensembles that are made here are named beside their number of base clusterings."""
 
 HALF_DIGIT = 0.5005e-3
 """Half of the third decimal, which is the last that is printed; ours may lie on the edge up to rounding."""
@@ -90,7 +94,10 @@ def _verdict(measured: Mapping[str, Any], printed: Sequence[int] | None) -> str:
 def _base_clusterings(study: Study, case: Case) -> str:
     if case in study.only_in_table1:
         return "not clustered here"
-    return f"{study.ensemble.runs} k-means" if case.ensemble == "kmeans" else f"ready-made: {case.ensemble}"
+    if case.ensemble not in MADE:
+        return f"ready-made: {case.ensemble}"
+    own = case.n_clusters if isinstance(case.n_clusters, tuple) else ()
+    return f"{study.ensemble.runs} {KINDS[case.ensemble]}{f', k: {numbers_text(own)}' if own else ''}"
 
 
 def _measure(path: Path) -> dict[str, Any]:
