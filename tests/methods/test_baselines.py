@@ -6,11 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import linkage
+from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import adjusted_rand_score
 from test_contract import L30_CLASSES, l30
 
 from concord.ensemble import Ensemble
 from concord.methods import EAC, KC, SpectralConsensus
+from concord.methods.hierarchy import longest_lived
 from concord.methods.spectral import discretize, embedding
 
 EAC_ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "eac.json").read_text())
@@ -67,9 +69,56 @@ def test_eac_single_link_clusters_are_unions_of_components():
     assert (labels[:, None] == labels[None, :])[strong].all()
 
 
-def test_eac_refuses_an_unknown_linkage():
-    with pytest.raises(ValueError, match="EAC: linkage = 'ward'"):
-        EAC(2, linkage="ward").fit(SIX)
+def test_eac_single_link_below_a_threshold_is_the_components_above_it():
+    ensemble = Ensemble(l30())
+    coassociation = ensemble.expand(ensemble.coassociation)
+    seen = set()
+    for threshold in range(9):
+        n_components, components = connected_components(coassociation >= 1 - threshold / 8)
+        labels = EAC(n_components, linkage="single").fit_predict(l30())
+        assert adjusted_rand_score(components, labels) == 1
+        seen.add(n_components)
+    assert seen == {28, 12, 8, 2, 1}
+
+
+@pytest.mark.parametrize("kind", ["single", "average"])
+def test_eac_by_lifetime_finds_the_oracles_number(kind):
+    eac = EAC(3, linkage=kind, criterion="lifetime").fit(l30())
+    number = EAC_ORACLE["eac"][kind]["lifetime_K"]
+    assert len(set(eac.labels_.tolist())) == number
+    assert bool(eac.note_) == (number != 3)
+    assert np.array_equal(eac.labels_, EAC(number, linkage=kind).fit_predict(l30()))
+
+
+def test_eac_by_lifetime_takes_the_cut_that_no_order_of_the_objects_changes():
+    order = np.random.default_rng(3).permutation(30)
+    eac = EAC(3, linkage="single", criterion="lifetime")
+    assert adjusted_rand_score(eac.fit_predict(l30())[order], eac.fit_predict(l30()[order])) == 1
+
+
+@pytest.mark.parametrize(
+    ("sizes", "number"), [((4, 3, 2), 3), ((1, 1, 1), 3), ((6,), 1), ((2,), 1), ((1,), 1)]
+)
+def test_eac_by_lifetime_recovers_clusterings_that_agree(sizes, number):
+    truth = np.repeat(np.arange(len(sizes)), sizes)
+    labels = EAC(1, criterion="lifetime").fit_predict(np.column_stack([truth, truth]))
+    assert len(set(labels.tolist())) == number
+
+
+def test_lifetimes_tie_up_to_rounding():
+    """Steps of 1/20 are not equal in floating point; the first of them is the first all the same."""
+    heights = np.arange(1, 20) / 20
+    assert len(set(np.diff(heights).tolist())) > 1
+    assert longest_lived(heights) == 19
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [({"linkage": "ward"}, "EAC: linkage = 'ward'"), ({"criterion": "gap"}, "EAC: criterion = 'gap'")],
+)
+def test_eac_refuses_unknown_words(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        EAC(2, **parameters).fit(SIX)
 
 
 def test_embedding_of_profiles_is_that_of_the_objects():

@@ -37,9 +37,6 @@ class ConsensusMethod(ABC):
     balanced: ClassVar[bool] = False
     """Whether the method forces clusters of nearly equal size."""
 
-    free_number: ClassVar[bool] = False
-    """Whether there may be more clusters than ``n_clusters``, which is only aimed at."""
-
     n_clusters: int
 
     labels_: IntArray
@@ -48,6 +45,11 @@ class ConsensusMethod(ABC):
     n_iter_: int = 1
     converged_: bool = True
     note_: str = ""
+
+    @property
+    def free_number(self) -> bool:
+        """Whether there may be more clusters than ``n_clusters``, which is only aimed at."""
+        return False
 
     def fit(self, labels: npt.ArrayLike | Ensemble, features: Any = None) -> Self:
         """Find the consensus clustering.

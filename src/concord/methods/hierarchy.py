@@ -1,4 +1,4 @@
-"""Agglomerative clustering of a similarity, cut into exactly K clusters."""
+"""Agglomerative clustering of a similarity, cut into exactly K clusters or by the longest lifetime."""
 
 from typing import Literal
 
@@ -8,9 +8,12 @@ from concord.ensemble import FloatArray, IntArray
 
 Linkage = Literal["average", "complete", "single"]
 
+EQUAL = 1e-9
+"""Lifetimes that differ by less tie: rounding must not choose between them."""
+
 
 def linkage_labels(
-    similarity: FloatArray, members: IntArray, n_clusters: int, linkage: Linkage = "average"
+    similarity: FloatArray, members: IntArray, n_clusters: int | None, linkage: Linkage = "average"
 ) -> IntArray:
     """Merge by the distance 1 - similarity until K clusters are left.
 
@@ -23,8 +26,8 @@ def linkage_labels(
         Symmetric. The similarity of two different members of p is (p, p).
     members : ndarray of int, shape (n,)
         Row of ``similarity`` of everything that is to be clustered.
-    n_clusters : int
-        Number of clusters, K <= n.
+    n_clusters : int or None
+        Number of clusters, K <= n; None: the number that lives longest, see :func:`longest_lived`.
 
     Returns
     -------
@@ -40,7 +43,28 @@ def linkage_labels(
 
     if len(members) == 1:
         return np.zeros(1, dtype=np.int64)
-    return _cut(merges(_distances(similarity, members), method=linkage), n_clusters)
+    tree = merges(_distances(similarity, members), method=linkage)
+    return _cut(tree, n_clusters or longest_lived(tree[:, 2]))
+
+
+def longest_lived(heights: FloatArray) -> int:
+    """Return the number of clusters with the longest lifetime.
+
+    The lifetime of n - l clusters is t_{l+1} - t_l, for 1 <= l <= n - 2 and merges at t_1 <= .. <= t_{n-1};
+    of equal ones the first counts, the one with the most clusters. Where all merges tie, at t, there are
+    only n clusters, for t, and one cluster, for 1 - t.
+
+    Parameters
+    ----------
+    heights : ndarray, shape (n - 1,)
+        Distances of the merges, in [0, 1], sorted.
+    """
+    n = len(heights) + 1
+    lifetimes = np.diff(heights)
+    longest = lifetimes.max(initial=0.0)
+    if longest < EQUAL:
+        return n if heights[0] > 0.5 else 1
+    return n - 1 - int(np.argmax(lifetimes > longest - EQUAL))
 
 
 def _distances(similarity: FloatArray, members: IntArray) -> FloatArray:
