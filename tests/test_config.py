@@ -347,6 +347,12 @@ FIGURES = {
     "paths": {
         "id": "f", "title": "t", "kind": "paths", "method": "RCE", "path": "objective_path_", "labels": ["J"],
     },
+    "objects": {"id": "f", "title": "t", "kind": "objects", "cases": ["iris"]},
+    "vat": {"id": "f", "title": "t", "kind": "vat", "cases": ["iris"]},
+    "bars": {
+        "id": "f", "title": "t", "kind": "bars", "metrics": ["ACC"],
+        "groups": [{"title": "g", "cases": ["iris"]}],
+    },
 }  # fmt: skip
 
 
@@ -395,6 +401,18 @@ def test_further_figures_are_read(tmp_path, kind):
         (figure("paths", labels=["a", "b"]), ".labels = ['a', 'b']: objective_path_ has 1 columns; name"),
         (figure("paths", cases=["irsi"]), ".cases = 'irsi': not known here"),
         (figure("paths", parameters={"tol": -1}), ".parameters.tol = -1: refused by RCE"),
+        (figure("objects", cases=["irsi"]), ".cases = 'irsi': not known here; did you mean \"iris\"?"),
+        (figure("vat", subset=5), ".subset = 5: there are 4; choose one of them"),
+        (figure("bars", groups=[{"title": "g", "cases": ["irsi"]}]), ".cases = 'irsi': not known here"),
+        (figure("bars", methods=["RC"]), ".methods = 'RC': not known here; did you mean \"RCE\"?"),
+        (figure("bars", metrics=["purity"]) | {"metrics": ["ACC", "NMI"]}, ".metrics = 'purity': not known"),
+        (DRAWN | {"starts": {"title": "t", "methods": ["RC"]}}, "starts.methods = 'RC': not known here"),
+        (DRAWN | {"starts": {"title": "t", "methods": ["RCE"], "cases": ["x"]}}, "starts.cases = 'x': not"),
+        (
+            DRAWN | {"claims": [{"text": "t", "check": "best", "method": "KC", "metric": "ACC", "cases": ["x"]}]},
+            "claims.cases = 'x': not known here",
+        ),
+        (figure("levels", id="starts"), "figures: the id 'starts' names a file of the report; choose"),
         (figure("levels", id="table2"), "figures: the id 'table2' names a file of the report; choose"),
         (DRAWN | {"figures": [FIGURES["levels"]] * 2}, "two figures have the id 'f'"),
         (DRAWN | {"figures": [{"kind": "level"}]}, "figures[0] = {'kind': 'level'}: "),

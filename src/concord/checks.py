@@ -9,8 +9,10 @@ from pathlib import Path
 from concord.config import (
     GRID_FIGURES,
     AnyFigure,
+    BarsFigure,
     Case,
     GridFigure,
+    LevelsFigure,
     MatricesFigure,
     MatrixPanel,
     MethodRun,
@@ -18,6 +20,7 @@ from concord.config import (
     SizesFigure,
     Study,
     Value,
+    VatFigure,
     named_cases,
 )
 from concord.datasets.registry import MADE, STEPS, DatasetSpec
@@ -62,9 +65,14 @@ def _study_mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec
         yield from _unknown(path, f"views[{i}].methods", view.methods, everything)
         yield from _unknown(path, f"views[{i}].cases", view.cases, cases)
         yield from _unknown(path, f"views[{i}].metrics", view.metrics, list(study.metrics))
+    if study.starts:
+        yield from _unknown(path, "starts.methods", study.starts.methods, methods)
+        yield from _unknown(path, "starts.cases", study.starts.cases, cases)
+        yield from _unknown(path, "starts.metrics", study.starts.metrics, list(study.metrics))
     for i, further in enumerate(study.figures):
         yield from _further_mistakes(study, path, f"figures[{i}]", further)
     yield from _unknown(path, "claims.method", [c.method for c in study.claims], rows)
+    yield from _unknown(path, "claims.cases", [name for c in study.claims for name in c.cases], cases)
     yield from _unknown(path, "claims.against", [name for c in study.claims for name in c.against], rows)
 
 
@@ -78,9 +86,14 @@ def _figure_mistakes(study: Study, path: Path, key: str, figure: GridFigure) -> 
 
 
 def _further_mistakes(study: Study, path: Path, key: str, figure: AnyFigure) -> Iterator[str]:
-    cases = "cases" if isinstance(figure, SizesFigure | PathsFigure) else "case"
+    cases = "case" if isinstance(figure, MatricesFigure | LevelsFigure) else "cases"
     yield from _unknown(path, f"{key}.{cases}", named_cases(figure), [c.id for c in study.cases])
-    if isinstance(figure, SizesFigure):
+    if isinstance(figure, BarsFigure):
+        yield from _unknown(path, f"{key}.methods", figure.methods, [m.id for m in study.methods])
+        yield from _unknown(path, f"{key}.metrics", figure.metrics, list(study.metrics))
+    elif isinstance(figure, VatFigure):
+        yield from _subset_mistake(study, path, key, figure.subset)
+    elif isinstance(figure, SizesFigure):
         yield from _sizes_mistakes(study, path, key, figure)
     elif isinstance(figure, MatricesFigure):
         yield from _subset_mistake(study, path, key, figure.subset)

@@ -264,6 +264,15 @@ class View(Strict):
     metrics: tuple[Metric, ...] = Field((), description="those of Table 2 if absent")
 
 
+class StartsTable(Strict):
+    """What the random starts of some methods come to: the selected one, mean, deviation, best, worst."""
+
+    title: str
+    methods: Annotated[tuple[str, ...], Field(min_length=1)]
+    cases: tuple[str, ...] = Field((), description="all cases of the study if absent")
+    metrics: tuple[Metric, ...] = Field((), description="those of Table 2 if absent")
+
+
 def _ascending(limits: tuple[float, float]) -> tuple[float, float]:
     if limits[0] >= limits[1]:
         raise ValueError("the lower end comes first, and is lower than the other")
@@ -350,17 +359,53 @@ class PathsFigure(FurtherFigure):
     log: bool = Field(True, description="whether the values have a logarithmic scale")
 
 
-AnyFigure = Annotated[SizesFigure | MatricesFigure | LevelsFigure | PathsFigure, Field(discriminator="kind")]
+class ObjectsFigure(FurtherFigure):
+    """The objects of two-dimensional data sets, a panel for each case."""
+
+    kind: Literal["objects"]
+    cases: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class VatFigure(FurtherFigure):
+    """Co-association matrices with the objects in the order of VAT, a panel for each case."""
+
+    kind: Literal["vat"]
+    cases: Annotated[tuple[str, ...], Field(min_length=1)]
+    subset: Annotated[int, Field(ge=1, description="from 1, as jobs count them")] = 1
+
+
+class BarsGroup(Strict):
+    """Cases that stand side by side in a figure of bars."""
+
+    title: str
+    cases: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class BarsFigure(FurtherFigure):
+    """Scores as bars, a panel for each metric and group of cases."""
+
+    kind: Literal["bars"]
+    metrics: Annotated[tuple[Metric, ...], Field(min_length=1)]
+    groups: Annotated[tuple[BarsGroup, ...], Field(min_length=1)]
+    methods: tuple[str, ...] = Field((), description="all of the study if absent")
+
+
+AnyFigure = Annotated[
+    SizesFigure | MatricesFigure | LevelsFigure | PathsFigure | ObjectsFigure | VatFigure | BarsFigure,
+    Field(discriminator="kind"),
+]
 
 REPORT_FILES = (
     *("figure1", "figure2", "table1", "table2", "claims", "pvalues", "agreement", "ranks", "restarts"),
-    *("grids", "readings", "runtime", "provenance", "report"),
+    *("grids", "readings", "runtime", "provenance", "report", "starts", "f1_bounds"),
 )
 """Files of every report, without suffix: a figure has another id."""
 
 
 def named_cases(figure: AnyFigure) -> tuple[str, ...]:
     """Return the ids of the cases that a figure names."""
+    if isinstance(figure, BarsFigure):
+        return tuple(case for group in figure.groups for case in group.cases)
     return (figure.case,) if isinstance(figure, MatricesFigure | LevelsFigure) else figure.cases
 
 
@@ -370,7 +415,7 @@ def named_methods(figure: AnyFigure) -> tuple[str, ...]:
         return tuple(dict.fromkeys(panel.method for panel in figure.panels if panel.method))
     if isinstance(figure, PathsFigure):
         return (figure.method,)
-    return figure.methods if isinstance(figure, SizesFigure) else ()
+    return figure.methods if isinstance(figure, SizesFigure | BarsFigure) else ()
 
 
 class Claim(Strict):
@@ -380,6 +425,7 @@ class Claim(Strict):
     check: Literal["best", "second", "significant", "above_base", "stable", "grows"]
     method: str
     metric: Metric
+    cases: tuple[str, ...] = Field((), description="ids of the cases that it speaks of; all if absent")
     against: tuple[str, ...] = Field(
         (), description="'best': ids of the rivals that it speaks of; all the others if absent"
     )
@@ -426,6 +472,7 @@ class Study(Strict):
     figure1: GridFigure | None = Field(None, description="large panels, one scale of scores")
     figure2: GridFigure | None = Field(None, description="small panels, each scored against its own best")
     views: tuple[View, ...] = Field((), description="further tables, of some of the methods")
+    starts: StartsTable | None = Field(None, description="a table of the random starts of some methods")
     figures: tuple[AnyFigure, ...] = Field((), description="further figures, in the order of the report")
     claims: tuple[Claim, ...] = ()
     readings: Readings = Readings()
@@ -553,6 +600,7 @@ BARE: dict[str, Any] = {
     "figure2": None,
     "figures": (),
     "views": (),
+    "starts": None,
     "claims": (),
     "readings": Readings(),
 }

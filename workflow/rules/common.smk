@@ -208,9 +208,25 @@ def further_figure(wildcards):
     return STUDIES[wildcards.study].figure(wildcards.further)
 
 
+def objects_shown(wildcards):
+    """Cases of which the further figure shows the objects themselves."""
+    figure = further_figure(wildcards)
+    cases = STUDIES[wildcards.study].cases
+    return [case for case in cases if figure.kind == "objects" and case.id in figure.cases]
+
+
+def objects_argument(wildcards):
+    words = [f"{case.id}={prepared_file(case)}" for case in objects_shown(wildcards)]
+    return f"--prepared {' '.join(words)}" if words else ""
+
+
 def further_inputs(wildcards):
-    """What the further figure is drawn from: the scores, or the base clusterings of its cases."""
+    """What the further figure is drawn from: the scores, the objects, or the base clusterings of its cases."""
     study, figure = STUDIES[wildcards.study], further_figure(wildcards)
+    if figure.kind == "objects":
+        return [prepared_file(case) for case in objects_shown(wildcards)]
+    if figure.kind == "bars":
+        return f"results/{study.id}/selected.parquet"
     if figure.kind == "sizes":
         return [f"results/{study.id}/selected.parquet", *reading_results(wildcards, "selected.parquet")]
     wanted = named_cases(figure) or [case.id for case in study.cases]
@@ -220,7 +236,7 @@ def further_inputs(wildcards):
 def further_code(wildcards):
     """The code behind a further figure, with the methods that it fits."""
     study, figure = STUDIES[wildcards.study], further_figure(wildcards)
-    if figure.kind == "sizes":
+    if figure.kind in {"sizes", "bars", "objects"}:
         return fingerprint("concord.reports.further")
     fitted = {run.method for run in study.methods if run.id in named_methods(figure)}
     return fingerprint("concord.reports.further", whole=[registry.module_of(method) for method in sorted(fitted)])
@@ -234,8 +250,28 @@ def view_files(study):
     return [f"{view.id}.{suffix}" for view in study.views for suffix in ("csv", "md")]
 
 
+def starts_files(study):
+    return ["starts.csv", "starts.md", "f1_bounds.csv"] if study.starts else []
+
+
+def starts_cases(wildcards):
+    """The cases of the table of random starts, each with the methods of the table that run on it."""
+    study = STUDIES[wildcards.study]
+    cases = [case for case in study.cases if case.id in (study.starts.cases or [case.id])]
+    return [(case, [run for run in study.runs(case) if run.id in study.starts.methods]) for case in cases]
+
+
+def starts_ensembles(wildcards):
+    return [f"results/ensembles/{wildcards.study}/{case.id}.npz" for case, _ in starts_cases(wildcards)]
+
+
+def starts_blocks(wildcards):
+    study, cases = STUDIES[wildcards.study], starts_cases(wildcards)
+    return [file for case, runs in cases for run in runs for file in run_files(study, case, run, ".npz")]
+
+
 def shown_files(study):
-    return [*TABLES, *view_files(study), *reading_files(study), *figure_files(study)]
+    return [*TABLES, *view_files(study), *starts_files(study), *reading_files(study), *figure_files(study)]
 
 
 def reading_results(wildcards, *names):

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from concord.config import GRID_FIGURES, AnyFigure, MethodRun, Study, Value
 from concord.datasets.registry import MADE
-from concord.reports import agreement, further, grids, readings, restarts
+from concord.reports import agreement, further, grids, readings, restarts, starts
 from concord.reports.claims import VERDICTS, counting, with_others
 from concord.reports.figures import caption, cases_drawn
-from concord.reports.published import Published, printed_methods, printed_names
+from concord.reports.published import STATISTICS, Published, printed_methods, printed_names
 from concord.reports.rows import (
     READINGS,
     all_parameters,
@@ -25,6 +25,7 @@ from concord.reports.rows import (
     symbol,
 )
 from concord.reports.tables import DASH, Footnotes, legend, marks, number_text, to_the_digit
+from concord.scores.f1_bounds import DEFINITIONS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,8 +80,8 @@ def document(
     Parameters
     ----------
     tables: table1, table2, claims, agreement, ranks, restarts, grids, runtime, failures, notes and, if the
-        study has them, readings, its views and its further figures by their ids, as this stage and the
-        scores stage write them.
+        study has them, readings, starts and f1_bounds, its views and its further figures by their ids, as
+        this stage and the scores stage write them.
     provenance: as :func:`concord.reports.provenance.provenance` returns it.
     """
     references = References()
@@ -107,6 +108,7 @@ def document(
         "protocol": _protocol(study, titles, references),
         "table2": _table2(study, tables["table2"]),
         "views": [_view(study.seen(view), tables[view.id]) for view in study.views],
+        "starts": _starts(study, tables) if study.starts else None,
         "restarts": _restarts(study, tables["restarts"]),
         "figures": [_figure(study, titles, name) for name in GRID_FIGURES if getattr(study, name)]
         + [_further(study, titles, figure, tables[figure.id]) for figure in study.figures],
@@ -421,6 +423,35 @@ def _further(
         "wide": 0,  # as wide as the picture is
         "file": f"{figure.id}.svg",
         "caption": further.caption(study, titles, figure, table),
+    }
+
+
+def _starts(study: Study, tables: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]:
+    """Return the statistics of random starts, and what a printed F1 can be."""
+    assert study.starts
+    table, bounds = tables["starts"], tables["f1_bounds"]
+    blocks = [
+        {
+            "metric": metric,
+            "rows": [
+                {"dataset": row.dataset, "method": row.method, "cells": starts.cells(row)}
+                for row in block.itertuples()
+            ],
+        }
+        for metric, block in table.groupby("metric", sort=False)
+    ]
+    return {
+        "title": study.starts.title,
+        "columns": list(STATISTICS),
+        "blocks": blocks,
+        "legend": starts.legend(study, table),
+        "sentences": starts.sentences(table, bounds),
+        "bounds": [
+            [row.dataset, row.method]
+            + [_score(getattr(row, name)) for name in ("printed_ACC", "printed_F", *DEFINITIONS)]
+            for row in bounds.itertuples()
+        ],
+        "definitions": [[name, text] for name, text in DEFINITIONS.items()],
     }
 
 

@@ -11,6 +11,9 @@ from concord.reports.rows import Titled
 
 PUBLISHED = Path("config/published")
 SECONDS = "seconds.csv"
+STARTS = "starts.csv"
+STATISTICS = ("selected", "mean", "std", "max", "min")
+"""Of the scores of random starts."""
 
 
 @dataclass(frozen=True)
@@ -19,14 +22,16 @@ class Published:
 
     Attributes
     ----------
-    shapes: (objects, features, classes) of a data set.
+    shapes: (objects, features, classes) of a data set; 0 where the paper does not tell.
     scores: score of (data set, metric, method), in the order of the file.
+    starts: statistics of the random starts of (data set, metric, method), those of STATISTICS that are told.
     seconds: of one fit of (data set, method), on the machine of the paper; not every paper tells.
     """
 
     shapes: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
     scores: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
     seconds: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    starts: Mapping[tuple[str, str, str], Mapping[str, float]] = field(default_factory=dict)
 
     def methods(self, metric: str) -> list[str]:
         """Methods that the print has for ``metric``, in its order."""
@@ -49,8 +54,12 @@ def load_published(study: Study, folder: Path = PUBLISHED) -> Published:
         return Published()
     home = folder / study.published
     shapes = {
-        row["dataset"].casefold(): (int(row["instances"]), int(row["features"]), int(row["classes"]))
-        for row in _read(home / "table1.csv", ("instances", "features", "classes"), int)
+        row["dataset"].casefold(): (
+            int(row["instances"] or 0),
+            int(row["features"] or 0),
+            int(row["classes"] or 0),
+        )
+        for row in _read(home / "table1.csv", ("instances", "features", "classes"), int, blank=True)
     }
     scores = {
         (row["dataset"].casefold(), row["metric"], row["method"]): float(row["value"])
@@ -60,10 +69,17 @@ def load_published(study: Study, folder: Path = PUBLISHED) -> Published:
         (row["dataset"].casefold(), row["method"]): float(row["seconds"])
         for row in (_read(home / SECONDS, ("seconds",), float) if (home / SECONDS).exists() else ())
     }
-    return Published(shapes, scores, seconds)
+    starts = {
+        (row["dataset"].casefold(), row["metric"], row["method"]): {
+            name: float(row[name]) for name in STATISTICS if row[name]
+        }
+        for row in (_read(home / STARTS, STATISTICS, float, blank=True) if (home / STARTS).exists() else ())
+    }
+    return Published(shapes, scores, seconds, starts)
 
 
-def _read(path: Path, columns: tuple[str, ...], number: type) -> list[dict[str, str]]:
+def _read(path: Path, columns: tuple[str, ...], number: type, *, blank: bool = False) -> list[dict[str, str]]:
+    """Read a table whose ``columns`` are numbers, or nothing where they may be ``blank``."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
@@ -73,6 +89,8 @@ def _read(path: Path, columns: tuple[str, ...], number: type) -> list[dict[str, 
         ) from None
     for line, row in enumerate(rows, start=2):
         for column in columns:
+            if blank and row.get(column) == "":
+                continue
             try:
                 number(row.get(column) or "")
             except ValueError:

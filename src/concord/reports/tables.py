@@ -72,7 +72,7 @@ def table1(
                 **measured,
                 "preprocessing": steps_text(case, spec),
                 "base_clusterings": _base_clusterings(study, case),
-                **dict(zip(PRINTED_SHAPE, printed or (None, None, None), strict=True)),
+                **dict(zip(PRINTED_SHAPE, (n or None for n in printed or (0, 0, 0)), strict=True)),
                 "verdict": _verdict(measured, printed),
                 "source": spec.source,
                 "licence": spec.licence,
@@ -84,11 +84,11 @@ def table1(
 
 
 def _verdict(measured: Mapping[str, Any], printed: Sequence[int] | None) -> str:
-    """Compare with the print what is there: a data set of base clusterings has no features."""
+    """Compare with the print what is there and told: a data set of base clusterings has no features."""
     if printed is None:
         return "not printed"
     ours = [measured[column] for column in SHAPE]
-    return "match" if all(a == b for a, b in zip(ours, printed, strict=True) if a) else "differs"
+    return "match" if all(a == b for a, b in zip(ours, printed, strict=True) if a and b) else "differs"
 
 
 def _base_clusterings(study: Study, case: Case) -> str:
@@ -319,9 +319,15 @@ def legend(study: Study, table: "pd.DataFrame") -> str:
         if table["printed"].notna().any()
         else ""
     )
+    base = f"{study.base_clusterings} is the mean of {_scored(study)}"
+    if n == 1:
+        return (
+            f"Scores on one ensemble of {study.ensemble.subset_size} base clusterings; {base}.{printed} "
+            f"* the best method; with one ensemble nothing is tested.{_readings_legend(study)}"
+        )
     return (
         f"Mean ± standard deviation over {n} subsets of {study.ensemble.subset_size} base clusterings; "
-        f"{study.base_clusterings} is the mean of {_scored(study)}.{printed} "
+        f"{base}.{printed} "
         f"Bold: the best method, and different from every other ({test}, p < {study.significance.alpha:g}, "
         f"no correction for many tests); * the best, but not so.{_papers_legend(study, table)}"
         f"{_readings_legend(study)}"
