@@ -409,7 +409,7 @@ def test_further_figures_are_read(tmp_path, kind):
         (DRAWN | {"starts": {"title": "t", "methods": ["RC"]}}, "starts.methods = 'RC': not known here"),
         (DRAWN | {"starts": {"title": "t", "methods": ["RCE"], "cases": ["x"]}}, "starts.cases = 'x': not"),
         (
-            DRAWN | {"claims": [{"text": "t", "check": "best", "method": "KC", "metric": "ACC", "cases": ["x"]}]},
+            {"claims": [{"text": "t", "check": "best", "method": "KC", "metric": "ACC", "cases": ["x"]}]},
             "claims.cases = 'x': not known here",
         ),
         (figure("levels", id="starts"), "figures: the id 'starts' names a file of the report; choose"),
