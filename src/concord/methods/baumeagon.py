@@ -1,0 +1,187 @@
+"""Baum-Eagon: probabilistic consensus by a growth transform, least squares."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from concord.ensemble import Ensemble, FloatArray
+from concord.methods.base import ConsensusMethod, is_integer, is_number
+
+LENGTHEN = 1.2
+"""What the constant is divided by after an update; where one raises the objective, it is doubled."""
+
+INSIDE = 1.05
+"""Keeps the lengthened transform from setting a membership to 0, which would be for ever."""
+
+
+class BaumEagon(ConsensusMethod):
+    r"""Consensus with probabilistic memberships (Rota Bulo, Lourenco, Fred, Pelillo: S+SSPR 2010).
+
+    Object i belongs to cluster k with probability :math:`y_{ik}`; the products of the rows are fitted to the
+    co-association matrix C,
+
+    .. math:: \min_{Y} \|C - Y Y^\top\|_F^2, \quad y_i \text{ in the simplex},
+
+    by the Baum-Eagon inequality for polynomials with nonnegative coefficients: with
+    :math:`R = (C - Y Y^\top) Y`,
+
+    .. math:: y_{ik} \leftarrow y_{ik} \frac{n + R_{ik}}{n + \sum_l y_{il} R_{il}}
+
+    never raises the objective. An object goes to its most probable cluster.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of consensus clusters, K.
+    n_init : int, default 10
+        Random starts, rows uniform on the simplex; ``labels_`` is the one with the lowest objective,
+        ``restart_labels_`` has all.
+    diagonal : bool, default True
+        Whether the pairs of an object with itself count, whose C is 1: they push towards crisp memberships.
+        Without them n - 1 takes the place of n.
+    tol : float >= 0, default 1e-6
+        Stop when the update, as above, changes no membership by more.
+    max_iter : int, default 20000
+        Most updates of a start.
+    accelerate : bool, default True
+        The update is a step of length about 1/n. True: put a smaller number in place of n, by a sixth
+        smaller at each update that does not raise the objective; if one would, it is taken back and done
+        with twice the number, at last with n. Monotone too, some ten times fewer updates; from one start
+        the two may go to different minima.
+    random_state : int, Generator or None
+        Seed of the starts.
+
+    Attributes
+    ----------
+    memberships_ : ndarray of float, shape (n, K)
+        Y of the chosen start.
+    objective_ : float
+        Squared Frobenius norm of C - YY', of the chosen start; without the diagonal if so chosen.
+    objective_path_ : ndarray, shape (n_iter_,)
+        Objective after each update of the chosen start.
+    converged_ : bool
+        Whether all starts met ``tol``.
+
+    Notes
+    -----
+    R is computed as CY - Y(Y'Y): one product with an (n, n) matrix an update, and that gives the objective.
+    Works on the objects: memberships of objects with one profile do not stay equal from unequal starts.
+    A missing label takes its clustering out of C for the object's pairs.
+
+    References
+    ----------
+    Samuel Rota Bulo, Andre Lourenco, Ana Fred, Marcello Pelillo: Pairwise Probabilistic Clustering Using
+    Evidence Accumulation. S+SSPR 2010.
+    """
+
+    memberships_: FloatArray
+    objective_: float
+    objective_path_: FloatArray
+
+    def __init__(
+        self,
+        n_clusters: int,
+        *,
+        n_init: int = 10,
+        diagonal: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = 20_000,
+        accelerate: bool = True,
+        random_state: int | np.random.Generator | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_init = n_init
+        self.diagonal = diagonal
+        self.tol = tol
+        self.max_iter = max_iter
+        self.accelerate = accelerate
+        self.random_state = random_state
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for a parameter out of its range."""
+        super().check_parameters()
+        self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")
+        self._require("diagonal", isinstance(self.diagonal, bool), "True or False")
+        self._require("tol", is_number(self.tol, 0), "a number >= 0")
+        self._require("max_iter", is_integer(self.max_iter, 1), "an integer >= 1")
+        self._require("accelerate", isinstance(self.accelerate, bool), "True or False")
+
+    def _fit(self, ensemble: Ensemble) -> None:
+        n, k = ensemble.n_objects, self.n_clusters
+        rng = np.random.default_rng(self.random_state)
+        fit = LeastSquares(ensemble.expand(ensemble.coassociation), self.diagonal)
+        runs = [self.descend(fit, rng.dirichlet(np.ones(k), n)) for _ in range(self.n_init)]
+        labels = np.stack([run.memberships.argmax(axis=1) for run in runs])
+        self._set_labels(labels, np.array([run.objective for run in runs]), np.arange(n))
+        chosen = runs[self.chosen_]
+        self.memberships_ = chosen.memberships
+        self.objective_ = chosen.objective
+        self.objective_path_ = np.array(chosen.path)
+        self.n_iter_ = len(chosen.path)
+        self.converged_ = all(run.converged for run in runs)
+
+    def descend(self, fit: "LeastSquares", start: FloatArray) -> "Run":
+        """Update from one start, memberships of shape (n, K)."""
+        constant, path = fit.constant, list[float]()
+        y, (objective, pull) = start, fit.at(start)
+        while True:
+            converged = bool(np.abs(grown(y, pull, fit.constant) - y).max() <= self.tol)
+            if converged or len(path) == self.max_iter:
+                return Run(y, objective, path, converged)
+            while True:
+                constant = min(max(constant, -INSIDE * pull.min()), fit.constant)
+                new = grown(y, pull, constant)
+                reached = fit.at(new)
+                if reached[0] <= objective or constant == fit.constant:
+                    break
+                constant *= 2
+            y, (objective, pull) = new, reached
+            path.append(objective)
+            if self.accelerate:
+                constant /= LENGTHEN
+
+
+class Run(NamedTuple):
+    """A descent from one start."""
+
+    memberships: FloatArray
+    """Shape (n, K)."""
+    objective: float
+    path: list[float]
+    """Objective after each update."""
+    converged: bool
+
+
+class LeastSquares:
+    """The squares of C - YY', with or without the diagonal.
+
+    Attributes
+    ----------
+    constant : float
+        n, or n - 1 without the diagonal: the least that makes every update lower the objective.
+    """
+
+    def __init__(self, similarity: FloatArray, diagonal: bool) -> None:
+        self._similarity = similarity
+        self._norm = float(np.vdot(similarity, similarity))
+        self._diagonal = diagonal
+        self.constant = float(len(similarity) if diagonal else max(len(similarity) - 1, 1))
+
+    def at(self, y: FloatArray) -> tuple[float, FloatArray]:
+        """Return the objective and R = (C - YY') Y, minus a quarter of its gradient, shape (n, K)."""
+        drawn = self._similarity @ y
+        gram = y.T @ y
+        pull = drawn - y @ gram
+        objective = self._norm - 2 * float(np.vdot(y, drawn)) + float(np.vdot(gram, gram))
+        if not self._diagonal:
+            missed = self._similarity.diagonal() - np.einsum("nk,nk->n", y, y)
+            pull -= missed[:, None] * y
+            objective -= float(missed @ missed)
+        return max(objective, 0.0), pull
+
+
+def grown(y: FloatArray, pull: FloatArray, constant: float) -> FloatArray:
+    """Return the memberships after the growth transform."""
+    new = y * (constant + pull)
+    total: FloatArray = new.sum(axis=1, keepdims=True)
+    return new / total
