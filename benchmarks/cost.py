@@ -45,9 +45,10 @@ def measure(method: str, n: int) -> tuple[float, float]:
     labels = np.where(rng.random((n, 20)) < 0.35, noise, classes[:, None])
     seeded = {"random_state": 0} if "random_state" in registry.available()[method] else {}
     fit = registry.load(method)(n_clusters=K, **seeded).fit
-    fit(labels[:50])  # late imports
+    features = rng.normal(size=(K, 20))[classes] + rng.normal(size=(n, 20))  # most methods ignore them
+    fit(labels[:50], features[:50])  # late imports
     before, start = peak_mib(), time.process_time()
-    fit(Ensemble(labels))
+    fit(Ensemble(labels), features)
     return time.process_time() - start, (peak_mib() - before) * 2**20 / (8 * n**2)
 
 

@@ -186,6 +186,22 @@ def test_a_case_without_features_takes_its_own_ensemble(tmp_path, case, expected
     load_study(write(tmp_path, {"cases": [{"dataset": "ecoli_pool", "ensemble": "authors"}]}), REGISTRY)
 
 
+def test_a_method_that_needs_features_is_told_where_there_are_none(tmp_path):
+    methods = ["KC", {"method": "SSCE", "grid": {"lambda1": [1, 2]}, "default": {"lambda1": 1}}]
+    pool = {"dataset": "ecoli_pool", "ensemble": "authors"}
+    (line,) = messages(tmp_path, {"cases": [pool], "methods": methods})
+    assert (
+        "cases[0].dataset = 'ecoli_pool': no features, SSCE needs some; add SSCE to cases[0].without" in line
+    )
+    load_study(write(tmp_path, {"cases": [{**pool, "without": ["SSCE"]}], "methods": methods}), REGISTRY)
+    pseudo = {"method": "SSCE", "parameters": {"features": "pseudo"}}
+    load_study(write(tmp_path, {"cases": [pool], "methods": ["KC", pseudo]}), REGISTRY)
+    figure = {"id": "f", "title": "t", "kind": "paths", "method": "SSCE", "cases": ["iris"]}
+    figure |= {"path": "objective_path_", "labels": ["F"]}
+    (line,) = messages(tmp_path, {"methods": methods, "figures": [figure]})
+    assert "figures[0] names 'SSCE': it needs features, which figures do not read" in line
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -317,8 +333,121 @@ def test_readings_run_at_no_other_point_than_the_default_where_the_study_shows_t
 def test_rivals_of_a_claim_are_checked(tmp_path):
     claim = {"text": "It is so.", "check": "best", "method": "RCE", "metric": "ACC", "against": ["KD"]}
     assert "claims.against = 'KD': not known here" in messages(tmp_path, {"claims": [claim]})[0]
-    wrong = {**claim, "check": "significant", "against": ["KC"]}
+    wrong = {**claim, "check": "above_base", "against": ["KC"]}
     assert "against = ['KC'] goes with check: best" in messages(tmp_path, {"claims": [wrong]})[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"against": ["KC"]}, "needs one method in against, and the printed percent"),
+        ({"percent": 5.7}, "needs one method in against, and the printed percent"),
+        ({"against": ["KC"], "percent": 5.7, "check": "best"}, "unseen and percent go with check: improves"),
+        ({"against": ["KC-NC"], "percent": 5.7}, "claims.against = 'KC-NC': not known here"),
+        ({"against": ["KC"], "percent": 5.7, "unseen": True}, "claims.against = 'KC': not known here"),
+        (
+            {"against": ["K-means-NC"], "percent": 5.7, "unseen": True, "metric": "NMI", "method": "KC-NC"},
+            "claims.metric = 'NMI': unseen objects have another; write ACC",
+        ),
+    ],
+)
+def test_an_improvement_names_its_rival_and_the_print(tmp_path, changes, said):
+    claim = {"text": "It is so.", "check": "improves", "method": "RCE", "metric": "ACC", **changes}
+    plan = {"methods": ["KC"], "cases": ["iris"]}
+    found = messages(tmp_path, {"claims": [claim], "generalisation": plan})
+    assert any(said in line for line in found)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"methods": ["KD"]}, "generalisation.methods = 'KD': not known here"),
+        ({"cases": ["irs"]}, "generalisation.cases = 'irs': not known here"),
+        (
+            {"cases": []},
+            "generalisation.cases = 'second': its base clusterings are not by k-means; name",
+        ),
+        ({"beside": "KC"}, "generalisation.beside = 'KC': not known here"),
+        (
+            {"methods": [{"method": "KC", "by": ["NC", "Infer"]}]},
+            "generalisation.methods[0].by = 'Infer': KC cannot predict from labels; write NC",
+        ),
+        (
+            {"methods": [{"method": "KC", "by": ["own"]}]},
+            "generalisation.methods[0].by = 'own': KC cannot predict from features; write NC",
+        ),
+        ({"methods": ["KC", {"method": "RCE", "id": "KC"}]}, "two rows are named 'KC-NC'"),
+        ({"methods": [{"method": "KC", "by": []}]}, "generalisation.methods[0].by = []"),
+        ({"train_share": 1}, "generalisation.train_share"),
+    ],
+)
+def test_a_study_of_generalisation_is_checked(tmp_path, changes, said):
+    plan = {"methods": ["KC"], "cases": ["iris"], **changes}
+    found = messages(tmp_path, {"generalisation": plan})
+    assert any(said in line for line in found), found
+
+
+@pytest.mark.parametrize(("features", "refused"), [("original", False), ("pseudo", True)])
+def test_only_a_method_learned_from_features_maps_them(tmp_path, features, refused):
+    content = {
+        "cases": ["iris"],
+        "methods": [{"method": "SSCE", "parameters": {"features": features}}],
+        "generalisation": {"methods": [{"method": "SSCE", "by": ["own"]}]},
+    }
+    if refused:
+        said = "generalisation.methods[0].by = 'own': SSCE cannot predict from features; write NC"
+        assert said in messages(tmp_path, content)[0]
+    else:
+        assert load_study(write(tmp_path, content), REGISTRY).unseen_rows() == ["K-means-NC", "SSCE"]
+
+
+def test_what_unseen_objects_depend_on_is_a_study_of_its_own(tmp_path):
+    plan = {"methods": [{"method": "RCE"}], "cases": ["iris"], "beside": "RCE-NC"}
+    content = {"generalisation": plan, "reading": "default", "other_data": "They are others."}
+    study = load_study(write(tmp_path, content), REGISTRY)
+    alone = study.on_unseen_objects(study.case("iris"))
+    assert Study.model_validate_json(alone.model_dump_json()) == alone
+    assert [run.id for run in alone.methods] == ["RCE"]
+    assert alone.ensemble == study.ensemble
+    assert alone.unseen_rows() == study.unseen_rows()
+    retold = {
+        **content,
+        "title": "Another",
+        "reading": "oracle-common",
+        "other_data": None,
+        "table2": ["NMI"],
+    }
+    other = load_study(write(tmp_path, retold), REGISTRY)
+    assert other.on_unseen_objects(other.case("iris")) == alone
+
+
+def test_a_study_of_generalisation_is_restricted(tmp_path):
+    plan = {"methods": ["KC", {"method": "RCE"}], "cases": ["iris"]}
+    study = load_study(write(tmp_path, {"generalisation": plan}), REGISTRY)
+    assert study.unseen_rows() == ["K-means-NC", "KC-NC", "RCE-NC"]
+    assert [case.id for case in study.generalised()] == ["iris"]
+    fewer = restrict(study, load_config({"seed": 1, "methods": ["RCE"]}))
+    assert fewer is not None
+    assert fewer.unseen_rows() == ["K-means-NC", "RCE-NC"]
+    elsewhere = restrict(study, load_config({"seed": 1, "datasets": ["second"]}))
+    assert elsewhere is not None
+    assert elsewhere.generalisation is None
+    assert elsewhere.generalised() == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"methods": ["KC"]}, "figures[0].methods: their grids are not of one parameter: KC (none)"),
+        ({"methods": ["KD"]}, "figures[0].methods = 'KD': not known here"),
+        ({"beside": ["RCE"]}, "figures[0].beside = 'RCE': not known here"),
+        ({"cases": ["irs"]}, "figures[0].cases = 'irs': not known here"),
+        ({"metric": "NMI-mean"}, "figures[0].metric = 'NMI-mean': not known here"),
+    ],
+)
+def test_a_figure_over_one_parameter_is_checked(tmp_path, changes, said):
+    figure = {"id": "line", "kind": "grid_line", "title": "t", "metric": "ACC", "methods": ["RCE"], **changes}
+    assert said in messages(tmp_path, {"figures": [figure]})[0]
 
 
 def test_both_figures_are_checked(tmp_path):

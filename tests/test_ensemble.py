@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from concord import Ensemble
+from concord.ensemble import coded_as
 from concord.seeds import generator
 
 labels_with_missing = hnp.arrays(
@@ -89,3 +90,24 @@ def test_streams_depend_on_names_only():
     for other in others:
         assert not np.array_equal(first, other.integers(1 << 60, size=4))
     assert generator(20150725, "a").integers(1 << 30) == 107913071, "a new value moves every published result"
+
+
+@given(labels_with_missing, st.integers(-5, 5), st.sampled_from([-3, 2, 7]))
+def test_keeps_the_names_of_clusters(labels, shift, factor):
+    given_labels = np.where(labels < 0, -1, factor * labels + 10 * shift)
+    given_labels[(labels >= 0) & (given_labels == -1)] = 99
+    ensemble = Ensemble(given_labels)
+    assert np.array_equal(ensemble.given, given_labels)
+    assert np.array_equal(coded_as(given_labels[::-1], ensemble.cluster_names), ensemble.labels[::-1])
+    assert np.array_equal(ensemble.unmerged().given, given_labels)
+    if not (given_labels[:, :1] == -1).any():
+        assert np.array_equal(ensemble.subset([0]).given, given_labels[:, :1])
+
+
+def test_refuses_labels_that_name_no_cluster():
+    names = Ensemble([[5, 0], [7, 1], [-1, 0]]).cluster_names
+    assert coded_as([[7, -1], [-1, 1]], names).tolist() == [[1, -1], [-1, 1]]
+    with pytest.raises(ValueError, match=r"label 6 names no cluster of clustering 0"):
+        coded_as([[6, 0]], names)
+    with pytest.raises(ValueError, match=r"labels hold 1 clusterings, the ensemble 2"):
+        coded_as([[7]], names)

@@ -11,7 +11,10 @@ from concord.config import (
     AnyFigure,
     BarsFigure,
     Case,
+    Claim,
+    GeneralisedMethod,
     GridFigure,
+    GridLineFigure,
     LevelsFigure,
     MatricesFigure,
     MatrixPanel,
@@ -22,6 +25,7 @@ from concord.config import (
     Value,
     VatFigure,
     named_cases,
+    named_methods,
 )
 from concord.datasets.registry import MADE, STEPS, DatasetSpec
 from concord.methods import outputs, registry
@@ -39,13 +43,13 @@ def _study_mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec
         yield f"{path}: id = {study.id!r}: the id must be the file's name; write id: {path.stem}"
     cases, methods = [c.id for c in study.cases], [m.id for m in study.methods]
     everything = [*methods, *(m.id for m in study.readings.methods)]
-    rows = [study.base_clusterings, *methods]
     for i, case in enumerate(study.only_in_table1):
         yield from _unknown(path, f"only_in_table1[{i}].dataset", [case.dataset], list(datasets))
     for i, case in enumerate(study.cases):
         yield from _case_mistakes(study, case, path, f"cases[{i}]", datasets)
         yield from _unknown(path, f"cases[{i}].parameters", case.parameters, methods)
         yield from _unknown(path, f"cases[{i}].without", case.without, everything)
+        yield from _without_what_methods_need(study, case, path, f"cases[{i}]", datasets)
         if not study.runs(case):
             yield f"{path}: cases[{i}].without = {list(case.without)}: no method is left; remove the case"
         if case.instead_of is not None:
@@ -71,9 +75,50 @@ def _study_mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec
         yield from _unknown(path, "starts.metrics", study.starts.metrics, list(study.metrics))
     for i, further in enumerate(study.figures):
         yield from _further_mistakes(study, path, f"figures[{i}]", further)
-    yield from _unknown(path, "claims.method", [c.method for c in study.claims], rows)
-    yield from _unknown(path, "claims.cases", [name for c in study.claims for name in c.cases], cases)
-    yield from _unknown(path, "claims.against", [name for c in study.claims for name in c.against], rows)
+    yield from _generalisation_mistakes(study, path)
+    for claim in study.claims:
+        yield from _claim_mistakes(study, path, claim)
+
+
+def _generalisation_mistakes(study: Study, path: Path) -> Iterator[str]:
+    if study.generalisation is None:
+        return
+    key, plan = "generalisation", study.generalisation
+    yield from _unknown(path, f"{key}.cases", plan.cases, [c.id for c in study.cases])
+    yield from _unknown(
+        path, f"{key}.methods", [m.method for m in plan.methods], [m.id for m in study.methods]
+    )
+    if plan.beside is not None:
+        yield from _unknown(path, f"{key}.beside", [plan.beside], study.unseen_rows())
+    for case in study.generalised():
+        if case.ensemble != "kmeans":
+            remedy = "name the others in generalisation.cases"
+            yield f"{path}: {key}.cases = {case.id!r}: its base clusterings are not by k-means; {remedy}"
+    for i, method in enumerate(plan.methods):
+        yield from _by_mistakes(study, path, f"{key}.methods[{i}].by", method)
+
+
+def _by_mistakes(study: Study, path: Path, key: str, method: GeneralisedMethod) -> Iterator[str]:
+    """A way to unseen objects that the method does not have."""
+    for run in (run for run in study.methods if run.id == method.method and _is_known(run)):
+        takes = registry.predicts_from(run.method)
+        if takes == "features" and not _needs_features(run, run.parameters):
+            takes = None  # what is not learned from features cannot map them
+        for by, needed in (("Infer", "labels"), ("own", "features")):
+            if by in method.by and takes != needed:
+                yield f"{path}: {key} = {by!r}: {run.id} cannot predict from {needed}; write NC"
+
+
+def _claim_mistakes(study: Study, path: Path, claim: Claim) -> Iterator[str]:
+    rows = [study.base_clusterings, *(m.id for m in study.methods)]
+    if claim.unseen:
+        rows = study.unseen_rows()
+        if study.generalisation and claim.metric != study.generalisation.metric:
+            known = study.generalisation.metric
+            yield f"{path}: claims.metric = {claim.metric!r}: unseen objects have another; write {known}"
+    yield from _unknown(path, "claims.method", [claim.method], rows)
+    yield from _unknown(path, "claims.against", claim.against, rows)
+    yield from _unknown(path, "claims.cases", claim.cases, [case.id for case in study.cases])
 
 
 def _figure_mistakes(study: Study, path: Path, key: str, figure: GridFigure) -> Iterator[str]:
@@ -95,6 +140,12 @@ def _further_mistakes(study: Study, path: Path, key: str, figure: AnyFigure) -> 
         yield from _subset_mistake(study, path, key, figure.subset)
     elif isinstance(figure, SizesFigure):
         yield from _sizes_mistakes(study, path, key, figure)
+    elif isinstance(figure, GridLineFigure):
+        yield from _grid_line_mistakes(study, path, key, figure)
+    elif fed := [
+        m.id for m in study.methods if m.id in named_methods(figure) and _needs_features(m, m.parameters)
+    ]:
+        yield f"{path}: {key} names {fed[0]!r}: it needs features, which figures do not read; name another"
     elif isinstance(figure, MatricesFigure):
         yield from _subset_mistake(study, path, key, figure.subset)
         for p, panel in enumerate(figure.panels):
@@ -102,6 +153,17 @@ def _further_mistakes(study: Study, path: Path, key: str, figure: AnyFigure) -> 
     elif isinstance(figure, PathsFigure):
         yield from _subset_mistake(study, path, key, figure.subset)
         yield from _paths_mistakes(study, path, key, figure)
+
+
+def _grid_line_mistakes(study: Study, path: Path, key: str, figure: GridLineFigure) -> Iterator[str]:
+    yield from _unknown(path, f"{key}.metric", [figure.metric], list(study.metrics))
+    yield from _unknown(path, f"{key}.methods", figure.methods, [m.id for m in study.methods])
+    rows = [study.base_clusterings, *(m.id for m in study.methods if not m.grid)]
+    yield from _unknown(path, f"{key}.beside", figure.beside, rows)
+    grids = {m.id: tuple(m.grid) for m in study.methods if m.id in figure.methods}
+    if grids and (len({*grids.values()}) > 1 or len(next(iter(grids.values()))) != 1):
+        listed = ", ".join(f"{name} ({', '.join(grid) or 'none'})" for name, grid in grids.items())
+        yield f"{path}: {key}.methods: their grids are not of one parameter: {listed}; leave some out"
 
 
 def _sizes_mistakes(study: Study, path: Path, key: str, figure: SizesFigure) -> Iterator[str]:
@@ -186,6 +248,25 @@ def _without_features(path: Path, key: str, case: Case, spec: DatasetSpec) -> It
         yield from _unknown(path, f"{key}.ensemble", [case.ensemble], list(spec.ensembles))
     if case.preprocessing:
         yield f"{path}: {key}.preprocessing = {case.preprocessing}: {case.dataset} has no features; remove it"
+
+
+def _without_what_methods_need(
+    study: Study, case: Case, path: Path, key: str, datasets: Mapping[str, DatasetSpec]
+) -> Iterator[str]:
+    if case.dataset in datasets and datasets[case.dataset].reader is None:
+        for run in study.runs(case):
+            if _needs_features(run, study.parameters(case, run)):
+                remedy = f"add {run.id} to {key}.without"
+                yield f"{path}: {key}.dataset = {case.dataset!r}: no features, {run.id} needs some; {remedy}"
+
+
+def _needs_features(run: MethodRun, parameters: Mapping[str, Value]) -> bool:
+    if not _is_known(run):
+        return False
+    known = registry.available()[run.method]
+    points = [{**parameters, **point} for point in run.points]
+    valid = [{name: value for name, value in point.items() if name in known} for point in points]
+    return registry.needs_features(run.method, {}, valid)
 
 
 def _method_mistakes(study: Study, path: Path) -> Iterator[str]:

@@ -140,6 +140,20 @@ def score(study: Study, shape: Shape) -> Need:
     return _need(labels * shape[0], SCORE_SECONDS * labels)
 
 
+def generalisation(study: Study, case: Case, shape: Shape) -> Need:
+    """Return the need of a job that fits the methods on ensembles of the training objects of every split."""
+    plan = study.generalisation
+    runs = [study.method(m.method) for m in plan.methods] if plan else []
+    repeated = plan.splits * plan.repetitions if plan else 0
+    sizes = [shape[0] if run.method in OBJECT_MATRICES else n_profiles(study, case, shape) for run in runs]
+    fits = [
+        len(run.points) * COSTS.get(run.method, DEAREST).seconds(size)
+        for run, size in zip(runs, sizes, strict=True)
+    ]
+    matrices = max(PROFILE_MATRICES, *OBJECT_MATRICES.values())
+    return _need(matrices * max(sizes, default=0) ** 2, repeated * sum(fits))
+
+
 def report() -> Need:
     """Return the need of a job that works on the scores of a whole study."""
     return _need(1e8, 300)

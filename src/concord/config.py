@@ -390,14 +390,33 @@ class BarsFigure(FurtherFigure):
     methods: tuple[str, ...] = Field((), description="all of the study if absent")
 
 
+class GridLineFigure(FurtherFigure):
+    """Mean score over a grid of one parameter, a panel for each case."""
+
+    kind: Literal["grid_line"]
+    metric: Metric
+    methods: Annotated[tuple[str, ...], Field(min_length=1)] = Field(
+        description="ids of methods whose grid is of one parameter, the same one"
+    )
+    beside: tuple[str, ...] = Field((), description="ids of methods without a grid, each a level")
+    cases: tuple[str, ...] = Field((), description="all cases of the study if absent")
+
+
 AnyFigure = Annotated[
-    SizesFigure | MatricesFigure | LevelsFigure | PathsFigure | ObjectsFigure | VatFigure | BarsFigure,
+    SizesFigure
+    | MatricesFigure
+    | LevelsFigure
+    | PathsFigure
+    | GridLineFigure
+    | ObjectsFigure
+    | VatFigure
+    | BarsFigure,
     Field(discriminator="kind"),
 ]
 
 REPORT_FILES = (
     *("figure1", "figure2", "table1", "table2", "claims", "pvalues", "agreement", "ranks", "restarts"),
-    *("grids", "readings", "runtime", "provenance", "report", "starts", "f1_bounds"),
+    *("grids", "readings", "generalisation", "runtime", "provenance", "report", "starts", "f1_bounds"),
 )
 """Files of every report, without suffix: a figure has another id."""
 
@@ -415,20 +434,71 @@ def named_methods(figure: AnyFigure) -> tuple[str, ...]:
         return tuple(dict.fromkeys(panel.method for panel in figure.panels if panel.method))
     if isinstance(figure, PathsFigure):
         return (figure.method,)
+    if isinstance(figure, GridLineFigure):
+        return figure.methods + figure.beside
     return figure.methods if isinstance(figure, SizesFigure | BarsFigure) else ()
+
+
+class GeneralisedMethod(Named):
+    """A method of the study, fitted on the training objects, and how its consensus reaches unseen ones."""
+
+    word = "method"
+
+    method: str = Field(description="id of a method of the study; ``id`` begins the names of its rows")
+    by: Annotated[tuple[Literal["NC", "Infer", "own"], ...], Field(min_length=1)] = Field(
+        ("NC",),
+        description="a row for each; NC: the nearest class centroid of the consensus; Infer: the method's "
+        "model, given the base labels of the unseen objects; own: the method's own mapping of features",
+    )
+
+    def row(self, by: str) -> str:
+        """Return the name of a row."""
+        return self.id if by == "own" else f"{self.id}-{by}"
+
+
+class Generalisation(Strict):
+    """Consensus on a part of the objects, and its labels for the others."""
+
+    splits: Annotated[int, Field(ge=1)] = Field(5, description="of the objects into training and unseen ones")
+    repetitions: Annotated[int, Field(ge=1)] = Field(
+        10, description="of a split: anew ensemble.subset_size base clusterings of the training objects"
+    )
+    train_share: Annotated[float, Field(gt=0, lt=1)] = 0.6
+    base_labels: Literal["assign", "kmeans-on-test"] = Field(
+        "assign",
+        description="of unseen objects: the nearest centre of each base clustering, or k-means on the unseen "
+        "objects, its clusters matched to those of the base clustering",
+    )
+    metric: Metric = "ACC"
+    methods: tuple[GeneralisedMethod, ...]
+    beside: str | None = Field(None, description="name of the row that the others are tested against")
+    cases: tuple[str, ...] = Field((), description="all cases of the study if absent")
+
+    @model_validator(mode="after")
+    def _rows_of_their_own(self) -> Self:
+        rows = [method.row(by) for method in self.methods for by in method.by]
+        if twice := {row for row in rows if rows.count(row) > 1}:
+            raise ValueError(f"two rows are named {sorted(twice)[0]!r}; give one of the methods another id")
+        return self
 
 
 class Claim(Strict):
     """A sentence of the paper and the check in code that gives its verdict."""
 
     text: str
-    check: Literal["best", "second", "significant", "above_base", "stable", "grows"]
+    check: Literal["best", "second", "significant", "above_base", "stable", "grows", "improves"]
     method: str
     metric: Metric
     cases: tuple[str, ...] = Field((), description="ids of the cases that it speaks of; all if absent")
     against: tuple[str, ...] = Field(
-        (), description="'best': ids of the rivals that it speaks of; all the others if absent"
+        (),
+        description="'best', 'significant': ids of the rivals that it speaks of; all the others if absent; "
+        "'improves': the one that it is better than",
     )
+    unseen: bool = Field(
+        False, description="'improves': on unseen objects; both then name rows of the generalisation"
+    )
+    percent: float | None = Field(None, description="'improves': the printed improvement, in percent")
     printed: int | None = Field(None, description="on how many data sets the paper's print shows it")
     of: int | None = Field(None, description="of how many; those of Table 2, or of the figure, if absent")
     within: float = Field(
@@ -437,9 +507,17 @@ class Claim(Strict):
     share: float = Field(0.5, description="'stable': the share of grid points that must count")
 
     @model_validator(mode="after")
-    def _against_is_of_best(self) -> Self:
-        if self.against and self.check != "best":
-            raise ValueError(f"against = {list(self.against)} goes with check: best; remove it")
+    def _keys_of_the_check(self) -> Self:
+        if self.check == "improves":
+            if len(self.against) != 1 or self.percent is None:
+                raise ValueError("check: improves needs one method in against, and the printed percent")
+            return self
+        if self.against and self.check not in {"best", "significant"}:
+            raise ValueError(
+                f"against = {list(self.against)} goes with check: best, significant or improves; remove it"
+            )
+        if self.unseen or self.percent is not None:
+            raise ValueError("unseen and percent go with check: improves; remove them")
         return self
 
 
@@ -451,6 +529,11 @@ class Study(Strict):
     summary: str = Field(description="one or two sentences for the report's abstract")
     paper: Paper | None = None
     published: str | None = Field(None, description="folder in config/published with the printed tables")
+    other_data: str | None = Field(
+        None,
+        description="why the data sets are not the paper's; every verdict then says that they are not, and "
+        "the tables are called after the paper's",
+    )
     cases: Annotated[tuple[Case, ...], Field(min_length=1)]
     only_in_table1: tuple[Case, ...] = Field((), description="data sets that are prepared, not clustered")
     ensemble: EnsembleProtocol = EnsembleProtocol()
@@ -474,6 +557,7 @@ class Study(Strict):
     views: tuple[View, ...] = Field((), description="further tables, of some of the methods")
     starts: StartsTable | None = Field(None, description="a table of the random starts of some methods")
     figures: tuple[AnyFigure, ...] = Field((), description="further figures, in the order of the report")
+    generalisation: Generalisation | None = None
     claims: tuple[Claim, ...] = ()
     readings: Readings = Readings()
 
@@ -514,6 +598,42 @@ class Study(Strict):
     def method(self, method_id: str) -> MethodRun:
         """Return the method, or the reading of one, with this id."""
         return next(m for m in (*self.methods, *self.readings.methods) if m.id == method_id)
+
+    def generalised(self) -> tuple[Case, ...]:
+        """Return the cases of the study of generalisation."""
+        if self.generalisation is None:
+            return ()
+        wanted = self.generalisation.cases
+        return tuple(case for case in self.cases if not wanted or case.id in wanted)
+
+    def on_unseen_objects(self, case: Case) -> "Study":
+        """Return what the scores on unseen objects of a case depend on, as a study of their own."""
+        plan = self.generalisation
+        if plan is None:
+            raise ValueError(f"{self.id} has no generalisation")
+        wanted = {method.method for method in plan.methods}
+        parameters = {method: found for method, found in case.parameters.items() if method in wanted}
+        elsewhere = {"title": None, "doubt": None, "instead_of": None, "subsets_per_job": None, "without": ()}
+        return self.model_copy(
+            update={
+                **BARE,
+                **{key: Study.model_fields[key].default for key in ("paper", "published", "other_data")},
+                **{key: Study.model_fields[key].default for key in ("restarts", "reading", "significance")},
+                "title": self.id,
+                "summary": "Unseen objects.",
+                "cases": (case.model_copy(update={**elsewhere, "parameters": parameters}),),
+                "methods": tuple(run for run in self.methods if run.id in wanted),
+                "metrics": (plan.metric,),
+                "table2": (plan.metric,),
+                "generalisation": plan.model_copy(update={"cases": (), "beside": None}),
+            }
+        )
+
+    def unseen_rows(self) -> list[str]:
+        """Return the rows of the table of unseen objects, the base clusterings first."""
+        methods = self.generalisation.methods if self.generalisation else ()
+        base = [f"{self.base_clusterings}-NC"] if methods else []
+        return base + [method.row(by) for method in methods for by in method.by]
 
     def figure(self, figure_id: str) -> AnyFigure:
         """Return the further figure with this id."""
@@ -601,6 +721,7 @@ BARE: dict[str, Any] = {
     "figures": (),
     "views": (),
     "starts": None,
+    "generalisation": None,
     "claims": (),
     "readings": Readings(),
 }
@@ -645,11 +766,27 @@ def restrict(study: Study, config: Config) -> Study | None:
     methods = tuple(m for m in study.methods if config.methods is None or m.id in config.methods)
     described = () if config.datasets else study.only_in_table1
     readings = _restricted(study.readings, {c.id for c in cases}, {m.id for m in methods})
-    update = {"cases": cases, "methods": methods, "only_in_table1": described, "readings": readings}
+    update = {
+        "cases": cases,
+        "methods": methods,
+        "only_in_table1": described,
+        "readings": readings,
+        "generalisation": _fewer(study.generalisation, {c.id for c in cases}, {m.id for m in methods}),
+    }
     if not (cases and methods):
         return None
     kept = study.model_copy(update=update)
     return kept.model_copy(update={"views": tuple(view for view in study.views if kept.seen(view).cases)})
+
+
+def _fewer(
+    generalisation: Generalisation | None, cases: set[str], methods: set[str]
+) -> Generalisation | None:
+    """Keep what is kept of a study of generalisation; None if nothing is left."""
+    if generalisation is None or (generalisation.cases and not cases & {*generalisation.cases}):
+        return None
+    kept = tuple(m for m in generalisation.methods if m.method in methods)
+    return generalisation.model_copy(update={"methods": kept}) if kept else None
 
 
 def _restricted(readings: Readings, cases: set[str], methods: set[str]) -> Readings:

@@ -26,6 +26,8 @@ class Ensemble:
     labels : ndarray, shape (n, m)
         The labels of each clustering recoded to 0..k_i-1 in order of first appearance, so that nothing
         computed from them depends on the names of the clusters; -1 stays.
+    cluster_names : list of m ndarrays, shape (k_i,)
+        The label that was given to each cluster of each clustering.
 
     Raises
     ------
@@ -41,8 +43,18 @@ class Ensemble:
 
     def __init__(self, labels: npt.ArrayLike) -> None:
         raw = _integers(labels)
-        self.labels: IntArray = np.column_stack([_recoded(column) for column in raw.T])
+        self.cluster_names = [_in_order_of_appearance(column) for column in raw.T]
+        self.labels: IntArray = coded_as(raw, self.cluster_names)
         _refuse_unlabelled(self.labels == MISSING)
+
+    @property
+    def given(self) -> IntArray:
+        """The label matrix as it was given, shape (n, m)."""
+        named = [
+            np.append(names, MISSING)[column]
+            for names, column in zip(self.cluster_names, self.labels.T, strict=True)
+        ]
+        return np.column_stack(named)
 
     @property
     def n_objects(self) -> int:
@@ -125,19 +137,53 @@ class Ensemble:
 
     def unmerged(self) -> "Ensemble":
         """Return the ensemble with a profile for every object, equal or not: all matrices are (n, n) then."""
-        twin = Ensemble(self.labels)
+        twin = Ensemble(self.given)
         n = self.n_objects
         twin._unique = (twin.labels, np.arange(n), np.ones(n, dtype=np.int64))
         return twin
 
     def subset(self, clusterings: Iterable[int]) -> "Ensemble":
         """Return the ensemble of some of the clusterings."""
-        return Ensemble(self.labels[:, list(clusterings)])
+        return Ensemble(self.given[:, list(clusterings)])
 
 
 def as_ensemble(labels: "npt.ArrayLike | Ensemble") -> Ensemble:
     """Return ``labels`` as an :class:`Ensemble`."""
     return labels if isinstance(labels, Ensemble) else Ensemble(labels)
+
+
+def coded_as(labels: npt.ArrayLike, cluster_names: list[IntArray]) -> IntArray:
+    """Return labels, such as those of other objects, as the codes 0..k_i-1 of an ensemble's clusters.
+
+    Parameters
+    ----------
+    labels : array-like of integers, shape (n objects, m clusterings)
+        In the naming of :attr:`Ensemble.cluster_names`; -1 marks a missing object.
+
+    Raises
+    ------
+    ValueError
+        For what is no label matrix, another number of clusterings, or a label that names no cluster.
+    """
+    raw = _integers(labels)
+    if raw.shape[1] != len(cluster_names):
+        raise ValueError(f"labels hold {raw.shape[1]} clusterings, the ensemble {len(cluster_names)}")
+    columns = [_coded(raw[:, i], i, names) for i, names in enumerate(cluster_names)]
+    return np.column_stack(columns)
+
+
+def _coded(column: IntArray, clustering: int, names: IntArray) -> IntArray:
+    known = np.append(names, MISSING)
+    order = np.argsort(known)
+    codes: IntArray = order[np.minimum(np.searchsorted(known, column, sorter=order), len(names))]
+    unknown = column[known[codes] != column]
+    if len(unknown):
+        raise ValueError(
+            f"label {unknown[0]} names no cluster of clustering {clustering} (from 0) of the ensemble; "
+            "write -1 where an object has no label"
+        )
+    codes[codes == len(names)] = MISSING
+    return codes
 
 
 def _integers(labels: Any) -> IntArray:
@@ -168,13 +214,11 @@ def _integers(labels: Any) -> IntArray:
     return matrix.astype(np.int64)
 
 
-def _recoded(column: IntArray) -> IntArray:
-    """Labels 0..k-1 in order of first appearance; -1 stays."""
-    present = column != MISSING
-    _, first, code = np.unique(column[present], return_index=True, return_inverse=True)
-    recoded = np.full(column.shape, MISSING, dtype=np.int64)
-    recoded[present] = np.argsort(np.argsort(first))[code]
-    return recoded
+def _in_order_of_appearance(column: IntArray) -> IntArray:
+    names, first = np.unique(column, return_index=True)
+    ordered = names[np.argsort(first)]
+    present: IntArray = ordered[ordered != MISSING]
+    return present
 
 
 def _refuse_unlabelled(missing: npt.NDArray[np.bool_]) -> None:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from concord.datasets.preprocessing import apply, tfidf, tfidf_to_counts, unit_norm, zscore
+from concord.datasets.preprocessing import apply, tfidf, tfidf_to_counts, unit_norm, zscore, zscore_by
 from concord.errors import InputError
 
 shapes = hnp.array_shapes(min_dims=2, max_dims=2, max_side=8)
@@ -40,6 +40,18 @@ def test_zscore_by_hand_and_constant_columns():
     np.testing.assert_allclose(zscore(X)[:, 0], [-1, 1, 0])
     assert (zscore(X)[:, 1] == 0).all()
     assert (zscore(X[:1]) == 0).all()
+
+
+def test_zscore_by_a_part_is_that_part_s_zscore_whatever_the_scale_was():
+    rng = np.random.default_rng(0)
+    X = np.column_stack(
+        [rng.normal(5, 3, 20), rng.normal(0, 0.1, 20), np.r_[np.full(12, 0.1), rng.random(8)]]
+    )
+    part = X[:12]
+    np.testing.assert_array_equal(zscore_by(X, part)[:12], zscore(part))
+    assert (zscore_by(X, part)[:, 2] == 0).all()  # constant in the part, not beyond it
+    rescaled = zscore(X)
+    np.testing.assert_allclose(zscore_by(rescaled, rescaled[:12]), zscore_by(X, part), atol=1e-12)
 
 
 def test_zscore_refuses_sparse():

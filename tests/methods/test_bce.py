@@ -292,3 +292,52 @@ def test_tells_when_a_rule_of_stopping_was_not_met():
 def test_refuses_parameters_out_of_range(name, value):
     with pytest.raises(ValueError, match=f"BCE: {name} = "):
         BCE(3, **{name: value}).fit(l30())
+
+
+@pytest.mark.parametrize("record", ORACLE, ids=lambda record: f"variant{record['variant']}")
+def test_infers_the_labels_of_the_objects_of_the_fit(record):
+    """The E-step with the learned parameters is one M-step ahead of that which gave the labels."""
+    given = np.array(record["X"]) - 1
+    bce = BCE(record["k"], tol=1e-6, random_state=0).fit(given)
+    found = bce.predict(given)
+    assert (found == bce.labels_).mean() > 0.9
+    names = np.array([-7, 4, 40, 400, 4000])
+    renamed = np.where(given < 0, -1, names[given])
+    again = BCE(record["k"], tol=1e-6, random_state=0).fit(renamed)
+    assert np.array_equal(again.labels_, bce.labels_)
+    assert np.array_equal(again.predict(renamed), found)
+    assert np.array_equal(again.predict(renamed[::-1]), found[::-1])
+
+
+def test_inference_is_the_e_step_of_the_authors_program(case):
+    """Of one object, with the parameters of the start: the first E-step of the oracle."""
+    bce = BCE(case.record["k"], random_state=0).fit(case.ensemble)
+    bce.alpha_ = case.start.alpha
+    bce.beta_ = np.split(case.start.beta.T, case.data.firsts[1:], axis=1)
+    bce.profile_gamma_ = np.eye(case.record["k"])
+    expected = int(np.argmax(case.record["estep_gamma_obj1"]))
+    assert bce.predict(np.array(case.record["X"])[:1] - 1).tolist() == [expected]
+
+
+def test_infers_unseen_objects_and_ignores_what_is_missing():
+    seen = np.arange(30) % 4 != 0
+    bce = BCE(3, random_state=0).fit(l30()[seen])
+    unseen = l30()[~seen]
+    together = np.r_[bce.labels_, bce.predict(unseen)]
+    assert adjusted_rand_score(np.r_[L30_CLASSES[seen], L30_CLASSES[~seen]], together) > 0.8
+    unseen[:, 1] = -1  # pure noise
+    assert adjusted_rand_score(L30_CLASSES[~seen], bce.predict(unseen)) > 0.8
+    assert sorted(set(bce.profile_gamma_.argmax(axis=1))) == [0, 1, 2]
+    assert bce.predict(np.full((1, 8), -1)).tolist() == [bce.alpha_.argmax()]
+
+
+def test_says_why_it_cannot_infer():
+    with pytest.raises(ValueError, match="call fit first"):
+        BCE(3).predict(l30())
+    bce = BCE(3, random_state=0).fit(l30())
+    with pytest.raises(ValueError, match="labels hold 7 clusterings, the ensemble 8"):
+        bce.predict(l30()[:, :7])
+    other = l30()
+    other[3, 5] = 9
+    with pytest.raises(ValueError, match=r"label 9 names no cluster of clustering 5 \(from 0\)"):
+        bce.predict(other)

@@ -14,11 +14,12 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
 from concord import methods
-from concord.ensemble import Ensemble
+from concord.ensemble import Ensemble, as_ensemble
 from concord.errors import ConsensusFailure
 from concord.methods import registry
 
 METHODS = sorted(registry.available())
+FED = [method for method in METHODS if registry.needs_features(method, {})]
 L30_CLASSES = np.repeat(np.arange(3), 10)
 
 
@@ -44,6 +45,21 @@ def make(name, n_clusters, **parameters):
     return registry.load(name)(n_clusters=n_clusters, **parameters)
 
 
+def features_of(labels):
+    """Features that show the clusters of the first clustering, whatever these are called."""
+    first = as_ensemble(labels).labels[:, 0]
+    ripple = 0.1 * np.sin(np.outer(np.arange(1, len(first) + 1), [3, 7]))
+    return np.column_stack([*(first == cluster for cluster in range(-1, first.max() + 1)), ripple])
+
+
+def fit(method, labels):
+    return method.fit(labels, features_of(labels))
+
+
+def fit_predict(method, labels):
+    return method.fit_predict(labels, features_of(labels))
+
+
 @pytest.fixture(params=METHODS)
 def name(request):
     return request.param
@@ -62,7 +78,7 @@ def test_registry_agrees_with_the_classes(name):
 
 @pytest.mark.parametrize("n_clusters", [1, 2, 3, 28])
 def test_labels_are_integers_from_zero(name, n_clusters):
-    method = make(name, n_clusters).fit(l30())
+    method = fit(make(name, n_clusters), l30())
     labels = method.labels_
     assert labels.shape == (30,)
     assert labels.dtype.kind == "i"
@@ -76,7 +92,7 @@ def test_labels_are_integers_from_zero(name, n_clusters):
 
 
 def test_finds_the_classes_of_l30(name):
-    assert adjusted_rand_score(L30_CLASSES, make(name, 3).fit_predict(l30())) > 0.5
+    assert adjusted_rand_score(L30_CLASSES, fit_predict(make(name, 3), l30())) > 0.5
 
 
 @pytest.mark.parametrize("sizes", [(5, 5, 5), (12, 2, 1), (1, 1, 1)])
@@ -84,7 +100,7 @@ def test_identical_clusterings_recover_themselves(name, sizes):
     if registry.load(name).balanced and len(set(sizes)) > 1:
         pytest.skip("forces clusters of nearly equal size")
     truth = np.repeat(np.arange(len(sizes)), sizes)
-    labels = make(name, len(sizes)).fit_predict(np.column_stack([truth, 7 - truth, 2 * truth]))
+    labels = fit_predict(make(name, len(sizes)), np.column_stack([truth, 7 - truth, 2 * truth]))
     assert adjusted_rand_score(truth, labels) == 1
 
 
@@ -92,17 +108,17 @@ def test_one_clustering_recovers_itself(name):
     if name == "BCE":
         pytest.skip("one clustering does not identify its model; see the docstring")
     truth = np.array([0, 1, 1, 2, 2, 0])
-    assert adjusted_rand_score(truth, make(name, 3).fit_predict(truth[:, None])) == 1
+    assert adjusted_rand_score(truth, fit_predict(make(name, 3), truth[:, None])) == 1
 
 
 def test_one_cluster_only(name):
-    assert make(name, 1).fit_predict(np.zeros((6, 3), dtype=int)).tolist() == [0] * 6
+    assert fit_predict(make(name, 1), np.zeros((6, 3), dtype=int)).tolist() == [0] * 6
     with pytest.raises(ConsensusFailure, match="only 1 groups"):
         make(name, 2).fit(np.zeros((6, 3), dtype=int))
 
 
 def test_one_object(name):
-    assert make(name, 1).fit_predict([[3, 4]]).tolist() == [0]
+    assert fit_predict(make(name, 1), [[3, 4]]).tolist() == [0]
 
 
 def test_more_clusters_than_profiles(name):
@@ -113,7 +129,7 @@ def test_more_clusters_than_profiles(name):
 def test_missing_labels_give_labels_for_every_object(name):
     labels = l30()
     labels[np.arange(30), np.arange(30) % 8] = -1
-    found = make(name, 3).fit_predict(labels)
+    found = fit_predict(make(name, 3), labels)
     assert found.min() == 0
     assert adjusted_rand_score(L30_CLASSES, found) > 0.4
 
@@ -121,37 +137,38 @@ def test_missing_labels_give_labels_for_every_object(name):
 def test_takes_lists_frames_and_ensembles_and_leaves_them_alone(name):
     labels = l30()
     before = labels.copy()
-    expected = make(name, 3).fit_predict(labels)
+    expected = fit_predict(make(name, 3), labels)
     assert np.array_equal(labels, before)
     frame = pd.DataFrame(before)
     for same in (before.tolist(), frame, Ensemble(before), before.astype(float)):
-        assert np.array_equal(make(name, 3).fit_predict(same), expected)
+        assert np.array_equal(fit_predict(make(name, 3), same), expected)
     assert np.array_equal(frame.to_numpy(), before)
 
 
 def test_ignores_the_names_of_clusters(name):
     labels = l30()
     renamed = labels * -13 - 2 - np.arange(8)
-    assert np.array_equal(make(name, 3).fit_predict(renamed), make(name, 3).fit_predict(labels))
+    assert np.array_equal(fit_predict(make(name, 3), renamed), fit_predict(make(name, 3), labels))
 
 
 def test_follows_the_objects_in_score(name):
     """Ties may break otherwise in another order of the objects, so it is the score that must hold."""
     labels = l30()
     order = np.random.default_rng(5).permutation(30)
-    here = adjusted_rand_score(L30_CLASSES, make(name, 3).fit_predict(labels))
-    there = adjusted_rand_score(L30_CLASSES[order], make(name, 3).fit_predict(labels[order]))
+    here = adjusted_rand_score(L30_CLASSES, fit_predict(make(name, 3), labels))
+    there = adjusted_rand_score(L30_CLASSES[order], fit_predict(make(name, 3), labels[order]))
     assert there == pytest.approx(here, abs=0.25)
 
 
 PROGRAM = """
 import sys, numpy as np
 from concord.methods import registry
-labels = np.load(sys.argv[1])
+given = np.load(sys.argv[1])
 for name in map(str.strip, sys.stdin):
     seeded = {"random_state": 3} if "random_state" in registry.available()[name] else {}
     try:
-        answer = registry.load(name)(n_clusters=3, **seeded).fit(labels).restart_labels_.tolist()
+        method = registry.load(name)(n_clusters=3, **seeded)
+        answer = method.fit(given["labels"], given["features"]).restart_labels_.tolist()
     except Exception as broken:
         answer = repr(broken)
     print(answer, flush=True)
@@ -161,8 +178,8 @@ for name in map(str.strip, sys.stdin):
 @pytest.fixture(scope="module")
 def others(tmp_path_factory):
     """Two processes, on one thread and on two, that fit each method whose name they read."""
-    file = tmp_path_factory.mktemp("others") / "labels.npy"
-    np.save(file, l30())
+    file = tmp_path_factory.mktemp("others") / "given.npz"
+    np.savez(file, labels=l30(), features=features_of(l30()))
     with contextlib.ExitStack() as stack:
         yield [
             stack.enter_context(
@@ -182,7 +199,7 @@ def test_same_seed_same_labels_in_other_processes_and_threads(name, others):
     for process in others:
         print(name, file=process.stdin, flush=True)
     seeded = {"random_state": 3} if "random_state" in registry.available()[name] else {}
-    here = make(name, 3, **seeded).fit(l30()).restart_labels_.tolist()
+    here = fit(make(name, 3, **seeded), l30()).restart_labels_.tolist()
     assert [process.stdout.readline().strip() for process in others] == [str(here)] * 2
 
 
@@ -195,7 +212,7 @@ def test_keeps_the_conventions_of_estimators(name):
     assert copy.set_params(n_clusters=2).n_clusters == 2
     with pytest.raises(ValueError, match="no parameter 'n_cluster'"):
         copy.set_params(n_cluster=2)
-    assert method.fit(l30()) is method
+    assert fit(method, l30()) is method
     assert np.array_equal(pickle.loads(pickle.dumps(method)).labels_, method.labels_)
     assert f"{name}(n_clusters=3" in repr(method)
     assert isinstance(method.n_iter_, int)
@@ -221,3 +238,24 @@ def test_refuses_what_is_no_label_matrix(name, labels, message):
 def test_refuses_a_number_of_clusters_that_is_none(name, n_clusters):
     with pytest.raises(ValueError, match="n_clusters = "):
         make(name, n_clusters).fit(l30())
+
+
+@pytest.mark.parametrize("name", FED)
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        (None, r"fit\(labels, features\)"),
+        (np.zeros((29, 2)), r"30 objects x d features.*\(29, 2\)"),
+        (np.zeros(30), r"30 objects x d features.*\(30,\)"),
+        (np.zeros((30, 0)), "d >= 1"),
+        (np.full((30, 2), np.nan), "NaN"),
+        (np.full((30, 2), "red"), "must be numbers"),
+    ],
+)
+def test_a_method_that_needs_features_refuses_what_are_none(name, features, message):
+    with pytest.raises(ValueError, match=rf"^{name}.*{message}"):
+        make(name, 3).fit(l30(), features)
+
+
+def test_registry_tells_whether_features_are_needed(name):
+    assert registry.needs_features(name, {}) == make(name, 3).uses_features()

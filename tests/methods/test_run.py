@@ -1,5 +1,6 @@
 """The consensus job: what it writes, what it records, what it must not keep."""
 
+import itertools
 import json
 import subprocess
 import sys
@@ -7,11 +8,14 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from test_contract import l30
+from test_contract import features_of, l30
 
+from concord.ensembles import store
 from concord.ensembles.store import StoredEnsemble, split
-from concord.errors import ConsensusFailure
-from concord.methods import registry
+from concord.errors import ConsensusFailure, InputError
+from concord.files import write_arrays
+from concord.methods import SSCE, registry
+from concord.methods.command import main, read_features
 from concord.methods.run import FitError, Job, run
 
 STORED = StoredEnsemble(np.tile(l30(), 2), np.repeat(np.arange(3), 10), split(16, 8))
@@ -72,6 +76,48 @@ def test_a_job_keeps_labels_not_estimators(tmp_path, monkeypatch):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 3 * 16e6
+
+
+def test_features_reach_the_method_that_needs_them(tmp_path):
+    write_arrays(
+        tmp_path / "data.npz", X=features_of(l30()), classes=STORED.classes, class_names=["a", "b", "c"]
+    )
+    store.save(tmp_path / "ensemble.npz", STORED.labels, STORED.classes, STORED.members)
+    line = [
+        "--study",
+        "s",
+        "--case",
+        "c",
+        "--id",
+        "own",
+        "--method",
+        "SSCE",
+        "--subsets",
+        "0-1",
+        "--seed",
+        "1",
+    ]
+    line += ["--grid", '{"features": ["pseudo", "original"]}', "--parameters", '{"solver": "profile"}']
+    line += ["--ensemble", str(tmp_path / "ensemble.npz"), "--out", str(tmp_path / "0-1.npz")]
+    with pytest.raises(InputError, match="--data: missing, and SSCE needs features"):
+        main(line)
+    main([*line, "--data", str(tmp_path / "data.npz")])
+    with np.load(tmp_path / "0-1.npz") as written:
+        labels = written["labels"][:, :, 0]
+    for subset, features in itertools.product((0, 1), ("pseudo", "original")):
+        fit = SSCE(3, features=features, solver="profile").fit(STORED.subset(subset), features_of(l30()))
+        assert np.array_equal(labels[subset, int(features == "original")], fit.labels_)
+
+
+def test_no_method_is_given_features_that_are_none(tmp_path):
+    write_arrays(
+        tmp_path / "data.npz", X=np.empty((30, 0)), classes=STORED.classes, class_names=["a", "b", "c"]
+    )
+    own = job("SSCE", parameters={})
+    with pytest.raises(InputError, match=r"data\.npz: no features, and SSCE needs some"):
+        read_features(own, tmp_path / "data.npz")
+    assert read_features(job("EAC", parameters={}), None) is None
+    assert read_features(job("SSCE", parameters={"features": "pseudo"}), None) is None
 
 
 @pytest.mark.parametrize(

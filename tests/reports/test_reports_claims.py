@@ -18,6 +18,7 @@ from concord.reports.claims import (
     with_others,
 )
 from concord.reports.published import Published
+from concord.scores.summary import summarise
 
 CASES = ("a", "b", "c", "d")
 POINTS = ('{"lambda1":0.1}', '{"lambda1":1.0}')
@@ -291,3 +292,120 @@ def test_a_claim_is_judged_among_the_papers_methods_and_once_more_with_the_other
     )
     assert with_others(stable) == "", "a grid has no rivals"
     assert with_others(best) in claims_markdown(whole.study, table)
+
+
+def gains(reading: str = "oracle-per-subset", **changes: Any) -> Material:
+    """K-means .5; RCE .54 and .52 where it is tuned, .99 at its default."""
+    return material({"a": 0.54, "b": 0.52}, reading=reading, **changes)
+
+
+def improves(percent: float, here: Material, **more: Any) -> Finding:
+    return check("improves", here, against=["K-means"], percent=percent, **more)
+
+
+def test_an_improvement_is_the_mean_over_the_data_sets_in_points() -> None:
+    found = improves(3.0, gains())
+    assert found.verdict == "reproduced"
+    assert found.evidence == (
+        "Mean ACC of RCE over 2 data sets differs from that of K-means by +3.0 points, +6.0 % of the latter, "
+        "here; printed: 3 %; +49.0 points at the default grid point; the study has no printed table."
+    )
+    assert improves(1.0, material({"a": 0.51}, reading="default")).counted.endswith(
+        "+98.0 % of the latter, here"
+    )
+
+
+@pytest.mark.parametrize(
+    ("percent", "expected", "relatively"),
+    [
+        (2.9, "reproduced", None),
+        (5.0, "partly reproduced", "reproduced"),
+        (5.9, "partly reproduced", "reproduced"),
+        (7.0, "not reproduced", "partly reproduced"),
+        (13.0, "not reproduced", None),
+    ],
+)
+def test_an_improvement_has_the_printed_percentage_for_a_yardstick(percent, expected, relatively) -> None:
+    found = improves(percent, gains())
+    assert found.verdict == expected
+    assert (f"taken as percent of K-means: {relatively}" in found.evidence) == (relatively is not None)
+    assert ("taken as percent" in found.evidence) == (relatively is not None)
+
+
+def test_a_loss_is_no_improvement() -> None:
+    found = improves(1.0, material({"a": 0.4, "b": 0.49}))
+    assert found.verdict == "not reproduced"
+    assert "by -5.5 points" in found.evidence
+    assert improves(1.0, material({})).verdict == "not testable here"
+
+
+UNSEEN = pd.DataFrame(
+    [
+        *((case, "K-means-NC", "fixed", 0.5) for case in CASES),
+        *((case, "RCE", "oracle-training", 0.6) for case in CASES),
+        *((case, "RCE", "default", 0.52) for case in CASES),
+    ],
+    columns=["case", "row", "reading", "mean"],
+)
+
+
+def test_an_improvement_on_unseen_objects() -> None:
+    plan = {"methods": [{"method": "RCE", "by": ["own"]}]}
+    here = replace(gains(generalisation=plan), unseen=UNSEEN)
+    claim = {"against": ["K-means-NC"], "percent": 8, "unseen": True}
+    found = check("improves", here, **claim)
+    assert found.verdict == "reproduced"
+    assert (
+        "on unseen objects over 4 data sets differs from that of K-means-NC by +10.0 points" in found.evidence
+    )
+    assert "+2.0 points at the default grid point" in found.evidence
+    untuned = replace(gains("default", generalisation=plan), unseen=UNSEEN)
+    assert check("improves", untuned, **claim).verdict == "not reproduced"
+    assert check("improves", replace(here, unseen=None), **claim).verdict == "not testable here"
+    assert check("improves", gains(), **claim).evidence == "RCE is not in this run."
+
+
+def test_verdicts_of_a_study_on_other_data_say_so() -> None:
+    other = {"other_data": "they are not told."}
+    verdicts = [improves(percent, gains(**other)).verdict for percent in (3, 5, 13)]
+    assert verdicts == [
+        "not the same data: holds",
+        "not the same data: holds in part",
+        "not the same data: does not hold",
+    ]
+    found = improves(5, gains(**other))
+    assert "taken as percent of K-means: not the same data: holds;" in found.evidence
+    assert found.evidence.endswith("these are not the paper's data sets.")
+    claims = [
+        {
+            "text": "Up.",
+            "check": "improves",
+            "method": "RCE",
+            "metric": "ACC",
+            "percent": 3,
+            "against": ["KC"],
+        }
+    ]
+    here = gains(**other, claims=claims)
+    text = claims_markdown(here.study, claims_table(here, here))
+    assert "The data sets are not the paper's: they are not told. So nothing is reproduced" in text
+
+
+def test_significant_among_the_rivals_that_a_claim_speaks_of() -> None:
+    """RCE beats KC on both subsets of all data sets, BCE beats both."""
+    rows = []
+    for case in CASES:
+        for method, reading, level in (
+            *(("K-means", "fixed", 0.3), ("KC", "fixed", 0.5), ("BCE", "fixed", 0.9)),
+            *(("RCE", "oracle-per-subset", 0.7), ("RCE", "oracle-common", 0.6), ("RCE", "default", 0.6)),
+        ):
+            rows += [("small", case, method, reading, "ACC", s, "{}", level + 0.001 * s) for s in (0, 1)]
+    names = ["study", "case", "method", "reading", "metric", "subset", "parameters", "value"]
+    selected = pd.DataFrame(rows, columns=names)
+    rce = {"method": "RCE", "grid": {"lambda1": [0.1, 1.0]}, "default": {"lambda1": 1.0}}
+    here = study(methods=["KC", "BCE", rce])
+    of = Material(here, summarise(here, selected), selected, Published(), {}, selected=selected)
+    assert check("significant", of).counted == "significantly best in ACC on 0 of 4 data sets here"
+    found = check("significant", of, against=["KC"], printed=3, of=4)
+    assert found.verdict == "reproduced"
+    assert found.counted == "significantly above KC in ACC on 4 of 4 data sets here"

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -248,6 +248,53 @@ def test_a_figure_fits_what_the_jobs_fit(source: Source, tmp_path: Path) -> None
     )
     tuned = source.fitted(STUDY.case("a"), "RCE", {"max_outer": 2}, ensemble, subset, 3)
     assert (tuned.lambda1, tuned.max_outer) == (1.0, 2)
+
+
+LINE = {
+    "id": "line",
+    "kind": "grid_line",
+    "title": "Line",
+    "metric": "ACC",
+    "methods": ["RCE"],
+    "beside": ["EAC"],
+}
+
+
+def test_a_line_is_the_mean_at_every_grid_point(source: Source) -> None:
+    points = {"RCE": ['{"lambda1":0.1}', '{"lambda1":1.0}'], "EAC": ["{}"], "RSEC": ["{}"]}
+    lines = [
+        (case, subset, method, point, restart, metric, rng)
+        for rng, (case, subset, method, restart, metric) in enumerate(
+            product("ab", range(3), points, ("mean", "chosen"), ("ACC", "ARI"))
+        )
+        for point in points[method]
+    ]
+    names = ["case", "subset", "method", "parameters", "restart", "metric", "value"]
+    tidy = pd.DataFrame(lines, columns=names)
+    tidy["value"] = np.random.default_rng(0).random(len(tidy))
+    failed = (tidy["case"] == "b") & (tidy["method"] == "RCE") & (tidy["subset"] == 1)
+    tidy.loc[failed, "value"] = np.nan
+    tidy.to_parquet(source.results / "scores.parquet")
+    study = Study.model_validate({**STUDY.model_dump(), "figures": [LINE]})
+    drawn = Source(study, TITLES, source.results, source.ensembles, SEED)
+    picture, table = further.make(study.figures[0], drawn)
+    mine = tidy[(tidy["metric"] == "ACC") & (tidy["restart"] == study.restarts)]
+    means = mine.groupby(["case", "method", "parameters"])["value"].mean()
+    expected = [
+        means[case, method, point] for case in "ab" for method in ("RCE", "EAC") for point in points[method]
+    ]
+    assert table["mean"].tolist() == pytest.approx(expected)
+    assert table["value"].fillna(-1).tolist() == [0.1, 1.0, -1] * 2
+    assert table["n"].tolist() == [3, 3, 3, 2, 2, 3]
+    line = panels(picture)[TITLES["a"]].lines[0]
+    assert line.get_xdata().tolist() == [0.1, 1.0]
+    assert line.get_ydata().tolist() == pytest.approx(expected[:2])
+    text = further.caption(study, TITLES, study.figures[0], table)
+    assert "ACC over λ₁: mean over 3 subsets" in text
+    assert f"Over fewer subsets, because it failed on the others: RCE on {TITLES['b']} (2)" in text
+    none = restrict(study, load_config({"seed": SEED, "methods": ["EAC"]}))
+    assert none
+    assert further.panels(none, none.figures[0]) == 0
 
 
 @pytest.mark.parametrize("missing", [False, True])

@@ -34,6 +34,12 @@ TINY = {
     "figure2": {"method": "RCE", "x": "lambda1", "y": "lambda2"},
     "starts": {"title": "Starts", "methods": ["SpectralConsensus"]},
     "figures": [{"id": "levels", "kind": "levels", "title": "Levels of co-association", "case": "iris"}],
+    "generalisation": {
+        "splits": 2,
+        "repetitions": 1,
+        "cases": ["iris"],
+        "methods": ["EAC", "SpectralConsensus"],
+    },
     "readings": {
         "methods": [
             {

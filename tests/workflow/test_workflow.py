@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from concord.config import REPORT_FILES
-from conftest import TINY
+from conftest import BRIEF, TINY
 
 pytestmark = pytest.mark.workflow
 
@@ -43,6 +43,7 @@ def test_a_run_makes_everything_the_readme_names(finished):
         *("agreement.md", "ranks.csv", "restarts.csv", "grids.csv", "readings.csv", "readings.md"),
         *("figure2.svg", "figure2.pdf", "figure2.png", "SHA256SUMS", "report.pdf"),
         *("starts.csv", "starts.md", "f1_bounds.csv"),
+        *("generalisation.csv", "generalisation.md"),
         *("levels.svg", "levels.pdf", "levels.png", "levels.csv"),
     ):
         assert (reports / name).stat().st_size > 0, name
@@ -57,6 +58,19 @@ def test_a_run_makes_everything_the_readme_names(finished):
     assert len([r for r in tidy if r["method"] == "RCE"]) == 2 * 3 * 4 * 5 * 2, (
         "cases subsets points metrics restarts"
     )
+
+
+def test_scores_on_unseen_objects_depend_on_their_own_part_of_the_study(copy_of_finished):
+    unseen = rows(copy_of_finished.folder / "reports/tiny/generalisation.csv")
+    assert [row["row"] for row in unseen] == ["K-means-NC", "EAC-NC", "SpectralConsensus-NC"]
+    assert {(row["case"], row["n"]) for row in unseen} == {("iris", "2")}
+    assert all(0.3 < float(row["mean"]) <= 1 for row in unseen)
+    scores = "results/tiny/generalisation/iris.parquet"
+    copy_of_finished.study({**TINY, "title": "Another title", "claims": []})
+    assert rules(copy_of_finished.snakemake("-n", scores)) == set()
+    plan = {**TINY["generalisation"], "train_share": 0.5}
+    copy_of_finished.study({**TINY, "generalisation": plan})
+    assert rules(copy_of_finished.snakemake("-n", scores)) == {"experiment", "generalisation"}
 
 
 def test_no_figure_may_take_the_name_of_a_file_of_every_report(finished):
@@ -124,6 +138,21 @@ def test_no_result_depends_on_blocks_cores_or_other_methods(finished, project):
     here = project.reproducible_files()
     for name in ("results/ensembles/tiny/iris.npz", *figures):
         assert here[name] == everything[name], name
+
+
+def test_only_a_method_that_needs_features_waits_for_them(brief):
+    ssce = {"method": "SSCE", "parameters": {"solver": "profile"}}
+    pseudo = {**ssce, "id": "SSCE-P", "grid": {"features": ["pseudo"]}, "default": {"features": "pseudo"}}
+    brief.study({**BRIEF, "methods": ["EAC", ssce, pseudo], "claims": []})
+    folder = f"results/{BRIEF['id']}/consensus/iris"
+    plan = brief.snakemake(
+        "-n", "-p", *(f"{folder}/{method}/0-2.npz" for method in ("EAC", "SSCE", "SSCE-P"))
+    )
+    lines = [
+        line for line in plan.stdout.splitlines() if "python -m concord" in line and " consensus " in line
+    ]
+    given = {line.split("--id ")[1].split()[0]: "--data data/prepared/iris/" in line for line in lines}
+    assert given == {"EAC": False, "SSCE": True, "SSCE-P": False}
 
 
 def test_another_seed_gives_other_clusterings(finished, project):

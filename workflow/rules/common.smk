@@ -82,6 +82,11 @@ def score_need(wildcards):
     return cluster.score(STUDIES[wildcards.study], shape_of(case_of(wildcards).dataset))
 
 
+def generalisation_need(wildcards):
+    case = case_of(wildcards)
+    return cluster.generalisation(STUDIES[wildcards.study], case, shape_of(case.dataset))
+
+
 def report_need(wildcards):
     return cluster.report()
 
@@ -189,6 +194,13 @@ def method_of(wildcards):
     return STUDIES[wildcards.study].run(case_of(wildcards), wildcards.method)
 
 
+def features_of_the_method(wildcards):
+    """The prepared data set, for a method that needs the objects' features; base clusterings do for the others."""
+    study, case, run = STUDIES[wildcards.study], case_of(wildcards), method_of(wildcards)
+    needed = registry.needs_features(run.method, study.parameters(case, run), run.points)
+    return [prepared_file(case)] if needed else []
+
+
 TABLES = [
     *("table1.csv", "table1.md", "table2.csv", "table2.md", "claims.csv", "claims.md", "pvalues.csv"),
     *("agreement.csv", "agreement.md", "ranks.csv", "restarts.csv", "restarts.md", "grids.csv", "grids.md"),
@@ -229,6 +241,8 @@ def further_inputs(wildcards):
         return f"results/{study.id}/selected.parquet"
     if figure.kind == "sizes":
         return [f"results/{study.id}/selected.parquet", *reading_results(wildcards, "selected.parquet")]
+    if figure.kind == "grid_line":
+        return [f"results/{study.id}/scores.parquet"]
     wanted = named_cases(figure) or [case.id for case in study.cases]
     return [f"results/ensembles/{study.id}/{case.id}.npz" for case in study.cases if case.id in wanted]
 
@@ -236,7 +250,7 @@ def further_inputs(wildcards):
 def further_code(wildcards):
     """The code behind a further figure, with the methods that it fits."""
     study, figure = STUDIES[wildcards.study], further_figure(wildcards)
-    if figure.kind in {"sizes", "bars", "objects"}:
+    if figure.kind in {"sizes", "grid_line", "bars", "objects"}:
         return fingerprint("concord.reports.further")
     fitted = {run.method for run in study.methods if run.id in named_methods(figure)}
     return fingerprint("concord.reports.further", whole=[registry.module_of(method) for method in sorted(fitted)])
@@ -244,6 +258,21 @@ def further_code(wildcards):
 
 def reading_files(study):
     return READINGS if study.readings_by_case() else []
+
+
+def unseen_files(study):
+    return ["generalisation.csv", "generalisation.md"] if study.generalised() else []
+
+
+def unseen_scores(wildcards):
+    study = STUDIES[wildcards.study]
+    return [f"results/{study.id}/generalisation/{case.id}.parquet" for case in study.generalised()]
+
+
+def unseen_code(wildcards):
+    study = STUDIES[wildcards.study]
+    fitted = {study.method(method.method).method for method in study.generalisation.methods}
+    return fingerprint("concord.scores.generalisation", whole=[registry.module_of(method) for method in sorted(fitted)])
 
 
 def view_files(study):
@@ -271,7 +300,8 @@ def starts_blocks(wildcards):
 
 
 def shown_files(study):
-    return [*TABLES, *view_files(study), *starts_files(study), *reading_files(study), *figure_files(study)]
+    further = [*view_files(study), *starts_files(study), *unseen_files(study), *reading_files(study)]
+    return [*TABLES, *further, *figure_files(study)]
 
 
 def reading_results(wildcards, *names):

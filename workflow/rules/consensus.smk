@@ -3,7 +3,8 @@
 
 rule consensus:
     input:
-        "results/ensembles/{study}/{case}.npz",
+        ensemble="results/ensembles/{study}/{case}.npz",
+        data=features_of_the_method,
     output:
         labels="results/{study}/consensus/{case}/{method}/{block}.npz",
         runtime="results/{study}/consensus/{case}/{method}/{block}.runtime.json",
@@ -23,6 +24,7 @@ rule consensus:
         parameters=lambda w: json.dumps(STUDIES[w.study].parameters(case_of(w), method_of(w))),
         grid=lambda w: json.dumps(method_of(w).grid),
         seed=SETTINGS.seed,
+        data=lambda w, input: f"--data {input.data}" if input.data else "",
         code=lambda w: fingerprint("concord.methods.command", whole=[registry.module_of(method_of(w).method)]),
     message:
         "{wildcards.study}: {wildcards.method} on {wildcards.case}, subsets {wildcards.block}"
@@ -30,4 +32,4 @@ rule consensus:
         "python -m concord --log {log:q} consensus --study {wildcards.study} --case {wildcards.case}"
         " --id {wildcards.method} --method {params.method} --parameters {params.parameters:q} --grid {params.grid:q}"
         " --subsets {wildcards.block} --seed {params.seed}"
-        " --ensemble {input:q} --out {output.labels:q}"
+        " --ensemble {input.ensemble:q} {params.data} --out {output.labels:q}"

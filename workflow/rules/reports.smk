@@ -8,6 +8,7 @@ rule tables:
             "results/{study}/", "scores.parquet", "selected.parquet", "pvalues.csv", "failures.csv", "notes.csv"
         ),
         others=lambda w: reading_results(w, "selected.parquet"),
+        unseen=unseen_scores,
         prepared=lambda w: [prepared_file(case) for case in STUDIES[w.study].described],
         printed=printed_tables,
     output:
@@ -94,6 +95,36 @@ rule starts:
     shell:
         "python -m concord --log {log:q} reports starts --study {input.study:q} --out reports/{wildcards.study}"
         " {input.blocks:q}"
+
+
+rule unseen_objects:
+    input:
+        study="results/{study}/study.json",
+        scores=unseen_scores,
+    output:
+        report(
+            "reports/{study}/generalisation.md",
+            caption="../report/generalisation.rst",
+            category="{study}",
+            subcategory="Tables",
+        ),
+        "reports/{study}/generalisation.csv",
+    log:
+        "logs/{study}/reports/generalisation.log",
+    group:
+        "report"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=megabytes(report_need),
+        runtime=minutes(report_need),
+    params:
+        code=fingerprint("concord.reports.generalisation"),
+    message:
+        "{wildcards.study}: table of unseen objects"
+    shell:
+        "python -m concord --log {log:q} reports generalisation --study {input.study:q}"
+        " --out reports/{wildcards.study}"
 
 
 rule readings:

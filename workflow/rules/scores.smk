@@ -69,6 +69,48 @@ rule collect:
         " --cases {input.cases:q} --blocks {input.blocks:q}"
 
 
+rule experiment:
+    # what scores on unseen objects depend on: study.json changes with every claim
+    output:
+        "results/{study}/generalisation/{case}.json",
+    log:
+        "logs/{study}/generalisation/{case}.experiment.log",
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        content=lambda w: STUDIES[w.study].on_unseen_objects(case_of(w)).model_dump_json(),
+    message:
+        "{wildcards.study}: writing down how unseen objects of {wildcards.case} are scored"
+    shell:
+        "printf '%s\\n' {params.content:q} > {output:q}.part 2> {log:q} && mv {output:q}.part {output:q}"
+
+
+rule generalisation:
+    input:
+        study="results/{study}/generalisation/{case}.json",
+        data=lambda w: prepared_file(case_of(w)),
+    output:
+        "results/{study}/generalisation/{case}.parquet",
+    log:
+        "logs/{study}/generalisation/{case}.log",
+    benchmark:
+        "results/{study}/benchmarks/generalisation/{case}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=megabytes(generalisation_need),
+        runtime=minutes(generalisation_need),
+    params:
+        code=unseen_code,
+        seed=SETTINGS.seed,
+    message:
+        "{wildcards.study}: unseen objects of {wildcards.case}"
+    shell:
+        "python -m concord --log {log:q} scores generalisation --study {input.study:q} --case {wildcards.case}"
+        " --data {input.data:q} --seed {params.seed} --out {output:q}"
+
+
 rule score_readings:
     input:
         study="results/{study}/study.json",

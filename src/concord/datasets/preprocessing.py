@@ -48,15 +48,36 @@ def zscore(X: Features) -> Features:
     InputError
         If X is sparse: centring would fill it.
     """
+    return zscore_by(X, X)
+
+
+def zscore_by(X: Features, reference: Features) -> FloatArray:
+    """Centre and divide each feature by mean and standard deviation (``ddof=1``) of ``reference``.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n, d)
+    reference : ndarray, shape (n_reference, d)
+
+    Returns
+    -------
+    ndarray, shape (n, d)
+        A feature that is constant in ``reference`` becomes 0.
+
+    Raises
+    ------
+    InputError
+        If the features are sparse.
+    """
     if sparse.issparse(X):
         raise InputError(
             "zscore: the features are sparse and centring would fill them; take unit_norm or tfidf"
         )
-    varies = (X[:1] != X).any(axis=0)  # exact: the deviation of a constant can come out as 1e-17
+    varies = (reference[:1] != reference).any(axis=0)  # exact: of a constant the deviation can be 1e-17
     result = np.zeros(X.shape)
-    part = X[:, varies]
+    part = reference[:, varies]
     if part.size:
-        result[:, varies] = (part - part.mean(axis=0)) / part.std(axis=0, ddof=1)
+        result[:, varies] = (X[:, varies] - part.mean(axis=0)) / part.std(axis=0, ddof=1)
     return result
 
 

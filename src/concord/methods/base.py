@@ -37,11 +37,16 @@ class ConsensusMethod(ABC):
     balanced: ClassVar[bool] = False
     """Whether the method forces clusters of nearly equal size."""
 
+    needs_features: ClassVar[bool] = False
+    """Whether the method needs the objects' features, at least with some of its parameters."""
+
     n_clusters: int
 
     labels_: IntArray
     restart_labels_: IntArray
     chosen_: int
+    _features: FloatArray
+    """Shape (n, d); only of a method that uses them."""
     n_iter_: int = 1
     converged_: bool = True
     note_: str = ""
@@ -58,13 +63,13 @@ class ConsensusMethod(ABC):
         ----------
         labels : array-like of int, shape (n objects, m clusterings), or Ensemble
             Base clusterings; -1 marks a missing object.
-        features : ignored
-            For methods that need the objects' features.
+        features : array-like or sparse matrix, shape (n objects, d), optional
+            Only for methods that need the objects' features; ignored by the others.
 
         Raises
         ------
         ValueError
-            For invalid labels or parameters.
+            For invalid labels or parameters, and for absent or invalid features if the method needs them.
         ConsensusFailure
             If there is no answer, e.g. more clusters are asked than there are distinct profiles.
         """
@@ -75,8 +80,14 @@ class ConsensusMethod(ABC):
                 f"{type(self).__name__}: n_clusters = {self.n_clusters} but the ensemble distinguishes only "
                 f"{ensemble.n_profiles} groups of objects; ask for fewer clusters or add clusterings"
             )
+        if self.uses_features():
+            self._features = self._checked_features(features, ensemble.n_objects)
         self._fit(ensemble)
         return self
+
+    def uses_features(self) -> bool:
+        """Whether the method needs the objects' features with the parameters that it has."""
+        return self.needs_features
 
     def fit_predict(self, labels: npt.ArrayLike | Ensemble, features: Any = None) -> IntArray:
         """Fit and return ``labels_``."""
@@ -89,6 +100,26 @@ class ConsensusMethod(ABC):
     def check_parameters(self) -> None:
         """Raise ValueError for a parameter out of its range."""
         self._require("n_clusters", is_integer(self.n_clusters, 1), "an integer >= 1")
+
+    def _checked_features(self, features: Any, n_objects: int | None = None) -> FloatArray:
+        """Return features as a matrix of finite numbers, one row for each of ``n_objects`` (None: any)."""
+        method = type(self).__name__
+        if features is None:
+            raise ValueError(f"{method} needs the objects' features: fit(labels, features)")
+        dense = features.toarray() if hasattr(features, "toarray") else features
+        try:
+            matrix: FloatArray = np.asarray(dense, dtype=float)
+        except (TypeError, ValueError):
+            raise ValueError(f"{method}: features must be numbers; encode what is none") from None
+        if matrix.ndim != 2 or not matrix.shape[1] or n_objects not in (None, len(matrix)):
+            wanted = "n" if n_objects is None else n_objects
+            raise ValueError(
+                f"{method}: features must be a matrix of {wanted} objects x d features, d >= 1, "
+                f"got shape {matrix.shape}"
+            )
+        if not np.isfinite(matrix).all():
+            raise ValueError(f"{method}: features hold NaN or infinity; complete them")
+        return matrix
 
     def _require(self, name: str, holds: bool, wanted: str) -> None:
         if not holds:
@@ -131,6 +162,12 @@ class ConsensusMethod(ABC):
 def consecutive(labels: IntArray) -> IntArray:
     """Return labels recoded to 0..k-1, closing the gaps of empty clusters."""
     return np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
+
+
+def codes_of(labels: IntArray, n_clusters: int) -> IntArray:
+    """Return what :func:`consecutive` makes of each of the clusters 0..n_clusters-1; empty ones come last."""
+    codes: IntArray = np.argsort(np.argsort(~np.isin(np.arange(n_clusters), labels), kind="stable"))
+    return codes
 
 
 def is_integer(value: Any, least: int) -> bool:

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from concord.ensemble import MISSING, Ensemble, FloatArray, IntArray
-from concord.methods.base import ConsensusMethod, is_integer, is_number
+from concord.ensemble import MISSING, Ensemble, FloatArray, IntArray, coded_as
+from concord.methods.base import ConsensusMethod, codes_of, is_integer, is_number
 
 TINY = float(np.finfo(float).tiny)
 """Added to each term of a sum that is divided by, as in the authors' program."""
@@ -53,6 +54,8 @@ class BCE(ConsensusMethod):
         Dirichlet parameters of the chosen start.
     beta_ : list of m ndarrays, shape (K, k_i)
         Distribution of each clustering's labels in each consensus cluster; columns as in ``Ensemble.labels``.
+    cluster_names_ : list of m ndarrays, shape (k_i,)
+        The given label of each column of ``beta_``.
     profile_gamma_ : ndarray, shape (n', K)
         Posterior Dirichlet parameters of the distinct label profiles.
     bound_ : float
@@ -81,6 +84,7 @@ class BCE(ConsensusMethod):
 
     alpha_: FloatArray
     beta_: list[FloatArray]
+    cluster_names_: list[IntArray]
     profile_gamma_: FloatArray
     bound_: float
     bound_path_: FloatArray
@@ -125,11 +129,37 @@ class BCE(ConsensusMethod):
         best = fits[self.chosen_]
         self.alpha_ = best.model.alpha
         self.beta_ = np.split(best.model.beta.T, data.firsts[1:], axis=1)
+        self.cluster_names_ = ensemble.cluster_names
         self.profile_gamma_ = best.posterior.gamma
         self.bound_path_ = np.array(best.path)
         self.bound_ = best.path[-1]
         self.n_iter_ = len(best.path)
         self.converged_ = best.converged
+
+    def predict(self, labels: npt.ArrayLike) -> IntArray:
+        """Return the consensus labels of other objects: an E-step with alpha and beta as they were learned.
+
+        Parameters
+        ----------
+        labels : array-like of int, shape (n objects, m clusterings)
+            Their base labels, named as those of the objects of ``fit``; -1 marks a missing one. An object
+            without any label gets the cluster with the largest alpha.
+
+        Raises
+        ------
+        ValueError
+            Before ``fit``, for another number of clusterings, or for a label that no object of ``fit`` had.
+        """
+        if not hasattr(self, "beta_"):
+            raise ValueError("BCE: predict needs a fitted model; call fit first")
+        profiles, membership = np.unique(coded_as(labels, self.cluster_names_), axis=0, return_inverse=True)
+        sizes = np.array([beta.shape[1] for beta in self.beta_])
+        data = Words.among(profiles, np.ones(len(profiles)), sizes)
+        model = Model(self.alpha_, np.hstack(self.beta_).T)
+        gamma = e_step(data, model, self.inner_tol, self.max_inner).gamma
+        codes = codes_of(self.profile_gamma_.argmax(axis=1), self.n_clusters)
+        predicted: IntArray = codes[gamma.argmax(axis=1)][membership.ravel()]
+        return predicted
 
     def learn(self, data: "Words", model: "Model") -> "Fit":
         """Run EM from one start: posterior of the last E-step, model of the last M-step."""
@@ -160,11 +190,16 @@ class Words:
     @classmethod
     def of(cls, ensemble: Ensemble) -> "Words":
         """Take the profiles of an ensemble."""
-        ends = np.cumsum(ensemble.n_clusters)
-        firsts = ends - ensemble.n_clusters
+        return cls.among(ensemble.profiles, ensemble.weights.astype(float), ensemble.n_clusters)
+
+    @classmethod
+    def among(cls, profiles: IntArray, weights: FloatArray, n_clusters: IntArray) -> "Words":
+        """Take profiles of labels 0..k_i-1, where ``n_clusters`` holds k_i of every clustering."""
+        ends = np.cumsum(n_clusters)
+        firsts = ends - n_clusters
         n_words = int(ends[-1])
-        words = np.where(ensemble.profiles == MISSING, n_words, ensemble.profiles + firsts)
-        return cls(words, ensemble.weights.astype(float), firsts, n_words)
+        words = np.where(profiles == MISSING, n_words, profiles + firsts)
+        return cls(words, weights, firsts, n_words)
 
     @property
     def observed(self) -> FloatArray:
@@ -296,5 +331,5 @@ def expected_log(gamma: FloatArray) -> FloatArray:
 def _change(new: FloatArray, old: FloatArray) -> FloatArray:
     """Relative change in the 1-norm of each profile's part."""
     axes = tuple(range(1, new.ndim))
-    change: FloatArray = np.abs(new - old).sum(axis=axes) / old.sum(axis=axes)
+    change: FloatArray = np.abs(new - old).sum(axis=axes) / np.maximum(old.sum(axis=axes), TINY)
     return change

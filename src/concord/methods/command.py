@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.ensembles import store
+from concord.errors import InputError
 from concord.methods import registry
 from concord.methods.run import Job, run
 
@@ -27,6 +28,9 @@ def main(arguments: list[str]) -> None:
     )
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--ensemble", type=Path, required=True, help="base clusterings of the case (.npz)")
+    parser.add_argument(
+        "--data", type=Path, help="prepared data set of the case (.npz), for a method that needs features"
+    )
     parser.add_argument("--out", type=Path, required=True, help="labels (.npz); runtimes go beside it")
     options = parser.parse_args(arguments)
     job = Job(
@@ -39,7 +43,27 @@ def main(arguments: list[str]) -> None:
         subsets=options.subsets,
         seed=options.seed,
     )
-    run(job, store.load(options.ensemble), options.out)
+    run(job, store.load(options.ensemble), options.out, read_features(job, options.data))
+
+
+def read_features(job: Job, data: Path | None) -> Any:
+    """Return the features in a prepared data set, (n, d), or None if the job's method needs none.
+
+    Raises
+    ------
+    InputError
+        If they are needed, and there is no file or the data set has none.
+    """
+    if not registry.needs_features(job.method, job.parameters, job.points):
+        return None
+    if data is None:
+        raise InputError(f"--data: missing, and {job.method} needs features; give the prepared data set")
+    from concord.datasets import prepared
+
+    features = prepared.load(data).X
+    if not features.shape[1]:
+        raise InputError(f"{data}: no features, and {job.method_id} needs some; let case {job.case} omit it")
+    return features
 
 
 def _mapping(text: str) -> dict[str, Any]:

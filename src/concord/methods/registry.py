@@ -6,7 +6,7 @@ new method is one new file.
 
 import ast
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,9 +37,27 @@ def available() -> dict[str, tuple[str, ...]]:
     return parameters
 
 
+def needs_features(
+    name: str, parameters: Mapping[str, Any], points: Iterable[Mapping[str, Any]] = ({},)
+) -> bool:
+    """Whether the method ``name`` needs the objects' features, with these parameters, at any grid point."""
+    lines = (ast.unparse(line) for line in _classes()[name][1].body)
+    if "needs_features = True" not in lines:
+        return False
+    method = load(name)
+    return any(method(n_clusters=1, **{**parameters, **point}).uses_features() for point in points)
+
+
 def module_of(name: str) -> str:
     """Return the module that holds the method ``name``."""
     return _classes()[name][0]
+
+
+def predicts_from(name: str) -> str | None:
+    """Return what ``predict`` of the method takes: "labels" or "features"; None if it has none."""
+    _, node = _classes()[name]
+    found = [n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "predict"]
+    return found[0].args.args[1].arg if found else None
 
 
 def load(name: str) -> "Callable[..., ConsensusMethod]":

@@ -72,19 +72,22 @@ class Cell:
     wall_seconds: float
 
 
-def run(job: Job, stored: StoredEnsemble, out: Path) -> None:
+def run(job: Job, stored: StoredEnsemble, out: Path, features: Any = None) -> None:
     """Fit every point of the grid on every subset; write ``out`` and, beside it, its runtimes.
 
-    A :class:`ConsensusFailure` becomes a record; any other exception stops the job.
+    ``features`` of the objects, (n, d), are for a method that needs them. A :class:`ConsensusFailure` becomes
+    a record; any other exception stops the job.
     """
     method = registry.load(job.method)
-    method(n_clusters=1, **job.parameters).fit([[0]])  # late imports are no part of the method's time
+    method(n_clusters=1, **job.parameters).fit(
+        [[0]], [[0.0]]
+    )  # late imports are no part of the method's time
     cells: list[list[Cell]] = []
     profiles = []
     for count, subset in enumerate(job.subsets, start=1):
         ensemble = Ensemble(stored.subset(subset))
         profiles.append(ensemble.n_profiles)
-        cells.append(_fit_subset(job, method, ensemble, stored.n_classes, subset))
+        cells.append(_fit_subset(job, method, ensemble, stored.n_classes, subset, features))
         seconds = sum(cell.wall_seconds for cell in cells[-1])
         log.info(
             "%s on %s: subset %d (%d of %d), %d fits in %.1f s",
@@ -95,12 +98,17 @@ def run(job: Job, stored: StoredEnsemble, out: Path) -> None:
 
 
 def _fit_subset(
-    job: Job, method: Callable[..., ConsensusMethod], ensemble: Ensemble, n_clusters: int, subset: int
+    job: Job,
+    method: Callable[..., ConsensusMethod],
+    ensemble: Ensemble,
+    n_clusters: int,
+    subset: int,
+    features: Any,
 ) -> list[Cell]:
     cells = []
     told = time.monotonic()
     for number, point in enumerate(job.points, start=1):
-        cells.append(_fit(job, method, ensemble, n_clusters, subset, point))
+        cells.append(_fit(job, method, ensemble, n_clusters, subset, point, features))
         if time.monotonic() - told > PROGRESS_SECONDS:
             told = time.monotonic()
             log.info(
@@ -117,6 +125,7 @@ def _fit(
     n_clusters: int,
     subset: int,
     point: Mapping[str, Any],
+    features: Any,
 ) -> Cell:
     parameters: dict[str, Any] = {**job.parameters, **point}
     if "random_state" in registry.available()[job.method]:
@@ -125,7 +134,7 @@ def _fit(
     cpu, wall = time.process_time(), time.monotonic()
     answer, reason = None, ""
     try:
-        answer = Answer.of(method(n_clusters=n_clusters, **parameters).fit(ensemble))
+        answer = Answer.of(method(n_clusters=n_clusters, **parameters).fit(ensemble, features))
     except ConsensusFailure as failure:
         reason = str(failure)
     except Exception as error:

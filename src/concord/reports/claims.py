@@ -9,6 +9,9 @@ The verdict is
 * "not reproduced" otherwise,
 * "not testable here" if the run has no score, no rival or no grid to decide it.
 
+A claim on an improvement has the printed percentage as its yardstick. A study whose data sets are not those
+of the paper (``other_data``) reproduces nothing: its verdicts say "not the same data", and whether it holds.
+
 A method with a grid speaks through the reading that the study names (``reading``), as in the print. Counts
 are over data sets: of two cases of one data set, the study says which one counts (``instead_of``). A paper
 speaks of its own methods, so a claim is judged among these; where the run has others, the verdict among all
@@ -16,15 +19,17 @@ of them stands beside it.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from concord.config import Claim, Study
+from concord.reports import generalisation
 from concord.reports.published import Published, printed_methods
 from concord.reports.rows import main_row, main_rows
 from concord.reports.tables import markdown_table
+from concord.scores.summary import summarise
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +37,21 @@ if TYPE_CHECKING:
 ROUNDING = 1e-12
 """Means closer than this are equal."""
 
-VERDICTS = ("reproduced", "partly reproduced", "not reproduced", "not testable here")
+ON_OTHER_DATA = {
+    "reproduced": "not the same data: holds",
+    "partly reproduced": "not the same data: holds in part",
+    "not reproduced": "not the same data: does not hold",
+}
+"""The verdicts of a study whose data sets are not the paper's."""
+
+BY_ITSELF = {"stable", "grows", "improves"}
+"""Checks in which the methods that the paper does not have play no part."""
+
+VERDICTS = (
+    *("reproduced", "partly reproduced", "not reproduced"),
+    *ON_OTHER_DATA.values(),
+    "not testable here",
+)
 
 
 @dataclass(frozen=True)
@@ -45,6 +64,8 @@ class Material:
     scores: the tidy scores (study's restarts only are used), for the checks that look at the whole grid.
     printed_names: key in the print of every case that is printed.
     others: as ``selected.parquet`` of the study's other readings, for the checks that look at them.
+    selected: as ``selected.parquet``, for the checks that test against some of the rivals only.
+    unseen: as :func:`concord.reports.generalisation.generalisation_table` returns it.
     """
 
     study: Study
@@ -53,6 +74,8 @@ class Material:
     published: Published
     printed_names: dict[str, str]
     others: "pd.DataFrame | None" = None
+    selected: "pd.DataFrame | None" = None
+    unseen: "pd.DataFrame | None" = None
 
     @property
     def counted(self) -> set[str]:
@@ -73,6 +96,7 @@ class Count:
     holds: int
     of: int
     what: str = "data sets"
+    remarks: ClassVar[tuple[str, ...]] = ()
 
     @property
     def share(self) -> float:
@@ -81,6 +105,34 @@ class Count:
 
     def __str__(self) -> str:
         return f"{self.holds} of {self.of} {self.what if self.of != 1 else self.what.removesuffix('s')}"
+
+    def said(self, sentence: str) -> str:
+        """Return the sentence on what was counted, with the count."""
+        return f"{sentence} on {self} here"
+
+
+@dataclass(frozen=True)
+class Gain:
+    """By how much a mean score is higher, here or in print."""
+
+    percent: float
+    text: str
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def share(self) -> float:
+        """The percentage, which verdicts compare."""
+        return self.percent
+
+    def __str__(self) -> str:
+        return self.text
+
+    def said(self, sentence: str) -> str:
+        """Return the sentence on what is compared, with the improvement."""
+        return f"{sentence} by {self} here"
+
+
+Measure = Count | Gain
 
 
 @dataclass(frozen=True)
@@ -97,7 +149,7 @@ class _NotTestableError(Exception):
     """The run cannot decide the claim; the message says why."""
 
 
-def verdict(here: Count, printed: Count | None) -> str:
+def verdict(here: Measure, printed: Measure | None) -> str:
     """Judge a claim by the shares here and in print, as the module's docstring defines."""
     reached = here.share >= printed.share if printed else here.share > 0.5
     if reached:
@@ -114,9 +166,13 @@ def judge(claim: Claim, material: Material) -> Finding:
         return Finding(claim, "not testable here", str(reason), f"{reason}.")
     print_says = f"printed: {printed}" if printed else "no printed count"
     remarks = _remarks(claim, material)
-    counted = f"{sentence} on {here} here"
-    evidence = "; ".join([f"{counted[0].upper()}{counted[1:]}", print_says, *remarks])
-    return Finding(claim, verdict(here, printed), counted, f"{evidence}.")
+    counted = here.said(sentence)
+    evidence = "; ".join([f"{counted[0].upper()}{counted[1:]}", print_says, *here.remarks, *remarks])
+    return Finding(claim, _worded(verdict(here, printed), material.study), counted, f"{evidence}.")
+
+
+def _worded(found: str, study: Study) -> str:
+    return ON_OTHER_DATA[found] if study.other_data else found
 
 
 def _check_present(claim: Claim, material: Material) -> None:
@@ -124,9 +180,11 @@ def _check_present(claim: Claim, material: Material) -> None:
     here = {study.base_clusterings, *(run.id for run in study.methods)}
     if claim.cases and not _spoken_of(claim, material):
         raise _NotTestableError("no data set that it speaks of is in this run")
+    if claim.unseen:
+        here = set(study.unseen_rows())
     if absent := [name for name in (claim.method, *claim.against) if name not in here]:
         raise _NotTestableError(f"{absent[0]} is not in this run")
-    if claim.metric not in study.metrics:
+    if claim.metric not in study.metrics and not claim.unseen:
         raise _NotTestableError(f"{claim.metric} is not among the metrics of this run")
 
 
@@ -134,6 +192,8 @@ def _remarks(claim: Claim, material: Material) -> list[str]:
     """Say what stands between this run and the print."""
     if material.study.paper is None:
         return []
+    if material.study.other_data:
+        return ["these are not the paper's data sets"]
     remarks = []
     spoken_of = _spoken_of(claim, material)
     cases, known = len(spoken_of), len(spoken_of & set(material.printed_names))
@@ -169,7 +229,7 @@ def _rival_rows(claim: Claim, material: Material) -> "pd.DataFrame":
     return kept[kept["method"].isin([claim.method, *claim.against])] if claim.against else kept
 
 
-def _best(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
+def _best(claim: Claim, material: Material) -> tuple[Measure, Measure | None, str]:
     """Count data sets on which the method's mean is higher than that of every rival; a tie does not count.
 
     Data sets without a mean of the method or of any rival are left out. The print's count is the claim's
@@ -184,7 +244,7 @@ def _above(claim: Claim) -> str:
     return f"above {' and '.join(claim.against)}" if claim.against else "best"
 
 
-def _second(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
+def _second(claim: Claim, material: Material) -> tuple[Measure, Measure | None, str]:
     """Count as "best" does, but allow one rival that is not lower."""
     count = Count(*_ahead(claim, material, at_most=1), material.units)
     printed = _printed(claim, material) or _printed_ahead(claim, material, at_most=1)
@@ -204,8 +264,12 @@ def _ahead(claim: Claim, material: Material, at_most: int) -> tuple[int, int]:
     return holds, of
 
 
-def _significant(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
-    """Count data sets on which the method's row is bold: best, and by t-test different from all rivals."""
+def _significant(claim: Claim, material: Material) -> tuple[Measure, Measure | None, str]:
+    """Count data sets on which the method's row is bold: best, and by t-test different from all rivals.
+
+    Where the claim speaks of some rivals, it is bold among these and the base clusterings.
+    """
+    material = _among(claim, material)
     holds, of = 0, 0
     for _, case in _rival_rows(claim, material).groupby("case", sort=False):
         own, rivals = _split(case, claim.method)
@@ -217,11 +281,21 @@ def _significant(claim: Claim, material: Material) -> tuple[Count, Count | None,
     return (
         Count(holds, of, material.units),
         _printed(claim, material),
-        f"significantly best in {claim.metric}",
+        f"significantly {_above(claim)} in {claim.metric}",
     )
 
 
-def _above_base(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
+def _among(claim: Claim, material: Material) -> Material:
+    """Return the material of the claim's method and its rivals alone."""
+    if not claim.against or material.selected is None:
+        return material
+    spoken_of = {claim.method, *claim.against}
+    runs = tuple(run for run in material.study.methods if run.id in spoken_of)
+    study = material.study.model_copy(update={"methods": runs})
+    return replace(material, study=study, summary=summarise(study, material.selected))
+
+
+def _above_base(claim: Claim, material: Material) -> tuple[Measure, Measure | None, str]:
     """Count cells (method x data set), but those of the base clusterings, with a mean above theirs.
 
     The claim's ``method`` plays no part: every method of the run counts. The print's count is counted in the
@@ -240,7 +314,7 @@ def _above_base(claim: Claim, material: Material) -> tuple[Count, Count | None, 
     return Count(holds, of, "cells"), printed, f"above {base} in {claim.metric}"
 
 
-def _stable(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
+def _stable(claim: Claim, material: Material) -> tuple[Measure, Measure | None, str]:
     """Count data sets on which at least ``share`` of the grid points are within ``within`` of the best one.
 
     A point's score is its mean over the subsets; a point that failed on a subset counts as not near. The
@@ -269,7 +343,7 @@ def _stable(claim: Claim, material: Material) -> tuple[Count, Count | None, str]
     return here, _printed(claim, material), sentence
 
 
-def _grows(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
+def _grows(claim: Claim, material: Material) -> tuple[Measure, Measure | None, str]:
     """Count data sets on which the mean never falls when subsets of base clusterings are larger.
 
     The sizes are those of the study and of the other readings of a case that differ in nothing else.
@@ -289,6 +363,63 @@ def _grows(claim: Claim, material: Material) -> tuple[Count, Count | None, str]:
     return Count(sum(found), len(found), material.units), _printed(claim, material), what
 
 
+def _improves(claim: Claim, material: Material) -> tuple[Measure, Measure | None, str]:
+    """Average over the data sets by how much the method's mean is above that of its rival.
+
+    The verdict is by percentage points. What the gain is in percent of the rival's mean stands beside it, and
+    so does the gain without a look at the classes, if the method is tuned.
+    """
+    rival = claim.against[0]
+    pairs = _pairs(claim, material, tuned=True).dropna()
+    if pairs.empty:
+        raise _NotTestableError(f"no data set has scores of {claim.method} and of {rival}")
+    points, relative = _gains(pairs)
+    printed = Gain(claim.percent or 0.0, f"{claim.percent:g} %")
+    verdicts = [_worded(verdict(Gain(gain, ""), printed), material.study) for gain in (points, relative)]
+    remarks = [f"taken as percent of {rival}: {verdicts[1]}"] if verdicts[0] != verdicts[1] else []
+    untuned = _pairs(claim, material, tuned=False).dropna()
+    if len(untuned) and not untuned.equals(pairs):
+        remarks.append(f"{_gains(untuned)[0]:+.1f} points at the default grid point")
+    text = f"{points:+.1f} points, {relative:+.1f} % of the latter,"
+    where = f"{len(pairs)} {material.units if len(pairs) != 1 else material.units.removesuffix('s')}"
+    unseen = " on unseen objects" if claim.unseen else ""
+    sentence = f"mean {claim.metric} of {claim.method}{unseen} over {where} differs from that of {rival}"
+    return Gain(points, text, tuple(remarks)), printed, sentence
+
+
+def _gains(pairs: "pd.DataFrame") -> tuple[float, float]:
+    """Mean gain in percentage points, and in percent of the rival's score."""
+    gain = pairs["method"] - pairs["rival"]
+    return float(100 * gain.mean()), float(100 * (gain / pairs["rival"]).mean())
+
+
+def _pairs(claim: Claim, material: Material, *, tuned: bool) -> "pd.DataFrame":
+    """Return the means of the method and its rival by case; tuned: in the study's own reading."""
+    import pandas as pd
+
+    study = material.study
+    names = (claim.method, claim.against[0])
+    if claim.unseen:
+        if material.unseen is None:
+            raise _NotTestableError("no unseen objects are in this run")
+        oracle = tuned and study.reading != generalisation.DEFAULT
+        reading = generalisation.ORACLE if oracle else generalisation.DEFAULT
+        found = generalisation.pairs(material.unseen, *names, reading)
+    else:
+        summary = material.summary[material.summary["metric"] == claim.metric]
+        rows = [main_row(study if tuned else _by_default(study), name) for name in names]
+        mine = [
+            summary[(summary["method"] == row.method) & (summary["reading"] == row.reading)] for row in rows
+        ]
+        means = [frame.set_index("case")["mean"] for frame in mine]
+        found = pd.concat(means, axis=1, keys=["method", "rival"])
+    return found[found.index.isin(material.counted)]
+
+
+def _by_default(study: Study) -> Study:
+    return study.model_copy(update={"reading": generalisation.DEFAULT})
+
+
 def _mean_of(scores: "pd.DataFrame", case: str, claim: Claim, study: Study) -> Any:
     method, reading = main_row(study, claim.method)
     mine = scores[(scores["case"] == case) & (scores["method"] == method) & (scores["reading"] == reading)]
@@ -302,13 +433,14 @@ def _range(shares: Collection[float]) -> str:
     return low if low == high else f"{low} to {high}, median {median(shares):.0%}"
 
 
-_CHECKS: dict[str, Callable[[Claim, Material], tuple[Count, Count | None, str]]] = {
+_CHECKS: dict[str, Callable[[Claim, Material], tuple[Measure, Measure | None, str]]] = {
     "best": _best,
     "second": _second,
     "significant": _significant,
     "above_base": _above_base,
     "stable": _stable,
     "grows": _grows,
+    "improves": _improves,
 }
 
 
@@ -387,7 +519,7 @@ def claims_table(material: Material, papers: Material) -> "pd.DataFrame":
     rows = []
     for claim in material.study.claims:
         own = judge(claim, material if claim.method in others else papers)
-        more = judge(claim, material) if others and claim.check not in {"stable", "grows"} else None
+        more = judge(claim, material) if others and claim.check not in BY_ITSELF else None
         rows.append(
             {
                 "claim": claim.text,
@@ -426,10 +558,18 @@ def claims_markdown(study: Study, table: "pd.DataFrame") -> str:
         "",
         *markdown_table(["Claim", "Verdict", "Evidence"], body, left=3),
     ]
-    rule = (
-        "Reproduced: it holds here on at least the printed share of the data sets (on more than half, where "
-        f"no count is printed); partly: on more than half of that share.{counting(study)}"
-    )
+    if study.other_data:
+        rule = (
+            f"The data sets are not the paper's: {study.other_data.strip()} So nothing is reproduced or "
+            "refuted. A claim holds if it reaches the printed share or percentage here, in part if more than "
+            "half of it."
+        )
+    else:
+        rule = (
+            "Reproduced: it holds here on at least the printed share of the data sets (on more than half, "
+            "where no count is printed); partly: on more than half of that share."
+        )
+    rule += counting(study)
     return (
         "\n".join([*lines, "", rule, ""])
         if len(table)

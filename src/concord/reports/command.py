@@ -26,8 +26,8 @@ log = logging.getLogger("concord")
 REPRODUCIBLE = (
     "table1.csv", "table1.md", "table2.csv", "table2.md", "claims.csv", "claims.md", "pvalues.csv",
     "agreement.csv", "agreement.md", "ranks.csv", "restarts.csv", "restarts.md", "grids.csv", "grids.md",
-    "readings.csv", "readings.md", "figure1.svg", "figure1.pdf", "figure1.png", "figure2.svg", "figure2.pdf",
-    "figure2.png", "starts.csv", "starts.md", "f1_bounds.csv",
+    "readings.csv", "readings.md", "generalisation.csv", "generalisation.md", "figure1.svg", "figure1.pdf",
+    "figure1.png", "figure2.svg", "figure2.pdf", "figure2.png", "starts.csv", "starts.md", "f1_bounds.csv",
 )  # fmt: skip
 """Outputs that the same seed and versions give again to the byte, as are further figures with their tables;
 the others hold seconds."""
@@ -84,6 +84,9 @@ def _parser() -> argparse.ArgumentParser:
     job.add_argument("--ensembles", type=Path, help=ENSEMBLES_HELP)
     job.add_argument("blocks", nargs="+", type=Path, metavar="BLOCK", help="consensus files of its methods")
     job.set_defaults(run=_starts)
+
+    job = jobs.add_parser("generalisation", parents=[common], help="generalisation (.csv, .md)")
+    job.set_defaults(run=_generalisation)
 
     job = jobs.add_parser("view", parents=[common], help="a table of some of the methods (.csv, .md)")
     job.add_argument("--view", required=True, metavar="ID", help="which of the study's views")
@@ -176,9 +179,10 @@ def _tables(options: argparse.Namespace) -> None:
 
     names = printed_names(study, registry, published)
     others = _parquet(results / "readings/selected.parquet") if study.readings_by_case() else None
+    unseen = _unseen(study, case_titles(study, registry), results)
     verdicts = claims.claims_table(
-        claims.Material(study, summary, scores, published, names, others),
-        claims.Material(of_paper, papers, scores, published, names, others),
+        claims.Material(study, summary, scores, published, names, others, selected, unseen),
+        claims.Material(of_paper, papers, scores, published, names, others, selected, unseen),
     )
     tables.write_csv(verdicts, out / "claims.csv")
     write_text(out / "claims.md", claims.claims_markdown(study, verdicts))
@@ -235,6 +239,29 @@ def _starts(options: argparse.Namespace) -> None:
     log.info(
         "%s: %d rows of starts, %d printed F1 held against their bounds", study.id, len(table), len(bounds)
     )
+
+
+def _unseen(study: Study, titles: dict[str, str], results: Path) -> "pd.DataFrame | None":
+    """Return the table of the study of generalisation; None without one."""
+    import pandas as pd
+
+    from concord.reports.generalisation import generalisation_table
+
+    cases = [_parquet(results / f"generalisation/{case.id}.parquet") for case in study.generalised()]
+    return generalisation_table(study, titles, pd.concat(cases)) if cases else None
+
+
+def _generalisation(options: argparse.Namespace) -> None:
+    from concord.reports import tables
+    from concord.reports.generalisation import generalisation_markdown
+
+    study, registry = read_study(options.study), _registry(options)
+    table = _unseen(study, case_titles(study, registry), _results(options))
+    if table is None:
+        raise InputError(f"{options.study}: {study.id} has no generalisation; add it to the study's file")
+    tables.write_csv(table, options.out / "generalisation.csv")
+    write_text(options.out / "generalisation.md", generalisation_markdown(study, table))
+    log.info("%s: %d scores on unseen objects", study.id, len(table))
 
 
 def _view(options: argparse.Namespace) -> None:
@@ -332,6 +359,8 @@ def _pdf(options: argparse.Namespace) -> None:
     frames |= {view.id: _csv(out / f"{view.id}.csv", "reports view") for view in study.views}
     if study.readings_by_case():
         frames["readings"] = _csv(out / "readings.csv", "reports readings")
+    if study.generalisation:
+        frames["generalisation"] = _csv(out / "generalisation.csv", "reports generalisation")
     frames |= {figure.id: _csv(out / f"{figure.id}.csv", "reports figures") for figure in study.figures}
     content = document(study, registry, published, frames, record)
     figures = [out / figure["file"] for figure in content["figures"] if figure["cases"]]

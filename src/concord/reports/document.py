@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from concord.config import GRID_FIGURES, AnyFigure, MethodRun, Study, Value
 from concord.datasets.registry import MADE
-from concord.reports import agreement, further, grids, readings, restarts, starts
-from concord.reports.claims import VERDICTS, counting, with_others
+from concord.reports import agreement, further, generalisation, grids, readings, restarts, starts
+from concord.reports.claims import ON_OTHER_DATA, VERDICTS, counting, with_others
 from concord.reports.figures import caption, cases_drawn
 from concord.reports.published import STATISTICS, Published, printed_methods, printed_names
 from concord.reports.rows import (
@@ -80,8 +80,8 @@ def document(
     Parameters
     ----------
     tables: table1, table2, claims, agreement, ranks, restarts, grids, runtime, failures, notes and, if the
-        study has them, readings, starts and f1_bounds, its views and its further figures by their ids, as
-        this stage and the scores stage write them.
+        study has them, readings, starts and f1_bounds, generalisation, its views and its further figures by
+        their ids, as this stage and the scores stage write them.
     provenance: as :func:`concord.reports.provenance.provenance` returns it.
     """
     references = References()
@@ -100,6 +100,7 @@ def document(
         "version": provenance["versions"].get("concord") or "",
         "summary": _symbols(study.summary.strip()),
         "nearness": _nearness(study, tables["table2"]),
+        "other_data": (study.other_data or "").strip(),
         "verdicts": _verdict_sentence(tables["claims"]),
         "claims": _claims(tables["claims"]),
         "failures": _failures(tables["failures"], titles),
@@ -109,6 +110,7 @@ def document(
         "table2": _table2(study, tables["table2"]),
         "views": [_view(study.seen(view), tables[view.id]) for view in study.views],
         "starts": _starts(study, tables) if study.starts else None,
+        "generalisation": _generalisation(study, tables),
         "restarts": _restarts(study, tables["restarts"]),
         "figures": [_figure(study, titles, name) for name in GRID_FIGURES if getattr(study, name)]
         + [_further(study, titles, figure, tables[figure.id]) for figure in study.figures],
@@ -128,9 +130,27 @@ def _verdict_sentence(claims: "pd.DataFrame") -> str:
     if claims.empty:
         return ""
     counts = claims["verdict"].value_counts()
-    parts = [f"{counts[v]} {'is' if counts[v] == 1 else 'are'} {v}" for v in VERDICTS if v in counts]
+    parts = [f"{counts[v]} {_is(v, int(counts[v]))}" for v in VERDICTS if v in counts]
     n = len(claims)
     return f"Of {n} claim{'s' * (n > 1)} checked in code, {_and(parts)}."
+
+
+def _is(verdict: str, count: int) -> str:
+    """Write a verdict as a predicate: "are reproduced", "hold in part (not the same data)"."""
+    if verdict not in ON_OTHER_DATA.values():
+        return f"{'is' if count == 1 else 'are'} {verdict}"
+    where, said = verdict.split(": ")
+    if count > 1:
+        said = said.replace("does not", "do not").replace("holds", "hold")
+    return f"{said} ({where})"
+
+
+def _generalisation(study: Study, tables: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]:
+    """Return the table of unseen objects, data sets across; no blocks without one."""
+    if "generalisation" not in tables:
+        return {"blocks": [], "legend": ""}
+    blocks = generalisation.cells(study, tables["generalisation"])
+    return {"blocks": blocks, "legend": generalisation.legend(study)}
 
 
 def _and(parts: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from concord.config import AnyFigure, Study, named_cases, named_methods
 from concord.reports import (
     figure_bars,
+    figure_grid_line,
     figure_levels,
     figure_matrices,
     figure_objects,
@@ -33,6 +34,7 @@ KINDS: dict[str, Any] = {
     "objects": figure_objects,
     "vat": figure_vat,
     "bars": figure_bars,
+    "grid_line": figure_grid_line,
 }
 
 

@@ -297,7 +297,8 @@ def table2_markdown(study: Study, table: "pd.DataFrame", title: str = "") -> str
     """Table 2 for people: a block per metric, data sets down, rows of the table across."""
     rows = [row.name for row in study_rows(study)]
     footnotes, any_printed = Footnotes(), bool(table["printed"].notna().any())
-    lines = [f"# {title or f'Table 2. {study.title}'}", "", legend(study, table), ""]
+    name = "After Table 2" if study.other_data else "Table 2"
+    lines = [f"# {title or f'{name}. {study.title}'}", "", legend(study, table), ""]
     for metric in study.table2:
         block = table[table["metric"] == metric]
         cells = {

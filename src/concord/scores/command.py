@@ -13,7 +13,7 @@ log = logging.getLogger("concord")
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run ``case`` or ``collect``; see ``--help``.
+    """Run ``case``, ``collect`` or ``generalisation``; see ``--help``.
 
     Raises
     ------
@@ -24,6 +24,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     study = read_study(arguments.study)
     if arguments.job == "case":
         _case(study, arguments)
+    elif arguments.job == "generalisation":
+        _generalisation(study, arguments)
     else:
         from concord.scores.collect import collect, collect_readings
 
@@ -46,6 +48,24 @@ def _case(study: Study, arguments: argparse.Namespace) -> None:
     log.info("%s: %s: wrote %s", study.id, arguments.case, arguments.out)
 
 
+def _generalisation(study: Study, arguments: argparse.Namespace) -> None:
+    from concord.datasets import prepared
+    from concord.datasets.registry import load_registry
+    from concord.scores.generalisation import Experiment, write_scores
+
+    cases = {case.id: case for case in study.generalised()}
+    if arguments.case not in cases:
+        known = ", ".join(cases) or "none"
+        raise InputError(f"--case {arguments.case}: not in generalisation.cases of {study.id} ({known})")
+    case = cases[arguments.case]
+    steps = case.steps(load_registry()[case.dataset])
+    # z-scores of z-scores are those of the raw features, so the prepared file will do for any training part
+    standardised = steps[-1:] == ("zscore",)
+    dataset = prepared.load(arguments.data)
+    write_scores(Experiment(study, case, dataset, standardised, arguments.seed), arguments.out)
+    log.info("%s: %s: wrote %s", study.id, case.id, arguments.out)
+
+
 def _reading(study: Study, case_id: str) -> Study:
     for other in study.readings_by_case():
         if other.cases[0].id == case_id:
@@ -58,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m concord scores",
         description="Score consensus labels against the classes, read out parameters, test significance.",
     )
-    jobs = parser.add_subparsers(dest="job", required=True, metavar="{case,collect}")
+    jobs = parser.add_subparsers(dest="job", required=True, metavar="{case,collect,generalisation}")
 
     case = jobs.add_parser(
         "case",
@@ -66,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Score all methods of a study on one case (data set) and write one tidy Parquet table.",
     )
     _add_study(case)
+    _add_readings(case)
     case.add_argument("--case", required=True, metavar="ID", help="case of the study, e.g. jaffe")
     case.add_argument(
         "--ensemble", required=True, type=Path, metavar="NPZ", help="base clusterings and classes"
@@ -85,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Write scores, selected (.parquet, .csv), pvalues, failures and notes (.csv) of a study.",
     )
     _add_study(collect)
+    _add_readings(collect)
     collect.add_argument("--out-dir", required=True, type=Path, metavar="DIR", help="folder to write to")
     collect.add_argument(
         "--cases", required=True, nargs="+", type=Path, metavar="PARQUET", help="tables written by 'case'"
@@ -97,6 +119,17 @@ def _parser() -> argparse.ArgumentParser:
         metavar="BLOCK",
         help="consensus labels, for failures",
     )
+
+    unseen = jobs.add_parser(
+        "generalisation",
+        help="score the labels of unseen objects on one case",
+        description="Split the objects, cluster the training ones, label and score the others (Parquet).",
+    )
+    _add_study(unseen)
+    unseen.add_argument("--case", required=True, metavar="ID", help="case of the study, e.g. iris")
+    unseen.add_argument("--data", required=True, type=Path, metavar="NPZ", help="prepared data set")
+    unseen.add_argument("--seed", required=True, type=int, help="seed of the configuration")
+    unseen.add_argument("--out", required=True, type=Path, metavar="PARQUET", help="table to write")
     return parser
 
 
@@ -108,6 +141,9 @@ def _add_study(parser: argparse.ArgumentParser) -> None:
         metavar="JSON",
         help="the resolved study, results/<study>/study.json",
     )
+
+
+def _add_readings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--readings",
         action="store_true",

@@ -23,7 +23,10 @@ log = logging.getLogger("concord")
 
 COLUMNS = ("study", "case", "subset", "method", "parameters", "restart", "metric", "value")
 RESTARTS = ("mean", "chosen")
-TYPES = {"subset": "int64", "value": "float64"}
+TYPES = {
+    **dict.fromkeys(("subset", "split", "repetition"), "int64"),
+    **dict.fromkeys(("value", "training"), "float64"),
+}
 
 
 def score_case(
@@ -84,7 +87,7 @@ def write_parquet(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
     Parameters
     ----------
     columns : mapping of name to values
-        ``subset`` is int64, ``value`` float64, any other column a string.
+        Of the types in :data:`TYPES`; any other column is of strings.
     path : Path
         The file; it appears whole or not at all.
     """

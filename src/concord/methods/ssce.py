@@ -1,0 +1,511 @@
+"""SSCE: a self-supervised framework for clustering ensembles, softmax models that share a consensus."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from concord.ensemble import MISSING, Ensemble, FloatArray, IntArray
+from concord.errors import ConsensusFailure
+from concord.methods.base import ConsensusMethod, codes_of, is_integer, is_number
+
+SHRINKAGE = {"alternating": 0.8, "profile": 0.3}
+"""Of the ridge from round to round; it starts at 1."""
+
+RIDGE = 1e-8
+"""Least ridge under the square root of Omega."""
+
+STEPS = 100
+"""Most quasi-Newton steps of a round."""
+
+MEMORY = 10
+"""Pairs of steps and changes of the gradient that a quasi-Newton step looks back at."""
+
+SUFFICIENT = 1e-4
+"""Share of the decrease that the slope promises which a step must give."""
+
+LEAST_STEP = 1e-6
+"""A step that would have to be shorter ends the round: rounding has taken over."""
+
+NEGLIGIBLE = 1e-12
+"""Principal components of the features below this share of the largest are rounding."""
+
+
+class SSCE(ConsensusMethod):
+    r"""Self-supervised clustering ensemble (Du, Shen, Shen, Wang, Xu).
+
+    The base clusterings are aligned to one of them. Each then teaches a softmax model W_i of its labels given
+    the objects' features x; the models scatter round a common u and are related to each other by Omega:
+
+    F = sum_i loss_i(W_i) + lambda1/2 sum_i \|w_i - u\|^2 + lambda2/2 tr(W Omega^-1 W'),  tr Omega <= 1,
+
+    with w_i = vec(W_i), W = [w_1 .. w_m]. An object's label is the class c with the largest x'u_c.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of consensus clusters, K. Two clusters have the binary logistic model, with one vector of
+        weights, more have the softmax model.
+    lambda1 : float > 0, default 1.0
+        Penalty of the scatter round u; the paper's grid is 0.01, 0.1, 1, 10, 100.
+    lambda2 : float > 0 or None, default None
+        Penalty of the relation. None: as lambda1, as in the paper.
+    features : {"original", "pseudo"}, default "original"
+        "original": ``fit(labels, features)`` has the features, which should be of similar scale (the paper's
+        are z-scored). "pseudo" (SSCE-P): the indicators of the base clusters; no others are needed.
+    solver : {"alternating", "profile"}, default "alternating"
+        "alternating": W and u, then Omega in closed form, by turns. "profile": W alone, u and Omega
+        eliminated; two to three times faster, and nearer to the optimum.
+    reference : int or None, default None
+        The clustering that the others are aligned to, from 0. None: of those with n_clusters clusters (if
+        there is none, with fewer) that with the highest mean NMI to the others.
+    intercept : bool, default True
+        Adds a constant to the original features; its weights are penalised like the others. Pseudo features
+        hold it already.
+    tol : float >= 0, default 1e-6
+        The solver stops when a round, and a round when a step, lowers the objective by no more, relatively.
+    max_iter : int, default 100
+        Most rounds.
+
+    Attributes
+    ----------
+    consensus_ : ndarray, shape (d, K)
+        u, one column for each class of the reference; d counts the intercept, last. Binary: column 0 is 0.
+    weights_ : ndarray, shape (m, d, K)
+        The models W_i, in the same form.
+    omega_ : ndarray, shape (m, m)
+        Relation of the clusterings; trace 1.
+    objective_ : float
+        F at its least over u and Omega, without a ridge.
+    objective_path_ : ndarray, shape (n_iter_,)
+        F after each round with the ridge of the round, tr(Omega^-1 (W'W + ridge I)) in the last term. It
+        never rises.
+    reference_ : int
+        The clustering that the others were aligned to.
+    n_iter_ : int
+        Rounds.
+    converged_ : bool
+        Whether ``tol`` was met.
+
+    Notes
+    -----
+    For given W, u is the mean of the w_i and Omega = (W'W)^(1/2) / tr (W'W)^(1/2). Eliminating both leaves a
+    convex function of W whose last term is lambda2/2 times the square of the nuclear norm: the profile form.
+    A W that has lost a direction never regains it by turns, since Omega^-1 is infinite there. So Omega is
+    made from W'W + ridge I with a ridge that falls from 1 by a factor each round, to 1e-8.
+
+    Neither penalty changes when features or classes are rotated. The work is done in the principal components
+    of the features, on their distinct rows, and on contrasts of the classes (at the optimum the weights of
+    the classes sum to 0). There the softmax curvature is bounded by a diagonal, and the sum of that and the
+    penalties, whose inverse is cheap, preconditions the quasi-Newton steps of all models at once.
+
+    A missing label takes no part in its model's loss; a missing pseudo feature is 0. Of a clustering with
+    more than K clusters, those that find no partner in the alignment join the class that they overlap most.
+
+    References
+    ----------
+    Liang Du, Yi-Dong Shen, Zhiyong Shen, Jianying Wang, Zhiwu Xu: A Self-Supervised Framework for Clustering
+    Ensemble. WAIM 2013.
+    """
+
+    needs_features = True
+
+    consensus_: FloatArray
+    weights_: FloatArray
+    omega_: FloatArray
+    objective_: float
+    objective_path_: FloatArray
+    reference_: int
+
+    def __init__(
+        self,
+        n_clusters: int,
+        *,
+        lambda1: float = 1.0,
+        lambda2: float | None = None,
+        features: str = "original",
+        solver: str = "alternating",
+        reference: int | None = None,
+        intercept: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = 100,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.lambda1 = lambda1
+        self.lambda2 = lambda2
+        self.features = features
+        self.solver = solver
+        self.reference = reference
+        self.intercept = intercept
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for a parameter out of its range."""
+        super().check_parameters()
+        self._require("lambda1", is_number(self.lambda1, 0, strict=True), "a number > 0")
+        given = self.lambda2 is not None
+        self._require("lambda2", not given or is_number(self.lambda2, 0, strict=True), "a number > 0 or None")
+        self._require_choice("features", "original", "pseudo")
+        self._require_choice("solver", *SHRINKAGE)
+        given = self.reference is not None
+        self._require("reference", not given or is_integer(self.reference, 0), "an integer >= 0 or None")
+        self._require("intercept", isinstance(self.intercept, bool), "True or False")
+        self._require("tol", is_number(self.tol, 0), "a number >= 0")
+        self._require("max_iter", is_integer(self.max_iter, 1), "an integer >= 1")
+
+    def uses_features(self) -> bool:
+        """Whether the features are the original ones."""
+        return self.features == "original"
+
+    def _fit(self, ensemble: Ensemble) -> None:
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
+            self.reference_ = self._chosen_reference(ensemble)
+            aligned = align(ensemble, self.reference_, self.n_clusters)
+            if self.features == "pseudo":
+                rows, membership = ensemble.indicator, ensemble.membership
+                models = Models.of(rows, aligned, ensemble.weights, self.n_clusters)
+            else:
+                rows, membership = self._design(self._features), np.arange(ensemble.n_objects)
+                models = Models.of(rows, aligned[ensemble.membership], np.ones(len(rows)), self.n_clusters)
+            self._learn(models)
+            classes = self._classes(rows)
+        self._codes = codes_of(classes, self.n_clusters)
+        self._set_only_labels(classes, membership)
+
+    def predict(self, features: npt.ArrayLike) -> IntArray:
+        """Return the consensus labels of other objects.
+
+        Parameters
+        ----------
+        features : array-like or sparse matrix, shape (n objects, d)
+            Scaled as those of ``fit``.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            As ``labels_``. A class without any object of ``fit`` comes after those that have one.
+
+        Raises
+        ------
+        ValueError
+            Before ``fit``, for pseudo features, and for features that do not match those of ``fit``.
+        """
+        from threadpoolctl import threadpool_limits
+
+        if self.features == "pseudo":
+            raise ValueError(
+                "SSCE: predict needs features='original': pseudo features are base labels, "
+                "which an unseen object has not"
+            )
+        if not hasattr(self, "consensus_"):
+            raise ValueError("SSCE: predict needs a fitted model; call fit first")
+        rows = self._design(self._checked_features(features))
+        if rows.shape[1] != len(self.consensus_):
+            d = len(self.consensus_) - self.intercept
+            raise ValueError(
+                f"SSCE: features have {rows.shape[1] - self.intercept} columns, those of fit {d}"
+            )
+        with threadpool_limits(1):
+            predicted: IntArray = self._codes[self._classes(rows)]
+        return predicted
+
+    def _design(self, features: FloatArray) -> FloatArray:
+        return np.column_stack([features, np.ones(len(features))]) if self.intercept else features
+
+    def _classes(self, rows: FloatArray) -> IntArray:
+        classes: IntArray = (rows @ self.consensus_).argmax(axis=1)
+        return classes
+
+    def _chosen_reference(self, ensemble: Ensemble) -> int:
+        if self.reference is None:
+            return best_reference(ensemble, self.n_clusters)
+        if self.reference >= ensemble.n_clusterings:
+            raise ValueError(
+                f"SSCE: reference = {self.reference}: must be below the {ensemble.n_clusterings} clusterings"
+            )
+        if ensemble.n_clusters[self.reference] > self.n_clusters > 1:
+            raise ConsensusFailure(
+                f"SSCE: reference = {self.reference} has {ensemble.n_clusters[self.reference]} clusters, "
+                f"more than n_clusters = {self.n_clusters}; choose another clustering"
+            )
+        return self.reference
+
+    def _lambda2(self) -> float:
+        return self.lambda1 if self.lambda2 is None else self.lambda2
+
+    def _learn(self, models: "Models") -> None:
+        W = np.zeros_like(models.statistics)
+        path: list[float] = []
+        pairs: list[tuple[FloatArray, FloatArray]] = []
+        shrinkage, self.converged_ = SHRINKAGE[self.solver], False
+        while not self.converged_ and len(path) < self.max_iter:
+            ridge = max(shrinkage ** len(path), RIDGE)
+            fixed = Relation.of(W, ridge) if self.solver == "alternating" else None
+
+            def evaluate(W: FloatArray, ridge: float = ridge, fixed: Relation | None = fixed) -> "Point":
+                return self._at(models, W, ridge, fixed)
+
+            W = descend(evaluate, W, models.curvature, pairs, self.tol)
+            path.append(self._at(models, W, ridge).value)
+            met = len(path) > 1 and path[-2] - path[-1] <= self.tol * abs(path[-1])
+            self.converged_ = met and (self.solver == "alternating" or ridge == RIDGE)
+        self.n_iter_ = len(path)
+        self.objective_path_ = np.array(path)
+        ridged, bare = Relation.of(W, ridge), Relation.of(W, 0.0)
+        self.objective_ = path[-1] - self._lambda2() / 2 * (ridged.roots.sum() ** 2 - bare.roots.sum() ** 2)
+        self.omega_ = ridged.omega
+        self.weights_ = models.original(W)
+        self.consensus_ = self.weights_.mean(axis=0)
+
+    def _at(
+        self, models: "Models", W: FloatArray, ridge: float, relation: "Relation | None" = None
+    ) -> "Point":
+        """F at its least over u, and over Omega too unless the relation is given."""
+        m, lambda2 = W.shape[2], self._lambda2()
+        own = relation or Relation.of(W, ridge)
+        loss, slope = models.loss(W)
+        precision = self.lambda1 * (np.eye(m) - 1 / m) + lambda2 * own.inverse
+        shrunk = W @ precision
+        value = loss + (np.vdot(W, shrunk) + lambda2 * ridge * own.inverse.trace()) / 2
+        return Point(float(value), slope + shrunk, precision)
+
+
+def best_reference(ensemble: Ensemble, n_clusters: int) -> int:
+    """Return the clustering of K clusters, else of fewer, with the highest mean NMI to the others.
+
+    NMI is mutual information over the geometric mean of the entropies, on the objects that have both labels.
+    """
+    sizes = ensemble.n_clusters
+    candidates = np.flatnonzero(sizes == n_clusters)
+    if not len(candidates):
+        candidates = np.flatnonzero((sizes <= n_clusters) | (n_clusters == 1))
+    if not len(candidates):
+        raise ConsensusFailure(
+            f"SSCE: every base clustering has more than n_clusters = {n_clusters} clusters, so none can be "
+            "the reference of the alignment; ask for more clusters"
+        )
+    tables = contingency_tables(ensemble)
+    means = [np.mean([_nmi(tables[i][j]) for j in range(len(sizes))]) for i in candidates]
+    return int(candidates[np.argmax(means)])
+
+
+def contingency_tables(ensemble: Ensemble) -> list[list[FloatArray]]:
+    """Return the objects that cluster a of clustering i shares with cluster b of j, as table[i][j][a, b]."""
+    shared = (ensemble.indicator.T * ensemble.weights) @ ensemble.indicator
+    cuts = np.cumsum(ensemble.n_clusters)[:-1]
+    return [np.split(rows, cuts, axis=1) for rows in np.split(shared, cuts)]
+
+
+def _nmi(table: FloatArray) -> float:
+    from scipy.special import entr
+
+    shares = table / max(table.sum(), 1.0)
+    rows, columns = entr(shares.sum(axis=1)).sum(), entr(shares.sum(axis=0)).sum()
+    if not rows * columns > 0:
+        return 0.0
+    return float((rows + columns - entr(shares).sum()) / np.sqrt(rows * columns))
+
+
+def align(ensemble: Ensemble, reference: int, n_clusters: int) -> IntArray:
+    """Return the labels of the profiles, (n', m), named after the clusters of the reference that they match.
+
+    The match is one to one and has the largest overlap; surplus clusters join the class of largest overlap.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    tables = contingency_tables(ensemble)
+    aligned = np.full_like(ensemble.profiles, MISSING)
+    for i, labels in enumerate(ensemble.profiles.T):
+        overlap = np.zeros((ensemble.n_clusters[i], n_clusters))
+        common = tables[i][reference][:, :n_clusters]
+        overlap[:, : common.shape[1]] = common
+        classes = overlap.argmax(axis=1)
+        matched, partners = linear_sum_assignment(-overlap)
+        classes[matched] = partners
+        aligned[:, i] = np.where(labels == MISSING, MISSING, classes[labels])
+    return aligned
+
+
+@dataclass(frozen=True)
+class Models:
+    """The losses of all models; their W has shape (q contrasts of classes, r principal components, m)."""
+
+    rows: FloatArray
+    """Distinct objects in principal components, shape (r, n')."""
+    weights: FloatArray
+    """Labels that stand behind each, shape (m, n'), or (1, n') if no label is missing."""
+    statistics: FloatArray
+    """Sums of the contrasts of the labels times the objects, shape (q, r, m)."""
+    coding: FloatArray
+    """Contrasts of the classes, shape (K, q)."""
+    basis: FloatArray
+    """Principal directions of the features, shape (d, r)."""
+    curvature: FloatArray
+    """Bound of the second derivatives of a loss, a diagonal equal for all contrasts, shape (r,)."""
+
+    @classmethod
+    def of(
+        cls, features: FloatArray, labels: IntArray, weights: npt.NDArray[np.generic], n_clusters: int
+    ) -> "Models":
+        """Prepare features (n, d), labels (n, m) in 0..K-1 and multiplicities (n,)."""
+        coding, bound = contrasts(n_clusters)
+        distinct, membership = np.unique(features, axis=0, return_inverse=True)
+        observed = (labels != MISSING) * np.asarray(weights, dtype=float)[:, None]
+        counts: FloatArray = np.stack([np.bincount(membership.ravel(), some) for some in observed.T])
+        squares, directions = np.linalg.eigh((distinct.T * counts.max(axis=0)) @ distinct)
+        kept = squares > NEGLIGIBLE * squares[-1]
+        basis = directions[:, kept]
+        members = (labels == np.arange(n_clusters)[:, None, None]) * observed
+        sums = np.tensordot(members, features @ basis, axes=(1, 0))
+        return cls(
+            rows=np.ascontiguousarray((distinct @ basis).T),
+            weights=counts[:1] if (counts == counts[0]).all() else counts,
+            statistics=np.einsum("kq,kmr->qrm", coding, sums),
+            coding=coding,
+            basis=basis,
+            curvature=bound * squares[kept],
+        )
+
+    def loss(self, W: FloatArray) -> tuple[float, FloatArray]:
+        """Return the sum of the losses and its gradient, shape (q, r, m)."""
+        K, m, (r, n) = len(self.coding), W.shape[2], self.rows.shape
+        by_class = np.einsum("kq,qrm->kmr", self.coding, W).reshape(K * m, r)
+        odds = (by_class @ self.rows).reshape(K, m, n)
+        peak = odds.max(axis=0)
+        odds -= peak
+        np.exp(odds, out=odds)
+        total = odds.sum(axis=0)
+        value = (self.weights * (peak + np.log(total))).sum() - np.vdot(self.statistics, W)
+        odds *= self.weights / total
+        expected = (odds.reshape(K * m, n) @ self.rows.T).reshape(K, m, r)
+        gradient: FloatArray = np.einsum("kq,kmr->qrm", self.coding, expected) - self.statistics
+        return float(value), gradient
+
+    def original(self, W: FloatArray) -> FloatArray:
+        """Return the weights of features and classes, shape (m, d, K)."""
+        weights: FloatArray = np.einsum("dr,qrm,kq->mdk", self.basis, W, self.coding, optimize=True)
+        return weights
+
+
+def contrasts(n_clusters: int) -> tuple[FloatArray, float]:
+    """Return the coding of the classes, (K, q), and a bound of the curvature of the loss in each contrast.
+
+    Two classes have one logit, of the second; more have orthonormal contrasts.
+    """
+    if n_clusters == 2:
+        return np.array([[0.0], [1.0]]), 0.25
+    K = n_clusters
+    steps = np.arange(1, K)
+    helmert = np.triu(np.ones((K, K - 1))) - np.eye(K, K - 1, -1) * steps
+    orthonormal: FloatArray = helmert / np.sqrt(steps * (steps + 1))
+    return orthonormal, 0.5
+
+
+class Relation(NamedTuple):
+    """Omega of some W, by the eigenvectors of W'W."""
+
+    roots: FloatArray
+    vectors: FloatArray
+
+    @classmethod
+    def of(cls, W: FloatArray, ridge: float) -> "Relation":
+        """Take the square root of W'W + ridge I."""
+        flat = W.reshape(-1, W.shape[2])
+        squares, vectors = np.linalg.eigh(flat.T @ flat)
+        return cls(np.sqrt(np.maximum(squares, 0) + ridge), vectors)
+
+    @property
+    def omega(self) -> FloatArray:
+        """Omega, trace 1, shape (m, m)."""
+        omega: FloatArray = (self.vectors * (self.roots / self.roots.sum())) @ self.vectors.T
+        return omega
+
+    @property
+    def inverse(self) -> FloatArray:
+        """Omega^-1, shape (m, m)."""
+        inverse: FloatArray = (self.vectors * (self.roots.sum() / self.roots)) @ self.vectors.T
+        return inverse
+
+
+class Point(NamedTuple):
+    """The objective somewhere."""
+
+    value: float
+    gradient: FloatArray
+    """Shape (q, r, m)."""
+    precision: FloatArray
+    """Second derivatives of the penalties over the clusterings, or a bound of them, shape (m, m)."""
+
+    def preconditioned(self, gradient: FloatArray, curvature: FloatArray) -> FloatArray:
+        """Divide by a bound of all second derivatives: that of the losses plus the penalties' precision."""
+        values, vectors = np.linalg.eigh(self.precision)
+        step: FloatArray = (gradient @ vectors / (curvature[:, None] + values)) @ vectors.T
+        return step
+
+
+def descend(
+    evaluate: Callable[[FloatArray], Point],
+    W: FloatArray,
+    curvature: FloatArray,
+    pairs: list[tuple[FloatArray, FloatArray]],
+    tol: float,
+) -> FloatArray:
+    """Minimise by quasi-Newton steps (L-BFGS), preconditioned; no step raises the objective.
+
+    ``pairs``, the latest steps and changes of the gradient, is brought up to date: the next round's objective
+    is nearly the same.
+    """
+    here = evaluate(W)
+    for _ in range(STEPS):
+        there, new = searched(evaluate, W, here, quasi_newton(here, pairs, curvature))
+        if there.value >= here.value:
+            if not pairs:
+                break
+            pairs.clear()
+            continue
+        step, change = new - W, there.gradient - here.gradient
+        if np.vdot(step, change) > 0:
+            pairs.append((step, change))
+            del pairs[:-MEMORY]
+        decrease = here.value - there.value
+        W, here = new, there
+        if decrease <= tol * abs(here.value):
+            break
+    return W
+
+
+def quasi_newton(
+    here: Point, pairs: list[tuple[FloatArray, FloatArray]], curvature: FloatArray
+) -> FloatArray:
+    """Return the direction of L-BFGS (two loops over the pairs); the step is its opposite."""
+    remains = here.gradient.copy()
+    shares = []
+    for step, change in reversed(pairs):
+        shares.append(np.vdot(step, remains) / np.vdot(step, change))
+        remains -= shares[-1] * change
+    direction = here.preconditioned(remains, curvature)
+    if pairs:
+        step, change = pairs[-1]
+        direction *= np.vdot(step, change) / np.vdot(change, here.preconditioned(change, curvature))
+    for (step, change), share in zip(pairs, reversed(shares), strict=True):
+        direction += (share - np.vdot(change, direction) / np.vdot(step, change)) * step
+    return direction
+
+
+def searched(
+    evaluate: Callable[[FloatArray], Point], W: FloatArray, here: Point, direction: FloatArray
+) -> tuple[Point, FloatArray]:
+    """Go along the direction as far as the slope's promise is kept to a share; return value and place."""
+    slope, length = float(np.vdot(here.gradient, direction)), 1.0
+    while True:
+        new = W - length * direction
+        there = evaluate(new)
+        if there.value <= here.value - SUFFICIENT * length * slope or length < LEAST_STEP:
+            return there, new
+        parabola = slope * length**2 / (2 * (there.value - here.value + slope * length))
+        length = float(np.clip(parabola, length / 10, length / 2))
