@@ -128,11 +128,11 @@ def test_objects_are_those_of_the_prepared_data(source: Source) -> None:
     picture, table = further.make(STUDY.figure("sets"), source)
     X = source.dataset("b").X
     np.testing.assert_array_equal(table[table["case"] == "b"][["x", "y"]], X)
-    drawn = np.concatenate([part.get_offsets() for part in titled(picture)["Data B, E2"].collections])
+    drawn = np.concatenate([part.get_offsets() for part in titled(picture)["Wine"].collections])
     np.testing.assert_array_equal(drawn, X)
     caption = further.caption(STUDY, TITLES, STUDY.figure("sets"), table)
     assert caption == (
-        "Objects, coloured by class: Data A, E1 (24 objects, 2 classes); Data B, E2 (24 objects, 2 classes)."
+        "Objects, coloured by class: Iris (24 objects, 2 classes); Wine (24 objects, 2 classes)."
     )
 
 

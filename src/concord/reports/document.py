@@ -115,7 +115,7 @@ def document(
         "figures": [_figure(study, titles, name) for name in GRID_FIGURES if getattr(study, name)]
         + [_further(study, titles, figure, tables[figure.id]) for figure in study.figures],
         "order": _order(study, tables, titles),
-        "agreement": _agreement(_counted(study, tables["table2"])),
+        "agreement": _agreement(_counted(study, tables["table2"]), agreement.has_errors(study)),
         "points": _points(study, registry, published, tables),
         "differences": _differences(study, tables, titles),
         "readings": _readings(study, tables),
@@ -513,7 +513,7 @@ def _order(study: Study, tables: Mapping[str, "pd.DataFrame"], titles: Mapping[s
             "cells": [
                 {
                     "tau": number_text(row.tau, ".2f").replace("-", MINUS),
-                    "near": f"{row.near} of {row.methods}",
+                    "near": f"{row.near} of {row.methods}" if agreement.has_errors(study) else DASH,
                     "absolute": _score(row.mean_absolute),
                 }
                 for row in group.itertuples()
@@ -660,7 +660,7 @@ def _known(score: float) -> str:
     return DASH if math.isnan(score) else _score(score)
 
 
-def _agreement(table: "pd.DataFrame") -> list[dict[str, Any]]:
+def _agreement(table: "pd.DataFrame", has_errors: bool) -> list[dict[str, Any]]:
     """Compare every row of Table 2 with the print: how many cells, how near, the largest difference."""
     printed = table.dropna(subset=["mean", "printed"])
     rows = []
@@ -671,7 +671,7 @@ def _agreement(table: "pd.DataFrame") -> list[dict[str, Any]]:
                 "row": name,
                 "metric": metric,
                 "cells": len(group),
-                "near": int((group["difference_se"].abs() <= 2).sum()),
+                "near": str((group["difference_se"].abs() <= 2).sum()) if has_errors else DASH,
                 "mean_difference": _signed(group["difference"].mean()),
                 "mean_absolute": _score(group["difference"].abs().mean()),
                 "worst": f"{_signed(worst['difference'])} ({worst['dataset']})",
@@ -689,7 +689,7 @@ def _points(
     """Sentences on what differs and what is open; each is computed."""
     table2 = tables["table2"]
     sentences = [
-        _standard_error(table2),
+        _standard_error(table2) if agreement.has_errors(study) else "",
         _shapes_that_differ(tables["table1"]),
         _absent(study, registry, published),
     ]
@@ -700,9 +700,12 @@ def _nearness(study: Study, table: "pd.DataFrame") -> str:
     cells = agreement.counted_cells(study, table)
     if cells.empty:
         return "No score here has a printed value to be held against."
+    within = int((cells["difference"].abs() <= 0.02).sum())
+    if not agreement.has_errors(study):
+        return f"{within} of the {len(cells)} printed scores that this run covers lie within 0.02 of ours."
     return (
         f"{int(cells['near'].sum())} of the {len(cells)} printed scores that this run covers lie within two "
-        f"standard errors of our mean, and {int((cells['difference'].abs() <= 0.02).sum())} within 0.02."
+        f"standard errors of our mean, and {within} within 0.02."
     )
 
 

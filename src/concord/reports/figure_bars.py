@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from concord.config import BarsFigure, Study
+from concord.reports.figure_objects import datasets
 from concord.reports.figure_source import COLOURS, Source, legend_below
 from concord.reports.rows import READINGS, main_row
 
@@ -56,8 +57,7 @@ def make(figure: BarsFigure, source: Source) -> "tuple[Any, pd.DataFrame]":
     import pandas as pd
 
     table = bars_table(source.study, figure, pd.read_parquet(source.results / "selected.parquet"))
-    titles = {case.id: source.titles.get(case.dataset, case.dataset) for case in source.study.cases}
-    return draw(figure, titles, table), table
+    return draw(figure, datasets(source.study, source.titles), table), table
 
 
 def draw(figure: BarsFigure, titles: Mapping[str, str], table: "pd.DataFrame") -> Any:

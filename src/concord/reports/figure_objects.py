@@ -27,7 +27,12 @@ def make(figure: ObjectsFigure, source: Source) -> "tuple[Any, pd.DataFrame]":
 
     parts = [objects_table(case, source.dataset(case)) for case in shown(source.study, figure)]
     table = pd.concat(parts, ignore_index=True)
-    return draw(source.titles, table), table
+    return draw(datasets(source.study, source.titles), table), table
+
+
+def datasets(study: Study, titles: Mapping[str, str]) -> dict[str, str]:
+    """Return the title of the data set of each case: its ensemble plays no part."""
+    return {case.id: titles.get(case.dataset, case.dataset) for case in study.cases}
 
 
 def objects_table(case: str, dataset: "Dataset") -> "pd.DataFrame":
@@ -62,7 +67,7 @@ def draw(titles: Mapping[str, str], table: "pd.DataFrame") -> Any:
 def caption(study: Study, titles: Mapping[str, str], figure: ObjectsFigure, table: "pd.DataFrame") -> str:
     """Say what is shown."""
     parts = [
-        f"{titles[str(case)]} ({len(rows)} objects, {rows['class'].nunique()} classes)"
+        f"{datasets(study, titles)[str(case)]} ({len(rows)} objects, {rows['class'].nunique()} classes)"
         for case, rows in table.groupby("case", sort=False)
     ]
     return f"Objects, coloured by class: {'; '.join(parts)}."
