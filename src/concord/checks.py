@@ -69,6 +69,7 @@ def _study_mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec
         yield from _unknown(path, f"views[{i}].methods", view.methods, everything)
         yield from _unknown(path, f"views[{i}].cases", view.cases, cases)
         yield from _unknown(path, f"views[{i}].metrics", view.metrics, list(study.metrics))
+    yield from _unknown(path, "unprinted", study.unprinted, methods)
     if study.starts:
         yield from _unknown(path, "starts.methods", study.starts.methods, methods)
         yield from _unknown(path, "starts.cases", study.starts.cases, cases)

@@ -537,6 +537,9 @@ class Study(Strict):
     cases: Annotated[tuple[Case, ...], Field(min_length=1)]
     only_in_table1: tuple[Case, ...] = Field((), description="data sets that are prepared, not clustered")
     ensemble: EnsembleProtocol = EnsembleProtocol()
+    unprinted: tuple[str, ...] = Field(
+        (), description="ids of methods that the paper has, but whose printed numbers are not at hand"
+    )
     base_clusterings: str = Field(
         "K-means", description="name of the row for the base clusterings themselves"
     )

@@ -98,7 +98,7 @@ def _bars(panel: Any, rows: "pd.DataFrame", methods: Sequence[str], titles: Mapp
 def caption(study: Study, titles: Mapping[str, str], figure: BarsFigure, table: "pd.DataFrame") -> str:
     """Say what is shown, and who is ahead how often."""
     n = study.ensemble.n_subsets
-    what = f"mean over {n} subsets" if n > 1 else "one subset"
+    what = f"mean over {n} subsets" if n > 1 else "one ensemble"
     tuned = [m for m in methods_shown(study, figure) if main_row(study, m).reading != "fixed"]
     readings = f" Parameters of {', '.join(tuned)}: {READINGS[study.reading]}." if tuned else ""
     metrics = " and ".join(figure.metrics)

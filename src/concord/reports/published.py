@@ -133,12 +133,12 @@ def printed_methods(study: Study, published: Published) -> dict[str, str]:
 
 
 def only_printed(study: Study, published: Published) -> Study:
-    """Return the study with those of its methods that the paper prints; the study itself without a print.
+    """Return the study with those of its methods that the paper has; the study itself without a print.
 
     What a paper says of "all methods" it says of its own.
     """
     printed = {method for _, _, method in published.scores}
     names = printed_methods(study, published)
-    methods = tuple(run for run in study.methods if names[run.id] in printed)
+    methods = tuple(run for run in study.methods if names[run.id] in printed or run.id in study.unprinted)
     same = not methods or len(methods) == len(study.methods)
     return study if same else study.model_copy(update={"methods": methods})

@@ -341,7 +341,7 @@ def _scored(study: Study) -> str:
 
 def _papers_legend(study: Study, table: "pd.DataFrame") -> str:
     printed = set(table.dropna(subset="printed")["method"])
-    others = [run.id for run in study.methods if run.id not in printed]
+    others = [run.id for run in study.methods if run.id not in printed.union(study.unprinted)]
     if not printed or not others:
         return ""
     return (
