@@ -459,6 +459,7 @@ class GeneralisedMethod(Named):
 class Generalisation(Strict):
     """Consensus on a part of the objects, and its labels for the others."""
 
+    title: str = Field("Unseen objects", description="heading in the report")
     splits: Annotated[int, Field(ge=1)] = Field(5, description="of the objects into training and unseen ones")
     repetitions: Annotated[int, Field(ge=1)] = Field(
         10, description="of a split: anew ensemble.subset_size base clusterings of the training objects"
@@ -628,7 +629,7 @@ class Study(Strict):
                 "methods": tuple(run for run in self.methods if run.id in wanted),
                 "metrics": (plan.metric,),
                 "table2": (plan.metric,),
-                "generalisation": plan.model_copy(update={"cases": (), "beside": None}),
+                "generalisation": plan.model_copy(update={"title": self.id, "cases": (), "beside": None}),
             }
         )
 

@@ -98,8 +98,8 @@ class SSCE(ConsensusMethod):
 
     Neither penalty changes when features or classes are rotated. The work is done in the principal components
     of the features, on their distinct rows, and on contrasts of the classes (at the optimum the weights of
-    the classes sum to 0). There the softmax curvature is bounded by a diagonal, and the sum of that and the
-    penalties, whose inverse is cheap, preconditions the quasi-Newton steps of all models at once.
+    the classes sum to 0). The quasi-Newton steps, of all models at once, are preconditioned by the mean
+    curvature of the models plus the penalties: a sum of two Kronecker products, whose inverse is cheap.
 
     A missing label takes no part in its model's loss; a missing pseudo feature is 0. Of a clustering with
     more than K clusters, those that find no partner in the alignment join the class that they overlap most.
@@ -250,7 +250,7 @@ class SSCE(ConsensusMethod):
             def evaluate(W: FloatArray, ridge: float = ridge, fixed: Relation | None = fixed) -> "Point":
                 return self._at(models, W, ridge, fixed)
 
-            W = descend(evaluate, W, models.curvature, pairs, self.tol)
+            W = descend(evaluate, W, models.curvature(W), pairs, self.tol)
             path.append(self._at(models, W, ridge).value)
             met = len(path) > 1 and path[-2] - path[-1] <= self.tol * abs(path[-1])
             self.converged_ = met and (self.solver == "alternating" or ridge == RIDGE)
@@ -345,15 +345,13 @@ class Models:
     """Contrasts of the classes, shape (K, q)."""
     basis: FloatArray
     """Principal directions of the features, shape (d, r)."""
-    curvature: FloatArray
-    """Bound of the second derivatives of a loss, a diagonal equal for all contrasts, shape (r,)."""
 
     @classmethod
     def of(
         cls, features: FloatArray, labels: IntArray, weights: npt.NDArray[np.generic], n_clusters: int
     ) -> "Models":
         """Prepare features (n, d), labels (n, m) in 0..K-1 and multiplicities (n,)."""
-        coding, bound = contrasts(n_clusters)
+        coding = contrasts(n_clusters)
         distinct, membership = np.unique(features, axis=0, return_inverse=True)
         observed = (labels != MISSING) * np.asarray(weights, dtype=float)[:, None]
         counts: FloatArray = np.stack([np.bincount(membership.ravel(), some) for some in observed.T])
@@ -368,23 +366,37 @@ class Models:
             statistics=np.einsum("kq,kmr->qrm", coding, sums),
             coding=coding,
             basis=basis,
-            curvature=bound * squares[kept],
         )
 
     def loss(self, W: FloatArray) -> tuple[float, FloatArray]:
         """Return the sum of the losses and its gradient, shape (q, r, m)."""
+        odds, total, peak = self._odds(W)
+        value = (self.weights * (peak + np.log(total))).sum() - np.vdot(self.statistics, W)
+        odds *= self.weights / total
+        K, m, n = odds.shape
+        expected = (odds.reshape(K * m, n) @ self.rows.T).reshape(K, m, -1)
+        gradient: FloatArray = np.einsum("kq,kmr->qrm", self.coding, expected) - self.statistics
+        return float(value), gradient
+
+    def curvature(self, W: FloatArray) -> "Curvature":
+        """Return the second derivatives of the losses over the components, mean of models and contrasts."""
+        odds, total, _ = self._odds(W)
+        odds /= total
+        lengths = (self.coding**2).sum(axis=1)
+        spread = np.tensordot(lengths, odds, 1) - (np.tensordot(self.coding.T, odds, 1) ** 2).sum(axis=0)
+        mean = (self.weights * spread).mean(axis=0) / max(len(W), 1)
+        values, vectors = np.linalg.eigh((self.rows * mean) @ self.rows.T)
+        return Curvature(np.maximum(values, 0), vectors)
+
+    def _odds(self, W: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the odds of the classes to the likeliest, (K, m, n'), their sum, and the logit of that."""
         K, m, (r, n) = len(self.coding), W.shape[2], self.rows.shape
         by_class = np.einsum("kq,qrm->kmr", self.coding, W).reshape(K * m, r)
         odds = (by_class @ self.rows).reshape(K, m, n)
         peak = odds.max(axis=0)
         odds -= peak
         np.exp(odds, out=odds)
-        total = odds.sum(axis=0)
-        value = (self.weights * (peak + np.log(total))).sum() - np.vdot(self.statistics, W)
-        odds *= self.weights / total
-        expected = (odds.reshape(K * m, n) @ self.rows.T).reshape(K, m, r)
-        gradient: FloatArray = np.einsum("kq,kmr->qrm", self.coding, expected) - self.statistics
-        return float(value), gradient
+        return odds, odds.sum(axis=0), peak
 
     def original(self, W: FloatArray) -> FloatArray:
         """Return the weights of features and classes, shape (m, d, K)."""
@@ -392,18 +404,21 @@ class Models:
         return weights
 
 
-def contrasts(n_clusters: int) -> tuple[FloatArray, float]:
-    """Return the coding of the classes, (K, q), and a bound of the curvature of the loss in each contrast.
-
-    Two classes have one logit, of the second; more have orthonormal contrasts.
-    """
+def contrasts(n_clusters: int) -> FloatArray:
+    """Return the coding of the classes, (K, q): one logit, of the second of two, or orthonormal contrasts."""
     if n_clusters == 2:
-        return np.array([[0.0], [1.0]]), 0.25
-    K = n_clusters
-    steps = np.arange(1, K)
+        return np.array([[0.0], [1.0]])
+    K, steps = n_clusters, np.arange(1, n_clusters)
     helmert = np.triu(np.ones((K, K - 1))) - np.eye(K, K - 1, -1) * steps
     orthonormal: FloatArray = helmert / np.sqrt(steps * (steps + 1))
-    return orthonormal, 0.5
+    return orthonormal
+
+
+class Curvature(NamedTuple):
+    """Eigenvalues and eigenvectors of second derivatives over the principal components."""
+
+    values: FloatArray
+    vectors: FloatArray
 
 
 class Relation(NamedTuple):
@@ -441,17 +456,18 @@ class Point(NamedTuple):
     precision: FloatArray
     """Second derivatives of the penalties over the clusterings, or a bound of them, shape (m, m)."""
 
-    def preconditioned(self, gradient: FloatArray, curvature: FloatArray) -> FloatArray:
-        """Divide by a bound of all second derivatives: that of the losses plus the penalties' precision."""
+    def preconditioned(self, gradient: FloatArray, curvature: Curvature) -> FloatArray:
+        """Divide by the second derivatives of the losses, in the mean, and of the penalties."""
         values, vectors = np.linalg.eigh(self.precision)
-        step: FloatArray = (gradient @ vectors / (curvature[:, None] + values)) @ vectors.T
+        turned = curvature.vectors.T @ gradient @ vectors
+        step: FloatArray = curvature.vectors @ (turned / (curvature.values[:, None] + values)) @ vectors.T
         return step
 
 
 def descend(
     evaluate: Callable[[FloatArray], Point],
     W: FloatArray,
-    curvature: FloatArray,
+    curvature: Curvature,
     pairs: list[tuple[FloatArray, FloatArray]],
     tol: float,
 ) -> FloatArray:
@@ -479,9 +495,7 @@ def descend(
     return W
 
 
-def quasi_newton(
-    here: Point, pairs: list[tuple[FloatArray, FloatArray]], curvature: FloatArray
-) -> FloatArray:
+def quasi_newton(here: Point, pairs: list[tuple[FloatArray, FloatArray]], curvature: Curvature) -> FloatArray:
     """Return the direction of L-BFGS (two loops over the pairs); the step is its opposite."""
     remains = here.gradient.copy()
     shares = []

@@ -241,7 +241,10 @@ def _best(claim: Claim, material: Material) -> tuple[Measure, Measure | None, st
 
 
 def _above(claim: Claim) -> str:
-    return f"above {' and '.join(claim.against)}" if claim.against else "best"
+    if not claim.against:
+        return "best"
+    *most, last = claim.against
+    return f"above {', '.join(most)} and {last}" if most else f"above {last}"
 
 
 def _second(claim: Claim, material: Material) -> tuple[Measure, Measure | None, str]:
@@ -379,8 +382,8 @@ def _improves(claim: Claim, material: Material) -> tuple[Measure, Measure | None
     remarks = [f"taken as percent of {rival}: {verdicts[1]}"] if verdicts[0] != verdicts[1] else []
     untuned = _pairs(claim, material, tuned=False).dropna()
     if len(untuned) and not untuned.equals(pairs):
-        remarks.append(f"{_gains(untuned)[0]:+.1f} points at the default grid point")
-    text = f"{points:+.1f} points, {relative:+.1f} % of the latter,"
+        remarks.append(f"{_gains(untuned)[0]:+z.1f} points at the default grid point")
+    text = f"{points:+z.1f} points, {relative:+z.1f} % of the latter,"
     where = f"{len(pairs)} {material.units if len(pairs) != 1 else material.units.removesuffix('s')}"
     unseen = " on unseen objects" if claim.unseen else ""
     sentence = f"mean {claim.metric} of {claim.method}{unseen} over {where} differs from that of {rival}"

@@ -147,10 +147,11 @@ def _is(verdict: str, count: int) -> str:
 
 def _generalisation(study: Study, tables: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]:
     """Return the table of unseen objects, data sets across; no blocks without one."""
-    if "generalisation" not in tables:
-        return {"blocks": [], "legend": ""}
+    plan = study.generalisation
+    if plan is None:
+        return {"title": "", "blocks": [], "legend": ""}
     blocks = generalisation.cells(study, tables["generalisation"])
-    return {"blocks": blocks, "legend": generalisation.legend(study)}
+    return {"title": plan.title, "blocks": blocks, "legend": generalisation.legend(study)}
 
 
 def _and(parts: Sequence[str]) -> str:

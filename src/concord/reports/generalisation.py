@@ -190,7 +190,7 @@ def generalisation_markdown(study: Study, table: "pd.DataFrame") -> str:
     blocks = cells(study, table)
     rows = [cell["row"] for cell in blocks[0]["cells"]]
     body = [[block["dataset"], *map(_markdown_cell, block["cells"])] for block in blocks]
-    lines = [f"# Unseen objects: {study.title}", "", legend(study), ""]
+    lines = [f"# {_plan(study).title}. {study.title}", "", legend(study), ""]
     return "\n".join([*lines, *markdown_table(["Data set", *rows], body), ""])
 
 
