@@ -27,7 +27,7 @@ INTERPRETER_MB = 800
 PROFILE_MATRICES = 32
 """Matrices of doubles over the profiles that the methods hold at most: RMSC 28, RCE 25, the others 15."""
 
-OBJECT_MATRICES = {"CSPA": 10, "EAC": 10, "LWEA": 4, "SPCE": 12, "PEACE": 6, "BaumEagon": 6}
+OBJECT_MATRICES = {"BaumEagon": 5, "CSPA": 10, "EAC": 10, "LWEA": 4, "PEACE": 12, "SPCE": 12}
 """Matrices of doubles over the objects, of the methods that work on those."""
 
 FIGURE_MATRICES = 6
@@ -86,8 +86,8 @@ COSTS = {
     "GWCA": Cost(0.06, 6e-7, 3e-10),
     "NMFC": Cost(0.5, 7e-6, 0),
     "BCE": Cost(1.5, 4e-6, 0),
-    "BaumEagon": Cost(0.1, 3e-5, 0),
-    "PEACE": Cost(1.0, 1.5e-4, 0),
+    "BaumEagon": Cost(0.5, 4e-5, 0),
+    "PEACE": Cost(4.0, 2e-4, 0),
     "HGPA": Cost(4.0, 5e-6, 0),
     "RMSC": Cost(0.8, 4e-6, 1.5e-8),
     "RSEC": Cost(0.2, 5e-5, 8e-8),

@@ -265,11 +265,12 @@ def test_says_when_it_did_not_converge():
     assert PEACE(3, n_init=2, random_state=0).fit(l30()).converged_
 
 
-def test_one_cluster_is_impossible_where_clusterings_disagree():
-    peace = PEACE(1, n_init=2, random_state=0).fit(l30())
+@pytest.mark.parametrize("seed", range(5))
+def test_one_cluster_is_impossible_where_clusterings_disagree(seed):
+    peace = PEACE(1, n_init=2, random_state=seed).fit(l30())
     assert peace.likelihood_ == -np.inf
     assert peace.converged_
-    assert PEACE(1, n_init=1).fit([[0], [0]]).likelihood_ == 0
+    assert PEACE(1, n_init=1, random_state=seed).fit([[0]] * 20).likelihood_ == 0
 
 
 @pytest.mark.parametrize(

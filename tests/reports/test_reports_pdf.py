@@ -263,11 +263,12 @@ def test_runtime_table_sums_blocks(run: dict[str, Any]) -> None:
         0.5,
         20,
     )
-    printed = Published(scores={("iris", "ACC", "RCE"): 0.5}, seconds={("iris", "RCE"): 14.0})
+    iris = ("iris", "RCE")
+    printed = Published(scores={("iris", "ACC", "RCE"): 0.5}, seconds={iris: 14.0}, program={iris: 2.5})
     table = beside_the_print(STUDY, load_registry(REGISTRY), printed, table)
     text = runtime_markdown(STUDY, table)
-    assert "| iris | RCE | 150 | 20 | 12 | 6.00 | 0.5000 | 14 | 123 |" in text
-    assert text.count(f"| {DASH} | 123 |") == len(table) - 1
+    assert "| iris | RCE | 150 | 20 | 12 | 6.00 | 0.5000 | 14 | 2.5 | 123 |" in text
+    assert text.count(f"| {DASH} | {DASH} | 123 |") == len(table) - 1
 
 
 def test_runtime_refuses_a_subset_twice_and_a_broken_file(run: dict[str, Any], tmp_path: Path) -> None:

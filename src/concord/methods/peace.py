@@ -114,7 +114,7 @@ class PEACE(ConsensusMethod):
         n, k = ensemble.n_objects, self.n_clusters
         rng = np.random.default_rng(self.random_state)
         model = PairModel.of(ensemble)
-        runs = [self.ascend(model, rng.dirichlet(np.ones(k), n)) for _ in range(self.n_init)]
+        runs = [self.ascend(model, random_start(n, k, rng)) for _ in range(self.n_init)]
         likelihoods = np.array([model.likelihood(run.memberships) for run in runs])
         labels = np.stack([run.memberships.argmax(axis=1) for run in runs])
         self._set_labels(labels, -likelihoods, np.arange(n))
@@ -131,3 +131,10 @@ class PEACE(ConsensusMethod):
         if self.algorithm == "newton":
             return block_ascent(model, start, tau, self.max_iter or ROUNDS)
         return pairwise_ascent(model, start, tau, self.max_iter or STEPS * start.size)
+
+
+def random_start(n_objects: int, n_clusters: int, rng: np.random.Generator) -> FloatArray:
+    """Draw rows uniform on the simplex, shape (n, K); exactly 1 for one cluster, where f is -inf or 0."""
+    y = rng.dirichlet(np.ones(n_clusters), n_objects)
+    total: FloatArray = y.sum(axis=1, keepdims=True)
+    return y / total

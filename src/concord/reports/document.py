@@ -415,7 +415,7 @@ def _cell(row: Any, notes: Footnotes) -> dict[str, Any]:
 
 def _score(value: float) -> str:
     """Three decimals without the leading zero, as the papers' tables have it."""
-    return f"{value:.3f}".removeprefix("0")
+    return f"{value:z.3f}".replace("0.", ".", 1).replace("-", MINUS)
 
 
 def _signed(value: float) -> str:
@@ -787,10 +787,11 @@ def _runtime(study: Study, table: "pd.DataFrame", titles: Mapping[str, str]) -> 
                     {
                         "seconds": _seconds(cells[run.id].cpu_seconds),
                         "fit": _seconds(cells[run.id].cpu_seconds_per_fit),
-                        "printed": _printed_seconds(cells[run.id].printed_seconds),
+                        "printed": _known_seconds(cells[run.id].printed_seconds),
+                        "program": _known_seconds(cells[run.id].program_seconds),
                     }
                     if run.id in cells
-                    else {"seconds": DASH, "fit": "", "printed": ""}
+                    else {"seconds": DASH, "fit": "", "printed": "", "program": ""}
                     for run in study.methods
                 ],
                 "peak": f"{group['peak_rss_mib'].max():.0f}",
@@ -802,10 +803,11 @@ def _runtime(study: Study, table: "pd.DataFrame", titles: Mapping[str, str]) -> 
         "rows": rows,
         "sentence": f"The {fits} fits took {_seconds(total)} of CPU time.",
         "printed": bool(table["printed_seconds"].notna().any()),
+        "program": bool(table["program_seconds"].notna().any()),
     }
 
 
-def _printed_seconds(value: float) -> str:
+def _known_seconds(value: float) -> str:
     return "" if math.isnan(value) else _seconds(value)
 
 

@@ -1,4 +1,4 @@
-"""The numbers that a paper prints: ``config/published/<name>/`` with table1.csv, table2.csv, seconds.csv."""
+"""The numbers that a paper prints, and its authors' program gives: ``config/published/<name>/*.csv``."""
 
 import csv
 from collections.abc import Mapping
@@ -11,6 +11,7 @@ from concord.reports.rows import Titled
 
 PUBLISHED = Path("config/published")
 SECONDS = "seconds.csv"
+PROGRAM = "program.csv"
 STARTS = "starts.csv"
 STATISTICS = ("selected", "mean", "std", "max", "min")
 """Of the scores of random starts."""
@@ -26,11 +27,13 @@ class Published:
     scores: score of (data set, metric, method), in the order of the file.
     starts: statistics of the random starts of (data set, metric, method), those of STATISTICS that are told.
     seconds: of one fit of (data set, method), on the machine of the paper; not every paper tells.
+    program: CPU seconds of a fit of (data set, method) by the authors' program, run on the same input.
     """
 
     shapes: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
     scores: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
     seconds: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    program: Mapping[tuple[str, str], float] = field(default_factory=dict)
     starts: Mapping[tuple[str, str, str], Mapping[str, float]] = field(default_factory=dict)
 
     def methods(self, metric: str) -> list[str]:
@@ -65,17 +68,19 @@ def load_published(study: Study, folder: Path = PUBLISHED) -> Published:
         (row["dataset"].casefold(), row["metric"], row["method"]): float(row["value"])
         for row in _read(home / "table2.csv", ("value",), float)
     }
-    seconds = {
-        (row["dataset"].casefold(), row["method"]): float(row["seconds"])
-        for row in (_read(home / SECONDS, ("seconds",), float) if (home / SECONDS).exists() else ())
-    }
     starts = {
         (row["dataset"].casefold(), row["metric"], row["method"]): {
             name: float(row[name]) for name in STATISTICS if row[name]
         }
         for row in (_read(home / STARTS, STATISTICS, float, blank=True) if (home / STARTS).exists() else ())
     }
-    return Published(shapes, scores, seconds, starts)
+    return Published(shapes, scores, _seconds(home / SECONDS), _seconds(home / PROGRAM), starts)
+
+
+def _seconds(path: Path) -> dict[tuple[str, str], float]:
+    """Read the seconds of (data set, method); none where there is no such file."""
+    rows = _read(path, ("seconds",), float) if path.exists() else []
+    return {(row["dataset"].casefold(), row["method"]): float(row["seconds"]) for row in rows}
 
 
 def _read(path: Path, columns: tuple[str, ...], number: type, *, blank: bool = False) -> list[dict[str, str]]:

@@ -43,12 +43,14 @@ def readings_table(
     -------
     Columns :data:`READINGS`. ``differs`` says what is read otherwise, "own → other"; ``case`` and ``method``
     are the study's own; a tuned method is taken as claims take it, ``chosen``. ``own`` and ``other`` are
-    means over the subsets, of which ``n`` have a score in the other reading.
+    means over the subsets, of which ``n`` have a score in the other reading. ``printed`` is the print of the
+    own row; NaN for a reading that the paper prints as a row of its own, which is no rival of it.
     """
     import pandas as pd
 
     titles, names = case_titles(study, registry), printed_names(study, registry, published)
     methods = printed_methods(study, published)
+    with_own_print = {method for _, _, method in published.scores}
     keys = ["case", "method", "reading", "metric"]
     own = selected.groupby(keys)["value"].mean()
     other = others.groupby(keys)["value"].agg(["mean", "count"])
@@ -73,7 +75,9 @@ def readings_table(
                     "n": int(score["count"]),
                     "own": own.loc[(own_case, *own_row, metric)],
                     "other": score["mean"],
-                    "printed": published.scores.get((names.get(own_case, ""), metric, methods[own_method])),
+                    "printed": None
+                    if reading.id in with_own_print
+                    else published.scores.get((names.get(own_case, ""), metric, methods[own_method])),
                 }
             )
     table = pd.DataFrame(rows, columns=[c for c in READINGS if c not in {"change", "nearer"}])
