@@ -134,6 +134,14 @@ def test_numbers_that_yaml_takes_for_text_are_numbers(tmp_path):
             {"cases": [{"dataset": "iris", "without": ["KX"]}]},
             "cases[0].without = 'KX': not known here",
         ),
+        (
+            {"cases": [{"dataset": "iris", "object_share": 0.9}]},
+            "cases[0].object_share = 0.9: of a 'mixed' ensemble only; write ensemble: mixed, or remove it",
+        ),
+        (
+            {"cases": [{"dataset": "iris", "ensemble": "mixd"}]},
+            "ensemble = 'mixd': not known here; did you mean \"mixed\"?",
+        ),
         ({"ensemble": {"run": 10}}, 'ensemble.run = 10: unknown key; did you mean "runs"?'),
         ({"metrics": ["ACC"], "table2": ["ARI"]}, "table2 metric 'ARI' is not in metrics; add it there"),
         ({"metrics": ["acc"]}, "metrics[0] = 'acc': input should be 'ACC'"),
@@ -357,7 +365,7 @@ def test_an_improvement_names_its_rival_and_the_print(tmp_path, changes, said):
         ({"cases": ["irs"]}, "generalisation.cases = 'irs': not known here"),
         (
             {"cases": []},
-            "generalisation.cases = 'second': its base clusterings are ready-made; name the others",
+            "generalisation.cases = 'second': its base clusterings are not by k-means; name",
         ),
         ({"beside": "KC"}, "generalisation.beside = 'KC': not known here"),
         (
@@ -468,6 +476,12 @@ FIGURES = {
     "paths": {
         "id": "f", "title": "t", "kind": "paths", "method": "RCE", "path": "objective_path_", "labels": ["J"],
     },
+    "objects": {"id": "f", "title": "t", "kind": "objects", "cases": ["iris"]},
+    "vat": {"id": "f", "title": "t", "kind": "vat", "cases": ["iris"]},
+    "bars": {
+        "id": "f", "title": "t", "kind": "bars", "metrics": ["ACC"],
+        "groups": [{"title": "g", "cases": ["iris"]}],
+    },
 }  # fmt: skip
 
 
@@ -516,6 +530,18 @@ def test_further_figures_are_read(tmp_path, kind):
         (figure("paths", labels=["a", "b"]), ".labels = ['a', 'b']: objective_path_ has 1 columns; name"),
         (figure("paths", cases=["irsi"]), ".cases = 'irsi': not known here"),
         (figure("paths", parameters={"tol": -1}), ".parameters.tol = -1: refused by RCE"),
+        (figure("objects", cases=["irsi"]), ".cases = 'irsi': not known here; did you mean \"iris\"?"),
+        (figure("vat", subset=5), ".subset = 5: there are 4; choose one of them"),
+        (figure("bars", groups=[{"title": "g", "cases": ["irsi"]}]), ".cases = 'irsi': not known here"),
+        (figure("bars", methods=["RC"]), ".methods = 'RC': not known here; did you mean \"RCE\"?"),
+        (figure("bars", metrics=["purity"]) | {"metrics": ["ACC", "NMI"]}, ".metrics = 'purity': not known"),
+        (DRAWN | {"starts": {"title": "t", "methods": ["RC"]}}, "starts.methods = 'RC': not known here"),
+        (DRAWN | {"starts": {"title": "t", "methods": ["RCE"], "cases": ["x"]}}, "starts.cases = 'x': not"),
+        (
+            {"claims": [{"text": "t", "check": "best", "method": "KC", "metric": "ACC", "cases": ["x"]}]},
+            "claims.cases = 'x': not known here",
+        ),
+        (figure("levels", id="starts"), "figures: the id 'starts' names a file of the report; choose"),
         (figure("levels", id="table2"), "figures: the id 'table2' names a file of the report; choose"),
         (DRAWN | {"figures": [FIGURES["levels"]] * 2}, "two figures have the id 'f'"),
         (DRAWN | {"figures": [{"kind": "level"}]}, "figures[0] = {'kind': 'level'}: "),

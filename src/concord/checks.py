@@ -9,11 +9,13 @@ from pathlib import Path
 from concord.config import (
     GRID_FIGURES,
     AnyFigure,
+    BarsFigure,
     Case,
     Claim,
     GeneralisedMethod,
     GridFigure,
     GridLineFigure,
+    LevelsFigure,
     MatricesFigure,
     MatrixPanel,
     MethodRun,
@@ -21,10 +23,11 @@ from concord.config import (
     SizesFigure,
     Study,
     Value,
+    VatFigure,
     named_cases,
     named_methods,
 )
-from concord.datasets.registry import STEPS, DatasetSpec
+from concord.datasets.registry import MADE, STEPS, DatasetSpec
 from concord.methods import outputs, registry
 from concord.validation import did_you_mean
 
@@ -66,6 +69,11 @@ def _study_mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec
         yield from _unknown(path, f"views[{i}].methods", view.methods, everything)
         yield from _unknown(path, f"views[{i}].cases", view.cases, cases)
         yield from _unknown(path, f"views[{i}].metrics", view.metrics, list(study.metrics))
+    yield from _unknown(path, "unprinted", study.unprinted, methods)
+    if study.starts:
+        yield from _unknown(path, "starts.methods", study.starts.methods, methods)
+        yield from _unknown(path, "starts.cases", study.starts.cases, cases)
+        yield from _unknown(path, "starts.metrics", study.starts.metrics, list(study.metrics))
     for i, further in enumerate(study.figures):
         yield from _further_mistakes(study, path, f"figures[{i}]", further)
     yield from _generalisation_mistakes(study, path)
@@ -86,7 +94,7 @@ def _generalisation_mistakes(study: Study, path: Path) -> Iterator[str]:
     for case in study.generalised():
         if case.ensemble != "kmeans":
             remedy = "name the others in generalisation.cases"
-            yield f"{path}: {key}.cases = {case.id!r}: its base clusterings are ready-made; {remedy}"
+            yield f"{path}: {key}.cases = {case.id!r}: its base clusterings are not by k-means; {remedy}"
     for i, method in enumerate(plan.methods):
         yield from _by_mistakes(study, path, f"{key}.methods[{i}].by", method)
 
@@ -111,6 +119,7 @@ def _claim_mistakes(study: Study, path: Path, claim: Claim) -> Iterator[str]:
             yield f"{path}: claims.metric = {claim.metric!r}: unseen objects have another; write {known}"
     yield from _unknown(path, "claims.method", [claim.method], rows)
     yield from _unknown(path, "claims.against", claim.against, rows)
+    yield from _unknown(path, "claims.cases", claim.cases, [case.id for case in study.cases])
 
 
 def _figure_mistakes(study: Study, path: Path, key: str, figure: GridFigure) -> Iterator[str]:
@@ -123,9 +132,14 @@ def _figure_mistakes(study: Study, path: Path, key: str, figure: GridFigure) -> 
 
 
 def _further_mistakes(study: Study, path: Path, key: str, figure: AnyFigure) -> Iterator[str]:
-    cases = "cases" if isinstance(figure, SizesFigure | PathsFigure | GridLineFigure) else "case"
+    cases = "case" if isinstance(figure, MatricesFigure | LevelsFigure) else "cases"
     yield from _unknown(path, f"{key}.{cases}", named_cases(figure), [c.id for c in study.cases])
-    if isinstance(figure, SizesFigure):
+    if isinstance(figure, BarsFigure):
+        yield from _unknown(path, f"{key}.methods", figure.methods, [m.id for m in study.methods])
+        yield from _unknown(path, f"{key}.metrics", figure.metrics, list(study.metrics))
+    elif isinstance(figure, VatFigure):
+        yield from _subset_mistake(study, path, key, figure.subset)
+    elif isinstance(figure, SizesFigure):
         yield from _sizes_mistakes(study, path, key, figure)
     elif isinstance(figure, GridLineFigure):
         yield from _grid_line_mistakes(study, path, key, figure)
@@ -216,15 +230,21 @@ def _case_mistakes(
     if spec.reader is None:
         yield from _without_features(path, key, case, spec)
         return
-    yield from _unknown(path, f"{key}.ensemble", [case.ensemble], ["kmeans", *spec.ensembles])
+    yield from _unknown(path, f"{key}.ensemble", [case.ensemble], [*MADE, *spec.ensembles])
+    if case.object_share < 1 and case.ensemble != "mixed":
+        yield (
+            f"{path}: {key}.object_share = {case.object_share}: of a 'mixed' ensemble only; "
+            "write ensemble: mixed, or remove it"
+        )
     if case.preprocessing is not None:
         yield from _unknown(path, f"{key}.preprocessing", case.preprocessing, list(STEPS))
 
 
 def _without_features(path: Path, key: str, case: Case, spec: DatasetSpec) -> Iterator[str]:
-    if case.ensemble == "kmeans":
+    if case.ensemble in MADE:
         entry = f"{{dataset: {case.dataset}, ensemble: {next(iter(spec.ensembles))}}}"
-        yield f"{path}: {key}.ensemble = 'kmeans': {case.dataset} has no features for it; write {entry}"
+        problem = f"{case.dataset} has no features for it; write {entry}"
+        yield f"{path}: {key}.ensemble = {case.ensemble!r}: {problem}"
     else:
         yield from _unknown(path, f"{key}.ensemble", [case.ensemble], list(spec.ensembles))
     if case.preprocessing:

@@ -39,6 +39,9 @@ SAFETY = 2.0
 KMEANS_SECONDS = 1e-8
 """Of one k-means run, for each object, feature and cluster."""
 
+MIXED_MATRICES, MIXED_SECONDS = 6, 1e-6
+"""Matrices of doubles over the objects of one run of several algorithms, and its seconds for each pair."""
+
 SCORE_SECONDS = 2e-3
 """Of all scores of one clustering."""
 
@@ -125,7 +128,10 @@ def ensembles(study: Study, case: Case, shape: Shape) -> Need:
     n, features, _ = shape
     runs = study.ensemble.runs
     k = _k(study, case, shape)
-    return _need(4 * n * features + 2 * n * runs, KMEANS_SECONDS * runs * n * features * k)
+    seconds = KMEANS_SECONDS * runs * n * features * k
+    if case.ensemble == "mixed":
+        return _need(MIXED_MATRICES * n**2 + 2 * n * runs, seconds + MIXED_SECONDS * runs * n**2)
+    return _need(4 * n * features + 2 * n * runs, seconds)
 
 
 def score(study: Study, shape: Shape) -> Need:
@@ -183,9 +189,9 @@ def _need(doubles: float, seconds: float) -> Need:
 def _k(study: Study, case: Case, shape: Shape) -> int:
     n, _, classes = shape
     k = case.n_clusters or study.ensemble.n_clusters
-    if k == "random":
-        return isqrt(n)
-    return classes if k == "classes" else k
+    if isinstance(k, str):
+        return classes if k == "classes" else isqrt(n)
+    return max(k) if isinstance(k, tuple) else k
 
 
 def _restarts(run: MethodRun) -> int:

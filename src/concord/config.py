@@ -99,8 +99,14 @@ class Named(Strict):
         return {"anyOf": [{"type": "string"}, handler.resolve_ref_schema(handler(schema))]}
 
 
-NumberOfClusters = Annotated[int, Field(ge=1)] | Literal["classes", "random"]
-"""Of a base clustering: a number, the number of classes, or drawn for each from 2 to sqrt(n)."""
+Positive = Annotated[int, Field(ge=1)]
+NumberOfClusters = (
+    Positive
+    | Annotated[tuple[Positive, ...], Field(min_length=1)]
+    | Literal["classes", "random", "random-fine"]
+)
+"""Of a base clustering: a number; several, taken in turn; the number of classes; or drawn for each, from 2 to
+sqrt(n) ("random") or from sqrt(n) / 2 to sqrt(n) ("random-fine")."""
 
 
 class Case(Named):
@@ -112,12 +118,16 @@ class Case(Named):
     title: str | None = Field(None, description="how tables print it; the data set's title if absent")
     preprocessing: tuple[str, ...] | None = Field(None, description="replaces the registry's steps")
     ensemble: str = Field(
-        "kmeans", description="'kmeans', or the name of a ready-made ensemble of the data set"
+        "kmeans",
+        description="'kmeans', 'minibatch', 'mixed', or the name of a ready-made ensemble of the data set",
     )
     init: Literal["random", "k-means++"] = Field("random", description="first centres of k-means")
     n_clusters: NumberOfClusters | None = Field(None, description="of k-means; replaces the study's")
     feature_share: Annotated[float, Field(gt=0, le=1)] = Field(
         1.0, description="of the features, drawn at random for each k-means run"
+    )
+    object_share: Annotated[float, Field(gt=0, le=1)] = Field(
+        1.0, description="of the objects, drawn at random for each run of a 'mixed' ensemble"
     )
     subset_size: Annotated[int, Field(ge=1)] | None = Field(
         None, description="base clusterings in a subset; replaces the study's, where subsets are drawn"
@@ -254,6 +264,15 @@ class View(Strict):
     metrics: tuple[Metric, ...] = Field((), description="those of Table 2 if absent")
 
 
+class StartsTable(Strict):
+    """What the random starts of some methods come to: the selected one, mean, deviation, best, worst."""
+
+    title: str
+    methods: Annotated[tuple[str, ...], Field(min_length=1)]
+    cases: tuple[str, ...] = Field((), description="all cases of the study if absent")
+    metrics: tuple[Metric, ...] = Field((), description="those of Table 2 if absent")
+
+
 def _ascending(limits: tuple[float, float]) -> tuple[float, float]:
     if limits[0] >= limits[1]:
         raise ValueError("the lower end comes first, and is lower than the other")
@@ -340,6 +359,37 @@ class PathsFigure(FurtherFigure):
     log: bool = Field(True, description="whether the values have a logarithmic scale")
 
 
+class ObjectsFigure(FurtherFigure):
+    """The objects of two-dimensional data sets, a panel for each case."""
+
+    kind: Literal["objects"]
+    cases: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class VatFigure(FurtherFigure):
+    """Co-association matrices with the objects in the order of VAT, a panel for each case."""
+
+    kind: Literal["vat"]
+    cases: Annotated[tuple[str, ...], Field(min_length=1)]
+    subset: Annotated[int, Field(ge=1, description="from 1, as jobs count them")] = 1
+
+
+class BarsGroup(Strict):
+    """Cases that stand side by side in a figure of bars."""
+
+    title: str
+    cases: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class BarsFigure(FurtherFigure):
+    """Scores as bars, a panel for each metric and group of cases."""
+
+    kind: Literal["bars"]
+    metrics: Annotated[tuple[Metric, ...], Field(min_length=1)]
+    groups: Annotated[tuple[BarsGroup, ...], Field(min_length=1)]
+    methods: tuple[str, ...] = Field((), description="all of the study if absent")
+
+
 class GridLineFigure(FurtherFigure):
     """Mean score over a grid of one parameter, a panel for each case."""
 
@@ -353,18 +403,28 @@ class GridLineFigure(FurtherFigure):
 
 
 AnyFigure = Annotated[
-    SizesFigure | MatricesFigure | LevelsFigure | PathsFigure | GridLineFigure, Field(discriminator="kind")
+    SizesFigure
+    | MatricesFigure
+    | LevelsFigure
+    | PathsFigure
+    | GridLineFigure
+    | ObjectsFigure
+    | VatFigure
+    | BarsFigure,
+    Field(discriminator="kind"),
 ]
 
 REPORT_FILES = (
     *("figure1", "figure2", "table1", "table2", "claims", "pvalues", "agreement", "ranks", "restarts"),
-    *("grids", "readings", "generalisation", "runtime", "provenance", "report"),
+    *("grids", "readings", "generalisation", "runtime", "provenance", "report", "starts", "f1_bounds"),
 )
 """Files of every report, without suffix: a figure has another id."""
 
 
 def named_cases(figure: AnyFigure) -> tuple[str, ...]:
     """Return the ids of the cases that a figure names."""
+    if isinstance(figure, BarsFigure):
+        return tuple(case for group in figure.groups for case in group.cases)
     return (figure.case,) if isinstance(figure, MatricesFigure | LevelsFigure) else figure.cases
 
 
@@ -376,7 +436,7 @@ def named_methods(figure: AnyFigure) -> tuple[str, ...]:
         return (figure.method,)
     if isinstance(figure, GridLineFigure):
         return figure.methods + figure.beside
-    return figure.methods if isinstance(figure, SizesFigure) else ()
+    return figure.methods if isinstance(figure, SizesFigure | BarsFigure) else ()
 
 
 class GeneralisedMethod(Named):
@@ -430,6 +490,7 @@ class Claim(Strict):
     check: Literal["best", "second", "significant", "above_base", "stable", "grows", "improves"]
     method: str
     metric: Metric
+    cases: tuple[str, ...] = Field((), description="ids of the cases that it speaks of; all if absent")
     against: tuple[str, ...] = Field(
         (),
         description="'best', 'significant': ids of the rivals that it speaks of; all the others if absent; "
@@ -477,6 +538,9 @@ class Study(Strict):
     cases: Annotated[tuple[Case, ...], Field(min_length=1)]
     only_in_table1: tuple[Case, ...] = Field((), description="data sets that are prepared, not clustered")
     ensemble: EnsembleProtocol = EnsembleProtocol()
+    unprinted: tuple[str, ...] = Field(
+        (), description="ids of methods that the paper has, but whose printed numbers are not at hand"
+    )
     base_clusterings: str = Field(
         "K-means", description="name of the row for the base clusterings themselves"
     )
@@ -495,6 +559,7 @@ class Study(Strict):
     figure1: GridFigure | None = Field(None, description="large panels, one scale of scores")
     figure2: GridFigure | None = Field(None, description="small panels, each scored against its own best")
     views: tuple[View, ...] = Field((), description="further tables, of some of the methods")
+    starts: StartsTable | None = Field(None, description="a table of the random starts of some methods")
     figures: tuple[AnyFigure, ...] = Field((), description="further figures, in the order of the report")
     generalisation: Generalisation | None = None
     claims: tuple[Claim, ...] = ()
@@ -659,6 +724,7 @@ BARE: dict[str, Any] = {
     "figure2": None,
     "figures": (),
     "views": (),
+    "starts": None,
     "generalisation": None,
     "claims": (),
     "readings": Readings(),
@@ -669,7 +735,7 @@ BARE: dict[str, Any] = {
 def _origin(case: Case) -> tuple[object, ...]:
     """What, beside the number of base clusterings in a subset, makes the scores of a case."""
     origin = (case.dataset, case.preprocessing, case.ensemble, case.init, case.n_clusters, case.feature_share)
-    return (*origin, case.parameters)
+    return (*origin, case.object_share, case.parameters)
 
 
 def load_config(value: Mapping[str, Any], file: Path = CONFIG_FILE) -> Config:

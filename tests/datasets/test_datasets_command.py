@@ -7,6 +7,7 @@ import pytest
 from concord.datasets import download
 from concord.datasets.command import main
 from concord.datasets.prepared import load
+from concord.datasets.registry import load_registry
 from concord.errors import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -91,4 +92,4 @@ def test_list(capsys):
     assert lines[0].split()[:5] == ["id", "title", "n", "d", "k"]
     assert lines[1].split() == ["yale", "Yale", "165", "1024", "15", "mat", "unit_norm", "authors"]
     assert lines[14].split() == ["ecoli_pool", "Ecoli", "336", "0", "8", "-", "-", "authors"]
-    assert len(lines) == 31
+    assert len(lines) == 1 + len(load_registry(ROOT / "config/datasets.yaml"))

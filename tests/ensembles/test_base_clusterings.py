@@ -85,7 +85,7 @@ def test_bits_do_not_depend_on_threads(tmp_path):
 
 
 def test_a_random_number_of_clusters_is_any_from_2_to_the_root_of_n():
-    k = make(IRIS[::6], runs=60, n_clusters=None, max_iter=1).max(axis=0) + 1
+    k = make(IRIS[::6], runs=60, n_clusters="random", max_iter=1).max(axis=0) + 1
     assert sorted(set(k.tolist())) == [2, 3, 4, 5]
 
 

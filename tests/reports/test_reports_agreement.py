@@ -4,7 +4,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from concord.config import Study
+from concord.config import EnsembleProtocol, Study
 from concord.reports.agreement import (
     agreement_markdown,
     agreement_table,
@@ -55,6 +55,17 @@ def table2() -> pd.DataFrame:
     rows += [row(case, "EAC", "fixed", 0.9, math.nan) for case in CELLS]  # not printed
     rows += [row(case, "RCE", "default", 0.0, 0.5) for case in CELLS]  # another reading
     return pd.DataFrame(rows, columns=list(TABLE2))
+
+
+def test_one_ensemble_has_no_standard_error() -> None:
+    one = STUDY.model_copy(update={"ensemble": EnsembleProtocol(runs=8, subset_size=8)})
+    table = table2().assign(difference_se=math.nan)
+    found = agreement_table(one, table)
+    first = next(iter(sentences(one, table, found)))
+    assert first.startswith("The mean absolute difference is 0.")
+    assert f"| B | ACC | 3 | {found['tau'].iloc[-1]:.2f} | \N{EN DASH} |" in agreement_markdown(
+        one, table, found, ranks_table(one, table)
+    )
 
 
 def test_tau_compares_our_order_with_the_printed_one() -> None:

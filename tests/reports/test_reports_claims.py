@@ -102,6 +102,18 @@ def test_verdict_by_shares(holds: int, printed: Count | None, expected: str) -> 
     assert verdict(Count(holds, 4), printed) == expected
 
 
+def test_a_claim_may_speak_of_some_data_sets_only() -> None:
+    """The print holds on a, b and c; here on a and d."""
+    scores = {"a": 0.7, "b": 0.55, "c": 0.55, "d": 0.7}
+    here = material(scores, published=PRINT, names=NAMES)
+    assert "on 2 of 4 data sets here; printed: 3 of 4 data sets" in check("best", here).evidence
+    some = check("best", here, cases=("a", "b"))
+    assert some.evidence == "Best in ACC on 1 of 2 data sets here; printed: 2 of 2 data sets."
+    stable = check("stable", material(scores, grid=dict.fromkeys(CASES, (0.5, 0.5))), cases=("a",))
+    assert "on 1 of 1 data set here" in stable.evidence
+    assert check("best", here, cases=("x",)).verdict == "not testable here"
+
+
 def test_second_allows_one_rival_that_is_not_lower() -> None:
     found = check("second", material({"a": 0.7, "b": 0.6, "c": 0.55, "d": 0.4}, published=PRINT, names=NAMES))
     assert found.evidence == "Best or second in ACC on 3 of 4 data sets here; printed: 3 of 4 data sets."

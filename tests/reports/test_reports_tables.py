@@ -84,6 +84,13 @@ def cell(frame: pd.DataFrame, case: str, row: str) -> pd.Series:
     return frame[(frame["case"] == case) & (frame["row"] == row)].iloc[0]
 
 
+def test_a_method_of_the_paper_whose_numbers_are_not_at_hand_is_one_of_its_own() -> None:
+    print_of_rce = Published({}, {("two", "ACC", "RCE"): 0.5})
+    assert [run.id for run in only_printed(STUDY, print_of_rce).methods] == ["RCE"]
+    with_kc = STUDY.model_copy(update={"unprinted": ("KC",)})
+    assert [run.id for run in only_printed(with_kc, print_of_rce).methods] == ["KC", "RCE"]
+
+
 def test_rows_of_the_study_and_their_names() -> None:
     assert [row.name for row in study_rows(STUDY)] == [
         "K-means",

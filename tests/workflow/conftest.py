@@ -18,7 +18,7 @@ TINY = {
     "id": "tiny",
     "title": "A tiny study",
     "summary": "Two small data sets.",
-    "cases": ["iris", "wine"],
+    "cases": ["iris", {"dataset": "wine", "ensemble": "mixed", "object_share": 0.9}],
     "ensemble": {"runs": 12, "subset_size": 4},
     "methods": [
         "SpectralConsensus",
@@ -32,6 +32,7 @@ TINY = {
     ],
     "figure1": {"method": "RCE", "x": "lambda1", "y": "lambda2", "cases": ["iris", "wine"]},
     "figure2": {"method": "RCE", "x": "lambda1", "y": "lambda2"},
+    "starts": {"title": "Starts", "methods": ["SpectralConsensus"]},
     "figures": [{"id": "levels", "kind": "levels", "title": "Levels of co-association", "case": "iris"}],
     "generalisation": {
         "splits": 2,

@@ -42,6 +42,7 @@ def test_a_run_makes_everything_the_readme_names(finished):
         *("figure1.svg", "figure1.pdf", "figure1.png", "runtime.csv", "runtime.md", "provenance.json"),
         *("agreement.md", "ranks.csv", "restarts.csv", "grids.csv", "readings.csv", "readings.md"),
         *("figure2.svg", "figure2.pdf", "figure2.png", "SHA256SUMS", "report.pdf"),
+        *("starts.csv", "starts.md", "f1_bounds.csv"),
         *("generalisation.csv", "generalisation.md"),
         *("levels.svg", "levels.pdf", "levels.png", "levels.csv"),
     ):

@@ -17,7 +17,7 @@ from concord.config import (
     named_methods,
     restrict,
 )
-from concord.datasets.registry import load_registry
+from concord.datasets.registry import MADE, load_registry
 from concord.errors import InputError
 from concord.fingerprint import fingerprint
 from concord.methods import registry
@@ -159,9 +159,13 @@ def reading_blocks(study, suffix, case_id=None):
 
 def ready_made(wildcards):
     case = case_of(wildcards)
-    if case.ensemble == "kmeans":
+    if case.ensemble in MADE:
         return []
     return raw_files(case.dataset, [DATASETS[case.dataset].ensembles[case.ensemble].file])
+
+
+def number_word(n_clusters):
+    return ",".join(map(str, n_clusters)) if isinstance(n_clusters, tuple) else n_clusters
 
 
 def ensemble_arguments(wildcards, input):
@@ -170,18 +174,20 @@ def ensemble_arguments(wildcards, input):
     subsets = f"--study {study.id} --runs {protocol.runs} --subset-size {study.subset_size(case)}"
     if protocol.draws:
         subsets = f"{subsets} --draws {protocol.draws} --draw-seed {protocol.draw_seed}"
-    if case.ensemble == "kmeans":
+    if case.ensemble in MADE:
+        own = f"--init {case.init} --feature-share {case.feature_share}"
+        if case.ensemble == "mixed":
+            own = f"--object-share {case.object_share}"
         return (
-            f"kmeans {subsets} --case {case.id} --seed {SETTINGS.seed}"
-            f" --n-clusters {case.n_clusters or protocol.n_clusters} --max-iter {protocol.max_iter}"
-            f" --init {case.init} --feature-share {case.feature_share}"
+            f"{case.ensemble} {subsets} --case {case.id} --seed {SETTINGS.seed}"
+            f" --n-clusters {number_word(case.n_clusters or protocol.n_clusters)} --max-iter {protocol.max_iter} {own}"
         )
     return f"ready-made {subsets} --dataset {case.dataset} --name {case.ensemble} --file {input.ready}"
 
 
 def ready_made_entry(wildcards):
     case = case_of(wildcards)
-    return "" if case.ensemble == "kmeans" else DATASETS[case.dataset].ensembles[case.ensemble].model_dump_json()
+    return "" if case.ensemble in MADE else DATASETS[case.dataset].ensembles[case.ensemble].model_dump_json()
 
 
 def method_of(wildcards):
@@ -214,9 +220,25 @@ def further_figure(wildcards):
     return STUDIES[wildcards.study].figure(wildcards.further)
 
 
+def objects_shown(wildcards):
+    """Cases of which the further figure shows the objects themselves."""
+    figure = further_figure(wildcards)
+    cases = STUDIES[wildcards.study].cases
+    return [case for case in cases if figure.kind == "objects" and case.id in figure.cases]
+
+
+def objects_argument(wildcards):
+    words = [f"{case.id}={prepared_file(case)}" for case in objects_shown(wildcards)]
+    return f"--prepared {' '.join(words)}" if words else ""
+
+
 def further_inputs(wildcards):
-    """What the further figure is drawn from: the scores, or the base clusterings of its cases."""
+    """What the further figure is drawn from: the scores, the objects, or the base clusterings of its cases."""
     study, figure = STUDIES[wildcards.study], further_figure(wildcards)
+    if figure.kind == "objects":
+        return [prepared_file(case) for case in objects_shown(wildcards)]
+    if figure.kind == "bars":
+        return f"results/{study.id}/selected.parquet"
     if figure.kind == "sizes":
         return [f"results/{study.id}/selected.parquet", *reading_results(wildcards, "selected.parquet")]
     if figure.kind == "grid_line":
@@ -228,7 +250,7 @@ def further_inputs(wildcards):
 def further_code(wildcards):
     """The code behind a further figure, with the methods that it fits."""
     study, figure = STUDIES[wildcards.study], further_figure(wildcards)
-    if figure.kind in ("sizes", "grid_line"):
+    if figure.kind in {"sizes", "grid_line", "bars", "objects"}:
         return fingerprint("concord.reports.further")
     fitted = {run.method for run in study.methods if run.id in named_methods(figure)}
     return fingerprint("concord.reports.further", whole=[registry.module_of(method) for method in sorted(fitted)])
@@ -257,8 +279,29 @@ def view_files(study):
     return [f"{view.id}.{suffix}" for view in study.views for suffix in ("csv", "md")]
 
 
+def starts_files(study):
+    return ["starts.csv", "starts.md", "f1_bounds.csv"] if study.starts else []
+
+
+def starts_cases(wildcards):
+    """The cases of the table of random starts, each with the methods of the table that run on it."""
+    study = STUDIES[wildcards.study]
+    cases = [case for case in study.cases if case.id in (study.starts.cases or [case.id])]
+    return [(case, [run for run in study.runs(case) if run.id in study.starts.methods]) for case in cases]
+
+
+def starts_ensembles(wildcards):
+    return [f"results/ensembles/{wildcards.study}/{case.id}.npz" for case, _ in starts_cases(wildcards)]
+
+
+def starts_blocks(wildcards):
+    study, cases = STUDIES[wildcards.study], starts_cases(wildcards)
+    return [file for case, runs in cases for run in runs for file in run_files(study, case, run, ".npz")]
+
+
 def shown_files(study):
-    return [*TABLES, *view_files(study), *unseen_files(study), *reading_files(study), *figure_files(study)]
+    further = [*view_files(study), *starts_files(study), *unseen_files(study), *reading_files(study)]
+    return [*TABLES, *further, *figure_files(study)]
 
 
 def reading_results(wildcards, *names):

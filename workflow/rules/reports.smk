@@ -70,6 +70,33 @@ rule view:
         " --view {wildcards.view}"
 
 
+rule starts:
+    input:
+        study="results/{study}/study.json",
+        ensembles=starts_ensembles,
+        blocks=starts_blocks,
+        printed=printed_tables,
+    output:
+        report("reports/{study}/starts.md", caption="../report/starts.rst", category="{study}", subcategory="Tables"),
+        multiext("reports/{study}/", "starts.csv", "f1_bounds.csv"),
+    log:
+        "logs/{study}/reports/starts.log",
+    group:
+        "report"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=megabytes(report_need),
+        runtime=minutes(report_need),
+    params:
+        code=fingerprint("concord.reports.starts"),
+    message:
+        "{wildcards.study}: random starts"
+    shell:
+        "python -m concord --log {log:q} reports starts --study {input.study:q} --out reports/{wildcards.study}"
+        " {input.blocks:q}"
+
+
 rule unseen_objects:
     input:
         study="results/{study}/study.json",
@@ -186,12 +213,13 @@ rule further_figures:
     params:
         code=further_code,
         title=lambda w: further_figure(w).title,
+        objects=objects_argument,
         seed=SETTINGS.seed,
     message:
         "{wildcards.study}: {wildcards.further}"
     shell:
         "python -m concord --log {log:q} reports figures --study {input.study:q} --out reports/{wildcards.study}"
-        " --figure {wildcards.further} --seed {params.seed}"
+        " --figure {wildcards.further} --seed {params.seed} {params.objects}"
 
 
 rule pdf:

@@ -15,9 +15,10 @@ from concord.datasets.preprocessing import apply
 from concord.datasets.readers import read
 from concord.datasets.readers.clusterings import read_clusterings
 from concord.datasets.readers.common import Features, Raw
-from concord.datasets.registry import DatasetSpec, ReadyMadeEnsemble, check_steps
+from concord.datasets.registry import DatasetSpec, ReadyMadeEnsemble, Sample, check_steps
 from concord.errors import InputError
 from concord.files import RERUN, read_arrays, write_arrays
+from concord.seeds import generator
 
 log = logging.getLogger("concord")
 
@@ -85,6 +86,8 @@ def prepare(
         if source
         else read(dataset_id, spec.reader, raw_files)
     )
+    if spec.sample:
+        raw = _sampled(dataset_id, raw, spec.sample)
     y, class_names = coded(raw.classes)
     dataset = Dataset(raw.X, y, class_names)
     where = ", ".join(map(str, raw_files)) or spec.source
@@ -128,6 +131,19 @@ def coded(classes: list[str]) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
         names.sort(key=float)  # stable: names of equal value stay sorted as text
     code = {name: i for i, name in enumerate(names)}
     return np.array([code[name] for name in classes], dtype=np.int64), tuple(names)
+
+
+def _sampled(dataset_id: str, raw: Raw, sample: Sample) -> Raw:
+    """Draw objects, each as likely; they keep their order."""
+    n = len(raw.classes)
+    if sample.objects > n:
+        raise InputError(
+            f"data set {dataset_id}: sample.objects = {sample.objects} in config/datasets.yaml, but "
+            f"there are {n} objects; lower it"
+        )
+    drawn = generator(sample.seed, dataset_id, "sample").choice(n, sample.objects, replace=False)
+    kept = np.sort(drawn)
+    return Raw(raw.X[kept], [raw.classes[i] for i in kept])
 
 
 def _only_classes(dataset_id: str, source: ReadyMadeEnsemble, path: Path) -> Raw:

@@ -17,8 +17,16 @@ REGISTRY = Path("config/datasets.yaml")
 # The functions of concord.datasets.preprocessing, named here so that the registry is checked without NumPy.
 STEPS = ("tfidf", "tfidf_to_counts", "unit_norm", "zscore")
 
+MADE = {
+    "kmeans": "k-means",
+    "minibatch": "mini-batch k-means",
+    "mixed": "several algorithms in turn, on some of the objects each",
+}
+"""Kinds of ensembles that are made here; no ready-made one has such a name."""
+
 FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 Size = Annotated[int, Field(ge=1)]
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
 
 
 class RawFile(Strict):
@@ -90,6 +98,9 @@ class TableReader(Strict):
     )
     header: bool = False
     missing: str = Field("?", description="marker of a missing value")
+    codes: dict[str, float] = Field(
+        default_factory=dict, description="numbers that words stand for: {y: 1, n: 0}"
+    )
 
 
 class KeelReader(Strict):
@@ -141,7 +152,43 @@ class SyntheticReader(Strict):
     dimensions: Size
     deviation: Annotated[float, Field(gt=0)] = Field(description="standard deviation of each cluster")
     box: Annotated[float, Field(gt=0)] = Field(description="the means are uniform in [-box, box]^dimensions")
-    seed: Annotated[int, Field(ge=0, lt=2**32)]
+    seed: Seed
+
+
+class SpiralsReader(Strict):
+    """Two spirals about each other, the two classes."""
+
+    n_files: ClassVar[int] = 0
+    format: Literal["spirals"]
+    per_class: Size
+    turns: Annotated[float, Field(gt=0)] = Field(description="that each arm makes about the origin")
+    deviation: Annotated[float, Field(ge=0)] = Field(description="of each object; an arm ends at radius 1")
+    seed: Seed
+
+
+class ShapesReader(Strict):
+    """Seven clusters in the plane, 739 objects: a ring about a disc, two moons, a bar, two other discs."""
+
+    n_files: ClassVar[int] = 0
+    format: Literal["shapes"]
+    seed: Seed
+
+
+class DocumentsReader(Strict):
+    """Documents in a ``.tar.gz``, ``<set>/<class>/.../<document>``: tf-idf weights of stemmed words.
+
+    The header of a document, up to its first empty line, is left out: it may tell the class.
+    """
+
+    n_files: ClassVar[int] = 1
+    format: Literal["documents"]
+    markup: Literal["none", "html"] = "none"
+    leave_out: tuple[str, ...] = Field((), description="patterns of folders, such as *.misc")
+    hierarchy: bool = Field(
+        False, description="the class is the folder's name up to its first dot: rec of rec.autos"
+    )
+    min_documents: Size = Field(1, description="a term must be in so many documents")
+    terms: Size = Field(description="how many terms are kept, those of the largest variance")
 
 
 Reader = Annotated[
@@ -153,7 +200,10 @@ Reader = Annotated[
     | SklearnReader
     | MnistFirst2000Reader
     | MlxtendMnistReader
-    | SyntheticReader,
+    | SyntheticReader
+    | SpiralsReader
+    | ShapesReader
+    | DocumentsReader,
     Field(discriminator="format"),
 ]
 
@@ -195,6 +245,13 @@ class ReadyMadeEnsemble(Strict):
         return Path(self.file.name).suffix.lower()
 
 
+class Sample(Strict):
+    """Some of a data set's objects, drawn at random."""
+
+    objects: Size
+    seed: Seed
+
+
 class DatasetSpec(Strict):
     """One data set: where it comes from, how it is read, what shape it must have.
 
@@ -208,6 +265,7 @@ class DatasetSpec(Strict):
     printed: bool = Field(False, description="the shape is the one that a paper prints")
     reader: Reader | None = None
     files: tuple[RawFile, ...] = ()
+    sample: Sample | None = Field(None, description="take these objects only; the shape is the sample's")
     preprocessing: tuple[str, ...] = Field((), description="steps, in order")
     licence: str
     source: str
@@ -240,15 +298,17 @@ class DatasetSpec(Strict):
         names = [file.name for file in self.raw_files]
         if len(set(names)) < len(names):
             raise ValueError("two files have the same name; give each its own")
-        if "kmeans" in self.ensembles:
+        if taken := sorted({*MADE} & {*self.ensembles}):
             raise ValueError(
-                "'kmeans' is reserved for the ensembles made here; rename the ready-made ensemble"
+                f"{taken[0]!r} is reserved for the ensembles made here; rename the ready-made ensemble"
             )
         return self
 
     def _check_without_reader(self) -> None:
-        if self.files or self.preprocessing:
-            raise ValueError("there are files or preprocessing, but no reader of features; add reader")
+        if self.files or self.preprocessing or self.sample:
+            raise ValueError(
+                "there are files, preprocessing or a sample, but no reader of features; add reader"
+            )
         if not any(ensemble.classes for ensemble in self.ensembles.values()):
             raise ValueError(
                 "there is neither a reader nor an ensemble with classes, which the scores need; add reader "

@@ -1,15 +1,16 @@
-"""Base clusterings by k-means: of k clusters from k random objects (RCE), or of a random k (EC-CMS)."""
+"""Base clusterings by k-means: of k clusters from k random objects (RCE), or of another k for each run."""
 
 import logging
 import time
 import warnings
 from dataclasses import dataclass
-from math import ceil, isqrt
+from math import ceil
 from typing import Any
 
 import numpy as np
 
 from concord.ensemble import IntArray
+from concord.ensembles.draws import NumberOfClusters, number_of_clusters
 from concord.seeds import generator
 
 log = logging.getLogger("concord")
@@ -21,19 +22,22 @@ class KMeansProtocol:
 
     Attributes
     ----------
-    n_clusters : int or None
-        None: for each run a number from 2 to sqrt(n), each as likely.
+    n_clusters : int, str or tuple of int
+        As of :data:`concord.ensembles.draws.NumberOfClusters`; the runs take several numbers in turn.
     init : {"random", "k-means++"}
         First centres: objects drawn alike, or far from each other.
     feature_share : float
         Of the features, rounded up; drawn for each run.
+    minibatch : bool
+        Whether the centres move with batches of the objects (Sculley 2010) and not with all of them.
     """
 
-    n_clusters: int | None
+    n_clusters: NumberOfClusters
     runs: int
     max_iter: int
     init: str = "random"
     feature_share: float = 1.0
+    minibatch: bool = False
 
 
 def kmeans_ensemble(features: Any, protocol: KMeansProtocol, seed: int, names: tuple[str, ...]) -> IntArray:
@@ -51,11 +55,12 @@ def kmeans_ensemble(features: Any, protocol: KMeansProtocol, seed: int, names: t
     -------
     ndarray of int, shape (n, runs)
     """
-    from sklearn.cluster import KMeans
+    from sklearn.cluster import KMeans, MiniBatchKMeans
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
     n, columns = features.shape[0], []
+    algorithm = MiniBatchKMeans if protocol.minibatch else KMeans
     cpu = time.process_time()
     with threadpool_limits(1), warnings.catch_warnings():
         # "at most 100 iterations" is the paper's protocol; fewer distinct objects than k shows in the labels
@@ -63,8 +68,8 @@ def kmeans_ensemble(features: Any, protocol: KMeansProtocol, seed: int, names: t
         for run in range(protocol.runs):
             rng = generator(seed, *names, "run", run)
             start = int(rng.integers(2**32))
-            kmeans = KMeans(
-                protocol.n_clusters or int(rng.integers(2, isqrt(n), endpoint=True)),
+            kmeans = algorithm(
+                number_of_clusters(protocol.n_clusters, run, n, rng),
                 init=protocol.init,
                 n_init=1,
                 max_iter=protocol.max_iter,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from concord.config import Study
 from concord.reports.claims import counting
 from concord.reports.rows import main_rows
-from concord.reports.tables import markdown_table, number_text
+from concord.reports.tables import DASH, markdown_table, number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,6 +55,11 @@ def agreement_table(study: Study, table2: "pd.DataFrame") -> "pd.DataFrame":
         absolute = cells["difference"].abs().mean()
         rows.append((case, title, case in counted, metric, len(cells), tau, p, near, absolute))
     return pd.DataFrame(rows, columns=list(AGREEMENT))
+
+
+def has_errors(study: Study) -> bool:
+    """Whether means have a standard error: not with one subset."""
+    return study.ensemble.n_subsets > 1
 
 
 def ranks_table(study: Study, table2: "pd.DataFrame") -> "pd.DataFrame":
@@ -106,10 +111,12 @@ def sentences(study: Study, table2: "pd.DataFrame", agreement: "pd.DataFrame") -
     cells = counted_cells(study, table2)
     if cells.empty:
         return
-    yield (
+    near = (
         f"{int(cells['near'].sum())} of {len(cells)} printed scores lie within {NEAR:g} standard errors of "
-        f"our mean; the mean absolute difference is {cells['difference'].abs().mean():.3f}."
+        "our mean; the"
     )
+    difference = cells["difference"].abs().mean()
+    yield f"{near if has_errors(study) else 'The'} mean absolute difference is {difference:.3f}."
     for metric, rows in agreement[agreement["counted"]].dropna(subset="tau").groupby("metric", sort=False):
         yield (
             f"Kendall's tau between our and the printed order of the methods in {metric}: mean "
@@ -132,7 +139,7 @@ def agreement_markdown(
             row.metric,
             row.methods,
             number_text(row.tau, ".2f"),
-            row.near,
+            row.near if has_errors(study) else DASH,
             f"{row.mean_absolute:.3f}",
         ]
         for row in agreement.itertuples()

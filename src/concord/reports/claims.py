@@ -178,6 +178,8 @@ def _worded(found: str, study: Study) -> str:
 def _check_present(claim: Claim, material: Material) -> None:
     study = material.study
     here = {study.base_clusterings, *(run.id for run in study.methods)}
+    if claim.cases and not _spoken_of(claim, material):
+        raise _NotTestableError("no data set that it speaks of is in this run")
     if claim.unseen:
         here = set(study.unseen_rows())
     if absent := [name for name in (claim.method, *claim.against) if name not in here]:
@@ -193,7 +195,8 @@ def _remarks(claim: Claim, material: Material) -> list[str]:
     if material.study.other_data:
         return ["these are not the paper's data sets"]
     remarks = []
-    cases, known = len(material.counted), len(material.counted & set(material.printed_names))
+    spoken_of = _spoken_of(claim, material)
+    cases, known = len(spoken_of), len(spoken_of & set(material.printed_names))
     if not material.published.scores:
         remarks.append("the study has no printed table")
     elif known == 0:
@@ -208,6 +211,11 @@ def _remarks(claim: Claim, material: Material) -> list[str]:
     return remarks
 
 
+def _spoken_of(claim: Claim, material: Material) -> set[str]:
+    """Return the ids of the cases that count and that the claim speaks of."""
+    return material.counted & set(claim.cases) if claim.cases else material.counted
+
+
 def _rival_rows(claim: Claim, material: Material) -> "pd.DataFrame":
     """Return the rows of the claim's metric, one per case and method: other readings are put aside.
 
@@ -215,7 +223,7 @@ def _rival_rows(claim: Claim, material: Material) -> "pd.DataFrame":
     """
     rows = set(main_rows(material.study))
     summary = material.summary[material.summary["metric"] == claim.metric]
-    summary = summary[summary["case"].isin(material.counted)]
+    summary = summary[summary["case"].isin(_spoken_of(claim, material))]
     keep = [(m, r) in rows for m, r in zip(summary["method"], summary["reading"], strict=True)]
     kept = summary[keep]
     return kept[kept["method"].isin([claim.method, *claim.against])] if claim.against else kept
@@ -321,7 +329,7 @@ def _stable(claim: Claim, material: Material) -> tuple[Measure, Measure | None, 
     if claim.method == study.base_clusterings or not study.method(claim.method).grid:
         raise _NotTestableError(f"{claim.method} has no grid")
     mine = scores[(scores["method"] == claim.method) & (scores["metric"] == claim.metric)]
-    mine = mine[(mine["restart"] == study.restarts) & mine["case"].isin(material.counted)]
+    mine = mine[(mine["restart"] == study.restarts) & mine["case"].isin(_spoken_of(claim, material))]
     shares = {}
     for case, group in mine.groupby("case", sort=False):
         grid: pd.DataFrame = group.pivot(index="parameters", columns="subset", values="value")
@@ -344,7 +352,7 @@ def _grows(claim: Claim, material: Material) -> tuple[Measure, Measure | None, s
     The sizes are those of the study and of the other readings of a case that differ in nothing else.
     """
     study, found = material.study, []
-    for case in study.counted:
+    for case in (case for case in study.counted if case.id in _spoken_of(claim, material)):
         sizes = {study.subset_size(case): _mean_of(material.summary, case.id, claim, study)}
         for other in study.size_readings(case) if material.others is not None else ():
             if claim.method in other.methods:
@@ -483,6 +491,9 @@ def _printed_above_base(claim: Claim, material: Material) -> Count | None:
 def _printed_scores(claim: Claim, material: Material) -> list[tuple[str, dict[str, float]]]:
     aside = {reading.id for reading in material.study.readings.methods}
     scores = [(key, value) for key, value in material.published.scores.items() if key[2] not in aside]
+    if claim.cases:
+        spoken_of = {material.printed_names.get(case) for case in claim.cases}
+        scores = [(key, value) for key, value in scores if key[0] in spoken_of]
     return [
         (name, {m: v for (dataset, metric, m), v in scores if (dataset, metric) == (name, claim.metric)})
         for name in material.published.datasets(claim.metric)

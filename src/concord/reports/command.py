@@ -27,14 +27,19 @@ REPRODUCIBLE = (
     "table1.csv", "table1.md", "table2.csv", "table2.md", "claims.csv", "claims.md", "pvalues.csv",
     "agreement.csv", "agreement.md", "ranks.csv", "restarts.csv", "restarts.md", "grids.csv", "grids.md",
     "readings.csv", "readings.md", "generalisation.csv", "generalisation.md", "figure1.svg", "figure1.pdf",
-    "figure1.png", "figure2.svg", "figure2.pdf", "figure2.png",
+    "figure1.png", "figure2.svg", "figure2.pdf", "figure2.png", "starts.csv", "starts.md", "f1_bounds.csv",
 )  # fmt: skip
 """Outputs that the same seed and versions give again to the byte, as are further figures with their tables;
 the others hold seconds."""
 
 
+ENSEMBLES_HELP = "folder of the base clusterings; ensembles/<study> beside the results if absent"
+
 FRAMES = ("table1", "table2", "claims", "agreement", "ranks", "restarts", "grids")
 """Tables that the PDF shows."""
+
+STARTS = ("starts", "f1_bounds")
+"""Tables that it shows of a study with a table of starts."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -75,6 +80,11 @@ def _parser() -> argparse.ArgumentParser:
     job = jobs.add_parser("readings", parents=[common], help="readings (.csv, .md)")
     job.set_defaults(run=_readings)
 
+    job = jobs.add_parser("starts", parents=[common], help="starts (.csv, .md), f1_bounds.csv")
+    job.add_argument("--ensembles", type=Path, help=ENSEMBLES_HELP)
+    job.add_argument("blocks", nargs="+", type=Path, metavar="BLOCK", help="consensus files of its methods")
+    job.set_defaults(run=_starts)
+
     job = jobs.add_parser("generalisation", parents=[common], help="generalisation (.csv, .md)")
     job.set_defaults(run=_generalisation)
 
@@ -88,12 +98,15 @@ def _parser() -> argparse.ArgumentParser:
     job.add_argument(
         "--figure", default="figure1", metavar="ID", help="figure1, figure2, or one of the study's figures"
     )
-    job.add_argument(
-        "--ensembles",
-        type=Path,
-        help="folder of the base clusterings; ensembles/<study> beside the results if absent",
-    )
+    job.add_argument("--ensembles", type=Path, help=ENSEMBLES_HELP)
     job.add_argument("--seed", type=int, help="seed of the configuration, for figures that fit methods")
+    job.add_argument(
+        "--prepared",
+        nargs="*",
+        default=[],
+        metavar="CASE=PATH",
+        help="prepared data file of cases whose objects it shows",
+    )
     job.set_defaults(run=_figures)
 
     job = jobs.add_parser(
@@ -120,6 +133,11 @@ def _registry(options: argparse.Namespace) -> "dict[str, DatasetSpec]":
 def _results(options: argparse.Namespace) -> Path:
     results: Path = options.results or options.study.parent
     return results
+
+
+def _ensembles(options: argparse.Namespace, study: Study) -> Path:
+    folder: Path = options.ensembles or _results(options).parent / "ensembles" / study.id
+    return folder
 
 
 def _parquet(path: Path) -> "pd.DataFrame":
@@ -193,6 +211,34 @@ def _readings(options: argparse.Namespace) -> None:
     tables.write_csv(table, options.out / "readings.csv")
     write_text(options.out / "readings.md", readings.readings_markdown(study, table))
     log.info("%s: %d scores in other readings", study.id, len(table))
+
+
+def _starts(options: argparse.Namespace) -> None:
+    import numpy as np
+
+    from concord.ensembles import store
+    from concord.reports import starts, tables
+
+    study = read_study(options.study)
+    if study.starts is None:
+        raise InputError(f"{options.study}: the study has no table of starts; add starts to it")
+    published = load_published(study, options.published)
+    stored = {
+        case.id: store.load(_ensembles(options, study) / f"{case.id}.npz")
+        for case in starts.cases_shown(study, study.starts)
+    }
+    blocks: dict[tuple[str, str], list[Path]] = {}
+    for path in options.blocks:
+        blocks.setdefault((path.parent.parent.name, path.parent.name), []).append(path)
+    table = starts.starts_table(study, _registry(options), published, stored, blocks)
+    sizes = {case: np.bincount(one.classes).tolist() for case, one in stored.items()}
+    bounds = starts.bounds_table(table, sizes)
+    tables.write_csv(table, options.out / "starts.csv")
+    tables.write_csv(bounds, options.out / "f1_bounds.csv")
+    write_text(options.out / "starts.md", starts.starts_markdown(study, table, bounds))
+    log.info(
+        "%s: %d rows of starts, %d printed F1 held against their bounds", study.id, len(table), len(bounds)
+    )
 
 
 def _unseen(study: Study, titles: dict[str, str], results: Path) -> "pd.DataFrame | None":
@@ -282,8 +328,8 @@ def _further_figure(options: argparse.Namespace, study: Study, titles: dict[str,
     if options.figure not in ids:
         remedy = did_you_mean(options.figure, [*GRID_FIGURES, *ids])
         raise InputError(f"--figure {options.figure}: not in {options.study}; {remedy}")
-    ensembles = options.ensembles or results.parent / "ensembles" / study.id
-    source = Source(study, titles, results, ensembles, options.seed)
+    prepared = _prepared(options.prepared)
+    source = Source(study, titles, results, _ensembles(options, study), options.seed, prepared)
     further.write(study.figure(options.figure), source, options.out)
 
 
@@ -308,6 +354,8 @@ def _pdf(options: argparse.Namespace) -> None:
     frames["runtime"] = times
     for name in ("failures", "notes"):
         frames[name] = _csv(_results(options) / f"{name}.csv", "scores collect")
+    if study.starts:
+        frames |= {name: _csv(out / f"{name}.csv", "reports starts") for name in STARTS}
     frames |= {view.id: _csv(out / f"{view.id}.csv", "reports view") for view in study.views}
     if study.readings_by_case():
         frames["readings"] = _csv(out / "readings.csv", "reports readings")

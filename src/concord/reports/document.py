@@ -9,20 +9,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.config import GRID_FIGURES, AnyFigure, MethodRun, Study, Value
-from concord.reports import agreement, further, generalisation, grids, readings, restarts
+from concord.datasets.registry import MADE
+from concord.reports import agreement, further, generalisation, grids, readings, restarts, starts
 from concord.reports.claims import ON_OTHER_DATA, VERDICTS, counting, with_others
 from concord.reports.figures import caption, cases_drawn
-from concord.reports.published import Published, printed_methods, printed_names
+from concord.reports.published import STATISTICS, Published, printed_methods, printed_names
 from concord.reports.rows import (
     READINGS,
     all_parameters,
     case_titles,
     default_parameters,
+    numbers_text,
     point_text,
     study_rows,
     symbol,
 )
 from concord.reports.tables import DASH, Footnotes, legend, marks, number_text, to_the_digit
+from concord.scores.f1_bounds import DEFINITIONS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,8 +80,8 @@ def document(
     Parameters
     ----------
     tables: table1, table2, claims, agreement, ranks, restarts, grids, runtime, failures, notes and, if the
-        study has them, readings, generalisation, its views and its further figures by their ids, as this
-        stage and the scores stage write them.
+        study has them, readings, starts and f1_bounds, generalisation, its views and its further figures by
+        their ids, as this stage and the scores stage write them.
     provenance: as :func:`concord.reports.provenance.provenance` returns it.
     """
     references = References()
@@ -106,12 +109,13 @@ def document(
         "protocol": _protocol(study, titles, references),
         "table2": _table2(study, tables["table2"]),
         "views": [_view(study.seen(view), tables[view.id]) for view in study.views],
+        "starts": _starts(study, tables) if study.starts else None,
         "generalisation": _generalisation(study, tables),
         "restarts": _restarts(study, tables["restarts"]),
         "figures": [_figure(study, titles, name) for name in GRID_FIGURES if getattr(study, name)]
         + [_further(study, titles, figure, tables[figure.id]) for figure in study.figures],
         "order": _order(study, tables, titles),
-        "agreement": _agreement(_counted(study, tables["table2"])),
+        "agreement": _agreement(_counted(study, tables["table2"]), agreement.has_errors(study)),
         "points": _points(study, registry, published, tables),
         "differences": _differences(study, tables, titles),
         "readings": _readings(study, tables),
@@ -235,8 +239,12 @@ def _footnotes(notes: Footnotes) -> list[dict[str, str]]:
 
 def _protocol(study: Study, titles: Mapping[str, str], references: References) -> dict[str, Any]:
     ensemble, significance = study.ensemble, study.significance
-    words = {"classes": "the number of classes", "random": "drawn for each run from 2 to the root of n"}
-    k = words.get(str(ensemble.n_clusters), f"{ensemble.n_clusters}")
+    words = {
+        "classes": "the number of classes",
+        "random": "drawn for each run from 2 to the root of n",
+        "random-fine": "drawn for each run from half the root of n to the root of n",
+    }
+    k = words.get(str(ensemble.n_clusters), numbers_text(ensemble.n_clusters))
     tuned = [run for run in study.methods if run.grid]
     cited = [(metric, *METRICS[metric]) for metric in study.metrics]
     return {
@@ -246,8 +254,9 @@ def _protocol(study: Study, titles: Mapping[str, str], references: References) -
         "drawn": ensemble.draws is not None,
         "max_iter": ensemble.max_iter,
         "k": k,
-        "ready_made": sum(case.ensemble != "kmeans" for case in study.cases),
-        "made": sum(case.ensemble == "kmeans" for case in study.cases),
+        "ready_made": sum(case.ensemble not in MADE for case in study.cases),
+        "made": sum(case.ensemble in MADE for case in study.cases),
+        "otherwise": _made_otherwise(study),
         "restarts": {
             "mean": "the mean over its random restarts",
             "chosen": "that of the restart with the best objective",
@@ -269,6 +278,26 @@ def _protocol(study: Study, titles: Mapping[str, str], references: References) -
         "alpha": f"{significance.alpha:g}",
         "holm": references.cite(LITERATURE["holm"]),
     }
+
+
+def _made_otherwise(study: Study) -> list[str]:
+    """Say where base clusterings that are made here are not the study's k-means."""
+    found = []
+    if any(isinstance(case.n_clusters, tuple) for case in study.cases):
+        found.append("Where Table 1 lists several numbers, the runs take them as k in turn.")
+    if any(case.ensemble == "minibatch" for case in study.cases):
+        found.append(
+            "Mini-batch k-means moves its centres with batches of the objects (scikit-learn's defaults)."
+        )
+    shares = sorted({case.object_share for case in study.cases if case.ensemble == "mixed"})
+    if shares:
+        found.append(
+            "Several algorithms means single, average, Ward and centroid linkage, k-means and spectral "
+            "clustering (of a Gaussian similarity as wide as the median distance from the seventh neighbour) "
+            f"in turn, each on {_and([f'{share:.0%}' for share in shares])} of the objects, drawn anew for "
+            "each run: the others have no label there, but every object has one in each subset."
+        )
+    return found
 
 
 def _method(run: MethodRun, references: References) -> dict[str, str]:
@@ -418,6 +447,35 @@ def _further(
     }
 
 
+def _starts(study: Study, tables: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]:
+    """Return the statistics of random starts, and what a printed F1 can be."""
+    assert study.starts
+    table, bounds = tables["starts"], tables["f1_bounds"]
+    blocks = [
+        {
+            "metric": metric,
+            "rows": [
+                {"dataset": row.dataset, "method": row.method, "cells": starts.cells(row)}
+                for row in block.itertuples()
+            ],
+        }
+        for metric, block in table.groupby("metric", sort=False)
+    ]
+    return {
+        "title": study.starts.title,
+        "columns": list(STATISTICS),
+        "blocks": blocks,
+        "legend": starts.legend(study, table),
+        "sentences": starts.sentences(table, bounds),
+        "bounds": [
+            [row.dataset, row.method]
+            + [_score(getattr(row, name)) for name in ("printed_ACC", "printed_F", *DEFINITIONS)]
+            for row in bounds.itertuples()
+        ],
+        "definitions": [[name, text] for name, text in DEFINITIONS.items()],
+    }
+
+
 def _restarts(study: Study, table: "pd.DataFrame") -> dict[str, Any]:
     """Rows of Table 2 down, data sets across, only what differs."""
     titles = list(dict.fromkeys(table["dataset"]))
@@ -456,7 +514,7 @@ def _order(study: Study, tables: Mapping[str, "pd.DataFrame"], titles: Mapping[s
             "cells": [
                 {
                     "tau": number_text(row.tau, ".2f").replace("-", MINUS),
-                    "near": f"{row.near} of {row.methods}",
+                    "near": f"{row.near} of {row.methods}" if agreement.has_errors(study) else DASH,
                     "absolute": _score(row.mean_absolute),
                 }
                 for row in group.itertuples()
@@ -603,7 +661,7 @@ def _known(score: float) -> str:
     return DASH if math.isnan(score) else _score(score)
 
 
-def _agreement(table: "pd.DataFrame") -> list[dict[str, Any]]:
+def _agreement(table: "pd.DataFrame", has_errors: bool) -> list[dict[str, Any]]:
     """Compare every row of Table 2 with the print: how many cells, how near, the largest difference."""
     printed = table.dropna(subset=["mean", "printed"])
     rows = []
@@ -614,7 +672,7 @@ def _agreement(table: "pd.DataFrame") -> list[dict[str, Any]]:
                 "row": name,
                 "metric": metric,
                 "cells": len(group),
-                "near": int((group["difference_se"].abs() <= 2).sum()),
+                "near": str((group["difference_se"].abs() <= 2).sum()) if has_errors else DASH,
                 "mean_difference": _signed(group["difference"].mean()),
                 "mean_absolute": _score(group["difference"].abs().mean()),
                 "worst": f"{_signed(worst['difference'])} ({worst['dataset']})",
@@ -632,7 +690,7 @@ def _points(
     """Sentences on what differs and what is open; each is computed."""
     table2 = tables["table2"]
     sentences = [
-        _standard_error(table2),
+        _standard_error(table2) if agreement.has_errors(study) else "",
         _shapes_that_differ(tables["table1"]),
         _absent(study, registry, published),
     ]
@@ -643,9 +701,12 @@ def _nearness(study: Study, table: "pd.DataFrame") -> str:
     cells = agreement.counted_cells(study, table)
     if cells.empty:
         return "No score here has a printed value to be held against."
+    within = int((cells["difference"].abs() <= 0.02).sum())
+    if not agreement.has_errors(study):
+        return f"{within} of the {len(cells)} printed scores that this run covers lie within 0.02 of ours."
     return (
         f"{int(cells['near'].sum())} of the {len(cells)} printed scores that this run covers lie within two "
-        f"standard errors of our mean, and {int((cells['difference'].abs() <= 0.02).sum())} within 0.02."
+        f"standard errors of our mean, and {within} within 0.02."
     )
 
 

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from concord.errors import ConsensusFailure, InputError
 if TYPE_CHECKING:
     import numpy as np
 
+    from concord.datasets.prepared import Dataset
     from concord.ensemble import Ensemble
     from concord.ensembles.store import StoredEnsemble
     from concord.methods.base import ConsensusMethod
@@ -37,6 +38,16 @@ class Source:
     """Folder of the base clusterings, a file for each case."""
     seed: int | None
     """That of the configuration; None will do where nothing is fitted."""
+    prepared: Mapping[str, Path] = field(default_factory=dict)
+    """Prepared data file of each case whose objects are shown."""
+
+    def dataset(self, case: str) -> "Dataset":
+        """Return the features and classes of a case."""
+        from concord.datasets import prepared
+
+        if case not in self.prepared:
+            raise InputError(f"--prepared: no file for the case {case!r}; add {case}=data/prepared/...")
+        return prepared.load(self.prepared[case])
 
     def stored(self, case: str) -> "StoredEnsemble":
         """Return the base clusterings of a case."""

@@ -9,7 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.config import AnyFigure, Study, named_cases, named_methods
-from concord.reports import figure_grid_line, figure_levels, figure_matrices, figure_paths, figure_sizes
+from concord.reports import (
+    figure_bars,
+    figure_grid_line,
+    figure_levels,
+    figure_matrices,
+    figure_objects,
+    figure_paths,
+    figure_sizes,
+    figure_vat,
+)
 from concord.reports.figure_source import Source
 from concord.reports.figures import STYLE, empty_page, save
 from concord.reports.tables import write_csv
@@ -22,6 +31,9 @@ KINDS: dict[str, Any] = {
     "matrices": figure_matrices,
     "levels": figure_levels,
     "paths": figure_paths,
+    "objects": figure_objects,
+    "vat": figure_vat,
+    "bars": figure_bars,
     "grid_line": figure_grid_line,
 }
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.config import Case, Study
+from concord.datasets.registry import MADE
 from concord.files import sha256
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def _versions() -> dict[str, str | None]:
 def _checksums(case: Case, spec: "DatasetSpec", folder: Path) -> dict[str, str]:
     """Return sha256 by file name; empty for data that come inside a dependency (their version is noted)."""
     files = list(spec.files)
-    if case.ensemble != "kmeans":
+    if case.ensemble not in MADE:
         files.append(spec.ensembles[case.ensemble].file)
     raw = folder / "data/raw" / case.dataset
     return {file.name: file.sha256 or sha256(raw / file.name) for file in files}

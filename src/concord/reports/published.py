@@ -12,6 +12,9 @@ from concord.reports.rows import Titled
 PUBLISHED = Path("config/published")
 SECONDS = "seconds.csv"
 PROGRAM = "program.csv"
+STARTS = "starts.csv"
+STATISTICS = ("selected", "mean", "std", "max", "min")
+"""Of the scores of random starts."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +23,9 @@ class Published:
 
     Attributes
     ----------
-    shapes: (objects, features, classes) of a data set.
+    shapes: (objects, features, classes) of a data set; 0 where the paper does not tell.
     scores: score of (data set, metric, method), in the order of the file.
+    starts: statistics of the random starts of (data set, metric, method), those of STATISTICS that are told.
     seconds: of one fit of (data set, method), on the machine of the paper; not every paper tells.
     program: CPU seconds of a fit of (data set, method) by the authors' program, run on the same input.
     """
@@ -30,6 +34,7 @@ class Published:
     scores: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
     seconds: Mapping[tuple[str, str], float] = field(default_factory=dict)
     program: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    starts: Mapping[tuple[str, str, str], Mapping[str, float]] = field(default_factory=dict)
 
     def methods(self, metric: str) -> list[str]:
         """Methods that the print has for ``metric``, in its order."""
@@ -52,14 +57,24 @@ def load_published(study: Study, folder: Path = PUBLISHED) -> Published:
         return Published()
     home = folder / study.published
     shapes = {
-        row["dataset"].casefold(): (int(row["instances"]), int(row["features"]), int(row["classes"]))
-        for row in _read(home / "table1.csv", ("instances", "features", "classes"), int)
+        row["dataset"].casefold(): (
+            int(row["instances"] or 0),
+            int(row["features"] or 0),
+            int(row["classes"] or 0),
+        )
+        for row in _read(home / "table1.csv", ("instances", "features", "classes"), int, blank=True)
     }
     scores = {
         (row["dataset"].casefold(), row["metric"], row["method"]): float(row["value"])
         for row in _read(home / "table2.csv", ("value",), float)
     }
-    return Published(shapes, scores, _seconds(home / SECONDS), _seconds(home / PROGRAM))
+    starts = {
+        (row["dataset"].casefold(), row["metric"], row["method"]): {
+            name: float(row[name]) for name in STATISTICS if row[name]
+        }
+        for row in (_read(home / STARTS, STATISTICS, float, blank=True) if (home / STARTS).exists() else ())
+    }
+    return Published(shapes, scores, _seconds(home / SECONDS), _seconds(home / PROGRAM), starts)
 
 
 def _seconds(path: Path) -> dict[tuple[str, str], float]:
@@ -68,7 +83,8 @@ def _seconds(path: Path) -> dict[tuple[str, str], float]:
     return {(row["dataset"].casefold(), row["method"]): float(row["seconds"]) for row in rows}
 
 
-def _read(path: Path, columns: tuple[str, ...], number: type) -> list[dict[str, str]]:
+def _read(path: Path, columns: tuple[str, ...], number: type, *, blank: bool = False) -> list[dict[str, str]]:
+    """Read a table whose ``columns`` are numbers, or nothing where they may be ``blank``."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
@@ -78,6 +94,8 @@ def _read(path: Path, columns: tuple[str, ...], number: type) -> list[dict[str, 
         ) from None
     for line, row in enumerate(rows, start=2):
         for column in columns:
+            if blank and row.get(column) == "":
+                continue
             try:
                 number(row.get(column) or "")
             except ValueError:
@@ -120,12 +138,12 @@ def printed_methods(study: Study, published: Published) -> dict[str, str]:
 
 
 def only_printed(study: Study, published: Published) -> Study:
-    """Return the study with those of its methods that the paper prints; the study itself without a print.
+    """Return the study with those of its methods that the paper has; the study itself without a print.
 
     What a paper says of "all methods" it says of its own.
     """
     printed = {method for _, _, method in published.scores}
     names = printed_methods(study, published)
-    methods = tuple(run for run in study.methods if names[run.id] in printed)
+    methods = tuple(run for run in study.methods if names[run.id] in printed or run.id in study.unprinted)
     same = not methods or len(methods) == len(study.methods)
     return study if same else study.model_copy(update={"methods": methods})

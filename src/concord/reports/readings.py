@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from concord.config import Case, CaseReading, MethodReading, Study
+from concord.datasets.registry import MADE
 from concord.reports.claims import counting
 from concord.reports.published import Published, printed_methods, printed_names
 from concord.reports.restarts import nearer
-from concord.reports.rows import all_parameters, case_titles, main_row, steps_text, symbol
+from concord.reports.rows import all_parameters, case_titles, main_row, numbers_text, steps_text, symbol
 from concord.reports.tables import DASH, markdown_table, number_text
 
 if TYPE_CHECKING:
@@ -113,8 +114,9 @@ def _differs(
 def _origin(study: Study, case: Case, registry: Mapping[str, "DatasetSpec"]) -> dict[str, str]:
     """Return how the base clusterings of a case came about."""
     made = {
-        "clusters": f"{case.n_clusters or study.ensemble.n_clusters}",
+        "clusters": numbers_text(case.n_clusters or study.ensemble.n_clusters),
         "features": f"{case.feature_share:.0%}",
+        "objects": f"{case.object_share:.0%}",
     }
     return {
         "data set": case.dataset,
@@ -122,7 +124,7 @@ def _origin(study: Study, case: Case, registry: Mapping[str, "DatasetSpec"]) -> 
         "base clusterings": case.ensemble,
         "first centres": case.init,
         "base clusterings in a subset": f"{study.subset_size(case)}",
-        **(made if case.ensemble == "kmeans" else {}),
+        **(made if case.ensemble in MADE else {}),
     }
 
 

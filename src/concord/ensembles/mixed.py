@@ -1,0 +1,121 @@
+"""Base clusterings by several algorithms in turn, each on some of the objects: the others have no label."""
+
+import logging
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from concord.ensemble import MISSING, FloatArray, IntArray
+from concord.ensembles.draws import NumberOfClusters, number_of_clusters, subsamples
+from concord.seeds import generator
+
+log = logging.getLogger("concord")
+
+ALGORITHMS = ("single", "average", "ward", "centroid", "kmeans", "spectral")
+"""Run i takes the i-th, and after the last the first again."""
+
+NEIGHBOUR = 7
+"""The width of the spectral similarity is the median distance of the objects from so near a neighbour."""
+
+
+@dataclass(frozen=True)
+class MixedProtocol:
+    """How base clusterings are made.
+
+    Attributes
+    ----------
+    n_clusters : int, str or tuple of int
+        As of :data:`concord.ensembles.draws.NumberOfClusters`. Each algorithm takes several numbers in turn.
+    max_iter : int
+        Most iterations of k-means.
+    object_share : float
+        Of the objects, drawn for each run.
+    """
+
+    n_clusters: NumberOfClusters
+    runs: int
+    max_iter: int
+    object_share: float
+
+
+def mixed_ensemble(
+    features: Any, protocol: MixedProtocol, members: IntArray, seed: int, names: tuple[str, ...]
+) -> IntArray:
+    r"""Run the algorithms in turn.
+
+    Parameters
+    ----------
+    features : ndarray or CSR matrix, shape (n, d)
+    members : ndarray of int, shape (subsets, subset size)
+        The runs of each subset, none of which has an object without any label.
+    names : tuple of str
+        Study and case; run i has the random stream of (\*names, "run", i).
+
+    Returns
+    -------
+    ndarray of int, shape (n, runs)
+        -1 where an object is left out.
+    """
+    from threadpoolctl import threadpool_limits
+
+    dense = np.asarray(features.todense() if hasattr(features, "todense") else features, dtype=float)
+    present = subsamples(len(dense), protocol.runs, protocol.object_share, members, seed, names)
+    labels = np.full(present.shape, MISSING, dtype=np.int64)
+    cpu, told = time.process_time(), time.monotonic()
+    with threadpool_limits(1), warnings.catch_warnings():
+        # of k-means with fewer distinct objects than k, of spectral clustering with a graph in parts
+        warnings.simplefilter("ignore")
+        for run, here in enumerate(present.T):
+            turn, which = divmod(run, len(ALGORITHMS))
+            rng = generator(seed, *names, "run", run)
+            k = min(number_of_clusters(protocol.n_clusters, turn, int(here.sum()), rng), int(here.sum()))
+            labels[here, run] = _clustered(ALGORITHMS[which], dense[here], k, protocol.max_iter, rng)
+            if time.monotonic() - told > 15:
+                told = time.monotonic()
+                log.info("several algorithms on %s: run %d of %d", names[-1], run + 1, protocol.runs)
+    log.info("several algorithms on %s: %.2f CPU s", names[-1], time.process_time() - cpu)
+    return labels
+
+
+def _clustered(algorithm: str, X: FloatArray, k: int, max_iter: int, rng: np.random.Generator) -> Any:
+    """Cluster the objects into k; labels are any integers >= 0."""
+    from sklearn.cluster import KMeans, SpectralClustering
+
+    start = int(rng.integers(2**32))
+    if algorithm == "kmeans":
+        kmeans = KMeans(k, init="random", n_init=1, max_iter=max_iter, tol=0.0, random_state=start)
+        return kmeans.fit(X).labels_
+    if algorithm == "spectral" and k < len(X):
+        spectral = SpectralClustering(k, affinity="precomputed", random_state=start)
+        return spectral.fit(similarity(X)).labels_
+    return merged(X, k, "average" if algorithm == "spectral" else algorithm)
+
+
+def merged(X: FloatArray, k: int, linkage: str) -> IntArray:
+    """Merge the nearest clusters until k are left, in the order of the merges: a centroid may come nearer."""
+    from scipy.cluster.hierarchy import linkage as merges
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = len(X)
+    if n == 1:
+        return np.zeros(1, dtype=np.int64)
+    children = merges(X, method=linkage)[: n - k, :2].astype(np.int64)
+    nodes = np.repeat(np.arange(n, n + len(children)), 2)
+    graph = coo_array((np.ones(nodes.size), (nodes, children.ravel())), shape=(2 * n, 2 * n))
+    _, first = np.unique(connected_components(graph, directed=False)[1][:n], return_inverse=True)
+    return first.astype(np.int64)
+
+
+def similarity(X: FloatArray) -> FloatArray:
+    """Return exp(-d^2 / (2 s^2)) with s the median distance, above 0, from the seventh neighbour."""
+    from scipy.spatial.distance import cdist
+
+    distance = cdist(X, X)
+    near = np.sort(distance, axis=1)[:, min(NEIGHBOUR, len(X) - 1)]
+    width = float(np.median(near[near > 0])) if (near > 0).any() else 1.0
+    similar: FloatArray = np.exp(-(distance**2) / (2 * width**2))
+    return similar
