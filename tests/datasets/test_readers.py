@@ -6,6 +6,7 @@ import math
 import re
 import struct
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -60,7 +61,8 @@ def test_every_reader_takes_what_its_model_gives():
     for model, function in READERS.items():
         parameters = inspect.signature(function).parameters.values()
         files = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-        assert len(files) == model.n_files
+        several = [p for p in parameters if p.kind is p.VAR_POSITIONAL]
+        assert (len(several), len(files)) == ((1, 0) if model.several else (0, model.n_files))
         options = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
         assert options == set(model.model_fields) - {"format"}
 
@@ -342,6 +344,50 @@ def test_table_header_quotes_missing_and_white_space(tmp_path):
     raw = take(tmp_path, table(delimiter=None, drop=[0]), "AAT  0.5\t1   cp\r\nACE  2 3 im\r\n")
     assert raw.X.tolist() == [[0.5, 1], [2, 3]]
     assert raw.classes == ["cp", "im"]
+
+
+def test_tables_are_joined_and_cut_to_their_last_rows_also_from_a_zip(tmp_path):
+    (tmp_path / "a").write_text("x k\n1 p\n2 q\n3 p\n")
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
+        archive.writestr("b", "x k\n4 q\n5 p\n6 q\n")
+    reader = table(delimiter=None, header=True, last=2)
+    raw = read("toy", reader, [tmp_path / "a", tmp_path / "b.zip"])
+    assert raw.X.ravel().tolist() == [2, 3, 5, 6]
+    assert raw.classes == ["q", "p", "p", "q"]
+
+
+def test_tables_of_other_widths_and_archives_of_several_files_are_refused(tmp_path):
+    (tmp_path / "a").write_text("1,p\n")
+    (tmp_path / "b").write_text("1,2,p\n")
+    with pytest.raises(InputError, match=r"b: 2 features, but 1 in .*a;"):
+        read("toy", table(), [tmp_path / "a", tmp_path / "b"])
+    with zipfile.ZipFile(tmp_path / "c.zip", "w") as archive:
+        archive.writestr("c", "1,p\n")
+        archive.writestr("d", "1,p\n")
+    with pytest.raises(InputError, match="2 files in the archive; only one is read"):
+        read("toy", table(), [tmp_path / "c.zip"])
+    (tmp_path / "e.zip").write_text("1,p\n")
+    with pytest.raises(InputError, match=r"no readable \.zip"):
+        read("toy", table(), [tmp_path / "e.zip"])
+
+
+def test_class_indicators_become_the_number_of_the_class(tmp_path):
+    reader = table(delimiter=None, class_indicators=3)
+    raw = take(tmp_path, reader, '"0.5\t7\t0\t1\t0"\n"2\t3\t1\t0\t0"\n')
+    assert raw.X.tolist() == [[0.5, 7], [2, 3]]
+    assert raw.classes == ["2", "1"]
+    assert "line 1: '1 0 1' names no class" in refusal(tmp_path, reader, "0.5 1 0 1\n")
+
+
+def test_mat_with_an_axis_of_classes(tmp_path):
+    pixels = np.arange(12.0).reshape(2, 3, 2)  # 2 features of 3 objects of each of 2 classes
+    reader = registry.MatReader(format="mat", features="data", classes=None)
+    raw = take(tmp_path, reader, mat_bytes(data=pixels))
+    assert raw.classes == ["1"] * 3 + ["2"] * 3
+    assert raw.X.tolist() == [[pixels[0, j, c], pixels[1, j, c]] for c in range(2) for j in range(3)]
+    assert "float64 of shape (2, 2), no real array of 3 axes" in refusal(
+        tmp_path, reader, mat_bytes(data=np.eye(2))
+    )
 
 
 @pytest.mark.parametrize(

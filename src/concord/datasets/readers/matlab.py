@@ -17,8 +17,10 @@ from scipy import sparse
 from concord.datasets.readers.common import Raw, canonical, class_name, malformed, one_line
 
 
-def read_mat(path: Path, *, features: str, classes: str) -> Raw:
+def read_mat(path: Path, *, features: str, classes: str | None) -> Raw:
     """Read the variables named ``features`` (objects in rows) and ``classes``."""
+    if classes is None:
+        return _by_class(path, features)
     variables = load_mat(path, (features, classes))
     X, y = variables[features], variables[classes]
     if sparse.issparse(y):
@@ -28,10 +30,20 @@ def read_mat(path: Path, *, features: str, classes: str) -> Raw:
     return Raw(X, [class_name(value) for value in y.ravel()])
 
 
+def _by_class(path: Path, name: str) -> Raw:
+    """Read an array of shape (features, objects of a class, classes)."""
+    stored = load_mat(path, (name,), axes=3)[name]
+    features, objects, classes = stored.shape
+    return Raw(
+        np.ascontiguousarray(stored.transpose(2, 1, 0).reshape(-1, features)),
+        [str(number) for number in range(1, classes + 1) for _ in range(objects)],
+    )
+
+
 def load_mat(
-    path: Path, names: Sequence[str], remedy: str = "correct reader in the registry"
+    path: Path, names: Sequence[str], remedy: str = "correct reader in the registry", axes: int = 2
 ) -> dict[str, Any]:
-    """Read real matrices of a MATLAB file.
+    """Read real matrices of a MATLAB file, or arrays of more axes.
 
     Parameters
     ----------
@@ -65,12 +77,13 @@ def load_mat(
     for name in names:
         if name not in stored:
             malformed(path, "", f"no variable {name!r} (the file has: {', '.join(present)})", remedy)
-    return {name: _matrix(path, name, stored[name]) for name in names}
+    return {name: _matrix(path, name, stored[name], axes) for name in names}
 
 
-def _matrix(path: Path, name: str, value: Any) -> Any:
-    if value.ndim != 2 or value.dtype.kind not in "biuf":
-        malformed(path, f"variable {name!r}", f"{value.dtype} of shape {value.shape}, no real matrix")
+def _matrix(path: Path, name: str, value: Any, axes: int) -> Any:
+    if value.ndim != axes or value.dtype.kind not in "biuf":
+        wanted = "no real matrix" if axes == 2 else f"no real array of {axes} axes"
+        malformed(path, f"variable {name!r}", f"{value.dtype} of shape {value.shape}, {wanted}")
     if sparse.issparse(value):
         return canonical(sparse.csr_array(value, dtype=np.float64))
     return np.ascontiguousarray(value, dtype=np.float64)

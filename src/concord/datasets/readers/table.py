@@ -1,6 +1,7 @@
 """Tables of text: UCI ``.data`` and CSV, KEEL ``.dat``."""
 
 import csv
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -15,20 +16,40 @@ _Rows = Iterator[tuple[int, list[str]]]
 
 
 def read_table(
-    path: Path,
-    *,
+    *paths: Path,
     class_column: int,
+    class_indicators: int | None,
+    last: int | None,
     drop: Sequence[int],
     delimiter: str | None,
     header: bool,
     missing: str,
     codes: Mapping[str, float] = MappingProxyType({}),
 ) -> Raw:
-    """Read a table; the fields of :class:`concord.datasets.registry.TableReader` say how."""
-    rows = split_rows(path, delimiter)
-    if header:
-        next(rows, None)
-    return _columns(path, rows, class_column, drop, (missing,), codes=codes)
+    """Read tables; the fields of :class:`concord.datasets.registry.TableReader` say how."""
+    parts = []
+    for path in paths:
+        rows = split_rows(path, delimiter)
+        if header:
+            next(rows, None)
+        if class_indicators:
+            rows = _named(path, rows, class_indicators)
+        if last:
+            rows = iter(deque(rows, maxlen=last))
+        parts.append(_columns(path, rows, class_column, drop, (missing,), codes=codes))
+        if parts[-1].X.shape[1] != parts[0].X.shape[1]:
+            features = [part.X.shape[1] for part in parts]
+            malformed(path, "", f"{features[-1]} features, but {features[0]} in {paths[0]}")
+    return Raw(np.vstack([part.X for part in parts]), [name for part in parts for name in part.classes])
+
+
+def _named(path: Path, rows: _Rows, n_classes: int) -> _Rows:
+    """Put the number of the class, from 1, in place of its indicators, the last columns."""
+    for line, row in rows:
+        indicators = row[-n_classes:]
+        if sorted(indicators) != ["0"] * (n_classes - 1) + ["1"]:
+            malformed(path, f"line {line}", f"{short(' '.join(indicators))} names no class: one 1, else 0")
+        yield line, [*row[:-n_classes], str(indicators.index("1") + 1)]
 
 
 def read_keel(path: Path) -> Raw:
@@ -53,9 +74,9 @@ def read_keel(path: Path) -> Raw:
 
 
 def split_rows(path: Path, delimiter: str | None) -> _Rows:
-    """Rows that are not empty; without a delimiter, white space separates."""
+    """Rows that are not empty; without a delimiter, white space separates what may stand in quotes."""
     if delimiter is None:
-        yield from ((line, text.split()) for line, text in lines(path) if text.strip())
+        yield from ((line, text.strip().strip('"').split()) for line, text in lines(path) if text.strip())
         return
     rows = csv.reader((text + "\n" for _, text in lines(path)), delimiter=delimiter, strict=True)
     try:

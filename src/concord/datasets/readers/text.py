@@ -2,10 +2,12 @@
 
 import math
 import re
+import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from concord.datasets.readers.common import malformed, short
+from concord.datasets.readers.common import malformed, one_line, short
 
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 
@@ -14,12 +16,25 @@ _ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{'\"]+(?=[\s{{]))\s*(\S.*
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines, numbered from 1, without line ends."""
+    """Lines, numbered from 1, without line ends; of a ``.zip`` those of the only file in it."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = _content(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         malformed(path, f"byte {error.start}", "no UTF-8 text")
     yield from enumerate(re.split(r"\r\n|\r|\n", text), 1)
+
+
+def _content(path: Path) -> bytes:
+    if path.suffix.lower() != ".zip":
+        return path.read_bytes()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+            if len(names) != 1:
+                malformed(path, "", f"{len(names)} files in the archive; only one is read", "pack it alone")
+            return archive.read(names[0])
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error) as error:
+        malformed(path, "", f"no readable .zip: {one_line(error)}")
 
 
 def statements(path: Path) -> Iterator[tuple[int, str]]:
