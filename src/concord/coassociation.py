@@ -15,6 +15,9 @@ import numpy as np
 
 from concord.ensemble import Ensemble, FloatArray
 
+MOST_STEPS = 20
+"""The authors' program of PTA takes no more elite neighbours, and no more steps, of itself."""
+
 
 def over_objects(ensemble: Ensemble, profile_matrix: FloatArray, diagonal: float = 1.0) -> FloatArray:
     """Return the matrix over objects, shape (n, n), of one over profiles, shape (n', n')."""
@@ -142,8 +145,9 @@ def pts(ensemble: Ensemble, n_neighbours: int | None = None, n_steps: int | None
     ----------
     n_neighbours : int >= 1, optional
         Elite neighbours, K in the paper: V_ij stays if it is among the K largest of row i or of row j (the
-        zero diagonal is one entry of a row; all that tie with the K-th stay). Default: floor(sqrt(n') / 2);
-        the paper finds [sqrt(n') / 5, sqrt(n')] to do.
+        zero diagonal is one entry of a row; all that tie with the K-th stay). Default: floor(sqrt(n') / 2),
+        but at most 20, as in the authors' program; the paper, which finds [sqrt(n') / 5, sqrt(n')] to do,
+        has no such limit. The printed tables of EC-CMS were made with it.
     n_steps : int >= 1, optional
         Steps, T in the paper; default and range as for ``n_neighbours``.
 
@@ -168,11 +172,16 @@ def pts(ensemble: Ensemble, n_neighbours: int | None = None, n_steps: int | None
     """
     from scipy.sparse import csr_array
 
-    customary = max(1, isqrt(ensemble.n_profiles) // 2)
+    customary = customary_steps(ensemble.n_profiles)
     walk = csr_array(
         _row_normalised(_elite(co_occurrence(ensemble), n_neighbours or customary) * ensemble.weights)
     )
     return _trajectory_similarity(walk, n_steps or customary)
+
+
+def customary_steps(n_profiles: int) -> int:
+    """Return the default number of elite neighbours, and of steps, of :func:`pts`."""
+    return min(max(1, isqrt(n_profiles) // 2), MOST_STEPS)
 
 
 def cluster_trajectories(ensemble: Ensemble, n_steps: int = 20) -> FloatArray:

@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 from test_contract import l30
 
 from concord import coassociation
-from concord.coassociation import co_occurrence, ecpcs, hc, lwca, over_objects, pts
+from concord.coassociation import co_occurrence, customary_steps, ecpcs, hc, lwca, over_objects, pts
 from concord.ensemble import Ensemble
 from concord.ensembles.store import drawn
 from concord.methods import EAC, ECPCS, LWEA, LWGP, PTA, PTGP
@@ -213,6 +213,13 @@ def test_pts_is_its_definition(labels, neighbours, steps):
     walk = np.maximum(elite, elite.T) * ensemble.weights
     expected = cosines(walk / walk.sum(axis=1, keepdims=True), steps)
     assert pts(ensemble, neighbours, steps) == pytest.approx(expected, abs=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("n_profiles", "expected"), [(1, 1), (15, 1), (16, 2), (1763, 20), (1764, 20), (6463, 20)]
+)
+def test_the_authors_program_takes_at_most_20_steps(n_profiles, expected):
+    assert customary_steps(n_profiles) == expected
 
 
 def test_pts_of_a_profile_without_neighbours():

@@ -19,7 +19,7 @@ class PTA(ConsensusMethod):
         PTA-AL, PTA-CL and PTA-SL of the paper.
     n_neighbours : int, optional
         Elite neighbours of a profile, K in the paper (V in that of EC-CMS). Default: floor(sqrt(n') / 2),
-        the paper's; it finds [sqrt(n') / 5, sqrt(n')] to do.
+        at most 20; the paper finds [sqrt(n') / 5, sqrt(n')] to do, without that limit.
     n_steps : int, optional
         Steps of the random walk, T in the paper; default and range as for ``n_neighbours``.
 
