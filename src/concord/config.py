@@ -603,6 +603,17 @@ class Study(Strict):
         """Return the method, or the reading of one, with this id."""
         return next(m for m in (*self.methods, *self.readings.methods) if m.id == method_id)
 
+    def started(self) -> list[tuple[Case, list[MethodRun]]]:
+        """Return the cases of the table of random starts, each with the table's methods that run on it."""
+        starts = self.starts
+        if starts is None:
+            return []
+        return [
+            (case, [run for run in self.runs(case) if run.id in starts.methods])
+            for case in self.cases
+            if not starts.cases or case.id in starts.cases
+        ]
+
     def generalised(self) -> tuple[Case, ...]:
         """Return the cases of the study of generalisation."""
         if self.generalisation is None:

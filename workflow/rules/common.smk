@@ -283,20 +283,14 @@ def starts_files(study):
     return ["starts.csv", "starts.md", "f1_bounds.csv"] if study.starts else []
 
 
-def starts_cases(wildcards):
-    """The cases of the table of random starts, each with the methods of the table that run on it."""
-    study = STUDIES[wildcards.study]
-    cases = [case for case in study.cases if case.id in (study.starts.cases or [case.id])]
-    return [(case, [run for run in study.runs(case) if run.id in study.starts.methods]) for case in cases]
-
-
 def starts_ensembles(wildcards):
-    return [f"results/ensembles/{wildcards.study}/{case.id}.npz" for case, _ in starts_cases(wildcards)]
+    study = STUDIES[wildcards.study]
+    return [f"results/ensembles/{study.id}/{case.id}.npz" for case, _ in study.started()]
 
 
 def starts_blocks(wildcards):
-    study, cases = STUDIES[wildcards.study], starts_cases(wildcards)
-    return [file for case, runs in cases for run in runs for file in run_files(study, case, run, ".npz")]
+    study = STUDIES[wildcards.study]
+    return [file for case, runs in study.started() for run in runs for file in run_files(study, case, run, ".npz")]
 
 
 def shown_files(study):

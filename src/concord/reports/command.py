@@ -224,8 +224,7 @@ def _starts(options: argparse.Namespace) -> None:
         raise InputError(f"{options.study}: the study has no table of starts; add starts to it")
     published = load_published(study, options.published)
     stored = {
-        case.id: store.load(_ensembles(options, study) / f"{case.id}.npz")
-        for case in starts.cases_shown(study, study.starts)
+        case.id: store.load(_ensembles(options, study) / f"{case.id}.npz") for case, _ in study.started()
     }
     blocks: dict[tuple[str, str], list[Path]] = {}
     for path in options.blocks:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from concord.config import Case, MethodRun, StartsTable, Study
+from concord.config import MethodRun, Study
 from concord.ensembles.store import StoredEnsemble
 from concord.reports.published import STATISTICS, Published, printed_methods, printed_names
 from concord.reports.tables import DASH, markdown_table, number_text
@@ -29,16 +29,6 @@ STARTS = (
 BOUNDS = ("case", "dataset", "method", "printed_ACC", "printed_F", *DEFINITIONS, "possible")
 HALF_DIGIT = 0.0005
 """Of the third decimal, the last that is printed."""
-
-
-def cases_shown(study: Study, starts: StartsTable) -> list[Case]:
-    """Return the cases of the table that are in this run."""
-    return [case for case in study.cases if case.id in (starts.cases or [case.id])]
-
-
-def runs_shown(study: Study, starts: StartsTable, case: Case) -> list[MethodRun]:
-    """Return the methods of the table that run on a case."""
-    return [run for run in study.runs(case) if run.id in starts.methods]
 
 
 def statistics(scores: FloatArray, chosen: int) -> dict[str, float]:
@@ -74,13 +64,12 @@ def starts_table(
     assert study.starts
     titles, names = case_titles(study, registry), printed_names(study, registry, published)
     methods, metrics = printed_methods(study, published), study.starts.metrics or study.table2
-    cases = cases_shown(study, study.starts)
     found = {
         (case.id, run.id): of_starts(
             stored[case.id], run, [Block(path, run) for path in blocks[case.id, run.id]], metrics
         )
-        for case in cases
-        for run in runs_shown(study, study.starts, case)
+        for case, runs in study.started()
+        for run in runs
     }
     rows = []
     for metric in metrics:
