@@ -24,8 +24,8 @@ from concord.config import (
     Study,
     Value,
     VatFigure,
+    fitted_methods,
     named_cases,
-    named_methods,
 )
 from concord.datasets.registry import MADE, STEPS, DatasetSpec
 from concord.methods import outputs, registry
@@ -144,7 +144,7 @@ def _further_mistakes(study: Study, path: Path, key: str, figure: AnyFigure) -> 
     elif isinstance(figure, GridLineFigure):
         yield from _grid_line_mistakes(study, path, key, figure)
     elif fed := [
-        m.id for m in study.methods if m.id in named_methods(figure) and _needs_features(m, m.parameters)
+        m.id for m in study.methods if m.id in fitted_methods(figure) and _needs_features(m, m.parameters)
     ]:
         yield f"{path}: {key} names {fed[0]!r}: it needs features, which figures do not read; name another"
     elif isinstance(figure, MatricesFigure):

@@ -430,13 +430,16 @@ def named_cases(figure: AnyFigure) -> tuple[str, ...]:
 
 def named_methods(figure: AnyFigure) -> tuple[str, ...]:
     """Return the ids of the methods, or the base clusterings, that a figure names."""
-    if isinstance(figure, MatricesFigure):
-        return tuple(dict.fromkeys(panel.method for panel in figure.panels if panel.method))
-    if isinstance(figure, PathsFigure):
-        return (figure.method,)
     if isinstance(figure, GridLineFigure):
         return figure.methods + figure.beside
-    return figure.methods if isinstance(figure, SizesFigure | BarsFigure) else ()
+    return figure.methods if isinstance(figure, SizesFigure | BarsFigure) else fitted_methods(figure)
+
+
+def fitted_methods(figure: AnyFigure) -> tuple[str, ...]:
+    """Return the ids of the methods that are fitted for a figure; the others are read from the scores."""
+    if isinstance(figure, MatricesFigure):
+        return tuple(dict.fromkeys(panel.method for panel in figure.panels if panel.method))
+    return (figure.method,) if isinstance(figure, PathsFigure) else ()
 
 
 class GeneralisedMethod(Named):

@@ -11,10 +11,10 @@ from concord.config import (
     GRID_FIGURES,
     STUDIES as STUDY_FILES,
     check_restrictions,
+    fitted_methods,
     load_config,
     load_study,
     named_cases,
-    named_methods,
     restrict,
 )
 from concord.datasets.registry import MADE, load_registry
@@ -97,7 +97,7 @@ def further_need(wildcards):
     needs = [cluster.report()]
     for case in (case for case in study.cases if case.id in named_cases(figure)):
         shape = shape_of(case.dataset)
-        runs = [run for run in study.runs(case) if run.id in named_methods(figure)]
+        runs = [run for run in study.runs(case) if run.id in fitted_methods(figure)]
         needs += [cluster.figure(study, case, run, shape) for run in runs]
     return cluster.Need(max(need.mb for need in needs), sum(need.minutes for need in needs))
 
@@ -250,9 +250,7 @@ def further_inputs(wildcards):
 def further_code(wildcards):
     """The code behind a further figure, with the methods that it fits."""
     study, figure = STUDIES[wildcards.study], further_figure(wildcards)
-    if figure.kind in {"sizes", "grid_line", "bars", "objects"}:
-        return fingerprint("concord.reports.further")
-    fitted = {run.method for run in study.methods if run.id in named_methods(figure)}
+    fitted = {run.method for run in study.methods if run.id in fitted_methods(figure)}
     return fingerprint("concord.reports.further", whole=[registry.module_of(method) for method in sorted(fitted)])
 
 

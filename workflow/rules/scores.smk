@@ -69,21 +69,16 @@ rule collect:
         " --cases {input.cases:q} --blocks {input.blocks:q}"
 
 
-rule experiment:
+use rule study as experiment with:
     # what scores on unseen objects depend on: study.json changes with every claim
     output:
         "results/{study}/generalisation/{case}.json",
     log:
         "logs/{study}/generalisation/{case}.experiment.log",
-    localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
         content=lambda w: STUDIES[w.study].on_unseen_objects(case_of(w)).model_dump_json(),
     message:
         "{wildcards.study}: writing down how unseen objects of {wildcards.case} are scored"
-    shell:
-        "printf '%s\\n' {params.content:q} > {output:q}.part 2> {log:q} && mv {output:q}.part {output:q}"
 
 
 rule generalisation:

@@ -10,7 +10,7 @@ import numpy as np
 from concord.config import MethodRun, Study
 from concord.ensembles.store import StoredEnsemble
 from concord.reports.published import STATISTICS, Published, printed_methods, printed_names
-from concord.reports.tables import DASH, markdown_table, number_text
+from concord.reports.tables import DASH, HALF_DIGIT, markdown_table, number_text
 from concord.scores.blocks import Block
 from concord.scores.f1_bounds import DEFINITIONS, largest_f1
 from concord.scores.metrics import FloatArray, score_many
@@ -27,8 +27,6 @@ STARTS = (
     "difference",
 )
 BOUNDS = ("case", "dataset", "method", "printed_ACC", "printed_F", *DEFINITIONS, "possible")
-HALF_DIGIT = 0.0005
-"""Of the third decimal, the last that is printed."""
 
 
 def statistics(scores: FloatArray, chosen: int) -> dict[str, float]:
