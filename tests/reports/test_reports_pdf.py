@@ -1,12 +1,14 @@
 import contextlib
 import getpass
 import hashlib
+import io
 import json
 import platform
 import subprocess
 from pathlib import Path
 from typing import Any
 
+import matplotlib.image
 import numpy as np
 import pandas as pd
 import pytest
@@ -358,6 +360,22 @@ def test_the_pdf_has_its_sections_and_tables(reported: Path, tmp_path: Path) -> 
     pages = typst.compile(str(source), root=str(folder), format="png", ppi=20, ignore_system_fonts=True)
     assert isinstance(pages, list)
     assert 3 <= len(pages) <= 6
+
+
+def test_a_tall_figure_stays_on_the_page_of_its_heading(reported: Path, tmp_path: Path) -> None:
+    tall = tmp_path / "figure1.svg"
+    tall.write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 400"><rect width="100" height="400"/></svg>'
+    )
+    said = content(reported)
+    alone = said | {"figures": [said["figures"][0] | {"wide": 3}]}
+    (tmp_path / "typeset").mkdir()
+    source = typeset_folder(alone, [tall], tmp_path / "typeset")
+    pages = typst.compile(str(source), format="png", ppi=20, ignore_system_fonts=True)
+    pictures = [matplotlib.image.imread(io.BytesIO(page), format="png") for page in pages]
+    ink = [1 - picture[20:-20, :, :3].mean() for picture in pictures]
+    assert max(ink) > 0.2, "the black figure"
+    assert min(ink) > 0.01, "a page with a heading alone"
 
 
 def test_a_study_without_figure_claims_paper_and_print_makes_a_pdf(run: dict[str, Any]) -> None:
