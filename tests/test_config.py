@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from concord import config, validation
-from concord.config import Study, check_restrictions, load_config, load_study, restrict
+from concord.config import EnsembleProtocol, Study, check_restrictions, load_config, load_study, restrict
 from concord.datasets.registry import load_registry
 from concord.errors import InputError
 
@@ -273,12 +273,32 @@ def test_restrictions():
 
 
 @pytest.mark.parametrize(
+    ("protocol", "fewer"),
+    [
+        ({"runs": 200, "subset_size": 20}, {"runs": 40, "subset_size": 20}),
+        ({"runs": 100, "subset_size": 20, "draws": 20}, {"runs": 100, "subset_size": 20, "draws": 2}),
+    ],
+)
+def test_the_first_subsets_of_a_study(protocol, fewer):
+    figures = [{"id": f"v{s}", "kind": "vat", "cases": ["iris"], "title": "?", "subset": s} for s in (2, 3)]
+    study = Study.model_validate({**STUDY, "ensemble": protocol, "figures": figures})
+    small = restrict(study, load_config({"seed": 1, "subsets": 2}))
+    assert small is not None
+    assert small.ensemble == EnsembleProtocol(**fewer)
+    assert [figure.id for figure in small.figures] == ["v2"]
+    assert restrict(study, load_config({"seed": 1, "subsets": 50})) == restrict(
+        study, load_config({"seed": 1})
+    )
+
+
+@pytest.mark.parametrize(
     ("value", "expected"),
     [
         ({}, "seed: missing; add this key"),
         ({"seed": -1}, "seed = -1"),
         ({"seed": 1.5}, "seed = 1.5"),
         ({"seed": 1, "subsets_per_job": 0}, "subsets_per_job = 0"),
+        ({"seed": 1, "subsets": 0}, "subsets = 0"),
         ({"seed": 1, "data_miror": "x"}, 'did you mean "data_mirror"?'),
     ],
 )

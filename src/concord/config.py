@@ -60,6 +60,10 @@ class Config(Strict):
     )
     datasets: tuple[str, ...] | None = Field(None, description="restrict every study to these cases")
     methods: tuple[str, ...] | None = Field(None, description="restrict every study to these methods")
+    subsets: Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description="restrict every study to its first so many subsets: a first look at a costly one",
+    )
 
     @field_validator("datasets", "methods", mode="before")
     @classmethod
@@ -180,6 +184,13 @@ class EnsembleProtocol(Strict):
     def n_subsets(self) -> int:
         """Number of subsets that are drawn from the runs, or that the runs are split into."""
         return self.draws or self.runs // self.subset_size
+
+    def first(self, n_subsets: int) -> Self:
+        """Return the protocol with at most so many subsets: the first ones, as they are in the whole."""
+        if n_subsets >= self.n_subsets:
+            return self
+        fewer = {"draws": n_subsets} if self.draws else {"runs": n_subsets * self.subset_size}
+        return self.model_copy(update=fewer)
 
 
 class MethodRun(Named):
@@ -779,14 +790,17 @@ def read_study(path: Path) -> Study:
 
 
 def restrict(study: Study, config: Config) -> Study | None:
-    """Keep the cases and methods that the configuration names; None if nothing is left."""
+    """Keep the cases, methods and first subsets that the configuration names; None if nothing is left."""
     cases = tuple(c for c in study.cases if config.datasets is None or c.id in config.datasets)
     methods = tuple(m for m in study.methods if config.methods is None or m.id in config.methods)
     described = () if config.datasets else study.only_in_table1
     readings = _restricted(study.readings, {c.id for c in cases}, {m.id for m in methods})
+    ensemble = study.ensemble.first(config.subsets or study.ensemble.n_subsets)
     update = {
+        "ensemble": ensemble,
         "cases": cases,
         "methods": methods,
+        "figures": tuple(f for f in study.figures if getattr(f, "subset", 1) <= ensemble.n_subsets),
         "only_in_table1": described,
         "readings": readings,
         "generalisation": _fewer(study.generalisation, {c.id for c in cases}, {m.id for m in methods}),
