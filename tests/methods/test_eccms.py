@@ -16,6 +16,7 @@ from test_contract import l30
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from concord import coassociation
 from concord.ensemble import Ensemble
+from concord.ensembles.store import drawn
 from concord.methods import EAC, ECCMS, LWEA
 from dense_eccms import enhance
 
@@ -51,16 +52,17 @@ def test_blocks_of_the_authors_pools(mirror, case):
 
 
 @pytest.mark.mirror
-def test_the_papers_20_draws_on_ecoli(mirror):
-    """MATLAB's rng(1) and randperm are NumPy's RandomState(1) and the order of uniform numbers."""
-    protocol = ORACLE["ecoli_protocol"]
-    labels, classes = members(mirror, "Ecoli")
-    random = np.random.RandomState(1)
-    draws = [np.argsort(random.rand(100))[:20] for _ in range(20)]
-    fits = [ECCMS(protocol["K"], protocol["alpha"], protocol["lambda_"]).fit(labels[:, d]) for d in draws]
+@pytest.mark.parametrize("pool", ORACLE["protocol"])
+def test_draw_by_draw_it_is_the_authors_program(mirror, pool):
+    protocol = ORACLE["protocol"][pool]
+    labels, classes = members(mirror, pool)
+    draws = drawn(100, 20, len(protocol["ari"]), 1)
+    ensembles = [Ensemble(labels[:, draw]) for draw in draws]
+    fits = [ECCMS(protocol["K"], protocol["alpha"], protocol["lambda_"]).fit(e) for e in ensembles]
     assert [fit.n_iter_ for fit in fits] == protocol["iterations"]
-    scores = [adjusted_rand_score(classes, fit.labels_) for fit in fits]
-    assert scores == pytest.approx(protocol["ari"], abs=1e-12)
+    for fitted, name in ((fits, "ari"), ([LWEA(protocol["K"]).fit(e) for e in ensembles], "lwea_ari")):
+        scores = [adjusted_rand_score(classes, fit.labels_) for fit in fitted]
+        assert scores == pytest.approx(protocol[name], abs=1e-12), name
 
 
 @pytest.mark.parametrize("case", ORACLE["edge"], ids=lambda case: case["name"])
