@@ -1,6 +1,7 @@
 """EC-CMS: self-enhancement of a co-association matrix by its high-confidence pairs."""
 
 from collections.abc import Callable
+from itertools import combinations_with_replacement
 from typing import Literal
 
 import numpy as np
@@ -16,6 +17,9 @@ NEGLIGIBLE = 1e-12
 
 COLUMNS_AT_ONCE = 32
 """Right sides given to the sparse solver together: a few times faster than one by one or all at once."""
+
+TILE = 192
+"""Rows and columns of a tile: those of all matrices of an iteration fit into the cache of a core."""
 
 
 class ECCMS(ConsensusMethod):
@@ -143,18 +147,16 @@ class ECCMS(ConsensusMethod):
     def _enhanced(self, similarity: FloatArray, ensemble: Ensemble) -> FloatArray:
         """Run ADMM; return C with its border."""
         confident = coassociation.hc(ensemble, self.alpha)
-        weights = ensemble.weights.astype(float)
-        inverse = Inverse(confident, weights, self.gamma1 + self.gamma2)
-        own = np.zeros(ensemble.n_profiles, dtype=bool)
-        locked = np.vstack([confident > 0, own]) if self.high_confidence else None
-        admm = Splitting(similarity, locked, weights, inverse, self.lambda_, self.gamma1, self.gamma2)
+        inverse = Inverse(confident, ensemble.weights, self.gamma1 + self.gamma2)
+        locked = confident > 0 if self.high_confidence else np.zeros_like(confident, dtype=bool)
+        admm = Splitting(similarity, locked, inverse, self.lambda_, self.gamma1, self.gamma2)
         path: list[float] = []
         self.converged_ = False
         while not self.converged_ and len(path) < self.max_iter:
             path.append(admm.iterate())
             self.converged_ = path[-1] < self.tol or admm.at_rest
         self.n_iter_, self.change_path_ = len(path), np.array(path)
-        return admm.c
+        return admm.enhanced()
 
 
 SIMILARITIES: dict[str, Callable[[Ensemble], FloatArray]] = {
@@ -165,73 +167,100 @@ SIMILARITIES: dict[str, Callable[[Ensemble], FloatArray]] = {
 
 
 class Splitting:
-    """C, its symmetric copy F, the errors E and the multipliers, all with a border; shape (n' + 1, n')."""
+    """C, its symmetric copy F, the errors E and the multipliers, all with a border; shape (n' + 1, n').
+
+    Each is held times the roots of the weights of its row and its column (the border: of its column), so that
+    a sum of squares over the objects is one over the profiles, but for the diagonal of the block. The
+    multiplier of A = C + E is lambda E, except on the locked pairs, where it is held by itself; that of C = F
+    is held over gamma2, as U. An iteration goes over tiles: a pass over whole matrices waits for the memory.
+    """
 
     def __init__(
         self,
         similarity: FloatArray,
-        locked: npt.NDArray[np.bool_] | None,
-        weights: FloatArray,
+        locked: npt.NDArray[np.bool_],
         inverse: "Inverse",
         lambda_: float,
         gamma1: float,
         gamma2: float,
     ) -> None:
-        self._a = similarity
-        self._locked = locked
-        self._weights = weights
-        self._inverse = inverse
-        self._lambda = lambda_
-        self._gamma1, self._gamma2 = gamma1, gamma2
-        self.c, self._e, self._f = (np.zeros_like(similarity) for _ in range(3))
-        self._y1, self._y2 = similarity.copy(), np.zeros_like(similarity)
-        self._negligible = NEGLIGIBLE * norm(similarity, weights)
+        self._inverse, self._root = inverse, inverse.root
+        self._lambda, self._gamma1, self._gamma2 = lambda_, gamma1, gamma2
+        self._a = similarity * self._root
+        self._a[:-1] *= self._root[:, None]
+        self._locked = np.vstack([locked, np.zeros(len(locked), dtype=bool)])
+        self._pairs = np.flatnonzero(self._locked)
+        rows, columns = np.divmod(self._pairs, len(self._root))
+        self._pair_weights = 1 - (rows == columns) / self._root[columns] ** 2
+        self._e = np.where(self._locked, 0.0, self._a / lambda_)
+        self._y1 = self._a.take(self._pairs)
+        self._c, self._f, self._u = (np.zeros_like(self._a) for _ in range(3))
+        self._target = (gamma1 + 1) * self._a
+        self._before = np.zeros(5)
+        self._negligible = NEGLIGIBLE * float(np.linalg.norm(self._a))
         self.at_rest = False
+
+    def enhanced(self) -> FloatArray:
+        """Return C with its border, no longer scaled."""
+        matrix = self._c / self._root
+        matrix[:-1] /= self._root[:, None]
+        return matrix
 
     def iterate(self) -> float:
         """Update C, E, F and the multipliers; return the largest relative change in the Frobenius norm."""
-        gamma1, gamma2 = self._gamma1, self._gamma2
-        target = self._a - self._e
-        target *= gamma1
-        target += self._y1
-        target += gamma2 * self._f
-        target -= self._y2
-        changes = [self._replace("c", self._inverse @ target)]
+        self._inverse.apply(self._target)
+        self._c, self._target = self._target, self._c  # each tile of the old C is read, then written over
+        squares = self._advance_border()
+        size = len(self._root)
+        blocks = [slice(first, min(first + TILE, size)) for first in range(0, size, TILE)]
+        for rows, columns in combinations_with_replacement(blocks, 2):
+            squares += self._advance_tiles(rows, columns)
+        c, e, f, u = squares
+        y1, y2 = self._lambda**2 * e + self._advance_locked(), self._gamma2**2 * u
+        changes, norms = np.sqrt(np.maximum([c, e, f, y1, y2], 0)).T
+        largest = float(max(map(relative, changes, self._before)))
+        self._before = norms
+        self.at_rest = bool((changes <= self._negligible).all())
+        return largest
 
-        error = np.subtract(self._a, self.c, out=target)
-        error *= gamma1
-        error += self._y1
-        error /= self._lambda + gamma1
-        if self._locked is not None:
-            error[self._locked] = 0.0
-        changes.append(self._replace("_e", error))
+    def _advance_border(self) -> FloatArray:
+        border = np.s_[-1:, :]
+        return self._advance(border, np.clip(self._c[border] + self._u[border], 0, self._root))
 
-        copy = self._y2 / gamma2
-        copy += self.c
-        copy[:-1] = (copy[:-1] + copy[:-1].T) / 2
-        changes.append(self._replace("_f", np.clip(copy, 0.0, 1.0, out=copy)))
+    def _advance_tiles(self, rows: slice, columns: slice) -> FloatArray:
+        """Advance a tile and its mirror image, which share their entries of F."""
+        tile, mirror = (rows, columns), (columns, rows)
+        raised = self._c[tile] + self._u[tile] + (self._c[mirror] + self._u[mirror]).T
+        f = np.clip(raised / 2, 0, np.outer(self._root[rows], self._root[columns]))
+        if rows == columns:
+            return self._advance(tile, f, 1 / self._root[rows] ** 2)
+        return self._advance(tile, f) + self._advance(mirror, f.T)
 
-        residual = self._a - self.c
-        residual -= self._e
-        changes.append(self._ascend(self._y1, residual, gamma1))
-        np.subtract(self.c, self._f, out=residual)
-        changes.append(self._ascend(self._y2, residual, gamma2))
-        self.at_rest = all(change <= self._negligible for change, _ in changes)
-        return max(relative(change, before) for change, before in changes)
+    def _advance(self, part: tuple[slice, slice], f: FloatArray, own: FloatArray | None = None) -> FloatArray:
+        """Advance E, U and the target; return sums of squares of C, E, F, U: of their changes, of them.
 
-    def _replace(self, name: str, new: FloatArray) -> tuple[float, float]:
-        """Put a variable's new value; return the norms of its change and of its old value."""
-        old = getattr(self, name)
-        setattr(self, name, new)
-        before = norm(old, self._weights)
-        old -= new
-        return norm(old, self._weights), before
+        ``own`` is the share of an object itself in the pairs on the diagonal, which are no pairs.
+        """
+        a, c, old_e = self._a[part], self._c[part], self._e[part]
+        total = self._lambda + self._gamma1
+        e = self._gamma1 / total * (a - c) + self._lambda / total * old_e
+        e[self._locked[part]] = 0
+        ascent = c - f
+        u = self._u[part] + ascent
+        terms = ((c - self._target[part], c), (e - old_e, e), (f - self._f[part], f), (ascent, u))
+        squares = np.array([[np.vdot(matrix, matrix) for matrix in pair] for pair in terms])
+        if own is not None:
+            squares -= [[own @ matrix.diagonal() ** 2 for matrix in pair] for pair in terms]
+        self._e[part], self._f[part], self._u[part] = e, f, u
+        self._target[part] = self._gamma1 * a + (self._lambda - self._gamma1) * e + self._gamma2 * (f - u)
+        return squares
 
-    def _ascend(self, multiplier: FloatArray, residual: FloatArray, gamma: float) -> tuple[float, float]:
-        before = norm(multiplier, self._weights)
-        residual *= gamma
-        multiplier += residual
-        return norm(residual, self._weights), before
+    def _advance_locked(self) -> FloatArray:
+        """Advance Y1 on the locked pairs and put it into the target; return its sums of squares."""
+        ascent = self._gamma1 * (self._a.take(self._pairs) - self._c.take(self._pairs))
+        self._y1 += ascent
+        self._target.ravel()[self._pairs] += self._y1
+        return np.array([self._pair_weights @ ascent**2, self._pair_weights @ self._y1**2])
 
 
 class Inverse:
@@ -242,39 +271,27 @@ class Inverse:
     (diag(t) - 2 H diag(r)) X = B + 2 H diag(d): a sparse system, symmetric when scaled by sqrt(r).
     """
 
-    def __init__(self, confident: FloatArray, weights: FloatArray, gamma: float) -> None:
+    def __init__(self, confident: FloatArray, weights: npt.NDArray[np.int64], gamma: float) -> None:
         from scipy.sparse import coo_array, csc_array, diags_array
         from scipy.sparse.linalg import splu
 
-        self._root = np.sqrt(weights)
+        self.root: FloatArray = np.sqrt(weights)
         self._t: FloatArray = 2 * confident @ weights + gamma
         pairs = coo_array(2 * confident)
-        self._pairs, self._twice = pairs.coords, pairs.data
-        rows, columns = pairs.coords
-        scaled = coo_array((self._root[rows] * pairs.data * self._root[columns], pairs.coords), pairs.shape)
-        system = csc_array(diags_array(self._t) - scaled)
+        self._pairs = rows, columns = pairs.coords
+        self._twice = self.root[rows] * pairs.data * self.root[columns]
+        system = csc_array(diags_array(self._t) - coo_array((self._twice, pairs.coords), pairs.shape))
         self._factors = splu(system, "MMD_AT_PLUS_A", diag_pivot_thresh=0, options={"SymmetricMode": True})
 
-    def __matmul__(self, matrix: FloatArray) -> FloatArray:
-        """Return the product with a matrix with border."""
-        inner = matrix[:-1].copy()
-        own = (matrix[-1] - inner.diagonal()) / self._t
-        inner[self._pairs] += self._twice * own[self._pairs[1]]
-        inner *= self._root[:, None]
-        product: FloatArray = np.empty_like(matrix)
+    def apply(self, matrix: FloatArray) -> None:
+        """Replace a scaled matrix with border by the product with it."""
+        block = matrix[:-1]
+        own = (matrix[-1] / self.root - block.diagonal() / self.root**2) / self._t
+        block[self._pairs] += self._twice * own[self._pairs[1]]
         for first in range(0, len(own), COLUMNS_AT_ONCE):
             columns = slice(first, first + COLUMNS_AT_ONCE)
-            product[:-1, columns] = self._factors.solve(inner[:, columns])
-        product[:-1] /= self._root[:, None]
-        product[-1] = product[:-1].diagonal() + own
-        return product
-
-
-def norm(matrix: FloatArray, weights: FloatArray) -> float:
-    """Frobenius norm over the objects of a matrix with border."""
-    squares = matrix**2
-    pairs = weights @ squares[:-1] @ weights
-    return float(np.sqrt(pairs + weights @ (squares[-1] - squares[:-1].diagonal())))
+            block[:, columns] = self._factors.solve(block[:, columns])
+        matrix[-1] = block.diagonal() / self.root + own * self.root
 
 
 def relative(change: float, before: float) -> float:
