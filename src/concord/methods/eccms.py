@@ -197,7 +197,7 @@ class Splitting:
         self._c, self._f, self._u = (np.zeros_like(self._a) for _ in range(3))
         self._target = (gamma1 + 1) * self._a
         self._before = np.zeros(5)
-        self._negligible = NEGLIGIBLE * float(np.linalg.norm(self._a))
+        self._negligible = NEGLIGIBLE * np.sqrt(sum_of_squares(self._a, 1 / self._root**2))
         self.at_rest = False
 
     def enhanced(self) -> FloatArray:
@@ -237,10 +237,7 @@ class Splitting:
         return self._advance(tile, f) + self._advance(mirror, f.T)
 
     def _advance(self, part: tuple[slice, slice], f: FloatArray, own: FloatArray | None = None) -> FloatArray:
-        """Advance E, U and the target; return sums of squares of C, E, F, U: of their changes, of them.
-
-        ``own`` is the share of an object itself in the pairs on the diagonal, which are no pairs.
-        """
+        """Advance E, U and the target; return sums of squares of C, E, F, U: of their changes, of them."""
         a, c, old_e = self._a[part], self._c[part], self._e[part]
         total = self._lambda + self._gamma1
         e = self._gamma1 / total * (a - c) + self._lambda / total * old_e
@@ -248,9 +245,7 @@ class Splitting:
         ascent = c - f
         u = self._u[part] + ascent
         terms = ((c - self._target[part], c), (e - old_e, e), (f - self._f[part], f), (ascent, u))
-        squares = np.array([[np.vdot(matrix, matrix) for matrix in pair] for pair in terms])
-        if own is not None:
-            squares -= [[own @ matrix.diagonal() ** 2 for matrix in pair] for pair in terms]
+        squares = np.array([[sum_of_squares(matrix, own) for matrix in pair] for pair in terms])
         self._e[part], self._f[part], self._u[part] = e, f, u
         self._target[part] = self._gamma1 * a + (self._lambda - self._gamma1) * e + self._gamma2 * (f - u)
         return squares
@@ -292,6 +287,12 @@ class Inverse:
             columns = slice(first, first + COLUMNS_AT_ONCE)
             block[:, columns] = self._factors.solve(block[:, columns])
         matrix[-1] = block.diagonal() / self.root + own * self.root
+
+
+def sum_of_squares(matrix: FloatArray, own: FloatArray | None = None) -> float:
+    """Return it over the objects; ``own``: the share of objects with themselves in a diagonal entry."""
+    total = float(np.vdot(matrix, matrix))
+    return total if own is None else total - float(own @ matrix.diagonal() ** 2)
 
 
 def relative(change: float, before: float) -> float:
