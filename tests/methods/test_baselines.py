@@ -13,7 +13,7 @@ from test_contract import L30_CLASSES, l30
 from concord.ensemble import Ensemble
 from concord.methods import EAC, KC, SpectralConsensus
 from concord.methods.hierarchy import longest_lived
-from concord.methods.spectral import discretize, embedding
+from concord.methods.spectral import discretize, embedding, leading_eigenvectors
 
 EAC_ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "eac.json").read_text())
 SIX = [[1, 1, 2], [1, 1, 2], [1, 2, 2], [2, 2, 1], [2, 2, 1], [2, 1, 1]]
@@ -132,6 +132,18 @@ def test_embedding_of_profiles_is_that_of_the_objects():
     top = top / np.linalg.norm(top, axis=1, keepdims=True)
     assert values[-3] - values[-4] > 1e-3, "the three leading eigenvectors are well defined"
     assert rows @ rows.T == pytest.approx(top @ top.T, abs=1e-9)
+
+
+def test_lanczos_and_dense_leading_eigenvectors_are_alike():
+    ensemble = Ensemble(np.random.default_rng(3).integers(4, size=(80, 5)))
+    similarity = ensemble.coassociation**4
+    every = np.linalg.eigvalsh(similarity)
+    assert every[-4] - every[-5] > 1e-3, "the four leading eigenvectors are well defined"
+    size = len(similarity)
+    dense, lanczos = (leading_eigenvectors(similarity, 4, limit) for limit in (size, size - 1))
+    assert not np.array_equal(dense, lanczos), "they are two solvers"
+    assert similarity @ lanczos == pytest.approx(lanczos * every[:-5:-1], abs=1e-9)
+    assert abs(dense.T @ lanczos) == pytest.approx(np.eye(4), abs=1e-9)
 
 
 def literal_discretisation(rows, first, rounds=20):

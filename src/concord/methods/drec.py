@@ -51,8 +51,9 @@ class DREC(ConsensusMethod):
 
     Notes
     -----
-    A profile counts once, whatever the number of its objects. X' X is m times the co-association matrix of
-    the profiles; its eigenvectors, computed once, solve every round. A missing label is no indicator.
+    A profile counts once, whatever the number of its objects. The singular vectors of X, computed once, solve
+    every round: Z has no part outside their span, whose dimension is below the number of base clusters, and
+    is decomposed by its coordinates in it. A missing label is no indicator.
 
     References
     ----------
@@ -86,10 +87,11 @@ class DREC(ConsensusMethod):
         self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")
 
     def _fit(self, ensemble: Ensemble) -> None:
-        self._represent(ensemble.counts)
-        left, singular, _ = np.linalg.svd(self.profile_matrix_)
+        basis, coordinates = self._represent(ensemble.indicator)
+        self.profile_matrix_ = basis @ coordinates
+        left, singular, _ = np.linalg.svd(coordinates, full_matrices=False)
         labels, costs = spectral_labels(
-            cosine_graph(left, singular),
+            cosine_graph(basis @ left, singular),
             np.ones(ensemble.n_profiles, dtype=np.int64),
             self.n_clusters,
             "kmeans",
@@ -98,19 +100,22 @@ class DREC(ConsensusMethod):
         )
         self._set_labels(labels, costs, ensemble.membership)
 
-    def _represent(self, gram: FloatArray) -> None:
-        """Solve (X'X + lambda/d_j I) z_j = X'x_j for all columns, with new d_j = 1 / (2 error) each round."""
-        values, vectors = np.linalg.eigh(gram)
-        values = np.maximum(values, 0)[:, None]
-        penalty = np.full(len(gram), self.lambda_)
+    def _represent(self, indicator: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Solve (X'X + lambda/d_j I) z_j = X'x_j for all columns, with new d_j = 1 / (2 error) each round.
+
+        Returns an orthonormal basis and the coordinates of Z in it.
+        """
+        basis, singular, _ = np.linalg.svd(indicator, full_matrices=False)
+        values = singular[:, None] ** 2
+        penalty = np.full(len(indicator), self.lambda_)
         path = []
         for _ in range(self.max_iter):
-            left_over = vectors.T * (penalty / (values + penalty))
-            error = np.linalg.norm(np.sqrt(values) * left_over, axis=0)
-            coordinates = vectors.T * (values / (values + penalty))
+            left_over = basis.T * (penalty / (values + penalty))
+            error = np.linalg.norm(singular[:, None] * left_over, axis=0)
+            coordinates = basis.T * (values / (values + penalty))
             path.append(float(error.sum() + self.lambda_ * (coordinates**2).sum()))
             penalty = 2 * self.lambda_ * np.maximum(error, LEAST)
-        self.profile_matrix_ = vectors @ coordinates
         self.objective_path_ = np.array(path)
         self.n_iter_ = self.max_iter
         self.converged_ = len(path) > 1 and path[-2] - path[-1] < CONVERGED * path[-1]
+        return basis, coordinates

@@ -9,12 +9,16 @@ from typing import Literal
 import numpy as np
 
 from concord.ensemble import FloatArray, IntArray
+from concord.errors import ConsensusFailure
 from concord.methods.kmeans import kmeans_restarts
 
 Assignment = Literal["discretize", "kmeans"]
 
 MAX_ROTATIONS = 20
 """Rounds after which Yu and Shi's program stops."""
+
+DENSE = 3000
+"""Largest similarity matrix whose eigenvectors are all computed; a larger one takes minutes."""
 
 
 def spectral_labels(
@@ -53,9 +57,33 @@ def embedding(similarity: FloatArray, weights: IntArray, n_clusters: int) -> Flo
     degree = np.maximum(similarity @ weights, tiny)
     root = np.sqrt(weights / degree)
     normalized = similarity * np.outer(root, root)
-    _, vectors = np.linalg.eigh((normalized + normalized.T) / 2)
-    leading: FloatArray = vectors[:, ::-1][:, :n_clusters] / np.sqrt(weights)[:, None]
+    leading = leading_eigenvectors((normalized + normalized.T) / 2, n_clusters) / np.sqrt(weights)[:, None]
     leading /= np.maximum(np.linalg.norm(leading, axis=1, keepdims=True), tiny)
+    return leading
+
+
+def leading_eigenvectors(symmetric: FloatArray, count: int, dense: int = DENSE) -> FloatArray:
+    """Return the eigenvectors of the largest eigenvalues as columns, largest first, shape (n', count).
+
+    Of a matrix with more than ``dense`` rows by Lanczos iteration.
+
+    Raises
+    ------
+    ConsensusFailure
+        If the Lanczos iteration does not converge.
+    """
+    if len(symmetric) <= dense:
+        _, vectors = np.linalg.eigh(symmetric)
+    else:
+        from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+
+        start = np.random.default_rng(0).standard_normal(len(symmetric))
+        try:
+            values, vectors = eigsh(symmetric, count, which="LA", v0=start)
+        except ArpackNoConvergence as error:
+            raise ConsensusFailure(f"spectral embedding: {error}") from error
+        vectors = vectors[:, np.argsort(values)]
+    leading: FloatArray = vectors[:, ::-1][:, :count]
     return leading
 
 
