@@ -13,8 +13,8 @@ from test_contract import L30_CLASSES, l30
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from concord.ensemble import Ensemble
-from concord.methods import RSEC
-from concord.methods.rsec import Lagrangian, cosine_graph
+from concord.methods import RSEC, rsec
+from concord.methods.rsec import Lagrangian, cosine_graph, orthonormal_beside
 from dense_rsec import iterations
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "rsec.json").read_text())
@@ -77,6 +77,28 @@ def test_profiles_give_what_the_literal_algorithm_gives(lambda1, lambda2, missin
         assert h @ h.T == pytest.approx(state.h @ state.h.T, abs=1e-9)
         shrunk = max(shrunk, np.abs(state.e).max())
     assert shrunk > 0 or lambda2 == 1.0, "the errors' step does nothing here"
+
+
+def test_lanczos_iteration_does_not_change_the_representation(monkeypatch):
+    dense = RSEC(3, random_state=0).fit(l30())
+    monkeypatch.setattr(rsec, "DENSE", 10)
+    lanczos = RSEC(3, random_state=0).fit(l30())
+    assert not np.array_equal(dense.profile_embedding_, lanczos.profile_embedding_), "they are two solvers"
+    assert lanczos.n_iter_ == dense.n_iter_
+    assert lanczos.profile_matrix_ == pytest.approx(dense.profile_matrix_, abs=1e-8)
+    assert np.array_equal(lanczos.labels_, dense.labels_)
+
+
+def test_orthonormal_basis_beside_another():
+    rng = np.random.default_rng(0)
+    basis, _ = np.linalg.qr(rng.normal(size=(9, 4)))
+    inside, outside = basis @ rng.normal(size=(4, 3)), rng.normal(size=(9, 2))
+    columns = np.hstack([inside, outside, outside[:, :1] + inside[:, :1], np.zeros((9, 1))])
+    beside = orthonormal_beside(columns, basis)
+    assert beside.shape == (9, 2)
+    both = np.hstack([basis, beside])
+    assert both.T @ both == pytest.approx(np.eye(6), abs=1e-14)
+    assert both @ (both.T @ columns) == pytest.approx(columns, abs=1e-13)
 
 
 @pytest.mark.parametrize("variant", ["H", "Z"])

@@ -296,22 +296,26 @@ def project_rows(matrix: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def shrink_spectrum(matrix: FloatArray, threshold: float) -> FloatArray:
-    """Return ``matrix`` with its singular values lowered by ``threshold``, to zero at most.
+    """Return ``matrix`` with its singular values lowered by ``threshold``, to zero at most."""
+    left, right = shrunk_factors(matrix, threshold)
+    return left @ right
 
-    The eigenvalues of A A' cost half the time of the singular values; the half of the digits that they
-    lose moves the result by eps / threshold at most, so that small thresholds need the singular values.
+
+def shrunk_factors(matrix: FloatArray, threshold: float) -> tuple[FloatArray, FloatArray]:
+    """Return two factors of ``matrix`` with its singular values lowered by ``threshold``, to zero at most.
+
+    The eigenvalues of A A' cost half the time of the singular values; the half of the digits that they lose
+    moves the result by eps / threshold at most, so that small thresholds need the singular values.
     """
     if np.linalg.norm(matrix) <= threshold:
-        return np.zeros_like(matrix)
+        return np.zeros((len(matrix), 0)), np.zeros((0, matrix.shape[1]))
     if threshold < FINE:
-        left, singular, right = np.linalg.svd(matrix)
-        shrunk: FloatArray = (left * np.maximum(singular - threshold, 0)) @ right
-        return shrunk
+        left, singular, right = np.linalg.svd(matrix, full_matrices=False)
+        return left * np.maximum(singular - threshold, 0), right
     values, vectors = np.linalg.eigh(matrix @ matrix.T)
     kept = values > threshold**2
     vectors = vectors[:, kept]
-    shrunk = (vectors * (1 - threshold / np.sqrt(values[kept]))) @ (vectors.T @ matrix)
-    return shrunk
+    return vectors * (1 - threshold / np.sqrt(values[kept])), vectors.T @ matrix
 
 
 def stationary(p: FloatArray, weights: FloatArray) -> FloatArray:

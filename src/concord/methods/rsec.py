@@ -7,8 +7,8 @@ import numpy as np
 from concord.ensemble import Ensemble, FloatArray, IntArray
 from concord.methods.base import ConsensusMethod, is_integer, is_number
 from concord.methods.kmeans import kmeans_restarts
-from concord.methods.rmsc import shrink_spectrum
-from concord.methods.spectral import embedding
+from concord.methods.rmsc import shrunk_factors
+from concord.methods.spectral import embedding, leading_eigenvectors
 
 MAX_MU = 1e10
 """The penalty grows no further."""
@@ -18,6 +18,9 @@ KEPT = 1e-4
 
 POWER = 4
 """Exponent of the cosines between the embedding's rows."""
+
+DENSE = 1000
+"""Rows of a graph from which on Lanczos iteration finds the embedding sooner than the dense solver."""
 
 TINY = 1e-12
 """Least degree of an object, and least length of a row."""
@@ -80,7 +83,9 @@ class RSEC(ConsensusMethod):
 
     Objects with equal profiles keep equal rows and columns in every matrix, so the work is done on the
     profiles, exactly. The eigenvectors of S, computed once, give its inverse (S^2 + I)^-1, and the columns
-    of S Z, E and their multiplier are combinations of them: rank(S) numbers instead of n'.
+    of S Z, E and their multiplier are combinations of them: rank(S) numbers instead of n'. So are those of
+    Z + Y2 / mu, but for the columns of J and H, so that their singular values are those of a matrix with
+    rank(S) + rank(J) + 2 K rows.
 
     References
     ----------
@@ -179,7 +184,13 @@ class Lagrangian:
     """The variables on the profiles, each matrix X kept as R^1/2 X R^1/2 with R the weights.
 
     So products, norms, singular values and eigenvectors are those of the objects' matrices. ``e`` and ``y``
-    hold the coordinates of the columns of E and its multiplier in the eigenvectors of S.
+    hold the coordinates of the columns of E and its multiplier in the eigenvectors U of S.
+
+    With P = D^-1/2 H, and 0 for the round before, a round leaves Y2 = P P' + mu U F and
+
+        Z = J + (P P' - P0 P0') / mu + U (F - mu0 / mu F0),
+
+    kept as ``left @ right + U @ along``: the matrix whose spectrum gives the next J has few columns beside U.
     """
 
     def __init__(self, ensemble: Ensemble, n_clusters: int, lambda1: float, lambda2: float) -> None:
@@ -192,37 +203,49 @@ class Lagrangian:
         there = np.abs(values) > len(values) * np.finfo(float).eps * largest
         self._s, self._u = values[there, None], vectors[:, there]
         n, rank = self._u.shape
-        self.mu = 1.5 / float(largest)
-        self.z, self._y2 = np.zeros((n, n)), np.zeros((n, n))
-        self._e, self._y = np.zeros((rank, n)), np.zeros((rank, n))
-        self.h, self._degrees = np.zeros((n, n_clusters)), np.ones(n)
+        self.mu = self._last_mu = 1.5 / float(largest)
+        self._left, self._right = np.zeros((n, 0)), np.zeros((0, n))
+        self._along, self._f, self._e, self._y = (np.zeros((rank, n)) for _ in range(4))
+        self.h, self._p, self._degrees = np.zeros((n, n_clusters)), np.zeros((n, n_clusters)), np.ones(n)
 
     def iterate(self) -> tuple[float, float]:
         """Update J, Z, E, H and the multipliers; return the largest entries of S - S Z - E and Z - J."""
-        s, mu = self._s, self.mu
-        low_rank = shrink_spectrum(self.z + self._y2 / mu, self._lambda1 / mu)
-        self._update_z(low_rank)
-        gap = s * (self._u.T - self._u.T @ self.z)
+        mu = self.mu
+        low_rank = self._low_rank()
+        gap = self._update_z(*low_rank)
         self._e = self._shrink_columns(gap + self._y / mu)
         self._update_h()
         gap -= self._e
         self._y += mu * gap
-        difference = self.z - low_rank
-        self._y2 += mu * difference
-        return self._largest(self._u @ gap), self._largest(difference)
+        self._last_mu = mu
+        return self._largest(self._u @ gap), self._largest(self.z - np.matmul(*low_rank))
 
     @property
     def errors(self) -> FloatArray:
         """E, shape (n', n')."""
         return self._u @ self._e
 
-    def _update_z(self, low_rank: FloatArray) -> None:
-        """Z = (S^2 + I)^-1 (S (S - E + Y1 / mu) + J + (D^-1/2 H H' D^-1/2 - Y2) / mu)."""
+    def _low_rank(self) -> tuple[FloatArray, FloatArray]:
+        """Return J, Z + Y2 / mu with its singular values lowered by lambda1 / mu, as two factors."""
+        u, mu, rank = self._u, self.mu, len(self._s)
+        left, right = np.hstack([self._left, self._p]), np.vstack([self._right, self._p.T / mu])
+        beside = orthonormal_beside(left, u)
+        inside = (u.T @ left) @ right + self._along + self._last_mu / mu * self._f
+        columns, rows = shrunk_factors(np.vstack([inside, (beside.T @ left) @ right]), self._lambda1 / mu)
+        return u @ columns[:rank] + beside @ columns[rank:], rows
+
+    def _update_z(self, columns: FloatArray, rows: FloatArray) -> FloatArray:
+        """Z = (S^2 + I)^-1 (S (S - E + Y1 / mu) + J + (P P' - Y2) / mu); return S - S Z as coordinates."""
         s, u, mu = self._s, self._u, self.mu
-        pulled = self.h / np.sqrt(self._degrees)[:, None]
-        target = low_rank + (pulled @ pulled.T - self._y2) / mu
-        fit = s * (s * u.T - self._e + self._y / mu) - s**2 * (u.T @ target)
-        self.z = target + u @ (fit / (s**2 + 1))
+        p = self.h / np.sqrt(self._degrees)[:, None]
+        self._left = np.hstack([columns, p, self._p])
+        self._right = np.vstack([rows, p.T / mu, -self._p.T / mu])
+        before = self._last_mu / mu * self._f
+        target = (u.T @ self._left) @ self._right - before
+        self._f = (s * (s * u.T - self._e + self._y / mu) - s**2 * target) / (s**2 + 1)
+        self._along, self._p = self._f - before, p
+        self.z = self._left @ self._right + u @ self._along
+        return s * (u.T - target - self._f)
 
     def _shrink_columns(self, columns: FloatArray) -> FloatArray:
         """Lower the columns' lengths over objects by lambda2 / mu, to zero at most."""
@@ -231,19 +254,30 @@ class Lagrangian:
         return shrunk
 
     def _update_h(self) -> None:
-        from scipy.linalg import eigh
-
         values, vectors = np.linalg.eigh((self.z + self.z.T) / 2 + self.h @ self.h.T)
         graph = cosine_graph(vectors, np.abs(values))
         self._degrees = np.maximum(graph @ self._root**2, TINY)
         scale = self._root / np.sqrt(self._degrees)
-        n = len(graph)
-        _, leading = eigh(graph * np.outer(scale, scale), subset_by_index=(n - self._n_clusters, n - 1))
+        leading = leading_eigenvectors(graph * np.outer(scale, scale), self._n_clusters, DENSE)
         self.h = leading / np.sqrt(self._degrees)[:, None]
 
     def _largest(self, matrix: FloatArray) -> float:
         """Largest absolute entry of the objects' matrix."""
         return float((np.abs(matrix) / self._root / self._root[:, None]).max())
+
+
+def orthonormal_beside(columns: FloatArray, basis: FloatArray) -> FloatArray:
+    """Return an orthonormal basis of what ``columns`` have beside the span of an orthonormal ``basis``.
+
+    Orthogonalised twice: what rounding leaves of a column may point along ``basis``.
+    """
+    from scipy.linalg import qr
+
+    beside, triangle, _ = qr(columns - basis @ (basis.T @ columns), mode="economic", pivoting=True)
+    least = len(columns) * np.finfo(float).eps * np.linalg.norm(columns)
+    beside = beside[:, np.abs(triangle.diagonal()) > least]
+    orthonormal: FloatArray = qr(beside - basis @ (basis.T @ beside), mode="economic")[0]
+    return orthonormal
 
 
 def cosine_graph(vectors: FloatArray, singular: FloatArray) -> FloatArray:
