@@ -186,11 +186,8 @@ class Lagrangian:
     So products, norms, singular values and eigenvectors are those of the objects' matrices. ``e`` and ``y``
     hold the coordinates of the columns of E and its multiplier in the eigenvectors U of S.
 
-    With P = D^-1/2 H, and 0 for the round before, a round leaves Y2 = P P' + mu U F and
-
-        Z = J + (P P' - P0 P0') / mu + U (F - mu0 / mu F0),
-
-    kept as ``left @ right + U @ along``: the matrix whose spectrum gives the next J has few columns beside U.
+    A round leaves Y2 = P P' + U V with P = D^-1/2 H, and Z = J plus the change of Y2 over mu, kept as
+    ``left @ right + U @ along``: the matrix whose spectrum gives the next J has few columns beside U.
     """
 
     def __init__(self, ensemble: Ensemble, n_clusters: int, lambda1: float, lambda2: float) -> None:
@@ -203,9 +200,9 @@ class Lagrangian:
         there = np.abs(values) > len(values) * np.finfo(float).eps * largest
         self._s, self._u = values[there, None], vectors[:, there]
         n, rank = self._u.shape
-        self.mu = self._last_mu = 1.5 / float(largest)
+        self.mu = 1.5 / float(largest)
         self._left, self._right = np.zeros((n, 0)), np.zeros((0, n))
-        self._along, self._f, self._e, self._y = (np.zeros((rank, n)) for _ in range(4))
+        self._along, self._v, self._e, self._y = (np.zeros((rank, n)) for _ in range(4))
         self.h, self._p, self._degrees = np.zeros((n, n_clusters)), np.zeros((n, n_clusters)), np.ones(n)
 
     def iterate(self) -> tuple[float, float]:
@@ -217,7 +214,6 @@ class Lagrangian:
         self._update_h()
         gap -= self._e
         self._y += mu * gap
-        self._last_mu = mu
         return self._largest(self._u @ gap), self._largest(self.z - np.matmul(*low_rank))
 
     @property
@@ -230,7 +226,7 @@ class Lagrangian:
         u, mu, rank = self._u, self.mu, len(self._s)
         left, right = np.hstack([self._left, self._p]), np.vstack([self._right, self._p.T / mu])
         beside = orthonormal_beside(left, u)
-        inside = (u.T @ left) @ right + self._along + self._last_mu / mu * self._f
+        inside = (u.T @ left) @ right + self._along + self._v / mu
         columns, rows = shrunk_factors(np.vstack([inside, (beside.T @ left) @ right]), self._lambda1 / mu)
         return u @ columns[:rank] + beside @ columns[rank:], rows
 
@@ -240,12 +236,13 @@ class Lagrangian:
         p = self.h / np.sqrt(self._degrees)[:, None]
         self._left = np.hstack([columns, p, self._p])
         self._right = np.vstack([rows, p.T / mu, -self._p.T / mu])
-        before = self._last_mu / mu * self._f
+        before = self._v / mu
         target = (u.T @ self._left) @ self._right - before
-        self._f = (s * (s * u.T - self._e + self._y / mu) - s**2 * target) / (s**2 + 1)
-        self._along, self._p = self._f - before, p
+        fit = (s * (s * u.T - self._e + self._y / mu) - s**2 * target) / (s**2 + 1)
+        self._along, self._v, self._p = fit - before, mu * fit, p
         self.z = self._left @ self._right + u @ self._along
-        return s * (u.T - target - self._f)
+        gap: FloatArray = s * (u.T - target - fit)
+        return gap
 
     def _shrink_columns(self, columns: FloatArray) -> FloatArray:
         """Lower the columns' lengths over objects by lambda2 / mu, to zero at most."""
