@@ -172,7 +172,8 @@ class Splitting:
     Each is held times the roots of the weights of its row and its column (the border: of its column), so that
     a sum of squares over the objects is one over the profiles, but for the diagonal of the block. The
     multiplier of A = C + E is lambda E, except on the locked pairs, where it is held by itself; that of C = F
-    is held over gamma2, as U. An iteration goes over tiles: a pass over whole matrices waits for the memory.
+    is held over gamma2, as U. An iteration goes over tiles, much of it in place: a pass over whole matrices
+    waits for the memory. Of F only the tiles on and above the diagonal are kept.
     """
 
     def __init__(
@@ -215,7 +216,7 @@ class Splitting:
         blocks = [slice(first, min(first + TILE, size)) for first in range(0, size, TILE)]
         for rows, columns in combinations_with_replacement(blocks, 2):
             squares += self._advance_tiles(rows, columns)
-        c, e, f, u = squares
+        f, c, e, u = squares
         y1, y2 = self._lambda**2 * e + self._advance_locked(), self._gamma2**2 * u
         changes, norms = np.sqrt(np.maximum([c, e, f, y1, y2], 0)).T
         largest = float(max(map(relative, changes, self._before)))
@@ -224,30 +225,48 @@ class Splitting:
         return largest
 
     def _advance_border(self) -> FloatArray:
+        """Advance the border; return sums of squares of F, C, E, U: of their changes, of them."""
         border = np.s_[-1:, :]
-        return self._advance(border, np.clip(self._c[border] + self._u[border], 0, self._root))
+        raised = self._c[border] + self._u[border]
+        f = np.clip(raised, 0, self._root)
+        return np.vstack([self._advance_f(border, f), self._advance(border, raised, f)])
 
     def _advance_tiles(self, rows: slice, columns: slice) -> FloatArray:
-        """Advance a tile and its mirror image, which share their entries of F."""
+        """Advance a tile and its mirror image, which share their entries of F; return sums of squares."""
         tile, mirror = (rows, columns), (columns, rows)
-        raised = self._c[tile] + self._u[tile] + (self._c[mirror] + self._u[mirror]).T
-        f = np.clip(raised / 2, 0, np.outer(self._root[rows], self._root[columns]))
+        raised, mirrored = (self._c[part] + self._u[part] for part in (tile, mirror))
+        f = np.maximum((raised + mirrored.T) / 2, 0)
+        np.minimum(f, np.outer(self._root[rows], self._root[columns]), out=f)
         if rows == columns:
-            return self._advance(tile, f, 1 / self._root[rows] ** 2)
-        return self._advance(tile, f) + self._advance(mirror, f.T)
+            own = 1 / self._root[rows] ** 2
+            return np.vstack([self._advance_f(tile, f, own), self._advance(tile, raised, f, own)])
+        both = self._advance(tile, raised, f) + self._advance(mirror, mirrored, np.ascontiguousarray(f.T))
+        return np.vstack([2 * self._advance_f(tile, f), both])
 
-    def _advance(self, part: tuple[slice, slice], f: FloatArray, own: FloatArray | None = None) -> FloatArray:
-        """Advance E, U and the target; return sums of squares of C, E, F, U: of their changes, of them."""
-        a, c, old_e = self._a[part], self._c[part], self._e[part]
-        total = self._lambda + self._gamma1
-        e = self._gamma1 / total * (a - c) + self._lambda / total * old_e
-        e[self._locked[part]] = 0
-        ascent = c - f
-        u = self._u[part] + ascent
-        terms = ((c - self._target[part], c), (e - old_e, e), (f - self._f[part], f), (ascent, u))
+    def _advance_f(
+        self, part: tuple[slice, slice], f: FloatArray, own: FloatArray | None = None
+    ) -> FloatArray:
+        squares = np.array([sum_of_squares(f - self._f[part], own), sum_of_squares(f, own)])
+        self._f[part] = f
+        return squares
+
+    def _advance(
+        self, part: tuple[slice, slice], raised: FloatArray, f: FloatArray, own: FloatArray | None = None
+    ) -> FloatArray:
+        """Advance E, U and the target, ``raised`` being C + U before; return sums of squares of C, E, U."""
+        a, c, old_e = self._a[part], self._c[part].copy(), self._e[part]
+        change = a - c
+        change -= old_e
+        change *= self._gamma1 / (self._lambda + self._gamma1)
+        change[self._locked[part]] = 0
+        e, ascent, u = old_e + change, c - f, raised - f
+        terms = ((c - self._target[part], c), (change, e), (ascent, u))
         squares = np.array([[sum_of_squares(matrix, own) for matrix in pair] for pair in terms])
-        self._e[part], self._f[part], self._u[part] = e, f, u
-        self._target[part] = self._gamma1 * a + (self._lambda - self._gamma1) * e + self._gamma2 * (f - u)
+        target = f - u
+        target *= self._gamma2
+        target += self._gamma1 * a
+        target += (self._lambda - self._gamma1) * e
+        self._e[part], self._u[part], self._target[part] = e, u, target
         return squares
 
     def _advance_locked(self) -> FloatArray:
