@@ -268,8 +268,11 @@ def test_restrictions():
         check_restrictions([study], load_config({"seed": 1, "datasets": "secnd"}))
     other = study.model_copy(update={"cases": study.cases[:1], "methods": study.methods[:1]})
     third = study.model_copy(update={"cases": study.cases[1:], "methods": study.methods[1:]})
-    with pytest.raises(InputError, match="no study has both"):
-        check_restrictions([other, third], load_config({"seed": 1, "datasets": "iris", "methods": "RCE"}))
+    without = {"id": "second", "dataset": "yale", "without": ["RCE"]}
+    left_out = Study.model_validate({**STUDY, "cases": ["iris", without]})
+    for studies, case in (([other, third], "iris"), ([left_out], "second")):
+        with pytest.raises(InputError, match="no study runs that"):
+            check_restrictions(studies, load_config({"seed": 1, "datasets": case, "methods": "RCE"}))
 
 
 @pytest.mark.parametrize(

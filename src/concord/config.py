@@ -805,9 +805,9 @@ def restrict(study: Study, config: Config) -> Study | None:
         "readings": readings,
         "generalisation": _fewer(study.generalisation, {c.id for c in cases}, {m.id for m in methods}),
     }
-    if not (cases and methods):
-        return None
     kept = study.model_copy(update=update)
+    if not any(kept.runs(case) for case in cases):
+        return None
     return kept.model_copy(update={"views": tuple(view for view in study.views if kept.seen(view).cases)})
 
 
@@ -845,7 +845,8 @@ def check_restrictions(studies: Iterable[Study], config: Config, file: Path = CO
         if word not in ids
     ]
     if not mistakes and not any(restrict(study, config) for study in studies):
-        mistakes = [f"{file}: datasets, methods = {config.datasets}, {config.methods}: no study has both"]
+        asked = "; ".join(f"{key} = {', '.join(words)}" for key in known if (words := getattr(config, key)))
+        mistakes = [f"{file}: {asked}: no study runs that; a case names under 'without' what it leaves out"]
     if mistakes:
         raise InputError("\n".join(mistakes))
 
