@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from concord import cluster
-from concord.config import load_study
+from concord.config.files import load_study
 from concord.datasets.registry import load_registry
 
 ROOT = Path(__file__).parent.parent

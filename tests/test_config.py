@@ -5,8 +5,12 @@ import jsonschema
 import pytest
 import yaml
 
-from concord import config, validation
-from concord.config import EnsembleProtocol, Study, check_restrictions, load_config, load_study, restrict
+from concord import validation
+from concord.config.__main__ import JSON_SCHEMA, SCHEMAS
+from concord.config.files import load_config, load_study
+from concord.config.protocol import EnsembleProtocol
+from concord.config.restrictions import check_restrictions, restrict
+from concord.config.study import Study
 from concord.datasets.registry import load_registry
 from concord.errors import InputError
 
@@ -43,11 +47,11 @@ def test_the_configuration_is_valid():
     assert loaded.datasets is None
 
 
-@pytest.mark.parametrize(("name", "model"), config.SCHEMAS.items())
+@pytest.mark.parametrize(("name", "model"), SCHEMAS.items())
 def test_the_schemas_are_in_step(name, model):
     """Renew with: python -m concord.config"""
     written = json.loads((ROOT / f"workflow/schemas/{name}.schema.json").read_text())
-    assert written == {**model.model_json_schema(), "$schema": config.JSON_SCHEMA}
+    assert written == {**model.model_json_schema(), "$schema": JSON_SCHEMA}
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "config").rglob("*.yaml")), ids=lambda p: p.stem)

@@ -6,27 +6,24 @@ Each mistake is one line that names file, key, value and remedy.
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from concord.config import (
+from concord.config.figures import (
     GRID_FIGURES,
     AnyFigure,
     BarsFigure,
-    Case,
-    Claim,
-    GeneralisedMethod,
     GridFigure,
     GridLineFigure,
     LevelsFigure,
     MatricesFigure,
     MatrixPanel,
-    MethodRun,
     PathsFigure,
     SizesFigure,
-    Study,
-    Value,
     VatFigure,
     fitted_methods,
     named_cases,
 )
+from concord.config.protocol import Case, GeneralisedMethod, MethodRun
+from concord.config.study import Claim, Study
+from concord.config.values import Value
 from concord.datasets.registry import MADE, STEPS, DatasetSpec
 from concord.methods import outputs, registry
 from concord.validation import did_you_mean

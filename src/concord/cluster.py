@@ -11,7 +11,8 @@ from math import ceil, isqrt, prod, sqrt
 from pathlib import Path
 from typing import NamedTuple
 
-from concord.config import Case, MethodRun, Study
+from concord.config.protocol import Case, MethodRun
+from concord.config.study import Study
 
 PUBLISHED = Path("reports/published")
 

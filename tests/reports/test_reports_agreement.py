@@ -4,7 +4,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from concord.config import EnsembleProtocol, Study
+from concord.config.protocol import EnsembleProtocol
+from concord.config.study import Study
 from concord.reports.agreement import (
     agreement_markdown,
     agreement_table,

@@ -6,7 +6,8 @@ from itertools import product
 import pandas as pd
 import pytest
 
-from concord.config import Readings, Study
+from concord.config.protocol import Readings
+from concord.config.study import Study
 from concord.reports import grids, readings, restarts
 from concord.reports.published import Published
 from concord.reports.rows import study_rows

@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from concord.config import Claim, Study
+from concord.config.study import Claim, Study
 from concord.reports.claims import (
     VERDICTS,
     Count,

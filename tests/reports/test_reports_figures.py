@@ -5,7 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from concord.config import GridFigure, Study
+from concord.config.figures import GridFigure
+from concord.config.study import Study
 from concord.reports.figures import FORMATS, caption, draw, grid_means, save, tick_label
 
 STUDY = Study.model_validate(

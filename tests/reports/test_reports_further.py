@@ -11,7 +11,10 @@ import pandas as pd
 import pytest
 
 from concord import coassociation
-from concord.config import AnyFigure, Study, load_config, restrict
+from concord.config.figures import AnyFigure
+from concord.config.files import load_config
+from concord.config.restrictions import restrict
+from concord.config.study import Study
 from concord.ensemble import Ensemble
 from concord.ensembles import store
 from concord.errors import InputError

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from concord.config import Study
+from concord.config.study import Study
 from concord.reports import generalisation
 from concord.reports.generalisation import (
     DEFAULT,

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from concord.config import Study, load_config, restrict
+from concord.config.files import load_config
+from concord.config.restrictions import restrict
+from concord.config.study import Study
 from concord.datasets.prepared import prepare
 from concord.datasets.registry import DatasetSpec
 from concord.ensemble import MISSING, Ensemble

@@ -14,7 +14,8 @@ import pandas as pd
 import pytest
 import typst
 
-from concord.config import Readings, Study
+from concord.config.protocol import Readings
+from concord.config.study import Study
 from concord.datasets.registry import load_registry
 from concord.errors import InputError
 from concord.reports.command import FRAMES, main

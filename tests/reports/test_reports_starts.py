@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from concord.config import Study
+from concord.config.study import Study
 from concord.datasets.registry import DatasetSpec
 from concord.ensembles import store
 from concord.files import write_arrays, write_text

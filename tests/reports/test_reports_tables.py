@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from concord.config import Study
+from concord.config.study import Study
 from concord.datasets.registry import DatasetSpec
 from concord.errors import InputError
 from concord.reports.published import Published, load_published, only_printed, printed_methods, printed_names

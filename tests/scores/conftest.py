@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from concord.config import Study
+from concord.config.study import Study
 from concord.ensembles.store import split
 
 N, SUBSETS, SIZE, RESTARTS = 12, 4, 2, 3

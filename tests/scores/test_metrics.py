@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from concord.config import Metric
+from concord.config.values import Metric
 from concord.scores.metrics import (
     METRICS,
     accuracy,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from concord.config import Readings
+from concord.config.protocol import Readings
 from concord.errors import InputError
 from concord.scores.command import main
 

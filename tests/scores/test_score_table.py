@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from concord.config import Study
+from concord.config.study import Study
 from concord.ensembles import store
 from concord.ensembles.store import drawn, split
 from concord.errors import InputError

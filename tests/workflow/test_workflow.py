@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from concord.config import REPORT_FILES
+from concord.config.figures import REPORT_FILES
 from conftest import BRIEF, TINY
 
 pytestmark = pytest.mark.workflow

@@ -7,16 +7,9 @@ import sys
 from pathlib import Path
 
 from concord import cluster
-from concord.config import (
-    GRID_FIGURES,
-    STUDIES as STUDY_FILES,
-    check_restrictions,
-    fitted_methods,
-    load_config,
-    load_study,
-    named_cases,
-    restrict,
-)
+from concord.config.figures import GRID_FIGURES, fitted_methods, named_cases
+from concord.config.files import STUDIES as STUDY_FILES, load_config, load_study
+from concord.config.restrictions import check_restrictions, restrict
 from concord.datasets.registry import MADE, load_registry
 from concord.errors import InputError
 from concord.fingerprint import fingerprint

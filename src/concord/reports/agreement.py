@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from concord.config import Study
+from concord.config.study import Study
 from concord.reports.claims import counting
 from concord.reports.rows import main_rows
 from concord.reports.tables import DASH, markdown_table, number_text

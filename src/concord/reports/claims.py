@@ -24,7 +24,7 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from concord.config import Claim, Study
+from concord.config.study import Claim, Study
 from concord.reports import generalisation
 from concord.reports.published import Published, printed_methods
 from concord.reports.rows import main_row, main_rows

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from concord.config import GRID_FIGURES, Study, read_study
+from concord.config.figures import GRID_FIGURES
+from concord.config.files import read_study
+from concord.config.study import Study
 from concord.errors import InputError
 from concord.files import write_text
 from concord.reports.published import PUBLISHED, load_published, only_printed, printed_names

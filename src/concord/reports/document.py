@@ -8,7 +8,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.config import GRID_FIGURES, AnyFigure, MethodRun, Study, Value
+from concord.config.figures import GRID_FIGURES, AnyFigure
+from concord.config.protocol import MethodRun
+from concord.config.study import Study
+from concord.config.values import Value
 from concord.datasets.registry import MADE
 from concord.reports import agreement, further, generalisation, grids, readings, restarts, starts
 from concord.reports.claims import ON_OTHER_DATA, VERDICTS, counting, with_others

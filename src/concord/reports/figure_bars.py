@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from concord.config import BarsFigure, Study
+from concord.config.figures import BarsFigure
+from concord.config.study import Study
 from concord.reports.figure_objects import datasets
 from concord.reports.figure_source import COLOURS, Source, legend_below
 from concord.reports.rows import READINGS, main_row

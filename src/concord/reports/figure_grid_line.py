@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from concord.config import GridLineFigure, Study
+from concord.config.figures import GridLineFigure
+from concord.config.study import Study
 from concord.reports.figure_source import COLOURS, MARKERS, Source, label_outer, legend_below, panels, plain
 from concord.reports.rows import symbol
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from concord.config import LevelsFigure, Study
+from concord.config.figures import LevelsFigure
+from concord.config.study import Study
 from concord.reports.figure_source import COLOURS, MARKERS, Source, legend_below, panels, plain
 
 if TYPE_CHECKING:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from concord import coassociation
-from concord.config import MatricesFigure, MatrixPanel, Study, Value
+from concord.config.figures import MatricesFigure, MatrixPanel
+from concord.config.study import Study
+from concord.config.values import Value
 from concord.ensemble import Ensemble, FloatArray, IntArray
 from concord.methods.base import ConsensusMethod
 from concord.reports.figure_source import Source, fit_parameters, untex

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from concord.config import ObjectsFigure, Study
+from concord.config.figures import ObjectsFigure
+from concord.config.study import Study
 from concord.errors import InputError
 from concord.reports.figure_source import COLOURS, MARKERS, Source, panels
 

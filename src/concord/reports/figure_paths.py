@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from concord.config import PathsFigure, Study
+from concord.config.figures import PathsFigure
+from concord.config.study import Study
 from concord.reports.figure_source import COLOURS, Source, label_outer, legend_below, panels, plain, untex
 from concord.reports.rows import point_text
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from concord.config import SizesFigure, Study
+from concord.config.figures import SizesFigure
+from concord.config.study import Study
 from concord.reports.figure_source import COLOURS, MARKERS, Source, label_outer, legend_below, panels, plain
 from concord.reports.rows import READINGS, main_row
 

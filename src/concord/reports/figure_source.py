@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.config import Case, Study, Value
+from concord.config.protocol import Case
+from concord.config.study import Study
+from concord.config.values import Value
 from concord.errors import ConsensusFailure, InputError
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from concord.config import Study, VatFigure
+from concord.config.figures import VatFigure
+from concord.config.study import Study
 from concord.ensemble import Ensemble, FloatArray, IntArray
 from concord.reports.figure_matrices import MOST, TONES, step_of
 from concord.reports.figure_source import COLOURS, Source, panels

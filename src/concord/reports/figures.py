@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.config import GridFigure, Study
+from concord.config.figures import GridFigure
+from concord.config.study import Study
 from concord.files import written_whole
 from concord.reports.rows import point_text, symbol
 

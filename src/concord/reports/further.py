@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.config import AnyFigure, Study, named_cases, named_methods
+from concord.config.figures import AnyFigure, named_cases, named_methods
+from concord.config.study import Study
 from concord.reports import (
     figure_bars,
     figure_grid_line,

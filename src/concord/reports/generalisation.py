@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from concord.config import Generalisation, Study
+from concord.config.protocol import Generalisation
+from concord.config.study import Study
 from concord.reports.rows import READINGS
 from concord.reports.tables import DASH, markdown_table
 from concord.scores.selection import ROUNDING

@@ -3,7 +3,8 @@
 import json
 from typing import TYPE_CHECKING
 
-from concord.config import MethodRun, Study
+from concord.config.protocol import MethodRun
+from concord.config.study import Study
 from concord.reports.rows import point_text
 from concord.reports.tables import markdown_table, number_text
 from concord.scores.table import compact

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.config import Case, Study
+from concord.config.protocol import Case
+from concord.config.study import Study
 from concord.datasets.registry import MADE
 from concord.files import sha256
 

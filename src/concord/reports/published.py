@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from concord.config import Study
+from concord.config.study import Study
 from concord.errors import InputError
 from concord.reports.rows import Titled
 

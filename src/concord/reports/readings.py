@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from concord.config import Case, CaseReading, MethodReading, Study
+from concord.config.protocol import Case, CaseReading, MethodReading
+from concord.config.study import Study
 from concord.datasets.registry import MADE
 from concord.reports.claims import counting
 from concord.reports.published import Published, printed_methods, printed_names

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from concord.config import Study
+from concord.config.study import Study
 from concord.reports.rows import Row, main_rows
 from concord.reports.tables import DASH, markdown_table
 from concord.scores.selection import select

@@ -5,7 +5,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from concord.config import Case, MethodRun, Study
+from concord.config.protocol import Case, MethodRun
+from concord.config.study import Study
 
 if TYPE_CHECKING:
     from concord.datasets.registry import DatasetSpec

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from concord.config import Study
+from concord.config.study import Study
 from concord.errors import InputError
 from concord.reports.published import Published, printed_methods, printed_names
 from concord.reports.rows import Titled

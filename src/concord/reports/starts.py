@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from concord.config import MethodRun, Study
+from concord.config.protocol import MethodRun
+from concord.config.study import Study
 from concord.ensembles.store import StoredEnsemble
 from concord.reports.published import STATISTICS, Published, printed_methods, printed_names
 from concord.reports.tables import DASH, HALF_DIGIT, markdown_table, number_text

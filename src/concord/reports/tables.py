@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.config import Case, Study
+from concord.config.protocol import Case
+from concord.config.study import Study
 from concord.datasets.registry import MADE
 from concord.errors import InputError
 from concord.files import write_text

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from concord.config import MethodRun, Study
+from concord.config.protocol import MethodRun
+from concord.config.study import Study
 from concord.errors import InputError
 from concord.files import RERUN, read_arrays
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from concord.config import Study, Value
+from concord.config.study import Study
+from concord.config.values import Value
 from concord.errors import InputError
 from concord.files import RERUN, write_text
 from concord.scores.blocks import Block

@@ -5,7 +5,8 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from concord.config import Study, read_study
+from concord.config.files import read_study
+from concord.config.study import Study
 from concord.errors import InputError
 from concord.scores.blocks import by_method
 

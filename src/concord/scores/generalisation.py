@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from concord.config import Case, Generalisation, GeneralisedMethod, Study
+from concord.config.protocol import Case, Generalisation, GeneralisedMethod
+from concord.config.study import Study
 from concord.datasets.prepared import Dataset
 from concord.datasets.preprocessing import zscore_by
 from concord.ensemble import FloatArray, IntArray

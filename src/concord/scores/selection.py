@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from concord.config import MethodRun, Reading, Study
+from concord.config.protocol import MethodRun
+from concord.config.study import Study
+from concord.config.values import Reading
 from concord.scores.metrics import FloatArray, IntArray
 from concord.scores.table import compact
 

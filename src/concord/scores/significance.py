@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from concord.config import Study
+from concord.config.study import Study
 from concord.scores.metrics import FloatArray
 from concord.scores.selection import FIXED, ROUNDING, Row, rows
 

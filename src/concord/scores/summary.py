@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from concord.config import Study
+from concord.config.study import Study
 from concord.scores.significance import bold, matrices
 
 if TYPE_CHECKING:

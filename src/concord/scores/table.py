@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from concord.config import Study, Value
+from concord.config.study import Study
+from concord.config.values import Value
 from concord.ensembles import store
 from concord.errors import InputError
 from concord.files import RERUN, written_whole
