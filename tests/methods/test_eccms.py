@@ -3,6 +3,7 @@
 import json
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -100,6 +101,11 @@ def confident_over_objects(ensemble, alpha):
     return coassociation.over_objects(ensemble, coassociation.hc(ensemble, alpha), 0.0)
 
 
+def tiles_of(size):
+    """Cut the small matrices of a test as those of thousands of profiles are cut."""
+    return patch.multiple("concord.methods.eccms", TILE=size, COLUMNS_AT_ONCE=size)
+
+
 label_matrices = hnp.arrays(
     np.int64, st.tuples(st.integers(2, 8), st.integers(2, 5)), elements=st.integers(0, 2)
 )
@@ -114,16 +120,18 @@ label_matrices = hnp.arrays(
     gammas=st.sampled_from([(1.0, 1.0), (0.5, 3.0)]),
     lock=st.booleans(),
     seed=st.integers(0, 9),
+    tile=st.sampled_from([2, 3, 192]),
 )
 def test_profiles_give_what_the_literal_algorithm_gives(
-    labels, similarity, alpha, lambda_, gammas, lock, seed
+    labels, similarity, alpha, lambda_, gammas, lock, seed, tile
 ):
     rng = np.random.default_rng(seed)
     labels = labels[rng.integers(len(labels), size=2 * len(labels))]
     labels[:, 1:][rng.random(labels[:, 1:].shape) < 0.2] = -1
     ensemble = Ensemble(labels[:, (labels >= 0).any(axis=0)])
     own = {"gamma1": gammas[0], "gamma2": gammas[1], "tol": 0.0, "max_iter": 12}
-    eccms = ECCMS(1, alpha, lambda_, similarity, high_confidence=lock, **own).fit(ensemble)
+    with tiles_of(tile):
+        eccms = ECCMS(1, alpha, lambda_, similarity, high_confidence=lock, **own).fit(ensemble)
     confident = confident_over_objects(ensemble, alpha)
     dense = enhance(
         over_objects(ensemble, similarity), confident, lambda_, *gammas, tol=0.0, max_iter=12, lock=lock
@@ -131,12 +139,14 @@ def test_profiles_give_what_the_literal_algorithm_gives(
     assert eccms.consensus_matrix() == pytest.approx(dense.c, abs=1e-10)
 
 
+@pytest.mark.parametrize("tile", [7, 192])
 @pytest.mark.parametrize("gammas", [(1.0, 1.0), (0.5, 3.0)])
-def test_stops_by_the_change_over_objects(gammas):
+def test_stops_by_the_change_over_objects(gammas, tile):
     labels = l30()[np.random.default_rng(1).integers(20, size=36)]
     ensemble = Ensemble(labels)
     inputs = over_objects(ensemble, "lwca"), confident_over_objects(ensemble, 0.7), 0.1, *gammas
-    eccms = ECCMS(3, 0.7, 0.1, gamma1=gammas[0], gamma2=gammas[1]).fit(labels)
+    with tiles_of(tile):
+        eccms = ECCMS(3, 0.7, 0.1, gamma1=gammas[0], gamma2=gammas[1]).fit(labels)
     assert eccms.change_path_[0] == np.inf
     for iteration in range(2, eccms.n_iter_ + 1):
         change = enhance(*inputs, max_iter=iteration, tol=0).change
