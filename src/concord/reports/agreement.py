@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from concord.config.study import Study
 from concord.reports.claims import counting
-from concord.reports.rows import main_rows
+from concord.reports.rows import counted_rows, main_rows
 from concord.reports.tables import DASH, markdown_table, number_text
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ def printed_cells(study: Study, table2: "pd.DataFrame") -> "pd.DataFrame":
 
 def counted_cells(study: Study, table2: "pd.DataFrame") -> "pd.DataFrame":
     """Return the printed cells of the cases that count: no data set twice."""
-    cells = printed_cells(study, table2)
-    return cells[cells["case"].isin([case.id for case in study.counted])]
+    return counted_rows(study, printed_cells(study, table2))
 
 
 def agreement_table(study: Study, table2: "pd.DataFrame") -> "pd.DataFrame":

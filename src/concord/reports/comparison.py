@@ -8,7 +8,7 @@ from concord.config.study import Study
 from concord.reports import agreement, grids, readings, restarts
 from concord.reports.claims import counting
 from concord.reports.published import Published, printed_methods, printed_names
-from concord.reports.rows import READINGS
+from concord.reports.rows import READINGS, counted_rows
 from concord.reports.tables import DASH, number_text
 from concord.reports.wording import MINUS, conjunction, errors_text, score_text, signed_text
 
@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from concord.datasets.registry import DatasetSpec
-
-
-def counted(study: Study, table: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the rows of the cases that count."""
-    return table[table["case"].isin([case.id for case in study.counted])]
 
 
 def by_case_and_method(
@@ -86,7 +81,7 @@ def differences(
     study: Study, tables: Mapping[str, "pd.DataFrame"], titles: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """Return headed sentences on what differs and why; each is computed."""
-    table2 = counted(study, tables["table2"])
+    table2 = counted_rows(study, tables["table2"])
     sections = {
         "Data and base clusterings": [*_doubts(study, table2, titles), *_base_clusterings(study, table2)],
         "Choice of parameters on the true classes": [
@@ -180,9 +175,10 @@ def _known(score: float) -> str:
     return DASH if math.isnan(score) else score_text(score)
 
 
-def by_metric(table: "pd.DataFrame", has_errors: bool) -> list[dict[str, Any]]:
+def by_metric(study: Study, table2: "pd.DataFrame") -> list[dict[str, Any]]:
     """Compare every row of Table 2 with the print: how many cells, how near, the largest difference."""
-    printed = table.dropna(subset=["mean", "printed"])
+    printed = counted_rows(study, table2).dropna(subset=["mean", "printed"])
+    has_errors = agreement.has_errors(study)
     rows = []
     for (name, metric), group in printed.groupby(["row", "metric"], sort=False):
         worst = group.loc[group["difference"].abs().idxmax()]
@@ -191,7 +187,7 @@ def by_metric(table: "pd.DataFrame", has_errors: bool) -> list[dict[str, Any]]:
                 "row": name,
                 "metric": metric,
                 "cells": len(group),
-                "near": str((group["difference_se"].abs() <= 2).sum()) if has_errors else DASH,
+                "near": str((group["difference_se"].abs() <= agreement.NEAR).sum()) if has_errors else DASH,
                 "mean_difference": signed_text(group["difference"].mean()),
                 "mean_absolute": score_text(group["difference"].abs().mean()),
                 "worst": f"{signed_text(worst['difference'])} ({worst['dataset']})",

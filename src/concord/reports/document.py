@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from concord.config.figures import GRID_FIGURES, AnyFigure
 from concord.config.study import Study
-from concord.reports import agreement, further, generalisation, restarts, starts
+from concord.reports import further, generalisation, restarts, starts
 from concord.reports.claims import ON_OTHER_DATA, VERDICTS, with_others
 from concord.reports.comparison import (
     by_case_and_method,
     by_metric,
-    counted,
     differences,
     nearness,
     other_readings,
@@ -80,7 +79,7 @@ def document(
         "figures": [_figure(study, titles, name) for name in GRID_FIGURES if getattr(study, name)]
         + [_further(study, titles, figure, tables[figure.id]) for figure in study.figures],
         "order": by_case_and_method(study, tables, titles),
-        "agreement": by_metric(counted(study, tables["table2"]), agreement.has_errors(study)),
+        "agreement": by_metric(study, tables["table2"]),
         "points": points(study, registry, published, tables),
         "differences": differences(study, tables, titles),
         "readings": other_readings(study, tables),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from concord.config.protocol import MethodRun
 from concord.config.study import Study
-from concord.reports.rows import point_text
+from concord.reports.rows import counted_rows, point_text
 from concord.reports.tables import markdown_table, number_text
 from concord.scores.table import compact
 
@@ -44,7 +44,7 @@ def spreads(table: "pd.DataFrame") -> "pd.DataFrame":
 
 def sentences(study: Study, table: "pd.DataFrame") -> list[str]:
     """Say of each tuned method how wide its grid spreads and where the print lies."""
-    counted = table[table["case"].isin([case.id for case in study.counted])]
+    counted = counted_rows(study, table)
     found = []
     for run in (run for run in study.methods if run.grid):
         for metric in study.table2:

@@ -177,7 +177,7 @@ def _values(values: Sequence[Any]) -> str:
         ratios = {round(math.log10(b / a), 6) for a, b in pairwise(numbers)}
         if len(ratios) == 1:  # a geometric grid
             return f"{_power(numbers[0])}, {_power(numbers[1])}, …, {_power(numbers[-1])}"
-    return ", ".join(f"{v:g}" if isinstance(v, float) else str(v) for v in values)
+    return ", ".join(map(_value, values))
 
 
 def _power(value: float) -> str:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from concord.config.study import Study
-from concord.reports.rows import Row, main_rows
+from concord.reports.rows import Row, counted_rows, main_rows
 from concord.reports.tables import DASH, markdown_table
 from concord.scores.selection import select
 from concord.scores.summary import summarise
@@ -92,7 +92,7 @@ def legend(study: Study) -> str:
 
 def sentences(study: Study, table: "pd.DataFrame") -> list[str]:
     """Say for each row that is printed which of the two comes nearer."""
-    counted = table[table["case"].isin([case.id for case in study.counted])].dropna(subset="printed")
+    counted = counted_rows(study, table).dropna(subset="printed")
     found = []
     for row in _in_order(study, counted):
         mine = counted[(counted["method"] == row.method) & (counted["reading"] == row.reading)]

@@ -9,6 +9,8 @@ from concord.config.protocol import Case, MethodRun
 from concord.config.study import Study
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from concord.datasets.registry import DatasetSpec
 
 READINGS = {
@@ -42,6 +44,11 @@ class Row(NamedTuple):
     def name(self) -> str:
         """Name as printed: "RCE (oracle, common)"; the bare method where there is no grid."""
         return f"{self.method} ({READINGS[self.reading]})" if READINGS[self.reading] else self.method
+
+
+def counted_rows(study: Study, table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the rows of the cases that count: no data set twice."""
+    return table[table["case"].isin([case.id for case in study.counted])]
 
 
 def study_rows(study: Study) -> list[Row]:
