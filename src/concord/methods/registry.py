@@ -1,4 +1,4 @@
-"""Which consensus methods there are: every public class with a base ``ConsensusMethod`` in this folder.
+"""Which consensus methods there are: every class with a base ``ConsensusMethod`` in this folder.
 
 Found by reading the source, not by importing it: a job imports its own method and nothing else, and a
 new method is one new file.
@@ -11,19 +11,24 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from concord.errors import InputError
+
 if TYPE_CHECKING:
     from concord.methods.base import ConsensusMethod
 
 
 @cache
 def _classes() -> dict[str, tuple[str, ast.ClassDef]]:
-    found = {}
+    found: dict[str, tuple[str, ast.ClassDef]] = {}
     for path in sorted(Path(__file__).parent.glob("*.py")):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef) and any(
-                isinstance(base, ast.Name) and base.id == "ConsensusMethod" for base in node.bases
-            ):
-                found[node.name] = (f"concord.methods.{path.stem}", node)
+        for node in ast.parse(path.read_text(encoding="utf-8"), str(path)).body:
+            if not isinstance(node, ast.ClassDef) or "ConsensusMethod" not in map(ast.unparse, node.bases):
+                continue
+            if not any(isinstance(n, ast.FunctionDef) and n.name == "__init__" for n in node.body):
+                raise InputError(f"{path}: {node.name} needs an __init__ that names all of its parameters")
+            if node.name in found:
+                raise InputError(f"{path}: {node.name} is the method of {found[node.name][0]}; rename one")
+            found[node.name] = (f"concord.methods.{path.stem}", node)
     return found
 
 
