@@ -418,6 +418,17 @@ def test_a_stopping_rule_of_one_case_is_told_with_the_case(reported: Path) -> No
     assert said.startswith("RCE with tol = 0.001 instead of None on Iris: stop when a round")
 
 
+def test_where_a_method_does_not_run_is_told_beside_the_methods_and_above_the_table(reported: Path) -> None:
+    said = content(reported, STUDY)
+    assert said["protocol"]["absent"] == ""
+    assert "not run" not in said["table2"]["legend"]
+    iris, other = STUDY.cases
+    spared = iris.model_copy(update={"without": tuple(run.id for run in STUDY.methods)})
+    said = content(reported, STUDY.model_copy(update={"cases": (spared, other)}))
+    assert said["protocol"]["absent"] == "EAC and RCE on Iris"
+    assert '"-" without a note: not run there.' in said["table2"]["legend"]
+
+
 def test_data_that_may_not_be_the_papers_are_told(reported: Path) -> None:
     doubtful = STUDY.cases[0].model_copy(update={"doubt": "petals were measured by hand"})
     study = STUDY.model_copy(update={"cases": (doubtful, STUDY.cases[1])})

@@ -221,6 +221,11 @@ class Study(Strict):
         """Return the methods that run on a case."""
         return [run for run in self.methods if run.id not in case.without]
 
+    def absent(self) -> dict[str, tuple[Case, ...]]:
+        """Return the cases on which a method does not run, for each method that has such."""
+        cases = {run.id: tuple(case for case in self.cases if run.id in case.without) for run in self.methods}
+        return {method: found for method, found in cases.items() if found}
+
     def subset_size(self, case: Case) -> int:
         """Return the number of base clusterings in a subset of a case."""
         return case.subset_size or self.ensemble.subset_size

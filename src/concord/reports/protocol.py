@@ -82,6 +82,7 @@ def protocol(study: Study, titles: Mapping[str, str], references: References) ->
         }[study.restarts],
         "methods": [_method(run, references) for run in study.methods],
         "departures": _departures(study, titles),
+        "absent": _absent(study, titles),
         "base": study.base_clusterings,
         "metrics": "; ".join(
             " ".join(filter(None, (f"{metric}, {text}", references.cite(LITERATURE.get(key, "")))))
@@ -158,6 +159,14 @@ def _departures(study: Study, titles: Mapping[str, str]) -> list[str]:
                 meaning = _meaning(_docstring(run), name)
                 found.append(f"{text}: {meaning[0].lower()}{meaning[1:]}" if meaning else f"{text}.")
     return found
+
+
+def _absent(study: Study, titles: Mapping[str, str]) -> str:
+    """Say which methods do not run on which data sets; empty if all run on all."""
+    together: dict[tuple[str, ...], list[str]] = {}
+    for method, cases in study.absent().items():
+        together.setdefault(tuple(titles[case.id] for case in cases), []).append(method)
+    return "; ".join(f"{conjunction(m)} on {conjunction(cases)}" for cases, m in together.items())
 
 
 def _meaning(docstring: str, parameter: str) -> str:

@@ -321,15 +321,16 @@ def legend(study: Study, table: "pd.DataFrame") -> str:
         if table["printed"].notna().any()
         else ""
     )
-    base = f"{study.base_clusterings} is the mean of {_scored(study)}"
+    absent = ' "-" without a note: not run there.' if study.absent() else ""
+    base = f"{study.base_clusterings} is the mean of {_scored(study)}.{absent}"
     if n == 1:
         return (
-            f"Scores on one ensemble of {study.ensemble.subset_size} base clusterings; {base}.{printed} "
+            f"Scores on one ensemble of {study.ensemble.subset_size} base clusterings; {base}{printed} "
             f"* the best method; with one ensemble nothing is tested.{_readings_legend(study)}"
         )
     return (
         f"Mean ± standard deviation over {n} subsets of {study.ensemble.subset_size} base clusterings; "
-        f"{base}.{printed} "
+        f"{base}{printed} "
         f"Bold: the best method, and different from every other ({test}, p < {study.significance.alpha:g}, "
         f"no correction for many tests); * the best, but not so.{_papers_legend(study, table)}"
         f"{_readings_legend(study)}"
