@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 import typst
 
-from concord.config.protocol import Readings
+from concord.config.protocol import MethodRun, Readings
 from concord.config.study import Study
 from concord.datasets.registry import load_registry
 from concord.errors import InputError
@@ -416,6 +416,14 @@ def test_a_stopping_rule_of_one_case_is_told_with_the_case(reported: Path) -> No
         "departures"
     ]
     assert said.startswith("RCE with tol = 0.001 instead of None on Iris: stop when a round")
+
+
+def test_an_abbreviation_keeps_its_capitals_after_a_colon(reported: Path) -> None:
+    pta = MethodRun.model_validate({"id": "PTA-CL", "method": "PTA", "parameters": {"linkage": "complete"}})
+    study = STUDY.model_copy(update={"methods": (*STUDY.methods, pta)})
+    assert content(reported, study)["protocol"]["departures"] == [
+        "PTA-CL with linkage = complete instead of average: PTA-AL, PTA-CL and PTA-SL of the paper."
+    ]
 
 
 def test_where_a_method_does_not_run_is_told_beside_the_methods_and_above_the_table(reported: Path) -> None:

@@ -157,8 +157,13 @@ def _departures(study: Study, titles: Mapping[str, str]) -> list[str]:
                 text = f"{run.id} with {symbol(name)} = {_value(value)} instead of {_value(defaults[name])}"
                 text += "" if everywhere else f" on {conjunction(cases)}"
                 meaning = _meaning(_docstring(run), name)
-                found.append(f"{text}: {meaning[0].lower()}{meaning[1:]}" if meaning else f"{text}.")
+                found.append(f"{text}: {_uncapitalised(meaning)}" if meaning else f"{text}.")
     return found
+
+
+def _uncapitalised(sentence: str) -> str:
+    """Write a sentence after a colon: with a small letter, if it does not begin with an abbreviation."""
+    return sentence if sentence[:2].isupper() else sentence[0].lower() + sentence[1:]
 
 
 def _absent(study: Study, titles: Mapping[str, str]) -> str:
