@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from concord.config.figures import View
 from concord.config.study import Study
 from concord.datasets.registry import DatasetSpec
 from concord.errors import InputError
@@ -143,7 +144,20 @@ def test_a_view_is_a_table_of_its_methods_on_the_cases_that_have_one() -> None:
     summed = pd.DataFrame(rows, columns=summary().columns)
     table = table2(seen, REGISTRY, printed, summed, summed, SELECTED, NO_FAILURES, NO_NOTES)
     assert cell(table, "one", "KC-few")["printed"] == 0.5
-    assert "1 of the 2 printed means are ours to their last digit" in view_markdown(seen, table)
+    said = view_markdown(seen, table)
+    assert "1 of the 2 printed means are ours to their last digit, the third decimal.\n" in said
+
+
+def test_a_view_counts_the_printed_digits_of_the_studys_reading_alone() -> None:
+    study = STUDY.model_copy(update={"reading": "oracle-common"})
+    seen = study.seen(View.model_validate({"id": "tuned", "title": "Tuned", "methods": ["RCE"]}))
+    means = {"oracle-per-subset": 0.6, "oracle-common": 0.5, "default": 0.4}
+    rows = [("two_b", "ACC", "RCE", reading, mean, 0.1, 4, False, False) for reading, mean in means.items()]
+    summed = pd.DataFrame(rows, columns=summary().columns)
+    table = table2(seen, REGISTRY, PRINT, summed, summed, SELECTED, NO_FAILURES, NO_NOTES)
+    assert table["printed"].notna().sum() == 3
+    assert "1 of the 1 printed means are ours to their last digit" in view_markdown(seen, table)
+    assert "the third decimal (oracle, common)." in view_markdown(seen, table)
 
 
 def test_a_method_that_a_case_is_without_has_not_failed() -> None:

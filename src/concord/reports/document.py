@@ -225,7 +225,7 @@ def _table2(study: Study, table: "pd.DataFrame") -> dict[str, Any]:
 
 
 def _view(seen: Study, table: "pd.DataFrame") -> dict[str, Any]:
-    return {**_table2(seen, table), "title": seen.title, "to_the_digit": to_the_digit(table)}
+    return {**_table2(seen, table), "title": seen.title, "to_the_digit": to_the_digit(seen, table)}
 
 
 def _cell(row: Any, notes: Footnotes) -> dict[str, Any]:

@@ -281,17 +281,23 @@ def _beside(ours: int, printed: Any) -> str:
 
 def view_markdown(seen: Study, table: "pd.DataFrame") -> str:
     """Return the table of a view for people."""
-    counted = to_the_digit(table)
+    counted = to_the_digit(seen, table)
     return table2_markdown(seen, table, seen.title) + (f"\n{counted}\n" if counted else "")
 
 
-def to_the_digit(table: "pd.DataFrame") -> str:
-    """Say how many printed scores are ours when ours are rounded to three decimals; empty without a print."""
-    both = table.dropna(subset=["mean", "printed"])
+def to_the_digit(study: Study, table: "pd.DataFrame") -> str:
+    """Say how many printed scores are ours when ours are rounded to three decimals; empty without a print.
+
+    Of a tuned method only the study's reading counts.
+    """
+    counted = table["reading"].isin(["fixed", study.reading])
+    both = table[counted].dropna(subset=["mean", "printed"])
     if both.empty:
         return ""
     equal = int((both["difference"].abs() < HALF_DIGIT).sum())
-    return f"{equal} of the {len(both)} printed means are ours to their last digit, the third decimal."
+    reading = f" ({READINGS[study.reading]})" if any(run.grid for run in study.methods) else ""
+    digit = f"to their last digit, the third decimal{reading}"
+    return f"{equal} of the {len(both)} printed means are ours {digit}."
 
 
 def table2_markdown(study: Study, table: "pd.DataFrame", title: str = "") -> str:
