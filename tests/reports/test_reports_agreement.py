@@ -14,6 +14,7 @@ from concord.reports.agreement import (
     sentences,
     worst_cells,
 )
+from concord.reports.comparison import by_case_and_method
 from concord.reports.tables import TABLE2
 
 STUDY = Study.model_validate(
@@ -103,6 +104,33 @@ def test_a_data_set_without_a_score_of_a_method_is_in_no_sum() -> None:
     ranks = ranks_table(STUDY, table).set_index("method")
     assert ranks["datasets"].tolist() == [1, 1, 1]
     assert ranks["rank_sum"].to_dict() == {"K-means": 3, "KC": 2, "RCE": 1}
+
+
+def test_a_metric_without_a_data_set_that_has_every_method_has_no_ranks() -> None:
+    acc, nmi = table2(), table2().assign(metric="NMI")
+    for case, method in (("a_own", "KC"), ("b", "K-means")):
+        nmi.loc[(nmi["case"] == case) & (nmi["method"] == method), "printed"] = math.nan
+    table = pd.concat([acc, nmi], ignore_index=True)
+    ranks, found = ranks_table(STUDY, table), agreement_table(STUDY, table)
+    assert set(ranks["metric"]) == {"ACC"}
+    text = agreement_markdown(STUDY, table, found, ranks)
+    assert "Over the data sets on which every printed method has a score (ACC 2 data sets)." in text
+    none = agreement_markdown(STUDY, nmi, found, ranks_table(STUDY, nmi))
+    assert "Sums of ranks" not in none
+
+
+def test_cells_stand_under_their_metric() -> None:
+    table = pd.concat([table2(), table2().assign(metric="NMI")], ignore_index=True)
+    table.loc[(table["metric"] == "NMI") & (table["case"] == "a"), "printed"] = math.nan
+    table.loc[(table["metric"] == "ACC") & (table["method"] == "KC"), "printed"] = math.nan
+    found = {"agreement": agreement_table(STUDY, table), "ranks": ranks_table(STUDY, table), "table2": table}
+    said = by_case_and_method(STUDY, found, {"a": "A", "a_own": "A", "b": "B"})
+    assert said["ranked"] == ["ACC", "NMI"]
+    assert all(len(row["cells"]) == 2 for row in (*said["cases"], *said["methods"]))
+    kc = next(row for row in said["methods"] if row["method"] == "KC")
+    assert [cell["here"] for cell in kc["cells"]] == ["\N{EN DASH}", "3.5 (2)"]
+    first = next(row for row in said["cases"] if row["dataset"] == "A")
+    assert first["cells"][1]["near"] == "\N{EN DASH}"
 
 
 def test_the_worst_cells_come_first() -> None:

@@ -64,7 +64,7 @@ def has_errors(study: Study) -> bool:
 def ranks_table(study: Study, table2: "pd.DataFrame") -> "pd.DataFrame":
     """Sum the ranks of the methods over the data sets, here and in print; rank 1 is the best, ties share.
 
-    A data set counts if all printed methods of this run have a score there.
+    A data set counts if all printed methods of this run have a score there; a metric, if such a data set is.
     """
     import pandas as pd
 
@@ -72,7 +72,16 @@ def ranks_table(study: Study, table2: "pd.DataFrame") -> "pd.DataFrame":
         _rank_sums(metric, cells)
         for metric, cells in counted_cells(study, table2).groupby("metric", sort=False)
     ]
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(RANKS))
+    table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(RANKS))
+    return table[table["datasets"] > 0]
+
+
+def ranked(ranks: "pd.DataFrame") -> str:
+    """Say over how many data sets the ranks are summed, metric by metric."""
+    first = ranks.drop_duplicates("metric")
+    return ", ".join(
+        f"{row.metric} {row.datasets} data set{'s' * (row.datasets > 1)}" for row in first.itertuples()
+    )
 
 
 def _rank_sums(metric: Any, cells: "pd.DataFrame") -> "pd.DataFrame":
@@ -143,17 +152,6 @@ def agreement_markdown(
         ]
         for row in agreement.itertuples()
     ]
-    sums = [
-        [
-            row.metric,
-            row.method,
-            f"{row.rank_sum:g}",
-            f"{row.printed_rank_sum:g}",
-            row.place,
-            row.printed_place,
-        ]
-        for row in ranks.itertuples()
-    ]
     worst = [
         [
             row.dataset,
@@ -167,14 +165,32 @@ def agreement_markdown(
         for row in worst_cells(study, table2).itertuples()
     ]
     header = ["Data set", "Metric", "Methods", "Kendall's tau", "Near", "Mean absolute difference"]
-    rank_header = ["Metric", "Method", "Sum of ranks", "Printed", "Place", "Printed place"]
     worst_header = ["Data set", "Metric", "Row", "Ours", "Printed", "Difference", "Standard errors"]
     near = f"Near: the printed score is within {NEAR:g} standard errors of our mean.{counting(study)}"
     return "\n".join(
         [
             *(title, "", *(f"* {sentence}" for sentence in sentences(study, table2, agreement)), ""),
             *(f"{near}", "", *markdown_table(header, by_case, left=2), ""),
-            *("## Sums of ranks", "", *markdown_table(rank_header, sums, left=2), ""),
+            *_ranks_lines(ranks),
             *("## The cells farthest from the print", "", *markdown_table(worst_header, worst, left=3), ""),
         ]
     )
+
+
+def _ranks_lines(ranks: "pd.DataFrame") -> list[str]:
+    if ranks.empty:
+        return []
+    header = ["Metric", "Method", "Sum of ranks", "Printed", "Place", "Printed place"]
+    body = [
+        (
+            row.metric,
+            row.method,
+            f"{row.rank_sum:g}",
+            f"{row.printed_rank_sum:g}",
+            row.place,
+            row.printed_place,
+        )
+        for row in ranks.itertuples()
+    ]
+    over = f"Over the data sets on which every printed method has a score ({ranked(ranks)})."
+    return ["## Sums of ranks", "", over, "", *markdown_table(header, body, left=2), ""]

@@ -1,7 +1,7 @@
 """How far the scores are from the print, and what may be why."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from concord.config.study import Study
@@ -23,34 +23,38 @@ def by_case_and_method(
 ) -> dict[str, Any]:
     """Compare with the print by data set and by method: tau, near cells, ranks, the worst cells."""
     per_case, ranks, table2 = tables["agreement"], tables["ranks"], tables["table2"]
-    metrics = list(dict.fromkeys(per_case["metric"]))
+    metrics, ranked = (list(dict.fromkeys(table["metric"])) for table in (per_case, ranks))
     by_case = [
         {
             "dataset": group["dataset"].iloc[0],
             "counted": bool(group["counted"].iloc[0]),
-            "cells": [
+            "cells": _by_metric(
+                metrics,
                 {
-                    "tau": number_text(row.tau, ".2f").replace("-", MINUS),
-                    "near": f"{row.near} of {row.methods}" if agreement.has_errors(study) else DASH,
-                    "absolute": score_text(row.mean_absolute),
-                }
-                for row in group.itertuples()
-            ],
+                    row.metric: {
+                        "tau": number_text(row.tau, ".2f").replace("-", MINUS),
+                        "near": f"{row.near} of {row.methods}" if agreement.has_errors(study) else DASH,
+                        "absolute": score_text(row.mean_absolute),
+                    }
+                    for row in group.itertuples()
+                },
+            ),
         }
         for _, group in per_case.groupby("case", sort=False)
     ]
     by_method = [
         {
             "method": method,
-            "cells": [
+            "cells": _by_metric(
+                ranked,
                 {
-                    "here": f"{row.rank_sum:g}",
-                    "printed": f"{row.printed_rank_sum:g}",
-                    "place": f"{row.place}",
-                    "printed_place": f"{row.printed_place}",
-                }
-                for row in group.itertuples()
-            ],
+                    row.metric: {
+                        "here": f"{row.rank_sum:g} ({row.place})",
+                        "printed": f"{row.printed_rank_sum:g} ({row.printed_place})",
+                    }
+                    for row in group.itertuples()
+                },
+            ),
         }
         for method, group in ranks.groupby("method", sort=False)
     ]
@@ -69,12 +73,19 @@ def by_case_and_method(
     return {
         "metrics": metrics,
         "cases": by_case,
+        "ranked": ranked,
+        "over": agreement.ranked(ranks),
         "methods": by_method,
         "worst": worst,
-        "datasets": int(ranks["datasets"].max()) if len(ranks) else 0,
         "sentences": list(agreement.sentences(study, table2, per_case)),
         "counting": counting(study, titles).strip(),
     }
+
+
+def _by_metric(metrics: Sequence[str], cells: Mapping[str, dict[str, str]]) -> list[dict[str, str]]:
+    """Return a cell for every metric, one of dashes where there is none."""
+    empty = dict.fromkeys(next(iter(cells.values())), DASH)
+    return [cells.get(metric, empty) for metric in metrics]
 
 
 def differences(
