@@ -170,6 +170,18 @@ def test_a_reading_that_the_paper_prints_as_a_row_of_its_own_is_no_rival_of_the_
     assert table.loc["KC-few", "printed"].isna().all()
     assert (table.loc["KC-few", "nearer"] == "").all()
     assert table.loc["wine_pp", "nearer"].tolist() == ["", "other", "other"]
+    said = readings.sentences(readings.summary(STUDY, read(both)))[0]
+    assert said.endswith("(+0.020 to +0.020); there is no print that both could be held against.")
+
+
+def test_what_a_ready_made_ensemble_has_no_word_for_is_told_without_an_arrow() -> None:
+    made = STUDY.readings.cases[0]
+    cases = (STUDY.cases[0], STUDY.cases[1].model_copy(update={"ensemble": "authors"}))
+    said = readings._differs(STUDY.model_copy(update={"cases": cases}), REGISTRY, made)  # type: ignore[arg-type]
+    assert said.startswith(
+        "base clusterings: authors → kmeans, first centres: random → k-means++, clusters: "
+    )
+    assert "None" not in said
 
 
 def test_a_question_is_summed_up_in_a_sentence() -> None:

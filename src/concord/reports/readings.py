@@ -106,7 +106,7 @@ def _differs(
         else (_origin(study, study.case(reading.of), registry), _origin(study, reading, registry))
     )
     return ", ".join(
-        f"{symbol(name)}: {own.get(name)} → {value}"
+        f"{symbol(name)}: {f'{own[name]} → ' if name in own else ''}{value}"
         for name, value in other.items()
         if own.get(name) != value
     )
@@ -179,7 +179,7 @@ def sentences(summed: "pd.DataFrame") -> list[str]:
                 f"study's own {row.own_distance:.3f}"
             )
         else:
-            text += "; nothing of it is printed"
+            text += "; there is no print that both could be held against"
         found.append(f"{text}.")
     return found
 
