@@ -139,6 +139,14 @@ def test_numbers_that_yaml_takes_for_text_are_numbers(tmp_path):
             "cases[0].without = 'KX': not known here",
         ),
         (
+            {
+                "readings": {
+                    "methods": [{"id": "x", "of": "KC", "method": "KC", "why": "y", "cases": ["irs"]}]
+                }
+            },
+            "readings.methods[0].cases = 'irs': not known here; did you mean \"iris\"?",
+        ),
+        (
             {"cases": [{"dataset": "iris", "object_share": 0.9}]},
             "cases[0].object_share = 0.9: of a 'mixed' ensemble only; write ensemble: mixed, or remove it",
         ),

@@ -59,6 +59,7 @@ def _study_mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec
         yield from _unknown(path, f"{key}.methods", other.methods, methods)
     for i, reading in enumerate(study.readings.methods):
         yield from _unknown(path, f"readings.methods[{i}].of", [reading.of], methods)
+        yield from _unknown(path, f"readings.methods[{i}].cases", reading.cases, cases)
     for key in GRID_FIGURES:
         if figure := getattr(study, key):
             yield from _figure_mistakes(study, path, key, figure)

@@ -130,13 +130,21 @@ def test_a_view_is_a_table_of_its_methods_on_the_cases_that_have_one() -> None:
     study = Study.model_validate(
         {
             **STUDY.model_dump(),
-            "cases": ["one", {"dataset": "two", "without": ["KC", "KC-few"]}],
-            "readings": {"methods": [{"id": "KC-few", "of": "KC", "method": "KC", "why": "restarts"}]},
+            "cases": ["one", {"dataset": "two", "without": ["KC"]}, {"id": "two_b", "dataset": "two"}],
+            "readings": {
+                "methods": [
+                    {"id": "KC-few", "of": "KC", "method": "KC", "why": "restarts", "cases": ["one"]},
+                    {"id": "KC-most", "of": "KC", "method": "KC", "why": "restarts"},
+                ]
+            },
             "views": [{"id": "few", "title": "Few", "methods": ["KC-few", "KC"]}],
         }
     )
+    runs = [(case.id, run.id) for case, run in study.reading_runs()]
+    assert runs == [("one", "KC-few"), *((case, "KC-most") for case in ("one", "two", "two_b"))]
     seen = study.seen(study.views[0])
-    assert [case.id for case in seen.cases] == ["one"]
+    assert [case.id for case in seen.cases] == ["one", "two_b"]
+    assert seen.absent() == {"KC-few": (study.cases[2],)}
     assert [row.name for row in study_rows(seen)] == ["K-means", "KC-few", "KC"]
     printed = Published(scores={("one", "ACC", "KC"): 0.7, ("one", "ACC", "KC-few"): 0.5})
     mean = {"K-means": 0.5, "KC": 0.70049, "KC-few": 0.501}

@@ -124,6 +124,10 @@ class MethodRun(Named):
         """Grid points, the last parameter fastest; one empty point without a grid."""
         return [dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values())]
 
+    def runs_on(self, case: Case) -> bool:
+        """Whether the method runs on this case of its study."""
+        return self.id not in case.without
+
     def at_default(self) -> Self:
         """Return the method with no other grid point than the default."""
         return self.model_copy(update={"grid": {name: (self.default[name],) for name in self.grid}})
@@ -134,6 +138,11 @@ class MethodReading(MethodRun):
 
     of: str = Field(description="id of the method that it reads otherwise")
     why: str = Field(description="what the paper leaves open")
+    cases: tuple[str, ...] = Field((), description="ids of the study's cases to run on; all if absent")
+
+    def runs_on(self, case: Case) -> bool:
+        """Whether the reading runs on this case of its study."""
+        return super().runs_on(case) and case.id in (self.cases or [case.id])
 
 
 class CaseReading(Case):

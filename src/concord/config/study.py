@@ -219,11 +219,11 @@ class Study(Strict):
 
     def runs(self, case: Case) -> list[MethodRun]:
         """Return the methods that run on a case."""
-        return [run for run in self.methods if run.id not in case.without]
+        return [run for run in self.methods if run.runs_on(case)]
 
     def absent(self) -> dict[str, tuple[Case, ...]]:
         """Return the cases on which a method does not run, for each method that has such."""
-        cases = {run.id: tuple(case for case in self.cases if run.id in case.without) for run in self.methods}
+        cases = {run.id: tuple(case for case in self.cases if not run.runs_on(case)) for run in self.methods}
         return {method: found for method, found in cases.items() if found}
 
     def subset_size(self, case: Case) -> int:
@@ -236,12 +236,7 @@ class Study(Strict):
 
     def reading_runs(self) -> list[tuple[Case, MethodRun]]:
         """Return what the readings add to the cases x methods of the study."""
-        others = [
-            (case, run.id)
-            for run in self.readings.methods
-            for case in self.cases
-            if run.id not in case.without
-        ]
+        others = [(case, run.id) for run in self.readings.methods for case in self.cases if run.runs_on(case)]
         others += [(case, name) for case in self.readings.cases for name in case.methods]
         return [(case, self.run(case, name)) for case, name in others]
 
@@ -262,7 +257,7 @@ class Study(Strict):
         cases = tuple(
             case
             for case in self.cases
-            if case.id in (view.cases or [case.id]) and not {run.id for run in runs} <= set(case.without)
+            if case.id in (view.cases or [case.id]) and any(run.runs_on(case) for run in runs)
         )
         return self.model_copy(
             update={

@@ -19,7 +19,7 @@ def shown(study: Study, figure: PathsFigure) -> list[str]:
     """Cases of the figure that are in this run with its method."""
     if figure.method not in {run.id for run in study.methods}:
         return []
-    cases = [case.id for case in study.cases if figure.method not in case.without]
+    cases = [case.id for case in study.cases if study.method(figure.method).runs_on(case)]
     return [case for case in figure.cases or cases if case in cases]
 
 

@@ -91,7 +91,7 @@ def readings_table(
 def _pairs(study: Study) -> Iterator[tuple[Case, str, CaseReading | MethodReading]]:
     """Yield case, method and the reading that they stand for; with other cases also the base clusterings."""
     for run in study.readings.methods:
-        yield from ((case, run.id, run) for case in study.cases if run.id not in case.without)
+        yield from ((case, run.id, run) for case in study.cases if run.runs_on(case))
     for case in study.readings.cases:
         if case.methods:
             yield from ((case, method, case) for method in (study.base_clusterings, *case.methods))

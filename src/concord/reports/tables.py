@@ -157,7 +157,7 @@ def table2(
     in_paper = {
         (row.case, row.metric, row.method, row.reading): row for row in papers.itertuples(index=False)
     }
-    points = _points(selected)
+    points, absent = _points(selected), study.absent()
     reasons, remarks = _reasons(failures), _method_notes(study, notes)
     rows = []
     for case in study.cases:
@@ -169,8 +169,7 @@ def table2(
                 printed = published.scores.get(
                     (names.get(case.id, ""), metric, methods[row.method]), math.nan
                 )
-                absent = row.method in case.without
-                missing = 0 if absent else study.ensemble.n_subsets - n
+                missing = 0 if case in absent.get(row.method, ()) else study.ensemble.n_subsets - n
                 reason = reasons.get((case.id, row.method), "no score")
                 failed = (
                     f"failed on {missing} of {study.ensemble.n_subsets} subsets: {reason}" if missing else ""
