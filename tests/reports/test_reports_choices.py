@@ -9,6 +9,7 @@ import pytest
 from concord.config.protocol import Readings
 from concord.config.study import Study
 from concord.reports import grids, readings, restarts
+from concord.reports.comparison import other_readings
 from concord.reports.published import Published
 from concord.reports.rows import study_rows
 from concord.reports.tables import TABLE2
@@ -172,6 +173,13 @@ def test_a_reading_that_the_paper_prints_as_a_row_of_its_own_is_no_rival_of_the_
     assert table.loc["wine_pp", "nearer"].tolist() == ["", "other", "other"]
     said = readings.sentences(readings.summary(STUDY, read(both)))[0]
     assert said.endswith("(+0.020 to +0.020); there is no print that both could be held against.")
+
+
+def test_a_study_without_a_print_says_nothing_of_one() -> None:
+    none = read(Published())
+    assert readings.sentences(readings.summary(STUDY, none))[0].endswith("on average (+0.020 to +0.020).")
+    assert not other_readings(STUDY, {"readings": none})["printed"]
+    assert other_readings(STUDY, {"readings": read()})["printed"]
 
 
 def test_what_a_ready_made_ensemble_has_no_word_for_is_told_without_an_arrow() -> None:

@@ -178,6 +178,7 @@ def other_readings(study: Study, tables: Mapping[str, "pd.DataFrame"]) -> dict[s
         "sentences": readings.sentences(summed),
         "rows": rows,
         "metrics": list(study.table2),
+        "printed": bool(table["printed"].notna().any()),
         "reading": READINGS[study.reading],
     }
 

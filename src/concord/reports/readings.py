@@ -165,7 +165,8 @@ def summary(study: Study, table: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def sentences(summed: "pd.DataFrame") -> list[str]:
-    """Say what each question comes to."""
+    """Say what each question comes to; nothing of a print where the study has none."""
+    any_printed = bool(summed["cells"].any())
     found = []
     for row in summed.itertuples():
         text = (
@@ -178,7 +179,7 @@ def sentences(summed: "pd.DataFrame") -> list[str]:
                 f"{row.own_nearer}; mean absolute difference from the print {row.other_distance:.3f}, the "
                 f"study's own {row.own_distance:.3f}"
             )
-        else:
+        elif any_printed:
             text += "; there is no print that both could be held against"
         found.append(f"{text}.")
     return found
