@@ -113,15 +113,28 @@ def bottom(similarity: FloatArray, weights: IntArray, n_vectors: int) -> tuple[F
     values : ndarray, shape (c + 1,), or (c,) if c = n'
     distances : ndarray, shape (n', n')
     """
-    from scipy.linalg import eigh
     from scipy.spatial.distance import cdist
 
     root = np.sqrt(weights)
     degree = similarity @ weights
     laplacian = np.diag(degree) - similarity * np.outer(root, root)
     last = min(n_vectors, len(weights) - 1)
-    values, vectors = eigh(laplacian, subset_by_index=(0, last), driver="evx")
+    values, vectors = smallest(laplacian, last + 1)
     if (degree[weights > 1] <= values[n_vectors - 1] + CLOSE).any():
         raise SplitProfileError
     rows = vectors[:, :n_vectors] / root[:, None]
     return values, cdist(rows, rows, "sqeuclidean")
+
+
+def smallest(matrix: FloatArray, n_values: int) -> tuple[FloatArray, FloatArray]:
+    """Return the smallest eigenvalues of a symmetric matrix, ascending, and their eigenvectors as columns."""
+    from scipy.linalg import eigh
+
+    values: FloatArray
+    vectors: FloatArray
+    try:
+        values, vectors = eigh(matrix, subset_by_index=(0, n_values - 1), driver="evx")
+    except np.linalg.LinAlgError:
+        # zero is an eigenvalue many times over in a graph of many components: inverse iteration may fail
+        values, vectors = eigh(matrix, driver="evd")
+    return values[:n_values], vectors[:, :n_values]
