@@ -125,7 +125,8 @@ def steps_of(case):
 
 
 def step_arguments(wildcards):
-    return "" if wildcards.steps == "raw" else f"--steps {wildcards.steps.replace('-', ',')}"
+    """Always given: without it the steps of the registry apply, also where a case has none."""
+    return f"--steps {wildcards.steps.replace('-', ',')}"
 
 
 def prepared_file(case):
@@ -161,7 +162,8 @@ def number_word(n_clusters):
     return ",".join(map(str, n_clusters)) if isinstance(n_clusters, tuple) else n_clusters
 
 
-def ensemble_arguments(wildcards, input):
+def ensemble_arguments(wildcards):
+    """No argument ``input``: Snakemake does not compare params of such functions between runs."""
     study, case = STUDIES[wildcards.study], case_of(wildcards)
     protocol = study.ensemble
     subsets = f"--study {study.id} --runs {protocol.runs} --subset-size {study.subset_size(case)}"
@@ -172,10 +174,14 @@ def ensemble_arguments(wildcards, input):
         if case.ensemble == "mixed":
             own = f"--object-share {case.object_share}"
         return (
-            f"{case.ensemble} {subsets} --case {case.id} --seed {SETTINGS.seed}"
+            f"{case.ensemble} {subsets} --case {study.pool(case).id} --seed {SETTINGS.seed}"
             f" --n-clusters {number_word(case.n_clusters or protocol.n_clusters)} --max-iter {protocol.max_iter} {own}"
         )
-    return f"ready-made {subsets} --dataset {case.dataset} --name {case.ensemble} --file {input.ready}"
+    return f"ready-made {subsets} --dataset {case.dataset} --name {case.ensemble}"
+
+
+def ready_made_file(wildcards):
+    return "".join(f"--file {path}" for path in ready_made(wildcards))
 
 
 def ready_made_entry(wildcards):

@@ -24,7 +24,7 @@ rule consensus:
         parameters=lambda w: json.dumps(STUDIES[w.study].parameters(case_of(w), method_of(w))),
         grid=lambda w: json.dumps(method_of(w).grid),
         seed=SETTINGS.seed,
-        data=lambda w, input: f"--data {input.data}" if input.data else "",
+        data=lambda w: "".join(f"--data {file}" for file in features_of_the_method(w)),
         code=lambda w: fingerprint("concord.methods.command", whole=[registry.module_of(method_of(w).method)]),
     message:
         "{wildcards.study}: {wildcards.method} on {wildcards.case}, subsets {wildcards.block}"

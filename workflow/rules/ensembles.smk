@@ -20,9 +20,10 @@ rule base_clusterings:
         runtime=minutes(ensemble_need),
     params:
         arguments=ensemble_arguments,
+        file=ready_made_file,
         entry=ready_made_entry,
         code=fingerprint("concord.ensembles.command"),
     message:
         "{wildcards.study}: base clusterings of {wildcards.case}"
     shell:
-        "python -m concord --log {log:q} ensembles {params.arguments} --data {input.data:q} --out {output:q}"
+        "python -m concord --log {log:q} ensembles {params.arguments} {params.file} --data {input.data:q} --out {output:q}"

@@ -208,6 +208,11 @@ class Study(Strict):
             if other.of == case.id and other.subset_size and _origin(other) == _origin(case)
         ]
 
+    def pool(self, case: Case) -> Case:
+        """Return the case whose base clusterings a case draws its subsets from: one pool for all their sizes."""
+        sized = [own for own in self.cases for other in self.size_readings(own) if other.id == case.id]
+        return sized[0] if sized else case
+
     def run(self, case: Case, method_id: str) -> MethodRun:
         """Return the method, or the reading of one, as it runs on a case, or on the reading of one.
 
