@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy.sparse import csr_array
 
 from concord import Ensemble
 from concord.ensemble import coded_as
@@ -67,11 +68,33 @@ def test_accepts_what_users_have():
         ([["a"], ["b"]], "factorize"),
         ([[-1, -1], [0, 1]], "object 0 has no label"),
         ([[0, -1], [1, -1]], "clustering 1 has no label"),
+        (csr_array([[0], [1]]), "toarray"),
+        ([[0.0], [1e300]], "64 bits, got 1e"),
+        ([[0.0], [2.0**63]], "64 bits, got 9.2"),
+        (np.array([[0], [2**63]], dtype=np.uint64), "64 bits, got 9223372036854775808"),
+        ([[0, 0, 1], [0, 1, 1]], r"2 by 3, may be transposed; .* np.column_stack\(labels\)"),
+        ((np.array([0, 0, 1]), np.array([0, 1, 1])), "transpose"),
+        (pd.DataFrame({"a": pd.array([None, None], dtype="Int64")}), "object 0 has no label"),
     ],
 )
 def test_refuses_what_is_no_label_matrix(labels, message):
     with pytest.raises(ValueError, match=message):
         Ensemble(labels)
+
+
+def test_only_a_list_can_be_transposed_by_mistake():
+    wide = [[0, 0, 1], [0, 1, 1]]
+    for labels in (np.array(wide), pd.DataFrame(wide), np.transpose(wide).T.astype(float)):
+        assert Ensemble(labels).labels.shape == (2, 3)
+    assert Ensemble([[0]]).labels.tolist() == [[0]]
+    assert coded_as([[0, 0, 1]], Ensemble(np.array(wide)).cluster_names).shape == (1, 3)
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "UInt8", "int32[pyarrow]"])
+def test_nullable_integers_may_be_missing(dtype):
+    frame = pd.DataFrame({"a": pd.array([3, None, 4], dtype=dtype), "b": [7, 8, 8]})
+    assert Ensemble(frame).labels.tolist() == [[0, 0], [-1, 1], [1, 1]]
+    assert Ensemble(frame).cluster_names[0].tolist() == [3, 4]
 
 
 def test_subset_takes_clusterings():

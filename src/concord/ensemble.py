@@ -16,72 +16,58 @@ MISSING = -1
 class Ensemble:
     """Base clusterings of n objects as a label matrix.
 
+    Objects with the same row (the same *profile*) are interchangeable to every co-association method. The matrices here
+    are therefore n' x n' over the distinct profiles, with multiplicities ``weights``.
+
     Parameters
     ----------
     labels : array-like of integers, shape (n objects, m clusterings)
-        Any integers; -1 marks an object that is missing from a clustering.
+        -1, or NA in a pandas DataFrame of nullable integers, marks an object that is missing from a clustering. A plain
+        list of sequences that are longer than the list is refused: it most likely holds one clustering a row.
 
     Attributes
     ----------
     labels : ndarray, shape (n, m)
-        The labels of each clustering recoded to 0..k_i-1 in order of first appearance, so that nothing
-        computed from them depends on the names of the clusters; -1 stays.
-    cluster_names : list of m ndarrays, shape (k_i,)
-        The label that was given to each cluster of each clustering.
+        The labels of each clustering recoded to 0..k_i-1 in order of first appearance, so that nothing computed from
+        them depends on the names of the clusters; -1 stays.
+    cluster_names : list of m ndarrays, shape (k_i,). The label that was given to each cluster of each clustering.
+    n_objects, n_clusterings : int. n and m.
+    n_clusters : ndarray, shape (m,). Number of clusters of each clustering, k_i.
+    has_missing : bool. Whether any object is missing from any clustering.
 
     Raises
     ------
     ValueError
-        If the matrix is empty, not two-dimensional, holds NaN or non-integers, or has an object or a
-        clustering without any label.
-
-    Notes
-    -----
-    Objects with the same row (the same *profile*) are interchangeable to every co-association method.
-    The matrices here are therefore n' x n' over the distinct profiles, with multiplicities ``weights``.
+        If the matrix is empty, not two-dimensional, a list of clusterings instead of a list of objects, holds NaN or
+        other values than 64-bit integers, or has an object or a clustering without any label.
     """
 
     def __init__(self, labels: npt.ArrayLike) -> None:
         raw = _integers(labels)
+        _refuse_transposed(labels, raw)
         self.cluster_names = [_in_order_of_appearance(column) for column in raw.T]
         self.labels: IntArray = coded_as(raw, self.cluster_names)
-        _refuse_unlabelled(self.labels == MISSING)
+        missing = self.labels == MISSING
+        for axis, what, remedy in ((1, "object", "leave it out"), (0, "clustering", "drop the column")):
+            empty = np.flatnonzero(missing.all(axis=axis))
+            if empty.size:
+                raise ValueError(f"{what} {empty[0]} has no label at all ({empty.size} such); {remedy}")
+        self.n_objects: int = len(self.labels)
+        self.n_clusterings: int = self.labels.shape[1]
+        self.n_clusters: IntArray = self.labels.max(axis=0) + 1
+        self.has_missing = bool(missing.any())
 
     @property
     def given(self) -> IntArray:
         """The label matrix as it was given, shape (n, m)."""
         named = [
-            np.append(names, MISSING)[column]
-            for names, column in zip(self.cluster_names, self.labels.T, strict=True)
+            np.append(names, MISSING)[column] for names, column in zip(self.cluster_names, self.labels.T, strict=True)
         ]
         return np.column_stack(named)
 
-    @property
-    def n_objects(self) -> int:
-        """Number of objects, n."""
-        return int(self.labels.shape[0])
-
-    @property
-    def n_clusterings(self) -> int:
-        """Number of base clusterings, m."""
-        return int(self.labels.shape[1])
-
-    @cached_property
-    def n_clusters(self) -> IntArray:
-        """Number of clusters of each clustering, shape (m,)."""
-        n_clusters: IntArray = self.labels.max(axis=0) + 1
-        return n_clusters
-
-    @cached_property
-    def has_missing(self) -> bool:
-        """Whether any object is missing from any clustering."""
-        return bool((self.labels == MISSING).any())
-
     @cached_property
     def _unique(self) -> tuple[IntArray, IntArray, IntArray]:
-        profiles, membership, weights = np.unique(
-            self.labels, axis=0, return_inverse=True, return_counts=True
-        )
+        profiles, membership, weights = np.unique(self.labels, axis=0, return_inverse=True, return_counts=True)
         return profiles, membership.ravel(), weights
 
     @property
@@ -102,7 +88,7 @@ class Ensemble:
     @property
     def n_profiles(self) -> int:
         """Number of distinct profiles, n'."""
-        return int(self.profiles.shape[0])
+        return len(self.profiles)
 
     @cached_property
     def indicator(self) -> FloatArray:
@@ -155,15 +141,8 @@ def as_ensemble(labels: "npt.ArrayLike | Ensemble") -> Ensemble:
 def coded_as(labels: npt.ArrayLike, cluster_names: list[IntArray]) -> IntArray:
     """Return labels, such as those of other objects, as the codes 0..k_i-1 of an ensemble's clusters.
 
-    Parameters
-    ----------
-    labels : array-like of integers, shape (n objects, m clusterings)
-        In the naming of :attr:`Ensemble.cluster_names`; -1 marks a missing object.
-
-    Raises
-    ------
-    ValueError
-        For what is no label matrix, another number of clusterings, or a label that names no cluster.
+    ``labels`` has shape (n objects, m clusterings), is named as in ``cluster_names``, and -1 marks a missing object.
+    Raises ValueError for what is no label matrix, another number of clusterings, or a label that names no cluster.
     """
     raw = _integers(labels)
     if raw.shape[1] != len(cluster_names):
@@ -187,7 +166,9 @@ def _coded(column: IntArray, clustering: int, names: IntArray) -> IntArray:
 
 
 def _integers(labels: Any) -> IntArray:
-    matrix = np.asarray(labels)
+    if hasattr(labels, "toarray"):
+        raise ValueError("labels must not be sparse; pass labels.toarray()")
+    matrix = np.asarray(_without_na(labels))
     if matrix.ndim != 2:
         raise ValueError(
             f"labels must be a matrix of n objects x m clusterings, got shape {matrix.shape}; "
@@ -199,19 +180,38 @@ def _integers(labels: Any) -> IntArray:
         try:
             matrix = matrix.astype(float)
         except (TypeError, ValueError):
-            raise ValueError(
-                "labels must be integers; recode other labels, e.g. with pandas.factorize"
-            ) from None
+            raise ValueError("labels must be integers; recode other labels, e.g. with pandas.factorize") from None
     if matrix.dtype.kind == "f":
         if not np.isfinite(matrix).all():
             raise ValueError("labels hold NaN or infinity; write -1 for an object missing from a clustering")
         if (matrix != np.round(matrix)).any():
             raise ValueError("labels must be integers, got fractions")
     elif matrix.dtype.kind not in "iub":
-        raise ValueError(
-            f"labels must be integers, got dtype {matrix.dtype}; recode them, e.g. with pandas.factorize"
-        )
+        raise ValueError(f"labels must be integers, got dtype {matrix.dtype}; recode them, e.g. with pandas.factorize")
+    outside = matrix[(matrix >= 2**63) | (matrix < -(2**63))]
+    if outside.size:
+        raise ValueError(f"labels must be integers of 64 bits, got {outside[0]}; recode them")
     return matrix.astype(np.int64)
+
+
+def _without_na(labels: Any) -> Any:
+    """Return a pandas DataFrame with -1 for NA in its columns of nullable integers; the rest as it is."""
+    dtypes = labels.dtypes if hasattr(labels, "isetitem") else ()
+    nullable = [i for i, dtype in enumerate(dtypes) if hasattr(dtype, "na_value") and dtype.kind in "iu"]
+    if nullable:
+        labels = labels.copy()
+        for i in nullable:
+            labels.isetitem(i, labels.iloc[:, i].to_numpy("int64", na_value=MISSING))
+    return labels
+
+
+def _refuse_transposed(labels: Any, matrix: IntArray) -> None:
+    n, m = matrix.shape
+    if isinstance(labels, list | tuple) and n < m:
+        raise ValueError(
+            f"a list of sequences, {n} by {m}, may be transposed; if each sequence is a clustering, pass "
+            "np.column_stack(labels); if each is an object, np.array(labels)"
+        )
 
 
 def _in_order_of_appearance(column: IntArray) -> IntArray:
@@ -219,10 +219,3 @@ def _in_order_of_appearance(column: IntArray) -> IntArray:
     ordered = names[np.argsort(first)]
     present: IntArray = ordered[ordered != MISSING]
     return present
-
-
-def _refuse_unlabelled(missing: npt.NDArray[np.bool_]) -> None:
-    for axis, what, remedy in ((1, "object", "leave it out"), (0, "clustering", "drop the column")):
-        empty = np.flatnonzero(missing.all(axis=axis))
-        if empty.size:
-            raise ValueError(f"{what} {empty[0]} has no label at all ({empty.size} such); {remedy}")

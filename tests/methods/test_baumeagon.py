@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
-from test_contract import l30
 
 from concord.ensemble import Ensemble
 from concord.methods import BaumEagon
 from concord.methods.baumeagon import LeastSquares, grown
+from concord.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "peace_be.json").read_text())
 START = np.array(ORACLE["Y0"]).T

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy.io import loadmat
 from sklearn.metrics import adjusted_rand_score
-from test_contract import l30
 
 from concord.ensemble import Ensemble
 from concord.methods import DREC
-from concord.methods.rsec import cosine_graph
+from concord.numerics.spectral import cosine_graph
+from concord.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "drec.json").read_text())
 

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.io import loadmat
 from sklearn.metrics import adjusted_rand_score
-from test_contract import l30
+
+from concord.testing import l30
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-from concord import coassociation
+from concord import similarity
 from concord.ensemble import Ensemble
 from concord.ensembles.store import drawn
 from concord.methods import EAC, ECCMS, LWEA
@@ -86,19 +87,17 @@ def test_small_tolerance_reaches_the_optimum(case):
     assert np.abs(matrix - matrix.T).max() < 1e-8
     similarity, confident = over_objects(ensemble, "lwca"), confident_over_objects(ensemble, case["alpha"])
     laplacian = np.diag(confident.sum(axis=1)) - confident
-    objective = np.trace(matrix.T @ laplacian @ matrix) + case["lambda_"] / 2 * np.sum(
-        (similarity - matrix) ** 2
-    )
+    objective = np.trace(matrix.T @ laplacian @ matrix) + case["lambda_"] / 2 * np.sum((similarity - matrix) ** 2)
     assert objective == pytest.approx(case["objective"], rel=1e-7)
     assert (np.abs(matrix - similarity)[confident > 0].max() < 1e-8) == (not free)
 
 
 def over_objects(ensemble, name):
-    return coassociation.over_objects(ensemble, getattr(coassociation, name)(ensemble))
+    return similarity.over_objects(ensemble, getattr(similarity, name)(ensemble))
 
 
 def confident_over_objects(ensemble, alpha):
-    return coassociation.over_objects(ensemble, coassociation.hc(ensemble, alpha), 0.0)
+    return similarity.over_objects(ensemble, similarity.hc(ensemble, alpha), 0.0)
 
 
 def tiles_of(size):
@@ -106,9 +105,7 @@ def tiles_of(size):
     return patch.multiple("concord.methods.eccms", TILE=size, COLUMNS_AT_ONCE=size)
 
 
-label_matrices = hnp.arrays(
-    np.int64, st.tuples(st.integers(2, 8), st.integers(2, 5)), elements=st.integers(0, 2)
-)
+label_matrices = hnp.arrays(np.int64, st.tuples(st.integers(2, 8), st.integers(2, 5)), elements=st.integers(0, 2))
 
 
 @settings(max_examples=20, deadline=None)
@@ -122,9 +119,7 @@ label_matrices = hnp.arrays(
     seed=st.integers(0, 9),
     tile=st.sampled_from([2, 3, 192]),
 )
-def test_profiles_give_what_the_literal_algorithm_gives(
-    labels, similarity, alpha, lambda_, gammas, lock, seed, tile
-):
+def test_profiles_give_what_the_literal_algorithm_gives(labels, similarity, alpha, lambda_, gammas, lock, seed, tile):
     rng = np.random.default_rng(seed)
     labels = labels[rng.integers(len(labels), size=2 * len(labels))]
     labels[:, 1:][rng.random(labels[:, 1:].shape) < 0.2] = -1
@@ -133,9 +128,7 @@ def test_profiles_give_what_the_literal_algorithm_gives(
     with tiles_of(tile):
         eccms = ECCMS(1, alpha, lambda_, similarity, high_confidence=lock, **own).fit(ensemble)
     confident = confident_over_objects(ensemble, alpha)
-    dense = enhance(
-        over_objects(ensemble, similarity), confident, lambda_, *gammas, tol=0.0, max_iter=12, lock=lock
-    )
+    dense = enhance(over_objects(ensemble, similarity), confident, lambda_, *gammas, tol=0.0, max_iter=12, lock=lock)
     assert eccms.consensus_matrix() == pytest.approx(dense.c, abs=1e-10)
 
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from test_contract import l30
 
 from concord.ensemble import Ensemble
 from concord.methods import GWCA, KC
-from concord.methods.gwca import PHI, Aggregation, project_simplex
+from concord.methods.gwca import PHI, Aggregation
+from concord.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "gwca.json").read_text())
 HAND = np.array(ORACLE["hand"]["labels"])
@@ -114,9 +114,7 @@ def test_exact_example_of_the_specification(lambda_, w, objective):
     assert matrix[1, 2] == pytest.approx(w[2], abs=2 * accuracy)
 
 
-label_matrices = hnp.arrays(
-    np.int64, st.tuples(st.integers(2, 9), st.integers(2, 4)), elements=st.integers(0, 2)
-)
+label_matrices = hnp.arrays(np.int64, st.tuples(st.integers(2, 9), st.integers(2, 4)), elements=st.integers(0, 2))
 
 
 @settings(max_examples=40, deadline=None)
@@ -195,24 +193,9 @@ def test_kmeans_on_the_rows_is_kc_when_weights_are_equal():
 
 
 @pytest.mark.parametrize(
-    ("v", "expected"),
-    [((0.5, 0.2, -0.1), (19 / 30, 1 / 3, 1 / 30)), ((2, 1, 0), (1, 0, 0)), ((7, 7, 7, 7), (0.25,) * 4)],
-)
-def test_projection_on_the_simplex(v, expected):
-    assert project_simplex(np.array(v, dtype=float)) == pytest.approx(expected, abs=1e-14)
-
-
-@pytest.mark.parametrize(
     ("name", "value"),
     [
-        *[
-            ("phi", "cosine"),
-            ("tau", 0),
-            ("tau", np.inf),
-            ("epsilon", 0),
-            ("epsilon", 0.5),
-            ("epsilon", "0.1"),
-        ],
+        *[("phi", "cosine"), ("tau", 0), ("tau", np.inf), ("epsilon", 0), ("epsilon", 0.5), ("epsilon", "0.1")],
         *[("max_iter", 0), ("assign_labels", "hungarian"), ("n_init", 0)],
     ],
 )

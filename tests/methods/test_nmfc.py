@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
-from test_contract import L30_CLASSES, l30
 
 from concord.ensemble import Ensemble
 from concord.methods import KC, NMFC
 from concord.methods.nmfc import Factorization, kmeans_start
+from concord.testing import L30_CLASSES, l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "nmfc.json").read_text())
 M = np.array(ORACLE["M"])
@@ -22,7 +22,7 @@ def left_over(similarity, q, s):
 
 
 def literal(similarity, q, s, updates):
-    """The updates of Ding et al. over objects, as printed."""
+    """The updates of Ding et al. over objects, as published."""
     for _ in range(updates):
         q = q * np.sqrt((similarity @ q @ s) / (q @ q.T @ similarity @ q @ s))
         s = s * np.sqrt((q.T @ similarity @ q) / (q.T @ q @ s @ q.T @ q))

@@ -1,4 +1,4 @@
-"""PEACE against the specification's reference numbers, by the printed ascent and in large steps."""
+"""PEACE against the specification's reference numbers, by the published ascent and in large steps."""
 
 import json
 from pathlib import Path
@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
-from test_contract import L30_CLASSES, l30
 
 from concord.ensemble import Ensemble
 from concord.methods import PEACE
-from concord.methods import pairmodel as module
-from concord.methods.blockascent import block_ascent
-from concord.methods.pairmodel import PairModel, line_search, pairwise_ascent, weights
+from concord.methods.peace import pairmodel as module
+from concord.methods.peace.blockascent import block_ascent
+from concord.methods.peace.pairmodel import PairModel, line_search, pairwise_ascent, weights
+from concord.testing import L30_CLASSES, l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "peace_be.json").read_text())
 START = np.array(ORACLE["Y0"]).T
@@ -156,7 +156,7 @@ def test_the_prints_plus_does_not_update_the_gradient():
 
 
 def test_slope_of_a_step_is_that_of_the_likelihood():
-    """With the print's plus the line search would follow another function."""
+    """With the plus of the paper the line search would follow another function."""
     model, j, u, v, step, h = l30_model(), 4, 0, 1, 0.03, 1e-6
     row = module._Row(model.together[j], model.apart[j], START @ START[j], START[:, u] - START[:, v])
 
@@ -238,7 +238,7 @@ def test_merging_objects_with_one_profile_never_lowers_the_likelihood():
 
 
 def test_running_sums_are_renewed(monkeypatch):
-    """Whatever the printed ascent carries along, a renewal does not change its way."""
+    """Whatever the published ascent carries along, a renewal does not change its way."""
     plain = pairwise_ascent(l30_model(), START, 1e-3, 400)
     monkeypatch.setattr(module, "REFRESH", 3)
     renewed = pairwise_ascent(l30_model(), START, 1e-3, 400)
@@ -250,9 +250,7 @@ def test_chosen_is_the_start_with_the_largest_likelihood():
     peace = PEACE(4, n_init=4, tol=1e-2, random_state=0).fit(labels)
     assert peace.restart_labels_.shape == (4, 40)
     singles = np.random.default_rng(0)
-    likelihoods = [
-        PEACE(4, n_init=1, tol=1e-2, random_state=singles).fit(labels).likelihood_ for _ in range(4)
-    ]
+    likelihoods = [PEACE(4, n_init=1, tol=1e-2, random_state=singles).fit(labels).likelihood_ for _ in range(4)]
     assert peace.likelihood_ == max(likelihoods)
     assert peace.chosen_ == int(np.argmax(likelihoods))
     assert len(set(likelihoods)) > 1

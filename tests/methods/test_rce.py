@@ -18,11 +18,7 @@ from dense_rce import connective_matrices, half_steps, kullback_leibler, objecti
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "rce_octave.json").read_text())
 HAND = np.array([[1, 1], [1, 2], [2, 2]])
 
-label_matrices = hnp.arrays(
-    np.int64,
-    st.tuples(st.integers(3, 12), st.integers(1, 5)),
-    elements=st.integers(0, 3),
-)
+label_matrices = hnp.arrays(np.int64, st.tuples(st.integers(3, 12), st.integers(1, 5)), elements=st.integers(0, 3))
 lambdas = st.sampled_from([0.0, 1e-4, 1e-2, 0.3, 1.0, 1.0001, 7.0, 1e2, 1e4])
 
 
@@ -137,19 +133,13 @@ def test_errors_are_the_best_of_theorem_3(s, lambda1, c):
     def value(y):
         return kullback_leibler(np.broadcast_to(s, y.shape), y) + lambda1 * np.abs(c - y)
 
-    grid = np.concatenate(
-        [np.linspace(0, 1, 4001), np.geomspace(1e-12, 1, 500), 1 - np.geomspace(1e-12, 1, 500)]
-    )
+    grid = np.concatenate([np.linspace(0, 1, 4001), np.geomspace(1e-12, 1, 500), 1 - np.geomspace(1e-12, 1, 500)])
     assert value(np.clip(c, low, high))[0] <= value(grid).min() + 1e-9
 
 
 def test_the_error_bounds_keep_their_digits_near_zero():
     tiny = np.array([1e-12])
-    for lambda1 in (
-        1e-4,
-        0.5,
-        1.0,
-    ):  # to first order; the textbook form of the roots loses 4 to 12 digits here
+    for lambda1 in (1e-4, 0.5, 1.0):  # to first order; the textbook form of the roots loses 4 to 12 digits here
         assert shrunk(tiny, lambda1)[0] == pytest.approx(1e-12 / (1 + lambda1), rel=1e-10)
         slope = unshrunk(tiny, lambda1)[0] / (1e-12 / (1 - lambda1) if lambda1 < 1 else 1e-6)
         assert slope == pytest.approx(1, rel=1e-10)
@@ -198,7 +188,7 @@ def test_tolerance_stops_early_and_says_so():
     assert len(short.objective_path_) == short.n_iter_
     assert not fit(labels, 0.1, 0.01).converged_, "20 rounds are known to be too few here"
     assert fit(labels, 0.1, 0.01, max_outer=3, tol=1e-12).converged_ is False
-    assert fit(labels, 1.0, 1.0, max_outer=5, tol=0.0).n_iter_ == 5, "0 asks for no change at all"
+    assert fit(labels, 1.0, 1.0, max_outer=5, tol=0.0).n_iter_ == 5, "0 requires no change at all"
 
 
 L30 = np.array(ORACLE["inputs"]["L30"]["labels"])  # 8 clusterings
@@ -226,13 +216,13 @@ def test_the_nuclear_norm_is_left_out_where_it_moves_less_than_the_tolerance():
 
 
 @pytest.mark.parametrize("lambda1", [1e-2, 1.0, 10.0])
-@pytest.mark.parametrize("lambda2", [1e-3, 1e-1, 1.0])
-def test_the_nuclear_norm_moves_an_a_phase_by_no_more_than_the_bound(lambda1, lambda2):
+def test_the_nuclear_norm_moves_an_a_phase_by_no_more_than_the_bound(lambda1):
     # the first round knows no S, so that the second has the same errors with the pull and without
-    with_pull = fit(L30, lambda1, lambda2, max_outer=2, max_inner=2000)
-    without = fit(L30, lambda1, 0.0, max_outer=2, max_inner=2000)
-    moved = np.abs(with_pull.profile_matrix_ - without.profile_matrix_).max()
-    assert 0 < moved <= lambda2 / (2 * 8)
+    without = fit(L30, lambda1, 0.0, max_outer=2, max_inner=500)
+    for lambda2 in (1e-3, 1e-1, 1.0):
+        with_pull = fit(L30, lambda1, lambda2, max_outer=2, max_inner=500)
+        moved = np.abs(with_pull.profile_matrix_ - without.profile_matrix_).max()
+        assert 0 < moved <= lambda2 / (2 * 8)
 
 
 def test_box_keeps_every_entry_inside():

@@ -9,18 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from test_contract import l30
 
 from concord.ensemble import Ensemble
 from concord.methods import RMSC
-from concord.methods.rmsc import (
-    Lagrangian,
-    Views,
-    chain_similarity,
-    project_rows,
-    shrink_spectrum,
-    stationary,
-)
+from concord.methods.rmsc import Lagrangian, Views, chain_similarity, stationary
+from concord.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "rmsc.json").read_text())
 
@@ -98,9 +91,7 @@ def test_default_is_the_authors_program():
     assert rmsc.objective_ == pytest.approx(3.187, abs=5e-4)
 
 
-label_matrices = hnp.arrays(
-    np.int64, st.tuples(st.integers(2, 8), st.integers(1, 4)), elements=st.integers(0, 2)
-)
+label_matrices = hnp.arrays(np.int64, st.tuples(st.integers(2, 8), st.integers(1, 4)), elements=st.integers(0, 2))
 lambdas = st.sampled_from([1e-4, 5e-3, 0.1, 2.0])
 orders = st.sampled_from(["authors", "libadmm"])
 
@@ -162,32 +153,6 @@ def test_objective_counts_every_pair_of_objects():
     assert rmsc.objective_ == pytest.approx(nuclear + 0.02 * errors, abs=1e-6)
 
 
-@settings(max_examples=50, deadline=None)
-@given(
-    matrix=hnp.arrays(np.float64, (3, 4), elements=st.floats(-3, 3)),
-    weights=st.lists(st.integers(1, 4), min_size=4, max_size=4),
-)
-def test_weighted_projection_is_that_of_the_repeated_columns(matrix, weights):
-    repeated = simplex_rows(np.repeat(matrix, weights, axis=1))
-    projected = project_rows(matrix, np.array(weights, dtype=float))
-    assert np.repeat(projected, weights, axis=1) == pytest.approx(repeated, abs=1e-12)
-
-
-def test_projection_of_the_specification():
-    given_ = np.array([[0.5, 0.2, -0.1], [2, 1, 0], [5, 5, 5]])
-    expected = np.array([[19 / 30, 1 / 3, 1 / 30], [1, 0, 0], [1 / 3, 1 / 3, 1 / 3]])
-    assert project_rows(given_, np.ones(3)) == pytest.approx(expected, abs=1e-14)
-
-
-@pytest.mark.parametrize("threshold", [10.0, 1.0, 0.3, 1e-2, 1.1e-5, 0.9e-5, 1e-9, 1e-12])
-def test_singular_values_shrink(threshold):
-    rng = np.random.default_rng(0)
-    left, right = (np.linalg.qr(rng.normal(size=(12, 12)))[0] for _ in range(2))
-    singular = 10.0 ** -np.arange(12)
-    expected = (left * np.maximum(singular - threshold, 0)) @ right
-    assert np.abs(shrink_spectrum((left * singular) @ right, threshold) - expected).max() < 1e-10
-
-
 def test_stationary_distribution_is_the_limit_of_the_power_iteration():
     labels = l30()[np.random.default_rng(1).integers(20, size=36)]
     ensemble = Ensemble(labels)
@@ -222,15 +187,7 @@ def test_spectral_step_is_that_of_the_markov_chain():
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        *[
-            ("lambda1", 0),
-            ("lambda1", "1"),
-            ("mu", 0),
-            ("rho", 1),
-            ("tol", -1),
-            ("max_iter", 0),
-            ("n_init", 0),
-        ],
+        *[("lambda1", 0), ("lambda1", "1"), ("mu", 0), ("rho", 1), ("tol", -1), ("max_iter", 0), ("n_init", 0)],
         *[("order", "paper"), ("assign_labels", "rows")],
     ],
 )

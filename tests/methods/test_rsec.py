@@ -1,4 +1,4 @@
-"""RSEC against another implementation of the same reading and the literal algorithm over objects."""
+"""RSEC against another implementation of the same variant and the literal algorithm over objects."""
 
 import json
 import sys
@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from scipy.io import loadmat
 from sklearn.metrics import adjusted_rand_score
-from test_contract import L30_CLASSES, l30
+
+from concord.testing import L30_CLASSES, l30
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from concord.ensemble import Ensemble
 from concord.methods import RSEC, rsec
-from concord.methods.rsec import Lagrangian, cosine_graph, orthonormal_beside
+from concord.methods.rsec import Lagrangian, orthonormal_beside
 from dense_rsec import iterations
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "rsec.json").read_text())
@@ -43,9 +44,7 @@ def compare(matrix, summary, tolerance):
     assert matrix.sum() == pytest.approx(summary["sum"], rel=1e-8)
 
 
-@pytest.mark.parametrize(
-    "case", cases("small"), ids=lambda c: f"{c['lambda1']}-{c['lambda2']}-{c['max_iter']}"
-)
+@pytest.mark.parametrize("case", cases("small"), ids=lambda c: f"{c['lambda1']}-{c['lambda2']}-{c['max_iter']}")
 def test_small_ensemble(case):
     assert_is_that_of_the_oracle(np.array(ORACLE["small"]), case)
 
@@ -68,7 +67,7 @@ def test_profiles_give_what_the_literal_algorithm_gives(lambda1, lambda2, missin
     lagrangian = Lagrangian(ensemble, 3, lambda1, lambda2)
     root = np.sqrt(ensemble.weights)
     shrunk = 0.0
-    for state in islice(iterations(ensemble.expand(ensemble.coassociation), 3, lambda1, lambda2), 20):
+    for state in islice(iterations(ensemble.expand(ensemble.coassociation), 3, lambda1, lambda2), 12):
         assert lagrangian.iterate() == pytest.approx(state.residuals, abs=1e-9)
         lagrangian.mu *= 1.1
         assert ensemble.expand(lagrangian.z / np.outer(root, root)) == pytest.approx(state.z, abs=1e-9)
@@ -160,21 +159,9 @@ def test_separate_groups_give_a_block_diagonal_representation():
     assert np.linalg.matrix_rank(rsec.representation(), tol=1e-6) == 3
 
 
-def test_graph_leaves_out_small_singular_values():
-    matrix = np.array([[0.0, 2.0, 0.0], [2.0, 0.0, 1.0], [0.0, 1.0, 1e-6]])
-    left, singular, _ = np.linalg.svd(matrix)
-    assert singular[2] < 1e-4 * singular[0]
-    x = left[:, :2] * np.sqrt(singular[:2])
-    x /= np.linalg.norm(x, axis=1, keepdims=True)
-    assert cosine_graph(left, singular) == pytest.approx((x @ x.T) ** 4, abs=1e-12)
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
-    [
-        *[("variant", "h"), ("lambda1", 0), ("lambda2", "1"), ("rho", 1), ("tol", -1)],
-        *[("max_iter", 0), ("n_init", 0)],
-    ],
+    [*[("variant", "h"), ("lambda1", 0), ("lambda2", "1"), ("rho", 1), ("tol", -1)], *[("max_iter", 0), ("n_init", 0)]],
 )
 def test_refuses_parameters(name, value):
     with pytest.raises(ValueError, match=f"RSEC: {name} = "):

@@ -1,15 +1,135 @@
-"""Consensus methods, one file each: ``from concord.methods import RCE``."""
+"""Consensus methods, one file each: ``from concord.methods import RCE``.
 
-from concord.methods import registry
+A method is a subclass of :class:`concord.methods.base.ConsensusMethod` in a file of this folder. No registration is
+needed; a line below ``TYPE_CHECKING`` lets type checkers see the parameters of a method.
+"""
 
-__all__ = sorted(registry.available())
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from concord.errors import InputError
+
+if TYPE_CHECKING:
+    from concord.methods.base import ConsensusMethod
+    from concord.methods.baumeagon import BaumEagon
+    from concord.methods.bce import BCE
+    from concord.methods.cspa import CSPA
+    from concord.methods.drec import DREC
+    from concord.methods.eac import EAC
+    from concord.methods.eccms import ECCMS
+    from concord.methods.ecpcs import ECPCS
+    from concord.methods.gwca import GWCA
+    from concord.methods.hgpa import HGPA
+    from concord.methods.kc import KC
+    from concord.methods.lwea import LWEA
+    from concord.methods.lwgp import LWGP
+    from concord.methods.mcla import MCLA
+    from concord.methods.nmfc import NMFC
+    from concord.methods.peace import PEACE
+    from concord.methods.pta import PTA
+    from concord.methods.ptgp import PTGP
+    from concord.methods.rce import RCE
+    from concord.methods.rmsc import RMSC
+    from concord.methods.rsec import RSEC
+    from concord.methods.spce import SPCE
+    from concord.methods.spectralconsensus import SpectralConsensus
+    from concord.methods.ssce import SSCE
+    from concord.methods.trce import TRCE
+
+__all__ = [
+    "BCE", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GWCA", "HGPA", "KC", "LWEA", "LWGP", "MCLA", "NMFC",
+    "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SPCE", "SSCE", "TRCE", "BaumEagon", "SpectralConsensus",
+    "load", "make", "names", "needs_features",
+]  # fmt: skip
 
 
-def __getattr__(name: str) -> object:
-    if name in registry.available():
-        return registry.load(name)
-    raise AttributeError(f"module 'concord.methods' has no attribute {name!r}")
+def names() -> tuple[str, ...]:
+    """Return the names of all methods, sorted; InputError, with the remedy, for a file that holds no valid method."""
+    return tuple(sorted(_classes()))
+
+
+def load(name: str) -> "type[ConsensusMethod]":
+    """Return the class of a method; InputError for an unknown name and as in :func:`names`."""
+    if name not in _classes():
+        from concord.validation import did_you_mean
+
+        raise InputError(f"{name}: no such method; {did_you_mean(name, names())}")
+    return _classes()[name]
+
+
+def make(name: str, n_clusters: int, parameters: Mapping[str, Any], random_state: Any) -> "ConsensusMethod":
+    """Return a method with these parameters, and with the random state if its constructor takes one."""
+    method = load(name)
+    seeded = {"random_state": random_state} if "random_state" in inspect.signature(method).parameters else {}
+    return method(n_clusters=n_clusters, **parameters, **seeded)
+
+
+def needs_features(name: str, parameters: Mapping[str, Any], points: Iterable[Mapping[str, Any]] = ({},)) -> bool:
+    """Whether a method needs the objects' features with these parameters, at any point of a grid."""
+    method = load(name)
+    return method.needs_features and any(
+        method(n_clusters=1, **{**parameters, **point}).uses_features() for point in points
+    )
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name[:1].isupper() and name in _classes():
+            return _classes()[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted({*globals(), *names()})
+
+
+@cache
+def _classes() -> "dict[str, type[ConsensusMethod]]":
+    from concord.methods.base import ConsensusMethod
+
+    found: dict[str, type[ConsensusMethod]] = {}
+    for module in _modules():
+        for name, value in vars(module).items():
+            own = inspect.isclass(value) and value.__module__ == module.__name__ and not name.startswith("_")
+            if own and issubclass(value, ConsensusMethod):
+                if problem := _problem(value):
+                    raise InputError(f"{module.__file__}: {name} {problem}")
+                if name in found:
+                    other = found[name].__module__
+                    raise InputError(f"{module.__file__}: {name} is the method of {other}; rename one")
+                found[name] = value
+    return found
+
+
+def _modules() -> Iterator[ModuleType]:
+    for finder, name, _ in pkgutil.iter_modules(__path__):
+        path = Path(getattr(finder, "path", "")) / f"{name}.py"
+        try:
+            if name != "base":
+                yield importlib.import_module(f"{__name__}.{name}")
+        except SyntaxError as error:
+            raise InputError(f"{path}, line {error.lineno}: {error.msg}; correct the file") from error
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"
+            raise InputError(f"{path}: it cannot be imported: {problem}; correct the file") from error
+
+
+def _problem(method: "type[ConsensusMethod]") -> str:
+    """Return what is wrong with a class, and the remedy; empty if it is a method."""
+    parameters = inspect.signature(method).parameters
+    variable = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
+    if "__init__" not in vars(method) or variable & {parameter.kind for parameter in parameters.values()}:
+        return "needs an __init__ that names all of its parameters; write it, or add @dataclass"
+    for lacking in sorted(method.__abstractmethods__):
+        return f"needs a method {lacking}; write it"
+    for name in parameters:
+        if name not in ("n_clusters", "random_state") and hasattr(method.__base__, name):
+            return f"has a parameter {name!r}, an attribute of every method; rename it"
+    return ""

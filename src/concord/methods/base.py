@@ -2,54 +2,102 @@
 
 import inspect
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from concord.ensemble import Ensemble, FloatArray, IntArray, as_ensemble
 from concord.errors import ConsensusFailure
+from concord.methods.constraints import COUNT, NON_NEGATIVE, Constraint, of_annotation
+from concord.numerics.components import component_labels, solved
+from concord.numerics.spectral import Assignment, spectral_labels
+
+Seed = int | np.random.Generator | None
+
+# Constraints of parameters with these names, unless a method declares another.
+COMMON: Mapping[str, Constraint] = {"n_clusters": COUNT, "n_init": COUNT, "max_iter": COUNT, "tol": NON_NEGATIVE}
 
 
-class ConsensusMethod(ABC):
-    """A consensus method: base clusterings in, one clustering out.
+class Cost(NamedTuple):
+    """What one fit costs: CPU seconds ``fixed + square size^2 + cube size^3``, and memory."""
 
-    Follows scikit-learn's estimator conventions (``get_params``, ``set_params``, ``clone``, trailing
-    underscores) without importing it, because the import costs more CPU than many a fit.
+    fixed: float
+    square: float
+    cube: float
+    matrices: int = 0  # Of doubles over the objects; 0: the method works on profiles, and the size counts these
 
-    Attributes
-    ----------
-    labels_ : ndarray of int, shape (n,)
-        Consensus labels 0..k-1; k is ``n_clusters``, or less where a method leaves a cluster empty, or more
-        where it has a ``free_number``.
-    restart_labels_ : ndarray of int, shape (restarts, n)
-        Labels of every random start; one row for a deterministic method.
-    chosen_ : int
-        The restart that ``labels_`` is taken from: the one with the best objective.
-    n_iter_ : int
-        Iterations of the (last stage of the) solver; 1 for closed forms.
-    converged_ : bool
-        Whether every iterative stage met its stopping rule.
-    note_ : str
-        What a report must say about this answer, e.g. that a stand-in cut the graph; mostly empty.
-    """
+    def seconds(self, size: int) -> float:
+        """Return the seconds for ``size`` profiles or objects."""
+        return self.fixed + self.square * size**2 + self.cube * size**3
 
-    balanced: ClassVar[bool] = False
-    """Whether the method forces clusters of nearly equal size."""
 
-    needs_features: ClassVar[bool] = False
-    """Whether the method needs the objects' features, at least with some of its parameters."""
-
-    n_clusters: int
+class Results:
+    """What a fit leaves, described in :class:`ConsensusMethod`."""
 
     labels_: IntArray
     restart_labels_: IntArray
     chosen_: int
-    _features: FloatArray
-    """Shape (n, d); only of a method that uses them."""
+    n_features_in_: int
     n_iter_: int = 1
     converged_: bool = True
     note_: str = ""
+    _features: FloatArray  # Shape (n, d); only of a method that uses them
+    _membership: IntArray  # Row of each object in the matrices of the method, shape (n,)
+
+
+@dataclass(repr=False, eq=False)
+class ConsensusMethod(Results, ABC):
+    """A consensus method: base clusterings in, one clustering out.
+
+    Follows scikit-learn's estimator conventions without importing it, because the import costs more CPU than many a
+    fit. The constructor of a method names all parameters and stores each under its name, as that of a dataclass does.
+    Methods work on the distinct label profiles, exactly, unless they say otherwise; a missing label takes its
+    clustering out of the sums for the pairs of its object.
+
+    Parameters
+    ----------
+    n_clusters : int. Number of consensus clusters, K.
+    max_iter : int. Most iterations, of methods that iterate.
+    assign_labels : {"discretize", "kmeans"}
+        How a spectral embedding becomes labels: rotation of Yu and Shi, or k-means on the rows as in Ng, Jordan, Weiss.
+    n_init : int, default 10. Random starts, of those that make some; ``labels_`` is the one with the best objective.
+    random_state : int, Generator or None. Seed of the random starts; deterministic methods ignore it.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int, shape (n,)
+        Consensus labels 0..k-1; k is ``n_clusters``, or less where a method leaves a cluster empty, or more where it
+        has a ``free_number``.
+    restart_labels_ : ndarray of int, shape (restarts, n)
+        Labels of every random start; one row for a deterministic method.
+    chosen_ : int. The restart that ``labels_`` is taken from.
+    n_iter_ : int. Iterations of the (last stage of the) solver; 1 for closed forms.
+    converged_ : bool. Whether every iterative stage met its stopping rule.
+    n_features_in_ : int. Number of base clusterings, m (the name is scikit-learn's).
+    note_ : str. What a report must say about this answer, e.g. that there are not K clusters; mostly empty.
+    """
+
+    summary: ClassVar[str] = ""  # One sentence on what the method does
+    reference: ClassVar[str] = ""  # The paper to cite: "Authors: Title. Venue Year.".
+    # Measured by ``benchmarks/cost.py``; this one is above that of every method here.
+    cost: ClassVar[Cost] = Cost(4.0, 5e-5, 8e-8)
+    # What a parameter may be that is no bool and no Literal; None is allowed where it is the default.
+    constraints: ClassVar[Mapping[str, Constraint]] = {}
+    needs_features: ClassVar[bool] = False  # Whether it needs the objects' features, at least with some parameters
+    # What ``predict`` takes for objects that were not in ``fit``; None: there is no ``predict``.
+    predicts_from: ClassVar[Literal["labels", "features"] | None] = None
+    # Methods that return an (n, n) matrix over objects, and attributes with one over profiles, (n', n').
+    matrices: ClassVar[tuple[str, ...]] = ()
+    # Attributes with a value, or a row of values, for each iteration, and the number of values.
+    paths: ClassVar[Mapping[str, int]] = {}
+    balanced: ClassVar[bool] = False  # Whether the method forces clusters of nearly equal size
+    identifiable: ClassVar[bool] = True  # Whether the consensus of a single clustering is always that clustering
+
+    n_clusters: int
+    random_state: Seed = field(default=None, kw_only=True)
 
     @property
     def free_number(self) -> bool:
@@ -61,27 +109,27 @@ class ConsensusMethod(ABC):
 
         Parameters
         ----------
-        labels : array-like of int, shape (n objects, m clusterings), or Ensemble
-            Base clusterings; -1 marks a missing object.
-        features : array-like or sparse matrix, shape (n objects, d), optional
-            Only for methods that need the objects' features; ignored by the others.
+        labels : array-like of int, shape (n objects, m clusterings), or Ensemble. -1 marks a missing object.
+        features : array-like or sparse matrix, shape (n objects, d), optional. Only for methods that need them.
 
         Raises
         ------
         ValueError
             For invalid labels or parameters, and for absent or invalid features if the method needs them.
         ConsensusFailure
-            If there is no answer, e.g. more clusters are asked than there are distinct profiles.
+            If there is no answer, e.g. with more clusters than distinct profiles.
         """
         ensemble = as_ensemble(labels)
         self.check_parameters()
         if self.n_clusters > ensemble.n_profiles:
+            problem = f"n_clusters = {self.n_clusters} but the ensemble distinguishes only {ensemble.n_profiles} groups"
             raise ConsensusFailure(
-                f"{type(self).__name__}: n_clusters = {self.n_clusters} but the ensemble distinguishes only "
-                f"{ensemble.n_profiles} groups of objects; ask for fewer clusters or add clusterings"
+                f"{type(self).__name__}: {problem} of objects; set fewer clusters or add clusterings"
             )
         if self.uses_features():
             self._features = self._checked_features(features, ensemble.n_objects)
+        self.n_features_in_ = ensemble.n_clusterings
+        self._membership = ensemble.membership
         self._fit(ensemble)
         return self
 
@@ -98,8 +146,13 @@ class ConsensusMethod(ABC):
         """Do the work; end with :meth:`_set_labels`."""
 
     def check_parameters(self) -> None:
-        """Raise ValueError for a parameter out of its range."""
-        self._require("n_clusters", is_integer(self.n_clusters, 1), "an integer >= 1")
+        """Raise ValueError for a parameter that breaks its constraint; extend it for rules that join several."""
+        for name, argument in inspect.signature(type(self)).parameters.items():
+            value, optional = getattr(self, name), argument.default is None
+            constraint = self.constraints.get(name) or of_annotation(argument.annotation) or COMMON.get(name)
+            if constraint and not constraint.allows(value) and not (optional and value is None):
+                wanted = f"{constraint} or None" if optional else constraint
+                raise ValueError(f"{type(self).__name__}: {name} = {value!r}: must be {wanted}")
 
     def _checked_features(self, features: Any, n_objects: int | None = None) -> FloatArray:
         """Return features as a matrix of finite numbers, one row for each of ``n_objects`` (None: any)."""
@@ -112,22 +165,26 @@ class ConsensusMethod(ABC):
         except (TypeError, ValueError):
             raise ValueError(f"{method}: features must be numbers; encode what is none") from None
         if matrix.ndim != 2 or not matrix.shape[1] or n_objects not in (None, len(matrix)):
-            wanted = "n" if n_objects is None else n_objects
-            raise ValueError(
-                f"{method}: features must be a matrix of {wanted} objects x d features, d >= 1, "
-                f"got shape {matrix.shape}"
-            )
+            wanted = f"a matrix of {'n' if n_objects is None else n_objects} objects x d features, d >= 1"
+            raise ValueError(f"{method}: features must be {wanted}, got shape {matrix.shape}")
         if not np.isfinite(matrix).all():
             raise ValueError(f"{method}: features hold NaN or infinity; complete them")
         return matrix
 
-    def _require(self, name: str, holds: bool, wanted: str) -> None:
-        if not holds:
-            raise ValueError(f"{type(self).__name__}: {name} = {getattr(self, name)!r}: must be {wanted}")
+    def _rng(self) -> np.random.Generator:
+        return np.random.default_rng(self.random_state)
 
-    def _require_choice(self, name: str, *choices: str) -> None:
-        *most, last = map(repr, choices)
-        self._require(name, getattr(self, name) in choices, f"{', '.join(most)} or {last}")
+    def _require_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            from sklearn.exceptions import NotFittedError
+
+            raise NotFittedError(f"{type(self).__name__} is not fitted yet; call fit first")
+
+    def _over_objects(self, attribute: str) -> FloatArray:
+        """Return the (n, n) matrix over objects of a fitted one over profiles, shape (n', n')."""
+        self._require_fitted()
+        matrix: FloatArray = getattr(self, attribute)[np.ix_(self._membership, self._membership)]
+        return matrix
 
     def _set_labels(self, restarts: IntArray, costs: FloatArray, membership: IntArray) -> None:
         """Keep the labels of all restarts, (restarts, n') over profiles, and choose the cheapest."""
@@ -139,6 +196,21 @@ class ConsensusMethod(ABC):
         """Keep the labels of a deterministic method, (n',) over profiles."""
         self._set_labels(labels[None, :], np.zeros(1), membership)
 
+    def _set_spectral_labels(
+        self, similarity: FloatArray, weights: IntArray, membership: IntArray, how: Assignment, n_init: int
+    ) -> None:
+        """Keep the labels of spectral clustering of the profiles."""
+        labels, costs = spectral_labels(similarity, weights, self.n_clusters, how, n_init, self._rng())
+        self._set_labels(labels, costs, membership)
+
+    @classmethod
+    def parameters(cls) -> dict[str, Any]:
+        """Return the settable parameters with their defaults, without n_clusters and random_state."""
+        arguments = inspect.signature(cls).parameters
+        return {
+            name: argument.default for name, argument in arguments.items() if name not in ("n_clusters", "random_state")
+        }
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's parameters."""
         return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
@@ -148,15 +220,44 @@ class ConsensusMethod(ABC):
         known = self.get_params()
         for name, value in parameters.items():
             if name not in known:
-                raise ValueError(
-                    f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(known)}"
-                )
+                raise ValueError(f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(known)}")
             setattr(self, name, value)
         return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "labels_")
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        return Tags("clusterer", TargetTags(required=False), input_tags=InputTags(categorical=True))
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
         return f"{type(self).__name__}({arguments})"
+
+
+class ComponentMethod(ConsensusMethod):
+    """A method whose clusters are the connected components of the similarity that it learns; maybe not K."""
+
+    matrices = ("consensus_matrix",)
+    free_number = True
+    _similarity: FloatArray
+
+    def _fit(self, ensemble: Ensemble) -> None:
+        self._similarity, self._membership = solved(self._solve, ensemble)
+        labels = component_labels(self._similarity)
+        differs = labels.max() + 1 != self.n_clusters
+        self.note_ = "the number of clusters is that of the graph's components" if differs else ""
+        self._set_only_labels(labels, self._membership)
+
+    @abstractmethod
+    def _solve(self, ensemble: Ensemble) -> FloatArray:
+        """Return the similarity of the profiles, shape (n', n')."""
+
+    def consensus_matrix(self) -> FloatArray:
+        """Return the similarity of the objects, shape (n, n)."""
+        return self._over_objects("_similarity")
 
 
 def consecutive(labels: IntArray) -> IntArray:
@@ -166,17 +267,4 @@ def consecutive(labels: IntArray) -> IntArray:
 
 def codes_of(labels: IntArray, n_clusters: int) -> IntArray:
     """Return what :func:`consecutive` makes of each of the clusters 0..n_clusters-1; empty ones come last."""
-    codes: IntArray = np.argsort(np.argsort(~np.isin(np.arange(n_clusters), labels), kind="stable"))
-    return codes
-
-
-def is_integer(value: Any, least: int) -> bool:
-    """Whether ``value`` is an integer (not a bool) of at least ``least``."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)
-
-
-def is_number(value: Any, least: float, *, strict: bool = False) -> bool:
-    """Whether ``value`` is a finite real number of at least (``strict``: above) ``least``."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        return False
-    return bool(np.isfinite(value) and (value > least if strict else value >= least))
+    return np.argsort(np.argsort(~np.isin(np.arange(n_clusters), labels), kind="stable"))

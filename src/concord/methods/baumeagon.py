@@ -1,19 +1,18 @@
 """Baum-Eagon: probabilistic consensus by a growth transform, least squares."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from concord.ensemble import Ensemble, FloatArray
-from concord.methods.base import ConsensusMethod, is_integer, is_number
+from concord.methods.base import ConsensusMethod, Cost
 
-LENGTHEN = 1.2
-"""What the constant is divided by after an update; where one raises the objective, it is doubled."""
-
-INSIDE = 1.05
-"""Keeps the lengthened transform from setting a membership to 0, which would be for ever."""
+LENGTHEN = 1.2  # What the constant is divided by after an update; where one raises the objective, it is doubled
+INSIDE = 1.05  # Keeps the lengthened transform from setting a membership to 0, where it would stay
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class BaumEagon(ConsensusMethod):
     r"""Consensus with probabilistic memberships (Rota Bulo, Lourenco, Fred, Pelillo: S+SSPR 2010).
 
@@ -22,8 +21,7 @@ class BaumEagon(ConsensusMethod):
 
     .. math:: \min_{Y} \|C - Y Y^\top\|_F^2, \quad y_i \text{ in the simplex},
 
-    by the Baum-Eagon inequality for polynomials with nonnegative coefficients: with
-    :math:`R = (C - Y Y^\top) Y`,
+    by the Baum-Eagon inequality for polynomials with nonnegative coefficients: with :math:`R = (C - Y Y^\top) Y`,
 
     .. math:: y_{ik} \leftarrow y_{ik} \frac{n + R_{ik}}{n + \sum_l y_{il} R_{il}}
 
@@ -31,84 +29,45 @@ class BaumEagon(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of consensus clusters, K.
-    n_init : int, default 10
-        Random starts, rows uniform on the simplex; ``labels_`` is the one with the lowest objective,
-        ``restart_labels_`` has all.
+    n_clusters, n_init, random_state : see :class:`~concord.methods.base.ConsensusMethod`
     diagonal : bool, default True
-        Whether the pairs of an object with itself count, whose C is 1: they push towards crisp memberships.
-        Without them n - 1 takes the place of n.
-    tol : float >= 0, default 1e-6
-        Stop when the update, as above, changes no membership by more.
-    max_iter : int, default 20000
-        Most updates of a start.
+        Whether the pairs of an object with itself count, whose C is 1: they push towards crisp memberships. Without
+        them n - 1 takes the place of n.
+    tol : float >= 0, default 1e-6. Stop when the update, as above, changes no membership by more.
+    max_iter : int, default 20000. Most updates of a start.
     accelerate : bool, default True
-        The update is a step of length about 1/n. True: put a smaller number in place of n, by a sixth
-        smaller at each update that does not raise the objective; if one would, it is taken back and done
-        with twice the number, at last with n. Monotone too, some ten times fewer updates; from one start
-        the two may go to different minima.
-    random_state : int, Generator or None
-        Seed of the starts.
+        Put a smaller number in place of n, by a sixth smaller at each update that does not raise the objective; if one
+        would, it is taken back and done with twice the number, at last with n. Monotone too, about ten times fewer
+        updates; it may go to another minimum.
 
     Attributes
     ----------
-    memberships_ : ndarray of float, shape (n, K)
-        Y of the chosen start.
-    objective_ : float
-        Squared Frobenius norm of C - YY', of the chosen start; without the diagonal if so chosen.
-    objective_path_ : ndarray, shape (n_iter_,)
-        Objective after each update of the chosen start.
-    converged_ : bool
-        Whether all starts met ``tol``.
+    memberships_ : ndarray of float, shape (n, K). Y of the chosen start.
+    objective_ : float. Squared Frobenius norm of C - YY', of the chosen start; without the diagonal if so chosen.
+    objective_path_ : ndarray, shape (n_iter_,). Objective after each update of the chosen start.
 
     Notes
     -----
-    R is computed as CY - Y(Y'Y): one product with an (n, n) matrix an update, and that gives the objective.
     Works on the objects: memberships of objects with one profile do not stay equal from unequal starts.
-    A missing label takes its clustering out of C for the object's pairs.
-
-    References
-    ----------
-    Samuel Rota Bulo, Andre Lourenco, Ana Fred, Marcello Pelillo: Pairwise Probabilistic Clustering Using
-    Evidence Accumulation. S+SSPR 2010.
     """
 
-    memberships_: FloatArray
-    objective_: float
-    objective_path_: FloatArray
+    summary = "Consensus with probabilistic memberships (Rota Bulo, Lourenco, Fred, Pelillo: S+SSPR 2010)."
+    reference = (
+        "Samuel Rota Bulo, Andre Lourenco, Ana Fred, Marcello Pelillo: Pairwise Probabilistic Clustering "
+        "Using Evidence Accumulation. S+SSPR 2010."
+    )
+    cost = Cost(0.5, 4e-5, 0, matrices=5)
+    paths = {"objective_path_": 1}
 
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        n_init: int = 10,
-        diagonal: bool = True,
-        tol: float = 1e-6,
-        max_iter: int = 20_000,
-        accelerate: bool = True,
-        random_state: int | np.random.Generator | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.diagonal = diagonal
-        self.tol = tol
-        self.max_iter = max_iter
-        self.accelerate = accelerate
-        self.random_state = random_state
-
-    def check_parameters(self) -> None:
-        """Raise ValueError for a parameter out of its range."""
-        super().check_parameters()
-        self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")
-        self._require("diagonal", isinstance(self.diagonal, bool), "True or False")
-        self._require("tol", is_number(self.tol, 0), "a number >= 0")
-        self._require("max_iter", is_integer(self.max_iter, 1), "an integer >= 1")
-        self._require("accelerate", isinstance(self.accelerate, bool), "True or False")
+    n_init: int = 10
+    diagonal: bool = True
+    tol: float = 1e-6
+    max_iter: int = 20_000
+    accelerate: bool = True
 
     def _fit(self, ensemble: Ensemble) -> None:
         n, k = ensemble.n_objects, self.n_clusters
-        rng = np.random.default_rng(self.random_state)
+        rng = self._rng()
         fit = LeastSquares(ensemble.expand(ensemble.coassociation), self.diagonal)
         runs = [self.descend(fit, rng.dirichlet(np.ones(k), n)) for _ in range(self.n_init)]
         labels = np.stack([run.memberships.argmax(axis=1) for run in runs])
@@ -142,24 +101,16 @@ class BaumEagon(ConsensusMethod):
 
 
 class Run(NamedTuple):
-    """A descent from one start."""
+    """A descent from one start: memberships, shape (n, K), and the objective after each update."""
 
     memberships: FloatArray
-    """Shape (n, K)."""
     objective: float
     path: list[float]
-    """Objective after each update."""
     converged: bool
 
 
 class LeastSquares:
-    """The squares of C - YY', with or without the diagonal.
-
-    Attributes
-    ----------
-    constant : float
-        n, or n - 1 without the diagonal: the least that makes every update lower the objective.
-    """
+    """The squares of C - YY', with or without the diagonal; ``constant``, n or n - 1, makes every update lower them."""
 
     def __init__(self, similarity: FloatArray, diagonal: bool) -> None:
         self._similarity = similarity

@@ -7,122 +7,72 @@ import numpy as np
 import numpy.typing as npt
 
 from concord.ensemble import MISSING, Ensemble, FloatArray, IntArray, coded_as
-from concord.methods.base import ConsensusMethod, codes_of, is_integer, is_number
+from concord.methods.base import ConsensusMethod, Cost, codes_of
+from concord.methods.constraints import COUNT, NON_NEGATIVE, POSITIVE
 
-TINY = float(np.finfo(float).tiny)
-"""Added to each term of a sum that is divided by, as in the authors' program."""
-
-ALPHA_FLOOR = 1e-6
-"""Least alpha: it drifts towards 0 when EM is iterated far past the default tolerance."""
-
-NEWTON_TOL, NEWTON_STEPS = 1e-3, 500
-"""When Newton's method for alpha stops: relative change in the 1-norm, steps."""
+TINY = float(np.finfo(float).tiny)  # Added to each term of a sum that is divided by, as in the authors' program
+ALPHA_FLOOR = 1e-6  # Least alpha: it drifts towards 0 when EM is iterated far past the default tolerance
+NEWTON_TOL, NEWTON_STEPS = 1e-3, 500  # When Newton's method for alpha stops: relative change in the 1-norm, steps
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class BCE(ConsensusMethod):
-    r"""Bayesian cluster ensembles (Wang, Shan, Banerjee): a mixed-membership model of the label matrix.
+    """Bayesian cluster ensembles (Wang, Shan, Banerjee): a mixed-membership model of the label matrix.
 
-    Object p mixes the K consensus clusters by theta_p ~ Dirichlet(alpha). Each of its labels has a consensus
-    cluster z of its own, drawn from theta_p, and is itself drawn from row z of that clustering's ``beta``.
-    Variational EM maximises a lower bound of the log-likelihood; an object's label is the cluster with the
-    largest parameter gamma of its posterior Dirichlet distribution.
+    Object p mixes the K consensus clusters by theta_p ~ Dirichlet(alpha). Each of its labels has a consensus cluster z
+    of its own, drawn from theta_p, and is itself drawn from row z of that clustering's ``beta``. Variational EM
+    maximises a lower bound of the log-likelihood; an object's label is the cluster with the largest parameter gamma of
+    its posterior Dirichlet distribution. The default tolerances and limits are those of the authors' program, which
+    makes one start.
 
     Parameters
     ----------
-    n_clusters : int
-        Number of consensus clusters, K.
-    smoothing : float > 0, default 1e-6
-        Added to the expected counts of beta's M-step ("lap" in the authors' program).
-    tol : float >= 0, default 0.01
-        EM stops when a round changes beta by no more, relative to its 1-norm; the authors' program.
-    max_outer : int, default 499
-        Most rounds of EM; the authors' program.
+    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
+    smoothing : float > 0, default 1e-6. Added to the expected counts of beta's M-step ("lap" of the program).
+    tol : float >= 0, default 0.01. EM stops when a round changes beta by no more, relative to its 1-norm.
+    max_outer, max_inner : int, default 499. Most rounds of EM, and sweeps of an E-step.
     inner_tol : float >= 0, default 0.01
-        The E-step of an object stops when a sweep changes neither phi nor gamma by more, relative to
-        their 1-norms; the authors' program.
-    max_inner : int, default 499
-        Most sweeps of an E-step; the authors' program.
+        The E-step of an object stops when a sweep changes neither phi nor gamma by more, relative to their 1-norms.
     n_init : int, default 10
-        Random starts: alpha uniform in (0, 1), rows of beta uniform and normalised. ``labels_`` is the
-        one with the largest bound. The authors' program makes one start.
-    random_state : int, Generator or None
-        Seed of the random starts.
+        Random starts: alpha uniform in (0, 1), rows of beta uniform and normalised; the largest bound wins.
 
     Attributes
     ----------
-    alpha_ : ndarray, shape (K,)
-        Dirichlet parameters of the chosen start.
+    alpha_ : ndarray, shape (K,). Dirichlet parameters of the chosen start.
     beta_ : list of m ndarrays, shape (K, k_i)
         Distribution of each clustering's labels in each consensus cluster; columns as in ``Ensemble.labels``.
-    cluster_names_ : list of m ndarrays, shape (k_i,)
-        The given label of each column of ``beta_``.
-    profile_gamma_ : ndarray, shape (n', K)
-        Posterior Dirichlet parameters of the distinct label profiles.
-    bound_ : float
-        Lower bound of the log-likelihood that the chosen start ended with.
+    cluster_names_ : list of m ndarrays, shape (k_i,). The given label of each column of ``beta_``.
+    profile_gamma_ : ndarray, shape (n', K). Posterior Dirichlet parameters of the distinct label profiles.
+    bound_ : float. Lower bound of the log-likelihood that the chosen start ended with.
     bound_path_ : ndarray, shape (n_iter_,)
         The bound after each round of the chosen start. Small dips are possible: every E-step starts anew.
-    n_iter_ : int
-        Rounds of EM of the chosen start.
     converged_ : bool
         Whether the chosen start met ``tol``, and its last E-step and alpha's Newton method their own rules.
 
     Notes
     -----
-    A single clustering does not identify the model: consensus clusters that mix its labels have the same
-    likelihood, and which one is found depends on the starts.
-
-    No parameter is tuned in the paper: there is no grid. Objects with equal profiles have equal E-steps, and
-    the M-step sums over objects: the work is done on the profiles with their multiplicities, exactly. A
+    A single clustering does not identify the model: consensus clusters that mix its labels have the same likelihood. A
     missing label takes no part: its phi is 0.
-
-    References
-    ----------
-    Hongjun Wang, Hanhuai Shan, Arindam Banerjee: Bayesian cluster ensembles. SDM 2009; Statistical Analysis
-    and Data Mining 4 (2011).
     """
 
-    alpha_: FloatArray
-    beta_: list[FloatArray]
-    cluster_names_: list[IntArray]
-    profile_gamma_: FloatArray
-    bound_: float
-    bound_path_: FloatArray
+    summary = "Bayesian cluster ensembles (Wang, Shan, Banerjee): a mixed-membership model of the label matrix."
+    reference = "Hongjun Wang, Hanhuai Shan, Arindam Banerjee: Bayesian cluster ensembles. SDM 2009."
+    cost = Cost(1.5, 4e-6, 0)
+    constraints = {"smoothing": POSITIVE, "inner_tol": NON_NEGATIVE, "max_outer": COUNT, "max_inner": COUNT}
+    identifiable = False
+    predicts_from = "labels"
+    paths = {"bound_path_": 1}
 
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        smoothing: float = 1e-6,
-        tol: float = 0.01,
-        max_outer: int = 499,
-        inner_tol: float = 0.01,
-        max_inner: int = 499,
-        n_init: int = 10,
-        random_state: int | np.random.Generator | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.smoothing = smoothing
-        self.tol = tol
-        self.max_outer = max_outer
-        self.inner_tol = inner_tol
-        self.max_inner = max_inner
-        self.n_init = n_init
-        self.random_state = random_state
-
-    def check_parameters(self) -> None:
-        """Raise ValueError for a parameter out of its range."""
-        super().check_parameters()
-        self._require("smoothing", is_number(self.smoothing, 0, strict=True), "a number > 0")
-        self._require("tol", is_number(self.tol, 0), "a number >= 0")
-        self._require("inner_tol", is_number(self.inner_tol, 0), "a number >= 0")
-        self._require("max_outer", is_integer(self.max_outer, 1), "an integer >= 1")
-        self._require("max_inner", is_integer(self.max_inner, 1), "an integer >= 1")
-        self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")
+    smoothing: float = 1e-6
+    tol: float = 0.01
+    max_outer: int = 499
+    inner_tol: float = 0.01
+    max_inner: int = 499
+    n_init: int = 10
 
     def _fit(self, ensemble: Ensemble) -> None:
         data = Words.of(ensemble)
-        rng = np.random.default_rng(self.random_state)
+        rng = self._rng()
         fits = [self.learn(data, random_start(data, self.n_clusters, rng)) for _ in range(self.n_init)]
         labels = np.stack([fit.posterior.gamma.argmax(axis=1) for fit in fits])
         self._set_labels(labels, np.array([-fit.path[-1] for fit in fits]), ensemble.membership)
@@ -139,19 +89,11 @@ class BCE(ConsensusMethod):
     def predict(self, labels: npt.ArrayLike) -> IntArray:
         """Return the consensus labels of other objects: an E-step with alpha and beta as they were learned.
 
-        Parameters
-        ----------
-        labels : array-like of int, shape (n objects, m clusterings)
-            Their base labels, named as those of the objects of ``fit``; -1 marks a missing one. An object
-            without any label gets the cluster with the largest alpha.
-
-        Raises
-        ------
-        ValueError
-            Before ``fit``, for another number of clusterings, or for a label that no object of ``fit`` had.
+        ``labels``, shape (n objects, m clusterings), are named as those of ``fit``; -1 marks a missing one, and an
+        object without any gets the cluster with the largest alpha. Raises NotFittedError before ``fit``, ValueError for
+        another number of clusterings or for a label that no object of ``fit`` had.
         """
-        if not hasattr(self, "beta_"):
-            raise ValueError("BCE: predict needs a fitted model; call fit first")
+        self._require_fitted()
         profiles, membership = np.unique(coded_as(labels, self.cluster_names_), axis=0, return_inverse=True)
         sizes = np.array([beta.shape[1] for beta in self.beta_])
         data = Words.among(profiles, np.ones(len(profiles)), sizes)
@@ -179,12 +121,9 @@ class BCE(ConsensusMethod):
 class Words:
     """The label profiles, each label a word: its place among the labels of all clusterings, sum of k_i."""
 
-    words: IntArray
-    """Shape (n', m); a missing label is the word after the last."""
-    weights: FloatArray
-    """Objects per profile, shape (n',)."""
-    firsts: IntArray
-    """First word of each clustering, shape (m,)."""
+    words: IntArray  # Shape (n', m); a missing label is the word after the last
+    weights: FloatArray  # Objects per profile, shape (n',)
+    firsts: IntArray  # First word of each clustering, shape (m,)
     n_words: int
 
     @classmethod
@@ -215,26 +154,21 @@ class Words:
 
     def emission(self, beta: FloatArray) -> FloatArray:
         """Return beta of the label that each profile has, 0 where it is missing, shape (n', m, K)."""
-        emission: FloatArray = np.vstack([beta, np.zeros(beta.shape[1])])[self.words]
-        return emission
+        return np.vstack([beta, np.zeros(beta.shape[1])])[self.words]
 
 
 class Model(NamedTuple):
     """The parameters of BCE."""
 
-    alpha: FloatArray
-    """Shape (K,)."""
-    beta: FloatArray
-    """All clusterings' beta, transposed and one above the other, shape (sum of k_i, K)."""
+    alpha: FloatArray  # Shape (K,)
+    beta: FloatArray  # All clusterings' beta, transposed and one above the other, shape (sum of k_i, K)
 
 
 class Posterior(NamedTuple):
     """What an E-step finds for each profile."""
 
-    phi: FloatArray
-    """Consensus cluster of each label, shape (n', m, K); 0 for a missing one."""
-    gamma: FloatArray
-    """Dirichlet parameters, shape (n', K)."""
+    phi: FloatArray  # Consensus cluster of each label, shape (n', m, K); 0 for a missing one
+    gamma: FloatArray  # Dirichlet parameters, shape (n', K)
     converged: bool
 
 

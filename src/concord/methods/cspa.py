@@ -1,54 +1,45 @@
 """CSPA: the co-association matrix as a graph, cut by METIS."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from concord.ensemble import Ensemble
-from concord.methods.base import ConsensusMethod
-from concord.methods.partition import Graph, cut, partition_graph, remark, scaled_integers
+from concord.methods.base import ConsensusMethod, Cost
+from concord.numerics.partition import Graph, cut, partition_graph, scaled_integers
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class CSPA(ConsensusMethod):
     """Cluster-based similarity partitioning: a balanced minimum cut of the co-association graph.
 
     Parameters
     ----------
-    n_clusters : int
-        Number of consensus clusters, K (k in the paper). There are no other parameters and no grid.
+    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
 
     Attributes
     ----------
-    cut_ : int
-        Weight of the edges between clusters; all edges together weigh half of 10^8, up to rounding.
-    partitioner_ : {"pymetis", "spectral bisection"}
-        Who cut the graph: METIS, or where pymetis cannot be imported, with a warning, a stand-in.
+    cut_ : int. Weight of the edges between clusters; all edges together weigh half of 10^8, up to rounding.
 
     Notes
     -----
-    METIS aims at sizes equal to 0.1 %; on small graphs it misses that by some objects. The parts are not a
-    function of the profiles: METIS separates objects with one profile to balance, so the graph is that of
-    the objects. Its edges are whole numbers as in ClusterPack 2.0; the result depends on the order of the
-    objects, not on a seed. A missing label adds nothing to its object's edges (the count is divided by m
-    all the same).
-
-    References
-    ----------
-    Strehl, Ghosh: Cluster ensembles - a knowledge reuse framework for combining multiple partitions,
-    JMLR 3, 2002, Section 3.2; the program ClusterPack 2.0. Karypis, Kumar: METIS, SIAM J. Sci. Comput.
-    20(1), 1998.
+    METIS (Karypis, Kumar: SIAM J. Sci. Comput. 20(1), 1998) aims at sizes equal to 0.1 %; on small graphs it misses
+    that by some objects. It separates objects with one profile to balance, so the graph is that of the objects. Its
+    edges are whole numbers as in the program ClusterPack 2.0; the result depends on the order of the objects, not on a
+    seed. A missing label adds nothing to its object's edges (the count is still divided by m).
     """
 
+    summary = "Cluster-based similarity partitioning: a balanced minimum cut of the co-association graph."
+    reference = (
+        "Strehl, Ghosh: Cluster ensembles - a knowledge reuse framework for combining multiple partitions, "
+        "JMLR 3, 2002, Section 3.2."
+    )
+    cost = Cost(0.05, 2e-7, 0, matrices=10)
     balanced = True
-
-    cut_: int
-    partitioner_: str
-
-    def __init__(self, n_clusters: int) -> None:
-        self.n_clusters = n_clusters
 
     def _fit(self, ensemble: Ensemble) -> None:
         graph = coassociation_graph(ensemble)
-        parts, self.partitioner_ = partition_graph(graph, self.n_clusters)
-        self.note_ = remark(self.partitioner_)
+        parts = partition_graph(graph, self.n_clusters)
         self.cut_ = cut(graph, parts)
         self._set_only_labels(parts, np.arange(ensemble.n_objects))
 

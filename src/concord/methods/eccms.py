@@ -1,27 +1,26 @@
 """EC-CMS: self-enhancement of a co-association matrix by its high-confidence pairs."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from itertools import combinations_with_replacement
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from concord import coassociation
 from concord.ensemble import Ensemble, FloatArray
-from concord.methods.base import ConsensusMethod, is_integer, is_number
-from concord.methods.hierarchy import linkage_labels
+from concord.methods.base import ConsensusMethod, Cost
+from concord.methods.constraints import POSITIVE
+from concord.numerics.linkage import linkage_labels
+from concord.similarity import co_occurrence, hc, lwca, pts
 
-NEGLIGIBLE = 1e-12
-"""A change below this times the norm of A ends a run whatever ``tol``: multipliers may tend to zero."""
-
+NEGLIGIBLE = 1e-12  # A change below this times the norm of A ends a run whatever ``tol``: multipliers may tend to zero
+# Right sides given to the sparse solver together: a few times faster than one by one or all at once.
 COLUMNS_AT_ONCE = 32
-"""Right sides given to the sparse solver together: a few times faster than one by one or all at once."""
-
-TILE = 192
-"""Rows and columns of a tile: those of all matrices of an iteration fit into the cache of a core."""
+TILE = 192  # Rows and columns of a tile: those of all matrices of an iteration fit into the cache of a core
 
 
+@dataclass(repr=False, eq=False)
 class ECCMS(ConsensusMethod):
     r"""Clustering ensemble by co-association matrix self-enhancement (Jia, Tao, Wang, Wang: TNNLS 2023).
 
@@ -35,99 +34,56 @@ class ECCMS(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of consensus clusters, K.
-    alpha : float > 0, default 0.8
-        Co-association from which on a pair is of high confidence. Useful: 0.7, 0.75, 0.8; above 1 no pair is.
-    lambda_ : float > 0, default 0.4
-        Weight of the errors. Useful: 0.01 to 1; from 100 on C is nearly A.
-    similarity : {"lwca", "co_occurrence", "pts"}, default "lwca"
-        The matrix A, a function of :mod:`concord.coassociation`.
-    laplacian : bool, default True
-        False: without the Laplacian term. Then C = A is the optimum, and is taken.
-    high_confidence : bool, default True
-        False: without the constraint E = 0 on :math:`\Omega`.
+    n_clusters, max_iter, random_state : see :class:`~concord.methods.base.ConsensusMethod`
+    alpha : float > 0, default 0.8. Least co-association of a pair of high confidence. Useful: 0.7, 0.75, 0.8.
+    lambda_ : float > 0, default 0.4. Weight of the errors. Useful: 0.01 to 1; from 100 on C is nearly A.
+    similarity : {"lwca", "co_occurrence", "pts"}, default "lwca". A, a function of :mod:`concord.similarity`.
+    laplacian : bool, default True. False: without the Laplacian term. Then C = A is the optimum, and is taken.
+    high_confidence : bool, default True. False: without the constraint E = 0 on :math:`\Omega`.
     gamma1, gamma2 : float > 0, default 1.0
         Penalties of A = C + E and of C = F, the copy of C that is symmetric and in [0, 1].
     tol : float >= 0, default 0.01
-        Stop when no variable and no multiplier changes by ``tol`` times its norm in an iteration. The
-        authors' value, far before the optimum; 1e-10 with 10,000 iterations reaches that.
-    max_iter : int, default 100
-        Most iterations; the authors' value.
+        Stop when no variable and no multiplier changes by ``tol`` times its norm in an iteration. The authors' value,
+        far before the optimum; 1e-10 with 10,000 iterations reaches that.
 
     Attributes
     ----------
     profile_matrix_ : ndarray, shape (n', n')
         C over the distinct label profiles. On its diagonal: two different objects with one profile.
-    diagonal_ : ndarray, shape (n',)
-        C of an object with itself, for each profile.
-    change_path_ : ndarray, shape (n_iter_,)
-        Largest relative change in each iteration; infinite in the first.
-    n_iter_ : int
-        Iterations of ADMM.
+    diagonal_ : ndarray, shape (n',). C of an object with itself, for each profile.
+    change_path_ : ndarray, shape (n_iter_,). Largest relative change in each iteration; infinite in the first.
     converged_ : bool
-        Whether ``tol`` was met. Not where E or a multiplier tends to zero, as with identical clusterings or
-        with alpha > 1: its relative change stays large, and the authors' program, too, runs to its last
-        iteration.
+        Whether ``tol`` was met. Not where E or a multiplier tends to zero, as with identical clusterings or alpha > 1:
+        its relative change stays large, and the authors' program, too, runs to its last iteration.
 
     Notes
     -----
-    As in the authors' program, the diagonal of the high-confidence matrix is zero, so that C is free there
-    (the paper's formulas lock it to A), C and not F is clustered, and what linkage reads of C, which is not
-    quite symmetric before the optimum, are its entries below the diagonal.
-
-    Exact on profiles: an (n, n) matrix here depends, off the diagonal, on two objects through their profiles
-    only, and is a row of n' values below an (n', n') matrix. The high-confidence matrix is sparse, a dozen
-    entries a row, so that 2 Phi + (gamma1 + gamma2) I is factorised once and its inverse never formed.
-
-    References
-    ----------
-    Yuheng Jia, Sirui Tao, Ran Wang, Yongheng Wang: Ensemble Clustering via Co-Association Matrix
-    Self-Enhancement. IEEE TNNLS, 2023.
+    As in the authors' program, the diagonal of the high-confidence matrix is zero, so that C is free there (the paper's
+    formulas lock it to A), C and not F is clustered, and linkage reads the entries of C below the diagonal.
     """
 
-    profile_matrix_: FloatArray
-    diagonal_: FloatArray
-    change_path_: FloatArray
+    summary = "Clustering ensemble by co-association matrix self-enhancement (Jia, Tao, Wang, Wang: TNNLS 2023)."
+    reference = (
+        "Yuheng Jia, Sirui Tao, Ran Wang, Yongheng Wang: Ensemble Clustering via Co-Association Matrix "
+        "Self-Enhancement. IEEE TNNLS, 2023."
+    )
+    cost = Cost(0.2, 5e-7, 2e-10, matrices=4)
+    constraints = {"alpha": POSITIVE, "lambda_": POSITIVE, "gamma1": POSITIVE, "gamma2": POSITIVE}
+    matrices = ("consensus_matrix", "profile_matrix_")
+    paths = {"change_path_": 1}
 
-    def __init__(
-        self,
-        n_clusters: int,
-        alpha: float = 0.8,
-        lambda_: float = 0.4,
-        similarity: Literal["lwca", "co_occurrence", "pts"] = "lwca",
-        *,
-        laplacian: bool = True,
-        high_confidence: bool = True,
-        gamma1: float = 1.0,
-        gamma2: float = 1.0,
-        tol: float = 1e-2,
-        max_iter: int = 100,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.alpha = alpha
-        self.lambda_ = lambda_
-        self.similarity = similarity
-        self.laplacian = laplacian
-        self.high_confidence = high_confidence
-        self.gamma1 = gamma1
-        self.gamma2 = gamma2
-        self.tol = tol
-        self.max_iter = max_iter
-
-    def check_parameters(self) -> None:
-        """Raise ValueError for a parameter out of its range."""
-        super().check_parameters()
-        for name in ("alpha", "lambda_", "gamma1", "gamma2"):
-            self._require(name, is_number(getattr(self, name), 0, strict=True), "a number > 0")
-        self._require_choice("similarity", *SIMILARITIES)
-        for name in ("laplacian", "high_confidence"):
-            self._require(name, isinstance(getattr(self, name), bool), "True or False")
-        self._require("tol", is_number(self.tol, 0), "a number >= 0")
-        self._require("max_iter", is_integer(self.max_iter, 1), "an integer >= 1")
+    alpha: float = 0.8
+    lambda_: float = 0.4
+    similarity: Literal["lwca", "co_occurrence", "pts"] = "lwca"
+    _: KW_ONLY
+    laplacian: bool = True
+    high_confidence: bool = True
+    gamma1: float = 1.0
+    gamma2: float = 1.0
+    tol: float = 1e-2
+    max_iter: int = 100
 
     def _fit(self, ensemble: Ensemble) -> None:
-        self._membership = ensemble.membership
         similarity = np.vstack([SIMILARITIES[self.similarity](ensemble), np.ones(ensemble.n_profiles)])
         if self.laplacian:
             similarity = self._enhanced(similarity, ensemble)
@@ -140,16 +96,16 @@ class ECCMS(ConsensusMethod):
 
     def consensus_matrix(self) -> FloatArray:
         """Return C over objects, shape (n, n)."""
-        matrix = self.profile_matrix_[np.ix_(self._membership, self._membership)]
+        matrix = self._over_objects("profile_matrix_")
         np.fill_diagonal(matrix, self.diagonal_[self._membership])
         return matrix
 
     def _enhanced(self, similarity: FloatArray, ensemble: Ensemble) -> FloatArray:
         """Run ADMM; return C with its border."""
-        confident = coassociation.hc(ensemble, self.alpha)
+        confident = hc(ensemble, self.alpha)
         inverse = Inverse(confident, ensemble.weights, self.gamma1 + self.gamma2)
         locked = confident > 0 if self.high_confidence else np.zeros_like(confident, dtype=bool)
-        admm = Splitting(similarity, locked, inverse, self.lambda_, self.gamma1, self.gamma2)
+        admm = Splitting(similarity, locked, inverse, (self.lambda_, self.gamma1, self.gamma2))
         path: list[float] = []
         self.converged_ = False
         while not self.converged_ and len(path) < self.max_iter:
@@ -159,44 +115,34 @@ class ECCMS(ConsensusMethod):
         return admm.enhanced()
 
 
-SIMILARITIES: dict[str, Callable[[Ensemble], FloatArray]] = {
-    "lwca": coassociation.lwca,
-    "co_occurrence": coassociation.co_occurrence,
-    "pts": coassociation.pts,
-}
+SIMILARITIES: dict[str, Callable[[Ensemble], FloatArray]] = {"lwca": lwca, "co_occurrence": co_occurrence, "pts": pts}
 
 
 class Splitting:
-    """C, its symmetric copy F, the errors E and the multipliers, all with a border; shape (n' + 1, n').
+    """C, its symmetric copy F, the errors E and the multipliers, all with a border: objects with themselves.
 
-    Each is held times the roots of the weights of its row and its column (the border: of its column), so that
-    a sum of squares over the objects is one over the profiles, but for the diagonal of the block. The
-    multiplier of A = C + E is lambda E, except on the locked pairs, where it is held by itself; that of C = F
-    is held over gamma2, as U. An iteration goes over tiles, much of it in place: a pass over whole matrices
-    waits for the memory. Of F only the tiles on and above the diagonal are kept.
+    Shape (n' + 1, n'). Each is held times the roots of the weights of its row and its column (the border: of its
+    column), so that a sum of squares over the objects is one over the profiles, but for the diagonal of the block. The
+    multiplier of A = C + E is lambda E, except on the locked pairs, where it is held by itself; that of C = F is held
+    over gamma2, as U. An iteration goes over tiles, which fit into the cache. F: only the tiles on and above the
+    diagonal.
     """
 
     def __init__(
-        self,
-        similarity: FloatArray,
-        locked: npt.NDArray[np.bool_],
-        inverse: "Inverse",
-        lambda_: float,
-        gamma1: float,
-        gamma2: float,
+        self, similarity: FloatArray, locked: npt.NDArray[np.bool_], inverse: "Inverse", penalties: tuple[float, ...]
     ) -> None:
         self._inverse, self._root = inverse, inverse.root
-        self._lambda, self._gamma1, self._gamma2 = lambda_, gamma1, gamma2
+        self._lambda, self._gamma1, self._gamma2 = penalties
         self._a = similarity * self._root
         self._a[:-1] *= self._root[:, None]
         self._locked = np.vstack([locked, np.zeros(len(locked), dtype=bool)])
         self._pairs = np.flatnonzero(self._locked)
         rows, columns = np.divmod(self._pairs, len(self._root))
         self._pair_weights = 1 - (rows == columns) / self._root[columns] ** 2
-        self._e = np.where(self._locked, 0.0, self._a / lambda_)
+        self._e = np.where(self._locked, 0.0, self._a / self._lambda)
         self._y1 = self._a.take(self._pairs)
         self._c, self._f, self._u = (np.zeros_like(self._a) for _ in range(3))
-        self._target = (gamma1 + 1) * self._a
+        self._target = (self._gamma1 + 1) * self._a
         self._before = np.zeros(5)
         self._negligible = NEGLIGIBLE * np.sqrt(sum_of_squares(self._a, 1 / self._root**2))
         self.at_rest = False
@@ -243,9 +189,7 @@ class Splitting:
         both = self._advance(tile, raised, f) + self._advance(mirror, mirrored, np.ascontiguousarray(f.T))
         return np.vstack([2 * self._advance_f(tile, f), both])
 
-    def _advance_f(
-        self, part: tuple[slice, slice], f: FloatArray, own: FloatArray | None = None
-    ) -> FloatArray:
+    def _advance_f(self, part: tuple[slice, slice], f: FloatArray, own: FloatArray | None = None) -> FloatArray:
         squares = np.array([sum_of_squares(f - self._f[part], own), sum_of_squares(f, own)])
         self._f[part] = f
         return squares
@@ -280,9 +224,9 @@ class Splitting:
 class Inverse:
     """Inverse of 2 Phi + gamma I over the objects, by one sparse factorisation over the profiles.
 
-    With H the confident matrix, r the weights and t = 2 H r + gamma, the objects' matrix is diag(t) less 2 H
-    spread over the objects. It takes a block X beside diag(d) to B beside diag(t d), where X solves
-    (diag(t) - 2 H diag(r)) X = B + 2 H diag(d): a sparse system, symmetric when scaled by sqrt(r).
+    With H the confident matrix, r the weights and t = 2 H r + gamma, the objects' matrix is diag(t) less 2 H spread
+    over the objects. It takes a block X beside diag(d) to B beside diag(t d), where X solves (diag(t) - 2 H diag(r)) X
+    = B + 2 H diag(d): a sparse system, symmetric when scaled by sqrt(r).
     """
 
     def __init__(self, confident: FloatArray, weights: npt.NDArray[np.int64], gamma: float) -> None:

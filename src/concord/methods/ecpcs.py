@@ -1,69 +1,50 @@
 """ECPCS: ensemble clustering by propagating cluster-wise similarities."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from concord.coassociation import cluster_trajectories, ecpcs
 from concord.ensemble import Ensemble, FloatArray
-from concord.methods.base import ConsensusMethod, is_integer
-from concord.methods.hierarchy import linkage_labels
-from concord.methods.mcla import collapse
-from concord.methods.spectral import discretize
+from concord.methods.base import ConsensusMethod, Cost
+from concord.methods.constraints import COUNT
+from concord.numerics.linkage import linkage_labels
+from concord.numerics.spectral import discretize
+from concord.similarity import cluster_trajectories, collapse, ecpcs
 
-NEGLIGIBLE = 1e-6
-"""Similarities that the normalised cut of the authors' program takes for 0."""
+NEGLIGIBLE = 1e-6  # Similarities that the normalised cut of the authors' program takes for 0
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class ECPCS(ConsensusMethod):
     """Propagate the similarity of base clusters by random walks; cluster the objects, or the clusters.
 
     Parameters
     ----------
-    n_clusters : int
-        Number of consensus clusters, K.
+    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
     variant : {"HC", "MC"}, default "HC"
-        "HC": average link on the enhanced co-association matrix, cut into exactly K clusters. "MC": the
-        normalised cut groups the base clusters into K meta-clusters; an object joins the one it is in most.
-    n_steps : int, default 20
-        Steps of the random walk, t; the paper's, more change little.
-    n_init : int, default 10
-        Random starts of "MC", each a rotation of Yu and Shi; the authors' program makes one.
-    random_state : int, Generator or None
-        Seed of the random starts of "MC"; "HC" is deterministic.
+        "HC": average link on the enhanced co-association matrix, cut into exactly K clusters. "MC": the normalised cut
+        groups the base clusters into K meta-clusters; an object joins the one it is in most.
+    n_steps : int, default 20. Steps of the random walk, t; the paper's, more change little.
+    n_init : int, default 10. Random starts of "MC", each a rotation of Yu and Shi; the authors' program makes one.
 
     Notes
     -----
-    "MC" may leave a meta-cluster without objects, so that there are fewer than K clusters. Ties go to the
-    first meta-cluster, as in the authors' program; the paper draws at random. Both are exact on profiles.
-
-    References
-    ----------
-    Huang, Wang, Peng, Lai, Kwoh: Enhanced ensemble clustering via fast propagation of cluster-wise
-    similarities, IEEE Trans. SMC: Systems 51(1), 2021.
+    "MC" may leave a meta-cluster without objects, so that there are fewer than K clusters. Ties go to the first
+    meta-cluster, as in the authors' program; the paper draws at random. Both are exact on profiles.
     """
 
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        variant: Literal["HC", "MC"] = "HC",
-        n_steps: int = 20,
-        n_init: int = 10,
-        random_state: int | np.random.Generator | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.variant = variant
-        self.n_steps = n_steps
-        self.n_init = n_init
-        self.random_state = random_state
+    summary = "Propagate the similarity of base clusters by random walks; cluster the objects, or the clusters."
+    reference = (
+        "Huang, Wang, Peng, Lai, Kwoh: Enhanced ensemble clustering via fast propagation of cluster-wise "
+        "similarities, IEEE Trans. SMC: Systems 51(1), 2021."
+    )
+    cost = Cost(0.03, 1e-7, 0, matrices=4)
+    constraints = {"n_steps": COUNT}
 
-    def check_parameters(self) -> None:
-        """Raise ValueError for a parameter out of its range."""
-        super().check_parameters()
-        self._require_choice("variant", "HC", "MC")
-        self._require("n_steps", is_integer(self.n_steps, 1), "an integer >= 1")
-        self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")
+    variant: Literal["HC", "MC"] = "HC"
+    n_steps: int = 20
+    n_init: int = 10
 
     def _fit(self, ensemble: Ensemble) -> None:
         if self.variant == "HC":
@@ -74,7 +55,7 @@ class ECPCS(ConsensusMethod):
         similarity = cluster_trajectories(ensemble, self.n_steps)
         _, rows = ncut_embedding(similarity, self.n_clusters)
         once = np.ones(len(rows), dtype=np.int64)
-        meta_labels, costs = discretize(rows, once, self.n_init, np.random.default_rng(self.random_state))
+        meta_labels, costs = discretize(rows, once, self.n_init, self._rng())
         shares = [collapse(ensemble.indicator, meta, self.n_clusters) for meta in meta_labels]
         labels = np.stack([share.argmax(axis=1).astype(np.int64) for share in shares])
         self._set_labels(labels, costs, ensemble.membership)

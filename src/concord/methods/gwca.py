@@ -1,19 +1,21 @@
 """GWCA: weighted aggregation of base clusterings under a Bregman divergence."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from concord.ensemble import Ensemble, FloatArray, IntArray
-from concord.methods.base import ConsensusMethod, is_integer, is_number
-from concord.methods.kmeans import kmeans_restarts
-from concord.methods.spectral import spectral_labels
+from concord.ensemble import Ensemble, FloatArray
+from concord.methods.base import ConsensusMethod, Cost
+from concord.methods.constraints import POSITIVE, Interval
+from concord.numerics import simplex
+from concord.numerics.kmeans import kmeans_restarts
 
-SETTLED = 1e-8
-"""Weights that move by less than this in a round have settled."""
+SETTLED = 1e-8  # Weights that move by less than this in a round have settled
 
 
+@dataclass(repr=False, eq=False)
 class GWCA(ConsensusMethod):
     r"""Generalized weighted cluster aggregation (Wang, Wang, Li: IJCAI 2009).
 
@@ -25,35 +27,24 @@ class GWCA(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of consensus clusters, K.
+    n_clusters, n_init, random_state : see :class:`~concord.methods.base.ConsensusMethod`
     phi : {"euclid", "exp", "kl", "logistic"}, default "euclid"
         Convex function of the Bregman divergence: x^2 / 2, e^x, x log x - x, x log x + (1 - x) log(1 - x).
     tau : float > 0, default 5.0
-        lambda in units of the clusterings' mean divergence at equal weights; it must scale like n^2. Small:
-        one clustering takes all weight; large: equal weights (GCA). Grid: 0.5, 1, 2, 5, 10, 20, 50 (of the
-        specification; the paper's is not known).
+        lambda in units of the clusterings' mean divergence at equal weights; it must scale like n^2. Small: one
+        clustering takes all weight; large: equal weights (GCA). Grid: 0.5, 1, 2, 5, 10, 20, 50 (not the paper's).
     epsilon : float in (0, 0.5), default 1e-3
-        What "kl" puts for the 0 of a connective matrix, and "logistic" for 0 and 1 - epsilon for 1: both
-        divergences are infinite otherwise. The public program of the journal version has 1e-8.
-    max_iter : int, default 100
-        Most rounds of the descent; it ends when no weight moves by 1e-8.
+        What "kl" puts for the 0 of a connective matrix, and "logistic" for 0 and 1 - epsilon for 1: both divergences
+        are infinite otherwise. The public program of the journal version has 1e-8.
+    max_iter : int, default 100. Most rounds of the descent; it ends when no weight moves by 1e-8.
     assign_labels : {"discretize", "kmeans", "rows"}, default "discretize"
-        How M becomes labels: spectral clustering with the rotation of Yu and Shi or with k-means, or
-        k-means on the rows of M as in KC (the paper does not say; its scores are near those of KC).
-    n_init : int, default 10
-        Random starts of the assignment.
-    random_state : int, Generator or None
-        Seed of the random starts; consensus matrix and weights do not depend on it.
+        How M becomes labels: spectral clustering with the rotation of Yu and Shi or with k-means, or k-means on the
+        rows of M as in KC (the paper does not say; its scores are near those of KC).
 
     Attributes
     ----------
-    weights_ : ndarray, shape (m,)
-        Weights of the clusterings, w.
-    divergences_ : ndarray, shape (m,)
-        D(M || A(i)).
-    lambda_ : float
-        lambda = tau times the mean divergence at equal weights.
+    weights_, divergences_ : ndarray, shape (m,). w, and D(M || A(i)), of the clusterings.
+    lambda_ : float. lambda = tau times the mean divergence at equal weights.
     objective_path_ : ndarray, shape (2 n_iter_,)
         J after every half step: new M, new w. Never rises if no label is missing.
     profile_matrix_ : ndarray, shape (n', n')
@@ -61,64 +52,40 @@ class GWCA(ConsensusMethod):
 
     Notes
     -----
-    For 0/1 matrices M is, whatever phi, a function of the weighted co-association matrix, entry by entry: all
-    is done on the profiles, exactly, with the pairs of objects counted. A missing label takes its clustering
-    out of the means for the object's pairs; the divergence of a clustering that contains only part of the
-    n^2 pairs is scaled up to all of them, else it would gain weight by what it does not say. (The price: with
-    missing labels M and w no longer minimise one J, and its path may rise.)
-
-    References
-    ----------
-    Fei Wang, Xin Wang, Tao Li: Generalized Cluster Aggregation. IJCAI 2009.
+    For 0/1 matrices M is, whatever phi, a function of the weighted co-association matrix, entry by entry: all is done
+    on the profiles, exactly. A missing label takes its clustering out of the means for the object's pairs; the
+    divergence of a clustering that contains only part of the n^2 pairs is scaled up to all of them, else it would gain
+    weight by what it does not say. (With missing labels M and w thus no longer minimise one J, whose path may rise.)
     """
 
-    weights_: FloatArray
-    divergences_: FloatArray
-    lambda_: float
-    objective_path_: FloatArray
-    profile_matrix_: FloatArray
+    summary = "Generalized weighted cluster aggregation (Wang, Wang, Li: IJCAI 2009)."
+    reference = "Fei Wang, Xin Wang, Tao Li: Generalized Cluster Aggregation. IJCAI 2009."
+    cost = Cost(0.06, 6e-7, 3e-10)
+    constraints = {"tau": POSITIVE, "epsilon": Interval(float, 0, 0.5, "neither")}
+    matrices = ("consensus_matrix", "profile_matrix_")
+    paths = {"objective_path_": 1}
 
-    def __init__(
-        self,
-        n_clusters: int,
-        phi: Literal["euclid", "exp", "kl", "logistic"] = "euclid",
-        tau: float = 5.0,
-        *,
-        epsilon: float = 1e-3,
-        max_iter: int = 100,
-        assign_labels: Literal["discretize", "kmeans", "rows"] = "discretize",
-        n_init: int = 10,
-        random_state: int | np.random.Generator | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.phi = phi
-        self.tau = tau
-        self.epsilon = epsilon
-        self.max_iter = max_iter
-        self.assign_labels = assign_labels
-        self.n_init = n_init
-        self.random_state = random_state
-
-    def check_parameters(self) -> None:
-        """Raise ValueError for a parameter out of its range."""
-        super().check_parameters()
-        self._require_choice("phi", *PHI)
-        self._require("tau", is_number(self.tau, 0, strict=True), "a number > 0")
-        in_range = is_number(self.epsilon, 0, strict=True) and self.epsilon < 0.5
-        self._require("epsilon", in_range, "a number > 0 and < 0.5")
-        self._require("max_iter", is_integer(self.max_iter, 1), "an integer >= 1")
-        self._require_choice("assign_labels", "discretize", "kmeans", "rows")
-        self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")
+    phi: Literal["euclid", "exp", "kl", "logistic"] = "euclid"
+    tau: float = 5.0
+    _: KW_ONLY
+    epsilon: float = 1e-3
+    max_iter: int = 100
+    assign_labels: Literal["discretize", "kmeans", "rows"] = "discretize"
+    n_init: int = 10
 
     def _fit(self, ensemble: Ensemble) -> None:
-        self._membership = ensemble.membership
         self._descend(Aggregation(ensemble, PHI[self.phi](self.epsilon)))
-        labels, costs = self._assign(ensemble.weights, np.random.default_rng(self.random_state))
-        self._set_labels(labels, costs, ensemble.membership)
+        weights, membership = ensemble.weights, ensemble.membership
+        if self.assign_labels == "rows":
+            rows = self.profile_matrix_ * np.sqrt(weights)
+            labels, inertia = kmeans_restarts(rows, weights, self.n_clusters, self.n_init, self._rng())
+            self._set_labels(labels, inertia, membership)
+        else:
+            self._set_spectral_labels(self.profile_matrix_, weights, membership, self.assign_labels, self.n_init)
 
     def consensus_matrix(self) -> FloatArray:
         """Return the consensus matrix over objects, shape (n, n)."""
-        return self.profile_matrix_[np.ix_(self._membership, self._membership)]
+        return self._over_objects("profile_matrix_")
 
     def _descend(self, aggregation: "Aggregation") -> None:
         """Alternate between M and w."""
@@ -129,7 +96,7 @@ class GWCA(ConsensusMethod):
             r = aggregation.divergences(aggregation.consensus(w))
             if not path:
                 self.lambda_ = self.tau * float(r.mean())
-            before, w = w, best_weights(r, self.lambda_)
+            before, w = w, simplex.project(-r / (2 * self.lambda_)) if self.lambda_ else np.full(len(r), 1 / len(r))
             path += [float(v @ r + self.lambda_ * v @ v) for v in (before, w)]
             self.converged_ = bool(np.abs(w - before).max() < SETTLED)
         self.weights_ = w
@@ -138,62 +105,40 @@ class GWCA(ConsensusMethod):
         self.objective_path_ = np.array(path)
         self.n_iter_ = len(path) // 2
 
-    def _assign(self, weights: IntArray, rng: np.random.Generator) -> tuple[IntArray, FloatArray]:
-        if self.assign_labels == "rows":
-            rows = self.profile_matrix_ * np.sqrt(weights)
-            return kmeans_restarts(rows, weights, self.n_clusters, self.n_init, rng)
-        return spectral_labels(
-            self.profile_matrix_, weights, self.n_clusters, self.assign_labels, self.n_init, rng
-        )
-
 
 class Divergence(NamedTuple):
     """A Bregman divergence between a consensus entry and an entry of a 0/1 matrix."""
 
+    # Consensus entry from S, the weighted share of the clusterings that join the pair.
     mean: Callable[[FloatArray], FloatArray]
-    """Consensus entry from S, the weighted share of the clusterings that join the pair."""
-    apart: Callable[[FloatArray], FloatArray]
-    """D(x || 0), or D(x || epsilon)."""
-    joined: Callable[[FloatArray], FloatArray]
-    """D(x || 1), or D(x || 1 - epsilon)."""
+    apart: Callable[[FloatArray], FloatArray]  # D(x || 0), or D(x || epsilon)
+    joined: Callable[[FloatArray], FloatArray]  # D(x || 1), or D(x || 1 - epsilon)
 
 
-def _euclid(epsilon: float) -> Divergence:
-    return Divergence(lambda s: s, lambda x: x**2 / 2, lambda x: (1 - x) ** 2 / 2)
+def _bernoulli(x: FloatArray, y: float) -> FloatArray:
+    return x * np.log(x / y) + (1 - x) * np.log((1 - x) / (1 - y))
 
 
-def _exp(epsilon: float) -> Divergence:
+def _logistic(epsilon: float) -> Divergence:
+    odds = np.log((1 - epsilon) / epsilon)
     return Divergence(
-        lambda s: np.log1p((np.e - 1) * s),
-        lambda x: np.expm1(x) - x,
-        lambda x: np.exp(x) - np.e * x,
+        lambda s: 1 / (1 + np.exp((1 - 2 * s) * odds)),
+        lambda x: _bernoulli(x, epsilon),
+        lambda x: _bernoulli(x, 1 - epsilon),
     )
 
 
 def _kl(epsilon: float) -> Divergence:
     return Divergence(
-        lambda s: epsilon ** (1 - s),
-        lambda x: x * np.log(x / epsilon) - x + epsilon,
-        lambda x: x * np.log(x) - x + 1,
+        lambda s: epsilon ** (1 - s), lambda x: x * np.log(x / epsilon) - x + epsilon, lambda x: x * np.log(x) - x + 1
     )
 
 
-def _logistic(epsilon: float) -> Divergence:
-    odds = np.log((1 - epsilon) / epsilon)
-
-    def bernoulli(x: FloatArray, y: float) -> FloatArray:
-        return x * np.log(x / y) + (1 - x) * np.log((1 - x) / (1 - y))
-
-    return Divergence(
-        lambda s: 1 / (1 + np.exp((1 - 2 * s) * odds)),
-        lambda x: bernoulli(x, epsilon),
-        lambda x: bernoulli(x, 1 - epsilon),
-    )
-
-
+EUCLID = Divergence(lambda s: s, lambda x: x**2 / 2, lambda x: (1 - x) ** 2 / 2)
+EXP = Divergence(lambda s: np.log1p((np.e - 1) * s), lambda x: np.expm1(x) - x, lambda x: np.exp(x) - np.e * x)
 PHI: dict[str, Callable[[float], Divergence]] = {
-    "euclid": _euclid,
-    "exp": _exp,
+    "euclid": lambda epsilon: EUCLID,
+    "exp": lambda epsilon: EXP,
     "kl": _kl,
     "logistic": _logistic,
 }
@@ -210,7 +155,7 @@ class Aggregation:
         self._present: FloatArray = (ensemble.profiles >= 0).astype(float)
         self._weights = ensemble.weights.astype(float)
         self._has_missing = ensemble.has_missing
-        self._scale = (ensemble.n_objects / (self._weights @ self._present)) ** 2
+        self._scale: FloatArray = (ensemble.n_objects / (self._weights @ self._present)) ** 2
 
     def consensus(self, w: FloatArray) -> FloatArray:
         """Return the M that is best for weights w: the quasi-arithmetic mean, shape (n', n')."""
@@ -236,18 +181,3 @@ class Aggregation:
         weighted = columns * self._weights[:, None]
         sums: FloatArray = ((matrix @ weighted) * weighted).sum(axis=0)
         return sums
-
-
-def best_weights(r: FloatArray, lambda_: float) -> FloatArray:
-    """Return the w on the simplex with the least w'r + lambda w'w; equal weights if all is 0."""
-    if lambda_ == 0:
-        return np.full(len(r), 1 / len(r))
-    return project_simplex(-r / (2 * lambda_))
-
-
-def project_simplex(v: FloatArray) -> FloatArray:
-    """Return the point of the simplex next to ``v``."""
-    u = np.sort(v)[::-1]
-    theta = (np.cumsum(u) - 1) / np.arange(1, len(u) + 1)
-    projected: FloatArray = np.maximum(v - theta[np.flatnonzero(u > theta)[-1]], 0)
-    return projected

@@ -1,42 +1,34 @@
 """LWEA: locally weighted evidence accumulation."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from concord.coassociation import lwca
 from concord.ensemble import Ensemble
-from concord.methods.base import ConsensusMethod, is_number
-from concord.methods.hierarchy import linkage_labels
+from concord.methods.base import ConsensusMethod, Cost
+from concord.methods.constraints import POSITIVE
+from concord.numerics.linkage import linkage_labels
+from concord.similarity import lwca
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class LWEA(ConsensusMethod):
     """Average link on the locally weighted co-association matrix, cut into exactly K clusters.
 
+    Two objects with one profile are less than 1 similar, so that a cut may part them.
+
     Parameters
     ----------
-    n_clusters : int
-        Number of consensus clusters, K.
-    theta : float > 0, default 0.4
-        How little a base cluster counts that the other clusterings divide; the paper's value. It finds
-        [0.2, 1] to do and has no grid.
-
-    Notes
-    -----
-    Deterministic. Two objects with one profile are less than 1 similar, so that a cut may part them.
-    USPS (n = 11,000, n' = 6,719) takes 12 s and 1.4 GB, nearly all of it for the linkage.
-
-    References
-    ----------
-    Huang, Wang, Lai: Locally weighted ensemble clustering, IEEE Trans. Cybernetics 48(5), 2018.
+    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
+    theta : float > 0, default 0.4. How little a base cluster counts that the others divide; see ``similarity.eci``.
     """
 
-    def __init__(self, n_clusters: int, *, theta: float = 0.4) -> None:
-        self.n_clusters = n_clusters
-        self.theta = theta
+    summary = "Average link on the locally weighted co-association matrix, cut into exactly K clusters."
+    reference = "Huang, Wang, Lai: Locally weighted ensemble clustering, IEEE Trans. Cybernetics 48(5), 2018."
+    cost = Cost(0.02, 2e-7, 0, matrices=4)
+    constraints = {"theta": POSITIVE}
 
-    def check_parameters(self) -> None:
-        """Raise ValueError for a parameter out of its range."""
-        super().check_parameters()
-        self._require("theta", is_number(self.theta, 0, strict=True), "a number > 0")
+    theta: float = 0.4
 
     def _fit(self, ensemble: Ensemble) -> None:
         labels = linkage_labels(lwca(ensemble, self.theta), ensemble.membership, self.n_clusters)

@@ -1,81 +1,56 @@
 """MCLA: base clusters grouped into meta-clusters, for which the objects compete."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from concord.coassociation import jaccard
-from concord.ensemble import Ensemble, FloatArray, IntArray
-from concord.methods.base import ConsensusMethod
-from concord.methods.partition import cut, dense_graph, partition_graph, remark, scaled_integers
+from concord.ensemble import Ensemble
+from concord.methods.base import ConsensusMethod, Cost
+from concord.numerics.partition import cut, dense_graph, partition_graph, scaled_integers
+from concord.similarity import collapse, jaccard
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class MCLA(ConsensusMethod):
     """Meta-clustering: METIS groups the base clusters; an object joins the group that it is in most.
 
     Parameters
     ----------
-    n_clusters : int
-        Number of meta-clusters, K (k in the paper); consensus clusters may be fewer, because a meta-cluster
-        may win no object.
+    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
     vertex_weight : {"size", "unit"}, default "size"
-        What METIS balances: "size" the number of members of the base clusters, as in ClusterPack 2.0;
-        "unit" the number of base clusters, which also suits classes of unequal sizes. The paper has no grid.
+        What METIS balances: "size" the number of members of the base clusters, as in ClusterPack 2.0; "unit" the number
+        of base clusters, which also suits classes of unequal sizes. The paper has no grid.
 
     Attributes
     ----------
-    meta_labels_ : ndarray of int, shape (sum of k_i,)
-        Meta-cluster of each base cluster, the clusters of the first clustering first.
-    association_ : ndarray, shape (n, K)
-        Share of the base clusters of each meta-cluster that contain the object.
-    cut_ : int
-        Weight of the edges between meta-clusters; all edges together weigh half of 10^8, up to rounding.
-    partitioner_ : {"pymetis", "spectral bisection"}
-        Who cut the meta-graph: METIS, or where pymetis cannot be imported, with a warning, a stand-in.
+    meta_labels_ : ndarray of int, shape (sum of k_i,). Meta-cluster of each base cluster, clustering by clustering.
+    association_ : ndarray, shape (n, K). Share of the base clusters of each meta-cluster that contain the object.
+    cut_ : int. Weight of the edges between meta-clusters; all edges together weigh half of 10^8, up to rounding.
 
     Notes
     -----
-    Exact on profiles: an object's association is a function of its profile. Ties go to the lowest
-    meta-cluster, where ClusterPack draws at random. A missing label puts its object into no base cluster.
-
-    References
-    ----------
-    Strehl, Ghosh: Cluster ensembles - a knowledge reuse framework for combining multiple partitions,
-    JMLR 3, 2002, Section 3.4; the program ClusterPack 2.0.
+    Exact on profiles. Ties go to the lowest meta-cluster, where ClusterPack draws at random; a meta-cluster may win no
+    object. A missing label puts its object into no base cluster.
     """
 
+    summary = "Meta-clustering: METIS groups the base clusters; an object joins the group that it is in most."
+    reference = (
+        "Strehl, Ghosh: Cluster ensembles - a knowledge reuse framework for combining multiple partitions, "
+        "JMLR 3, 2002, Section 3.4."
+    )
+    cost = Cost(0.05, 1e-7, 0)
     balanced = True
 
-    meta_labels_: IntArray
-    association_: FloatArray
-    cut_: int
-    partitioner_: str
-
-    def __init__(self, n_clusters: int, *, vertex_weight: Literal["size", "unit"] = "size") -> None:
-        self.n_clusters = n_clusters
-        self.vertex_weight = vertex_weight
-
-    def check_parameters(self) -> None:
-        """Raise ValueError for a parameter out of its range."""
-        super().check_parameters()
-        self._require_choice("vertex_weight", "size", "unit")
+    vertex_weight: Literal["size", "unit"] = "size"
 
     def _fit(self, ensemble: Ensemble) -> None:
         index = jaccard(ensemble)
         graph = dense_graph(scaled_integers(index, float(index.sum())))
         sizes = ensemble.weights @ ensemble.indicator
         vertex_weights = scaled_integers(sizes, float(sizes.sum())) if self.vertex_weight == "size" else None
-        self.meta_labels_, self.partitioner_ = partition_graph(graph, self.n_clusters, vertex_weights)
-        self.note_ = remark(self.partitioner_)
+        self.meta_labels_ = partition_graph(graph, self.n_clusters, vertex_weights)
         self.cut_ = cut(graph, self.meta_labels_)
         association = collapse(ensemble.indicator, self.meta_labels_, self.n_clusters)
         self.association_ = association[ensemble.membership]
         self._set_only_labels(association.argmax(axis=1).astype(np.int64), ensemble.membership)
-
-
-def collapse(indicator: FloatArray, meta_labels: IntArray, n_clusters: int) -> FloatArray:
-    """Return the mean indicator of each meta-cluster, shape (n', K); zero for an empty one."""
-    belongs = (meta_labels[:, None] == np.arange(n_clusters)).astype(float)
-    # one division of whole numbers: equal shares are equal floats, so that ties are seen
-    mean: FloatArray = (indicator @ belongs) / np.maximum(belongs.sum(axis=0), 1)
-    return mean

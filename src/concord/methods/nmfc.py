@@ -1,20 +1,19 @@
 """NMFC: consensus by a symmetric orthogonal factorization of the co-association matrix."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from concord.ensemble import Ensemble, FloatArray, IntArray
-from concord.methods.base import ConsensusMethod, is_integer, is_number
-from concord.methods.kmeans import kmeans_restarts
+from concord.methods.base import ConsensusMethod, Cost
+from concord.numerics.kmeans import kmeans_restarts
 
-LIFT = 0.2
-"""Added to the indicator matrix of the k-means start: a zero would stay zero for ever."""
-
-TINY = 1e-12
-"""Added to the denominators of the updates."""
+LIFT = 0.2  # Added to the indicator matrix of the k-means start: a zero would stay zero
+TINY = 1e-12  # Added to the denominators of the updates
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class NMFC(ConsensusMethod):
     r"""Consensus clustering by nonnegative matrix factorization (Li, Ding, Jordan: ICDM 2007).
 
@@ -26,72 +25,37 @@ class NMFC(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of consensus clusters, K.
+    n_clusters, n_init, random_state : see :class:`~concord.methods.base.ConsensusMethod`
     init : {"kmeans", "random"}, default "kmeans"
-        "kmeans": Q is 0.2 + the indicator matrix of a k-means clustering of the rows of M, columns scaled to
-        length 1, and S = Q'MQ (the convention of the authors' other papers; the paper names none).
-        "random": entries of Q and of the diagonal of S uniform in (0, 1); S then stays diagonal.
-    max_iter : int, default 500
-        Most updates of a start; the specification suggests 200 to 500.
-    tol : float >= 0, default 1e-6
-        Stop when an update changes the objective by less than ``tol`` times its value.
-    n_init : int, default 10
-        Starts, each from one random start of k-means; ``labels_`` is the one with the lowest objective,
-        the RCE paper averages over single starts. Nothing else is to be tuned.
-    random_state : int, Generator or None
-        Seed of the starts.
+        "kmeans": Q is 0.2 + the indicator matrix of a k-means clustering of the rows of M, columns scaled to length 1,
+        and S = Q'MQ (the convention of the authors' other papers; the paper names none). "random": entries of Q and of
+        the diagonal of S uniform in (0, 1); S then stays diagonal.
+    max_iter : int, default 500. Most updates of a start; the specification suggests 200 to 500.
+    tol : float >= 0, default 1e-6. Stop when an update changes the objective by less than ``tol`` times its value.
 
     Attributes
     ----------
-    objective_ : float
-        Squared Frobenius norm of M - QSQ', over all pairs of objects, of the chosen start.
-    n_iter_ : int
-        Updates of the chosen start.
-    converged_ : bool
-        Whether all starts met ``tol`` within ``max_iter`` updates.
+    objective_ : float. Squared Frobenius norm of M - QSQ', over all pairs of objects, of the chosen start.
 
     Notes
     -----
     Objects with equal profiles have equal rows of M; if their rows of Q start equal, they stay equal. With
-    multiplicities w, the updates of the profiles' sqrt(w) Q from sqrt(w_a w_b) M_ab are the objects' updates,
-    exactly. The k-means start has equal rows; the random start here draws one row for each profile.
-
-    The objective may rise on the way (the Lagrangian of the constrained problem does not), so it cannot
-    serve as a check of the updates. A missing label takes its clustering out of M for the object's pairs.
-
-    References
-    ----------
-    Tao Li, Chris Ding, Michael I. Jordan: Solving Consensus and Semi-supervised Clustering Problems Using
-    Nonnegative Matrix Factorization. ICDM 2007. Updates as in Ding, Li, Peng, Park: KDD 2006.
+    multiplicities w, the updates of the profiles' sqrt(w) Q from sqrt(w_a w_b) M_ab are the objects' updates, exactly.
+    The random start draws one row for each profile. The objective may rise on the way (the Lagrangian of the
+    constrained problem does not).
     """
 
-    objective_: float
+    summary = "Consensus clustering by nonnegative matrix factorization (Li, Ding, Jordan: ICDM 2007)."
+    reference = (
+        "Tao Li, Chris Ding, Michael I. Jordan: Solving Consensus and Semi-supervised Clustering Problems "
+        "Using Nonnegative Matrix Factorization. ICDM 2007. Updates as in Ding, Li, Peng, Park: KDD 2006."
+    )
+    cost = Cost(0.5, 7e-6, 0)
 
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        init: Literal["kmeans", "random"] = "kmeans",
-        max_iter: int = 500,
-        tol: float = 1e-6,
-        n_init: int = 10,
-        random_state: int | np.random.Generator | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_init = n_init
-        self.random_state = random_state
-
-    def check_parameters(self) -> None:
-        """Raise ValueError for a parameter out of its range."""
-        super().check_parameters()
-        self._require_choice("init", "kmeans", "random")
-        self._require("max_iter", is_integer(self.max_iter, 1), "an integer >= 1")
-        self._require("tol", is_number(self.tol, 0), "a number >= 0")
-        self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")
+    init: Literal["kmeans", "random"] = "kmeans"
+    max_iter: int = 500
+    tol: float = 1e-6
+    n_init: int = 10
 
     def _fit(self, ensemble: Ensemble) -> None:
         root = np.sqrt(ensemble.weights)
@@ -100,16 +64,14 @@ class NMFC(ConsensusMethod):
         for fit in fits:
             fit.run(self.max_iter, self.tol)
         self._set_labels(
-            np.stack([fit.labels() for fit in fits]),
-            np.array([fit.objective for fit in fits]),
-            ensemble.membership,
+            np.stack([fit.labels() for fit in fits]), np.array([fit.objective for fit in fits]), ensemble.membership
         )
         self.objective_ = fits[self.chosen_].objective
         self.n_iter_ = fits[self.chosen_].n_iter
         self.converged_ = all(fit.converged for fit in fits)
 
     def _starts(self, ensemble: Ensemble, similarity: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
-        rng = np.random.default_rng(self.random_state)
+        rng = self._rng()
         weights, k = ensemble.weights, self.n_clusters
         root = np.sqrt(weights)
         if self.init == "random":
@@ -130,15 +92,7 @@ def kmeans_start(
 
 
 class Factorization:
-    """Q and S under the multiplicative updates of ||M - QSQ'||^2.
-
-    Attributes
-    ----------
-    q : ndarray, shape (n', K)
-    s : ndarray, shape (K, K)
-    n_iter : int
-    converged : bool
-    """
+    """Q, shape (n', K), and S, (K, K), under the multiplicative updates of ||M - QSQ'||^2."""
 
     def __init__(self, similarity: FloatArray, q: FloatArray, s: FloatArray) -> None:
         self._similarity = similarity

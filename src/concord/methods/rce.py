@@ -1,23 +1,24 @@
 """RCE: a robust consensus matrix by Kullback-Leibler divergence minimization."""
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, Protocol, Self
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from concord.ensemble import Ensemble, FloatArray, IntArray
 from concord.errors import ConsensusFailure
-from concord.methods.base import ConsensusMethod, is_integer, is_number
-from concord.methods.spectral import Assignment, spectral_labels
+from concord.methods.base import ConsensusMethod, Cost
+from concord.methods.constraints import COUNT, NON_NEGATIVE, POSITIVE, Interval
+from concord.numerics.spectral import Assignment
 
-BOX = 1e-6
-"""Distance from 0 and 1 that the "box" keeps."""
-
+BOX = 1e-6  # Distance from 0 and 1 that the "box" keeps
+# A run of fixed length is called converged if its last round changed the objective by less, relatively.
 CONVERGED = 1e-6
-"""A run of fixed length is called converged if its last round changed the objective by less, relatively."""
 
 
+@dataclass(repr=False, eq=False)
 class RCE(ConsensusMethod):
     r"""Robust clustering ensemble (Zhou, Du, Wang, Shi, Shen: IJCAI 2015).
 
@@ -30,132 +31,78 @@ class RCE(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of consensus clusters, K.
-    lambda1 : float >= 0, default 1.0
-        Weight of the errors' 1-norm; the paper's grid is 1e-4, 1e-3, ..., 1e4.
-    lambda2 : float >= 0, default 1.0
-        Weight of the (smoothed) nuclear norm of A, Eq. (4); same grid.
-    mu : float > 0, default 1e-3
-        Smoothing of the nuclear norm, Section 3.
+    n_clusters, assign_labels, n_init, random_state : see :class:`~concord.methods.base.ConsensusMethod`
+    lambda1 : float >= 0, default 1.0. Weight of the errors' 1-norm; the paper's grid is 1e-4, 1e-3, ..., 1e4.
+    lambda2 : float >= 0, default 1.0. Weight of the (smoothed) nuclear norm of A, Eq. (4); same grid.
+    mu : float > 0, default 1e-3. Smoothing of the nuclear norm, Section 3.
     order : {"authors", "paper"}, default "authors"
-        "authors": ``max_outer`` rounds of E-step, ``max_inner`` A-steps, S-step, starting without S, as in
-        the authors' program. "paper": ``max_outer`` rounds of E-step, S-step and one A-step (Algorithm 1).
-    max_outer, max_inner : int, default 20
-        Rounds, and A-steps in a round of the authors' order.
+        "authors": rounds of E-step, ``max_inner`` A-steps, S-step, starting without S, as in the authors' program.
+        "paper": rounds of E-step, S-step and one A-step (Algorithm 1).
+    max_outer, max_inner : int, default 20. Rounds, and A-steps in a round of the authors' order.
     tol : float or None, default None
         Stop when a round lowers the objective by less than ``tol`` times its value; None: fixed rounds.
     inner_tol : float >= 1e-5 or None, default None
-        End the A-steps of a round when one moves no entry by more than this, and leave the nuclear norm out
-        where it cannot either, lambda2 < 2 m inner_tol (see Notes). None: fixed steps, all of them whole.
+        End the A-steps of a round when one moves no entry by more, and leave the nuclear norm out where it cannot
+        either, lambda2 < 2 m inner_tol (see Notes). None: fixed steps.
     boundary : {"pin", "box"}, default "pin"
-        "pin": entries that are exactly 0 or 1 stay (pairs never or always together, and entries that a
-        step carries to 1), as in the authors' program. "box": every entry is kept in [1e-6, 1 - 1e-6]; a
-        different problem where lambda2 is large.
-    assign_labels : {"discretize", "kmeans"}, default "discretize"
-        How the spectral embedding becomes labels.
-    n_init : int, default 10
-        Random starts of the assignment. The paper reports the mean score of 10.
-    random_state : int, Generator or None
-        Seed of the random starts; the consensus matrix does not depend on it.
+        "pin": entries that are exactly 0 or 1 stay, as in the authors' program. "box": every entry is kept in [1e-6, 1
+        - 1e-6]; a different problem where lambda2 is large.
 
     Attributes
     ----------
     profile_matrix_ : ndarray, shape (n', n')
         Consensus matrix over the distinct label profiles; slightly asymmetric, as in the authors' program.
-    objective_ : float
-        J4 after the last round.
+    objective_ : float. J4 after the last round.
     objective_path_ : ndarray, shape (n_iter_,)
-        J4 after every round. Never rises in the paper's order; in the authors' order it may in the first
-        round, which knows no S yet.
-    n_iter_ : int
-        Rounds done.
-    converged_ : bool
-        Whether the last round lowered the objective by less than ``tol`` (1e-6 if None) times its value.
-        20 rounds are usually too few for that; they are kept because the paper's numbers come from them.
+        J4 after every round. Never rises in the paper's order; in the authors' order it may in the first round.
+    converged_ : bool. Whether the last round lowered the objective by less than ``tol`` (1e-6 if None), relatively.
 
     Notes
     -----
-    Objects with equal profiles keep equal rows and columns through every step, so the work is done on the
-    profiles, exactly. A missing label takes its clustering out of the sums for the object's pairs.
-
-    The nuclear norm enters an A-step through 2 D A = 2 lambda2 S^-1 A, whose entries are at most 2 lambda2,
-    against a curvature of at least 4 m: it moves the step's target by at most lambda2 / (2 m). With
-    ``inner_tol``, a round in which that is less works without it, and the others take their two products in
-    single precision and S^-1 from the eigenvectors of A A': relative errors of 1e-7, far below the tolerance.
-
-    References
-    ----------
-    Peng Zhou, Liang Du, Hanmo Wang, Lei Shi, Yi-Dong Shen: Learning a Robust Consensus Matrix for
-    Clustering Ensemble via Kullback-Leibler Divergence Minimization. IJCAI 2015.
+    The nuclear norm enters an A-step through 2 D A = 2 lambda2 S^-1 A, whose entries are at most 2 lambda2, against a
+    curvature of at least 4 m: it moves the step's target by at most lambda2 / (2 m). With ``inner_tol``, a round in
+    which that is less works without it, and the others take their two products in single precision and S^-1 from the
+    eigenvectors of A A': relative errors of 1e-7, far below the tolerance.
     """
 
-    profile_matrix_: FloatArray
-    objective_: float
-    objective_path_: FloatArray
+    summary = "Robust clustering ensemble (Zhou, Du, Wang, Shi, Shen: IJCAI 2015)."
+    reference = (
+        "Peng Zhou, Liang Du, Hanmo Wang, Lei Shi, Yi-Dong Shen: Learning a Robust Consensus Matrix for "
+        "Clustering Ensemble via Kullback-Leibler Divergence Minimization. IJCAI 2015."
+    )
+    cost = Cost(0.02, 2e-5, 4e-8)
+    constraints = {
+        "lambda1": NON_NEGATIVE,
+        "lambda2": NON_NEGATIVE,
+        "mu": POSITIVE,
+        "max_outer": COUNT,
+        "max_inner": COUNT,
+        "inner_tol": Interval(float, 1e-5),
+    }
+    matrices = ("consensus_matrix", "profile_matrix_")
+    paths = {"objective_path_": 1}
 
-    def __init__(
-        self,
-        n_clusters: int,
-        lambda1: float = 1.0,
-        lambda2: float = 1.0,
-        mu: float = 1e-3,
-        order: Literal["authors", "paper"] = "authors",
-        max_outer: int = 20,
-        max_inner: int = 20,
-        tol: float | None = None,
-        inner_tol: float | None = None,
-        boundary: Literal["pin", "box"] = "pin",
-        assign_labels: Assignment = "discretize",
-        n_init: int = 10,
-        random_state: int | np.random.Generator | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.lambda1 = lambda1
-        self.lambda2 = lambda2
-        self.mu = mu
-        self.order = order
-        self.max_outer = max_outer
-        self.max_inner = max_inner
-        self.tol = tol
-        self.inner_tol = inner_tol
-        self.boundary = boundary
-        self.assign_labels = assign_labels
-        self.n_init = n_init
-        self.random_state = random_state
-
-    def check_parameters(self) -> None:
-        """Raise ValueError for a parameter out of its range."""
-        super().check_parameters()
-        self._require("lambda1", is_number(self.lambda1, 0), "a number >= 0")
-        self._require("lambda2", is_number(self.lambda2, 0), "a number >= 0")
-        self._require("mu", is_number(self.mu, 0, strict=True), "a number > 0")
-        self._require_choice("order", "authors", "paper")
-        self._require("max_outer", is_integer(self.max_outer, 1), "an integer >= 1")
-        self._require("max_inner", is_integer(self.max_inner, 1), "an integer >= 1")
-        self._require("tol", self.tol is None or is_number(self.tol, 0), "None or a number >= 0")
-        coarse = self.inner_tol is None or is_number(self.inner_tol, 1e-5)
-        self._require("inner_tol", coarse, "None or a number >= 1e-5")
-        self._require_choice("boundary", "pin", "box")
-        self._require_choice("assign_labels", "discretize", "kmeans")
-        self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")
+    lambda1: float = 1.0
+    lambda2: float = 1.0
+    mu: float = 1e-3
+    order: Literal["authors", "paper"] = "authors"
+    max_outer: int = 20
+    max_inner: int = 20
+    tol: float | None = None
+    inner_tol: float | None = None
+    boundary: Literal["pin", "box"] = "pin"
+    assign_labels: Assignment = "discretize"
+    n_init: int = 10
 
     def _fit(self, ensemble: Ensemble) -> None:
-        start = ensemble.coassociation
         hard = HardPairs(ensemble.counts, ensemble.observed, self.lambda1)
-        self._solve_and_cluster(start, hard, ensemble.weights, ensemble.membership)
+        self._solve_and_cluster(ensemble.coassociation, hard, ensemble.weights, ensemble.membership)
 
     def fit_connective(self, matrices: Sequence[npt.ArrayLike]) -> Self:
-        """Find the consensus of soft connective matrices.
+        """Find the consensus of m soft connective matrices, (n, n), symmetric with entries in [0, 1].
 
-        Parameters
-        ----------
-        matrices : sequence of m array-likes, each of shape (n, n)
-            Connective matrices: symmetric, entries in [0, 1].
-
-        Notes
-        -----
-        Takes O(n^2 m) memory and O(n^3) time a step: nothing can be shared between objects here.
+        Takes O(n^2 m) memory and O(n^3) time a step. Raises ValueError for other matrices, ConsensusFailure for more
+        clusters than objects.
         """
         self.check_parameters()
         connective = _connective(matrices)
@@ -168,27 +115,11 @@ class RCE(ConsensusMethod):
 
     def consensus_matrix(self) -> FloatArray:
         """Return the consensus matrix over objects, shape (n, n); slightly asymmetric."""
-        return self.profile_matrix_[np.ix_(self._membership, self._membership)]
+        return self._over_objects("profile_matrix_")
 
-    def _solve_and_cluster(
-        self, start: FloatArray, pairs: "Pairs", weights: IntArray, membership: IntArray
-    ) -> None:
-        self._membership = membership
-        self._solve(start, pairs, weights)
-        labels, costs = spectral_labels(
-            (self.profile_matrix_ + self.profile_matrix_.T) / 2,
-            weights,
-            self.n_clusters,
-            self.assign_labels,
-            self.n_init,
-            np.random.default_rng(self.random_state),
-        )
-        self._set_labels(labels, costs, membership)
-
-    def _solve(self, start: FloatArray, pairs: "Pairs", weights: IntArray) -> None:
-        """Algorithm 1 on the profile matrix."""
-        boxed = self.boundary == "box"
-        matrix = np.clip(start, BOX, 1 - BOX) if boxed else start.copy()
+    def _solve_and_cluster(self, start: FloatArray, pairs: "Pairs", weights: IntArray, membership: IntArray) -> None:
+        """Run Algorithm 1 on the profile matrix."""
+        matrix = np.clip(start, BOX, 1 - BOX) if self.boundary == "box" else start.copy()
         exact = self.inner_tol is None
         pulls = exact or self.lambda2 >= 2 * pairs.observed.min() * self.inner_tol
         spectrum = Spectrum(weights, self.mu, exact, pulls)
@@ -199,46 +130,67 @@ class RCE(ConsensusMethod):
             spectrum.update(matrix)
         for _ in range(self.max_outer):
             errors = pairs.e_step(matrix)
-            inner = 1 if self.order == "paper" else self.max_inner
-            pull = spectrum.pull(self.lambda2)
-            a_steps(matrix, errors, pairs.observed, pull, inner, self.inner_tol, boxed)
+            self._a_steps(matrix, errors, pairs.observed, spectrum.pull(self.lambda2))
             spectrum.update(matrix)
-            path.append(
-                _objective(matrix, errors, pairs.observed, weights, self.lambda1, self.lambda2, spectrum)
-            )
+            path.append(self._objective(matrix, errors, pairs.observed, weights, spectrum.norm))
             if len(path) > 1:
                 self.converged_ = abs(path[-2] - path[-1]) <= tolerance * abs(path[-1])
                 if self.converged_ and self.tol is not None:
                     break
-        self.profile_matrix_ = matrix
-        self.objective_path_ = np.array(path)
-        self.objective_ = path[-1]
-        self.n_iter_ = len(path)
+        self.profile_matrix_, self._membership = matrix, membership
+        self.objective_path_, self.objective_, self.n_iter_ = np.array(path), path[-1], len(path)
+        self._set_spectral_labels((matrix + matrix.T) / 2, weights, membership, self.assign_labels, self.n_init)
+
+    def _a_steps(
+        self, matrix: FloatArray, errors: "Errors", observed: FloatArray, pull: tuple[FloatArray, FloatArray] | None
+    ) -> None:
+        """Update ``matrix`` in place by Eq. (10)-(11), multiplied by A (1 - A), which avoids large quotients."""
+        flat = matrix.reshape(-1)
+        free = np.flatnonzero((flat > 0) & (flat < 1))
+        cost = errors.log_off.take(free) - errors.log_on.take(free)
+        m = observed.take(free)
+        for _ in range(1 if self.order == "paper" else self.max_inner):
+            a = flat[free]
+            up, down = np.maximum(-cost, 0), np.maximum(cost, 0)
+            if pull is not None:
+                positive, negative = pull
+                factor = matrix.astype(positive.dtype, copy=False)
+                up += 2 * (negative @ factor).take(free)
+                down += 2 * (positive @ factor).take(free)
+            rest = 1 - a
+            g = 2 * m + rest * down
+            b = m * (rest * np.log(a / rest) - 2)
+            new = a * (np.sqrt(b * b + 4 * g * rest * up) - b) / (2 * g)
+            new = np.clip(new, BOX, 1 - BOX) if self.boundary == "box" else np.minimum(new, 1)
+            flat[free] = new
+            if self.inner_tol is not None and np.abs(new - a).max(initial=0) <= self.inner_tol:
+                return
+            inside = (new > 0) & (new < 1)
+            if not inside.all():
+                free, cost, m = free[inside], cost[inside], m[inside]
+
+    def _objective(
+        self, a: FloatArray, errors: "Errors", observed: FloatArray, weights: IntArray, norm: float
+    ) -> float:
+        """J4 over the objects; a pair of profiles stands for w_a w_b pairs of objects."""
+        rest = 1 - a
+        divergence = observed * (weighted_log(a, a) + weighted_log(rest, rest))
+        with np.errstate(invalid="ignore"):
+            divergence -= np.where(a > 0, a * errors.log_on, 0.0) + np.where(rest > 0, rest * errors.log_off, 0.0)
+        pairwise = weights @ (divergence + self.lambda1 * errors.norm) @ weights
+        return float(pairwise) + 2 * self.lambda2 * norm
 
 
 class Errors(NamedTuple):
     """What an E-step leaves for the A-step and the objective; sums over the clusterings, shape (n', n')."""
 
-    log_on: FloatArray
-    """log Y."""
-    log_off: FloatArray
-    """log(1 - Y)."""
-    norm: FloatArray
-    """|E|."""
-
-
-class Pairs(Protocol):
-    """The connective matrices as the E-step sees them."""
-
-    observed: FloatArray
-    """Clusterings that contain both members of a pair, shape (n', n')."""
-
-    def e_step(self, matrix: FloatArray) -> Errors:
-        """Theorem 3: the best errors for this consensus matrix."""
+    log_on: FloatArray  # log Y
+    log_off: FloatArray  # log(1 - Y)
+    norm: FloatArray  # |E|
 
 
 class HardPairs:
-    """0/1 connective matrices: Y takes two values a pair, so counts replace the m matrices."""
+    """0/1 connective matrices, whose errors take two values a pair; ``observed`` counts those with both objects."""
 
     def __init__(self, counts: FloatArray, observed: FloatArray, lambda1: float) -> None:
         self.observed = observed
@@ -279,6 +231,9 @@ class SoftPairs:
         return Errors(log_on, log_off, norm)
 
 
+Pairs = HardPairs | SoftPairs
+
+
 def shrunk(s: FloatArray, lambda1: float) -> FloatArray:
     """h(s) of Theorem 3, all digits kept: h(0) = 0, h(1) = min(1, 1 / lambda1)."""
     return np.minimum(2 * s / (1 + lambda1 + np.sqrt((1 - lambda1) ** 2 + 4 * lambda1 * (1 - s))), s)
@@ -297,13 +252,6 @@ def weighted_log(weight: FloatArray, x: FloatArray) -> FloatArray:
     """``weight * log(x)`` with 0 log 0 = 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(weight > 0, weight * np.log(x), 0.0)
-
-
-class Pull(NamedTuple):
-    """D = lambda2 S^-1 of the A-step, split by sign and summed over the objects of each profile."""
-
-    positive: FloatArray
-    negative: FloatArray
 
 
 class Spectrum:
@@ -338,8 +286,8 @@ class Spectrum:
         """Sum of sqrt(sigma_k^2 + mu) over all n singular values of the objects' matrix."""
         return float(np.sqrt(self._sigma + self._mu).sum() + self._absent)
 
-    def pull(self, lambda2: float) -> Pull | None:
-        """Return D+ and D- as they act on the profile matrix from the left; None before the first update."""
+    def pull(self, lambda2: float) -> tuple[FloatArray, FloatArray] | None:
+        """Return D = lambda2 S^-1, times the weights, as positive and negative part; None before the first update."""
         if self._left is None or lambda2 == 0:
             return None
         free = self._mu**-0.5
@@ -351,64 +299,7 @@ class Spectrum:
         np.fill_diagonal(positive, lambda2 * (free - diagonal))
         np.fill_diagonal(negative, lambda2 * diagonal * (self._weights - 1))
         dtype = np.float64 if self._exact else np.float32
-        return Pull(positive.astype(dtype, copy=False), negative.astype(dtype, copy=False))
-
-
-def a_steps(
-    matrix: FloatArray,
-    errors: Errors,
-    observed: FloatArray,
-    pull: Pull | None,
-    steps: int,
-    tol: float | None,
-    boxed: bool,
-) -> None:
-    """Update ``matrix`` in place by Eq. (10)-(11), with errors and S fixed, at most ``steps`` times.
-
-    With ``tol`` it ends after a step that moves no entry by more.
-    Entries that are exactly 0 or 1 are minimisers of the majoriser already: only the others are touched.
-    Eq. (10) is multiplied through by A (1 - A), which avoids its large quotients near 0 and 1.
-    """
-    flat = matrix.reshape(-1)
-    free = np.flatnonzero((flat > 0) & (flat < 1))
-    cost = errors.log_off.take(free) - errors.log_on.take(free)
-    m = observed.take(free)
-    for _ in range(steps):
-        a = flat[free]
-        up, down = np.maximum(-cost, 0), np.maximum(cost, 0)
-        if pull is not None:
-            factor = matrix.astype(pull.positive.dtype, copy=False)
-            up += 2 * (pull.negative @ factor).take(free)
-            down += 2 * (pull.positive @ factor).take(free)
-        rest = 1 - a
-        g = 2 * m + rest * down
-        b = m * (rest * np.log(a / rest) - 2)
-        new = a * (np.sqrt(b * b + 4 * g * rest * up) - b) / (2 * g)
-        new = np.clip(new, BOX, 1 - BOX) if boxed else np.minimum(new, 1)
-        flat[free] = new
-        if tol is not None and np.abs(new - a).max(initial=0) <= tol:
-            return
-        inside = (new > 0) & (new < 1)
-        if not inside.all():
-            free, cost, m = free[inside], cost[inside], m[inside]
-
-
-def _objective(
-    matrix: FloatArray,
-    errors: Errors,
-    observed: FloatArray,
-    weights: IntArray,
-    lambda1: float,
-    lambda2: float,
-    spectrum: Spectrum,
-) -> float:
-    """J4 over the objects; a pair of profiles stands for w_a w_b pairs of objects."""
-    a, rest = matrix, 1 - matrix
-    divergence = observed * (weighted_log(a, a) + weighted_log(rest, rest))
-    with np.errstate(invalid="ignore"):
-        divergence -= np.where(a > 0, a * errors.log_on, 0.0) + np.where(rest > 0, rest * errors.log_off, 0.0)
-    pairwise = weights @ (divergence + lambda1 * errors.norm) @ weights
-    return float(pairwise) + 2 * lambda2 * spectrum.norm
+        return positive.astype(dtype, copy=False), negative.astype(dtype, copy=False)
 
 
 def _connective(matrices: Sequence[npt.ArrayLike]) -> FloatArray:

@@ -1,24 +1,23 @@
 """RMSC: a low-rank transition matrix shared by the base clusterings."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from concord.ensemble import Ensemble, FloatArray
-from concord.methods.base import ConsensusMethod, is_integer, is_number
-from concord.methods.spectral import Assignment, spectral_labels
+from concord.methods.base import ConsensusMethod, Cost
+from concord.methods.constraints import POSITIVE, Interval
+from concord.numerics.lowrank import shrink_spectrum
+from concord.numerics.simplex import project_rows
+from concord.numerics.spectral import Assignment
 
-MAX_MU = 1e10
-"""The penalty grows no further."""
-
-TELEPORT = 1e-6
-"""Share of jumps to a random object that makes the stationary distribution unique and positive."""
-
-FINE = 1e-5
-"""Thresholds below this need the singular values themselves, not the roots of eigenvalues."""
+MAX_MU = 1e10  # The penalty grows no further
+TELEPORT = 1e-6  # Share of jumps to a random object that makes the stationary distribution unique and positive
 
 
+@dataclass(repr=False, eq=False)
 class RMSC(ConsensusMethod):
     r"""Robust multi-view spectral clustering (Xia, Pan, Du, Yin: AAAI 2014), a clustering for a view.
 
@@ -31,114 +30,61 @@ class RMSC(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of consensus clusters, K.
+    n_clusters, assign_labels, n_init, max_iter, random_state : see :class:`~concord.methods.base.ConsensusMethod`
     lambda1 : float > 0, default 0.005
-        Weight of the errors' 1-norm, the paper's lambda, which it tunes; grid 0.001, 0.005, 0.01, 0.05, 0.1
-        (of the specification).
-    mu : float > 0, default 1e-3
-        Penalty of the first iteration, as in the authors' program.
+        Weight of the errors' 1-norm, the paper's lambda, which it tunes; grid 0.001, 0.005, 0.01, 0.05, 0.1.
+    mu : float > 0, default 1e-3. Penalty of the first iteration, as in the authors' program.
     rho : float > 1, default 1.9
-        Growth of the penalty an iteration, as in the authors' program. It freezes P long before the optimum
-        of the convex problem, and must: the optimum has rank one, without any clusters, if n m is
-        below K / (2 lambda).
+        Growth of the penalty an iteration, as in the authors' program. It freezes P long before the optimum of the
+        convex problem, and must: that has rank one, without any clusters, if n m is below K / (2 lambda).
     tol : float >= 0, default 1e-7
-        Stop when the absolute row sums of all P(i) - P - E(i) are below ``tol``; in LibADMM's order, when
-        no entry of these, of P - Q, and of the last changes of P, Q and E reaches ``tol``.
-    max_iter : int, default 100
-        Most iterations.
+        Stop when the absolute row sums of all P(i) - P - E(i) are below ``tol``; in LibADMM's order, when no entry of
+        these, of P - Q, and of the last changes of P, Q and E reaches ``tol``.
     order : {"authors", "libadmm"}, default "authors"
-        Sequence of the updates: P, Q, E, multipliers (the paper, Algorithm 1), or Q, E, P, multipliers
-        (LibADMM). The results differ by about 1e-4 as the penalty grows fast.
-    assign_labels : {"kmeans", "discretize"}, default "kmeans"
-        How the spectral embedding becomes labels.
-    n_init : int, default 10
-        Random starts of the assignment.
-    random_state : int, Generator or None
-        Seed of the random starts; P does not depend on it.
+        Sequence of the updates: P, Q, E, multipliers (the paper, Algorithm 1), or Q, E, P, multipliers (LibADMM). The
+        results differ by about 1e-4 as the penalty grows fast.
 
     Attributes
     ----------
     profile_matrix_ : ndarray, shape (n', n')
-        P over the distinct label profiles: non-negative, and ``profile_matrix_ @ w`` is one for the
-        multiplicities w; not symmetric.
-    objective_ : float
-        Nuclear norm of P plus lambda times the 1-norms of the errors, over objects.
-    n_iter_ : int
-        Iterations of the augmented Lagrangian.
-    converged_ : bool
-        Whether ``tol`` was met.
+        P over the distinct label profiles, not symmetric; ``profile_matrix_ @ w`` is one for the multiplicities w.
+    objective_ : float. Nuclear norm of P plus lambda times the 1-norms of the errors, over objects.
 
     Notes
     -----
-    Objects with equal profiles keep equal rows and columns in every matrix, so the work is done on the
-    profiles, exactly; pairs that a clustering keeps apart have P(i) = 0 and share one error and one
-    multiplier with all clusterings that keep them apart. E starts at 0, not at the authors' noise, which
-    changes the result by less than 1e-6. For a pair that a clustering does not contain, E(i) costs nothing.
-
-    References
-    ----------
-    Rongkai Xia, Yan Pan, Lei Du, Jian Yin: Robust Multi-View Spectral Clustering via Low-Rank and Sparse
-    Decomposition. AAAI 2014. LibADMM: Canyi Lu, 2016.
+    Pairs that a clustering keeps apart have P(i) = 0 and share one error and one multiplier with all clusterings that
+    keep them apart. E starts at 0, not at the authors' noise, which changes the result by less than 1e-6. For a pair
+    that a clustering does not contain, E(i) costs nothing.
     """
 
-    profile_matrix_: FloatArray
-    objective_: float
+    summary = "Robust multi-view spectral clustering (Xia, Pan, Du, Yin: AAAI 2014), a clustering for a view."
+    reference = (
+        "Rongkai Xia, Yan Pan, Lei Du, Jian Yin: Robust Multi-View Spectral Clustering via Low-Rank and "
+        "Sparse Decomposition. AAAI 2014. LibADMM: Canyi Lu, 2016."
+    )
+    cost = Cost(0.8, 4e-6, 1.5e-8)
+    constraints = {"lambda1": POSITIVE, "mu": POSITIVE, "rho": Interval(float, 1, closed="neither")}
+    matrices = ("consensus_matrix", "profile_matrix_")
 
-    def __init__(
-        self,
-        n_clusters: int,
-        lambda1: float = 0.005,
-        mu: float = 1e-3,
-        rho: float = 1.9,
-        *,
-        tol: float = 1e-7,
-        max_iter: int = 100,
-        order: Literal["authors", "libadmm"] = "authors",
-        assign_labels: Assignment = "kmeans",
-        n_init: int = 10,
-        random_state: int | np.random.Generator | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.lambda1 = lambda1
-        self.mu = mu
-        self.rho = rho
-        self.tol = tol
-        self.max_iter = max_iter
-        self.order = order
-        self.assign_labels = assign_labels
-        self.n_init = n_init
-        self.random_state = random_state
-
-    def check_parameters(self) -> None:
-        """Raise ValueError for a parameter out of its range."""
-        super().check_parameters()
-        self._require("lambda1", is_number(self.lambda1, 0, strict=True), "a number > 0")
-        self._require("mu", is_number(self.mu, 0, strict=True), "a number > 0")
-        self._require("rho", is_number(self.rho, 1, strict=True), "a number > 1")
-        self._require("tol", is_number(self.tol, 0), "a number >= 0")
-        self._require("max_iter", is_integer(self.max_iter, 1), "an integer >= 1")
-        self._require_choice("order", "authors", "libadmm")
-        self._require_choice("assign_labels", "discretize", "kmeans")
-        self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")
+    lambda1: float = 0.005
+    mu: float = 1e-3
+    rho: float = 1.9
+    _: KW_ONLY
+    tol: float = 1e-7
+    max_iter: int = 100
+    order: Literal["authors", "libadmm"] = "authors"
+    assign_labels: Assignment = "kmeans"
+    n_init: int = 10
 
     def _fit(self, ensemble: Ensemble) -> None:
         weights = ensemble.weights.astype(float)
-        self._membership = ensemble.membership
         self._solve(Views(ensemble, self.lambda1), weights)
-        labels, costs = spectral_labels(
-            chain_similarity(self.profile_matrix_, weights),
-            ensemble.weights,
-            self.n_clusters,
-            self.assign_labels,
-            self.n_init,
-            np.random.default_rng(self.random_state),
-        )
-        self._set_labels(labels, costs, ensemble.membership)
+        chain = chain_similarity(self.profile_matrix_, weights)
+        self._set_spectral_labels(chain, ensemble.weights, ensemble.membership, self.assign_labels, self.n_init)
 
     def consensus_matrix(self) -> FloatArray:
         """Return the transition matrix P over objects, shape (n, n); rows sum to one."""
-        return self.profile_matrix_[np.ix_(self._membership, self._membership)]
+        return self._over_objects("profile_matrix_")
 
     def _solve(self, views: "Views", weights: FloatArray) -> None:
         """Augmented Lagrangian on the profiles."""
@@ -150,7 +96,8 @@ class RMSC(ConsensusMethod):
             lagrangian.mu = min(self.rho * lagrangian.mu, MAX_MU)
             self.n_iter_ += 1
         self.profile_matrix_ = lagrangian.p
-        self.objective_ = lagrangian.nuclear_norm() + self.lambda1 * views.error_norm()
+        singular = np.linalg.svd(lagrangian.p * lagrangian.root, compute_uv=False)
+        self.objective_ = float(singular.sum()) + self.lambda1 * views.error_norm()
 
 
 class Lagrangian:
@@ -160,7 +107,7 @@ class Lagrangian:
         n = len(weights)
         self._views = views
         self._weights = weights
-        self._root = np.sqrt(np.outer(weights, weights))
+        self.root = np.sqrt(np.outer(weights, weights))
         self.p, self._q, self._z = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
         self.mu = mu
 
@@ -181,17 +128,13 @@ class Lagrangian:
         others = (self.p - self._q, self.p - p, self._q - q)
         return max(changed, residual, *(float(np.abs(other).max()) for other in others))
 
-    def nuclear_norm(self) -> float:
-        """Sum of the singular values of P over objects."""
-        return float(np.linalg.svd(self.p * self._root, compute_uv=False).sum())
-
     def _update_p(self) -> None:
         views, mu = self._views, self.mu
         mean = (self._q - self._z / mu + views.pull(self.p, mu)) / (views.n_views + 1)
         self.p = project_rows(mean, self._weights)
 
     def _update_q(self) -> None:
-        self._q = shrink_spectrum((self.p + self._z / self.mu) * self._root, 1 / self.mu) / self._root
+        self._q = shrink_spectrum((self.p + self._z / self.mu) * self.root, 1 / self.mu) / self.root
 
     def _ascend(self) -> tuple[float, float]:
         self._z += self.mu * (self.p - self._q)
@@ -223,10 +166,7 @@ class Part:
 
 
 class Views:
-    """The m transition matrices P(i), the errors E(i) and the multipliers Y(i) on profiles.
-
-    Kept once for all pairs that a clustering has apart, and once for each cluster's own pairs.
-    """
+    """P(i), E(i) and the multipliers Y(i) on profiles: once for all pairs apart, once for each cluster's own pairs."""
 
     def __init__(self, ensemble: Ensemble, lambda1: float) -> None:
         self.n_views = ensemble.n_clusterings
@@ -284,58 +224,15 @@ class Views:
         return float(norm)
 
 
-def project_rows(matrix: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the nearest matrix with non-negative rows x of ``x @ weights`` = 1, in the weighted metric."""
-    order = np.argsort(-matrix, axis=1, kind="stable")
-    descending = np.take_along_axis(matrix, order, axis=1)
-    w = weights[order]
-    theta = (np.cumsum(w * descending, axis=1) - 1) / np.cumsum(w, axis=1)
-    last = (descending > theta).sum(axis=1) - 1
-    projected: FloatArray = np.maximum(matrix - np.take_along_axis(theta, last[:, None], axis=1), 0)
-    return projected
-
-
-def shrink_spectrum(matrix: FloatArray, threshold: float) -> FloatArray:
-    """Return ``matrix`` with its singular values lowered by ``threshold``, to zero at most."""
-    left, right = shrunk_factors(matrix, threshold)
-    return left @ right
-
-
-def shrunk_factors(matrix: FloatArray, threshold: float) -> tuple[FloatArray, FloatArray]:
-    """Return two factors of ``matrix`` with its singular values lowered by ``threshold``, to zero at most.
-
-    The eigenvalues of A A' cost half the time of the singular values; the half of the digits that they lose
-    moves the result by eps / threshold at most, so that small thresholds need the singular values.
-    """
-    if np.linalg.norm(matrix) <= threshold:
-        return np.zeros((len(matrix), 0)), np.zeros((0, matrix.shape[1]))
-    if threshold < FINE:
-        left, singular, right = np.linalg.svd(matrix, full_matrices=False)
-        return left * np.maximum(singular - threshold, 0), right
-    values, vectors = np.linalg.eigh(matrix @ matrix.T)
-    kept = values > threshold**2
-    vectors = vectors[:, kept]
-    return vectors * (1 - threshold / np.sqrt(values[kept])), vectors.T @ matrix
-
-
 def stationary(p: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the stationary probability of each profile's objects under (1 - TELEPORT) P + TELEPORT 11'/n.
-
-    The limit of the power iteration, whose convergence would take millions of steps where P has
-    blocks; solved as a linear system.
-    """
+    """Return the stationary probability of each profile's objects under (1 - TELEPORT) P + TELEPORT 11'/n."""
     n = len(weights)
     system = np.eye(n) - (1 - TELEPORT) * (p * weights[:, None]).T
-    pi: FloatArray = np.linalg.solve(system, np.full(n, TELEPORT / weights.sum()))
-    return pi
+    return np.linalg.solve(system, np.full(n, TELEPORT / weights.sum()))
 
 
 def chain_similarity(p: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return (Pi P + P' Pi) / 2 with the stationary distribution pi, which are also its row sums.
-
-    Its normalization D^-1/2 W D^-1/2 is the B of the Markov chain's Laplacian, so that the spectral
-    step is the usual one.
-    """
+    """Return (Pi P + P' Pi) / 2, with pi stationary, whose normalised Laplacian is that of the Markov chain."""
     pi = stationary(p, weights)
     flow: FloatArray = pi[:, None] * ((1 - TELEPORT) * p + TELEPORT / weights.sum())
     return (flow + flow.T) / 2

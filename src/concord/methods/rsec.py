@@ -1,31 +1,23 @@
 """RSEC: a low-rank representation of the co-association matrix, learnt with its spectral embedding."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 import numpy as np
 
-from concord.ensemble import Ensemble, FloatArray, IntArray
-from concord.methods.base import ConsensusMethod, is_integer, is_number
-from concord.methods.kmeans import kmeans_restarts
-from concord.methods.rmsc import shrunk_factors
-from concord.methods.spectral import embedding, leading_eigenvectors
+from concord.ensemble import Ensemble, FloatArray
+from concord.methods.base import ConsensusMethod, Cost
+from concord.methods.constraints import POSITIVE, Interval
+from concord.numerics.kmeans import kmeans_restarts
+from concord.numerics.lowrank import shrunk_factors
+from concord.numerics.spectral import cosine_graph, embedding, leading_eigenvectors
 
-MAX_MU = 1e10
-"""The penalty grows no further."""
-
-KEPT = 1e-4
-"""The embedding leaves out singular values below this times the largest."""
-
-POWER = 4
-"""Exponent of the cosines between the embedding's rows."""
-
-DENSE = 1000
-"""Rows of a graph from which on Lanczos iteration finds the embedding sooner than the dense solver."""
-
-TINY = 1e-12
-"""Least degree of an object, and least length of a row."""
+MAX_MU = 1e10  # The penalty grows no further
+DENSE = 1000  # Rows of a graph from which on Lanczos iteration finds the embedding sooner than the dense solver
+TINY = 1e-12  # Least degree of an object, and least length of a row
 
 
+@dataclass(repr=False, eq=False)
 class RSEC(ConsensusMethod):
     r"""Robust spectral ensemble clustering (Tao, Liu, Li, Fu: CIKM 2016; with Ding: TKDD 2019).
 
@@ -38,130 +30,70 @@ class RSEC(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of consensus clusters, K.
+    n_clusters, max_iter, random_state : see :class:`~concord.methods.base.ConsensusMethod`
     variant : {"H", "Z"}, default "H"
         What is clustered: the rows of H by k-means, or the graph (abs(Z) + abs(Z)') / 2 spectrally.
-    lambda1 : float > 0, default 0.1
-        Weight of the nuclear norm. Grid 0.01, 0.1, 1 (of the specification).
-    lambda2 : float > 0, default 0.01
-        Weight of the errors, which are whole columns (objects); same grid. The larger it
-        is beside lambda1, the less of S counts as error. The defaults are those of a public demo.
-    rho : float > 1, default 1.1
-        Growth of the penalty an iteration; it starts at 1.5 / ||S||.
-    tol : float >= 0, default 1e-7
-        Stop when no entry of S - S Z - E, and of Z - J, the low-rank copy of Z, reaches ``tol``.
-    max_iter : int, default 500
-        Most iterations.
+    lambda1 : float > 0, default 0.1. Weight of the nuclear norm; grid 0.01, 0.1, 1 (of the specification).
+    lambda2 : float > 0, default 0.01. Weight of the errors, which are whole columns (objects); same grid.
+    rho : float > 1, default 1.1. Growth of the penalty an iteration; it starts at 1.5 / ||S||.
+    tol : float >= 0, default 1e-7. Stop when no entry of S - S Z - E, and of Z - J, reaches it; J: low-rank copy of Z.
     n_init : int, default 10
-        Starts of k-means, far apart (k-means++): the rows of H lie so unevenly that 10 wholly random starts
-        miss the best clustering.
-    random_state : int, Generator or None
-        Seed of the random starts; Z and H do not depend on it.
+        Starts of k-means, far apart (k-means++): the rows of H lie so unevenly that random starts miss the best.
 
     Attributes
     ----------
-    profile_matrix_ : ndarray, shape (n', n')
-        Z over the distinct label profiles; not symmetric.
-    profile_errors_ : ndarray, shape (n', n')
-        E over the profiles; a column is an object.
-    profile_embedding_ : ndarray, shape (n', K)
-        H over the profiles.
-    residual_path_ : ndarray, shape (n_iter_, 2)
-        Largest entries of S - S Z - E and of Z - J after each iteration.
-    n_iter_ : int
-        Iterations of the augmented Lagrangian.
-    converged_ : bool
-        Whether ``tol`` was met.
+    profile_matrix_ : ndarray, shape (n', n'). Z over the distinct label profiles; not symmetric.
+    profile_errors_ : ndarray, shape (n', n'). E over the profiles; a column is an object.
+    profile_embedding_ : ndarray, shape (n', K). H over the profiles.
+    residual_path_ : ndarray, shape (n_iter_, 2). Largest entries of S - S Z - E and of Z - J after each iteration.
 
     Notes
     -----
-    The printed updates leave out that of E and do not converge: the graph's degrees may vanish. This follows
-    what a public port says of the authors' own program: the graph of (Z + Z') / 2 + H H' is that of the
-    fourth powers of the cosines between the rows of its singular vectors (times the root of the singular
-    value), and H is D^-1/2 times the leading singular vectors of D^-1/2 W D^-1/2.
-
-    Objects with equal profiles keep equal rows and columns in every matrix, so the work is done on the
-    profiles, exactly. The eigenvectors of S, computed once, give its inverse (S^2 + I)^-1, and the columns
-    of S Z, E and their multiplier are combinations of them: rank(S) numbers instead of n'. So are those of
-    Z + Y2 / mu, but for the columns of J and H, so that their singular values are those of a matrix with
-    rank(S) + rank(J) + 2 K rows.
-
-    References
-    ----------
-    Zhiqiang Tao, Hongfu Liu, Sheng Li, Zhengming Ding, Yun Fu: Robust Spectral Ensemble Clustering via Rank
-    Minimization. ACM TKDD 13(1), 2019.
+    The published updates omit that of E and do not converge: the graph's degrees may vanish. This follows what a public
+    port says of the authors' own program: the graph of (Z + Z') / 2 + H H' is that of the fourth powers of the cosines
+    between the rows of its singular vectors (times the root of the singular value), and H is D^-1/2 times the leading
+    singular vectors of D^-1/2 W D^-1/2.
     """
 
-    profile_matrix_: FloatArray
-    profile_errors_: FloatArray
-    profile_embedding_: FloatArray
-    residual_path_: FloatArray
+    summary = "Robust spectral ensemble clustering (Tao, Liu, Li, Fu: CIKM 2016; with Ding: TKDD 2019)."
+    reference = (
+        "Zhiqiang Tao, Hongfu Liu, Sheng Li, Zhengming Ding, Yun Fu: Robust Spectral Ensemble Clustering "
+        "via Rank Minimization. ACM TKDD 13(1), 2019."
+    )
+    cost = Cost(0.2, 5e-5, 8e-8)
+    constraints = {"lambda1": POSITIVE, "lambda2": POSITIVE, "rho": Interval(float, 1, closed="neither")}
+    matrices = ("errors", "representation", "profile_matrix_", "profile_errors_")
+    paths = {"residual_path_": 2}
 
-    def __init__(
-        self,
-        n_clusters: int,
-        variant: Literal["H", "Z"] = "H",
-        lambda1: float = 0.1,
-        lambda2: float = 0.01,
-        *,
-        rho: float = 1.1,
-        tol: float = 1e-7,
-        max_iter: int = 500,
-        n_init: int = 10,
-        random_state: int | np.random.Generator | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.variant = variant
-        self.lambda1 = lambda1
-        self.lambda2 = lambda2
-        self.rho = rho
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.random_state = random_state
-
-    def check_parameters(self) -> None:
-        """Raise ValueError for a parameter out of its range."""
-        super().check_parameters()
-        self._require_choice("variant", "H", "Z")
-        self._require("lambda1", is_number(self.lambda1, 0, strict=True), "a number > 0")
-        self._require("lambda2", is_number(self.lambda2, 0, strict=True), "a number > 0")
-        self._require("rho", is_number(self.rho, 1, strict=True), "a number > 1")
-        self._require("tol", is_number(self.tol, 0), "a number >= 0")
-        self._require("max_iter", is_integer(self.max_iter, 1), "an integer >= 1")
-        self._require("n_init", is_integer(self.n_init, 1), "an integer >= 1")
+    variant: Literal["H", "Z"] = "H"
+    lambda1: float = 0.1
+    lambda2: float = 0.01
+    _: KW_ONLY
+    rho: float = 1.1
+    tol: float = 1e-7
+    max_iter: int = 500
+    n_init: int = 10
 
     def _fit(self, ensemble: Ensemble) -> None:
-        self._membership = ensemble.membership
         self._solve(ensemble)
-        labels, costs = kmeans_restarts(
-            self._rows(ensemble.weights),
-            ensemble.weights,
-            self.n_clusters,
-            self.n_init,
-            np.random.default_rng(self.random_state),
-            init="k-means++",
-        )
+        rows, weights = self.profile_embedding_, ensemble.weights
+        if self.variant == "Z":
+            graph = np.abs(self.profile_matrix_)
+            rows = embedding((graph + graph.T) / 2, weights, self.n_clusters)
+        labels, costs = kmeans_restarts(rows, weights, self.n_clusters, self.n_init, self._rng(), init="k-means++")
         self._set_labels(labels, costs, ensemble.membership)
-
-    def _rows(self, weights: IntArray) -> FloatArray:
-        """Return what k-means clusters."""
-        if self.variant == "H":
-            return self.profile_embedding_
-        graph = np.abs(self.profile_matrix_)
-        return embedding((graph + graph.T) / 2, weights, self.n_clusters)
 
     def representation(self) -> FloatArray:
         """Return Z over objects, shape (n, n)."""
-        return self.profile_matrix_[np.ix_(self._membership, self._membership)]
+        return self._over_objects("profile_matrix_")
 
     def errors(self) -> FloatArray:
         """Return E over objects, shape (n, n)."""
-        return self.profile_errors_[np.ix_(self._membership, self._membership)]
+        return self._over_objects("profile_errors_")
 
     def embedding(self) -> FloatArray:
         """Return H over objects, shape (n, K)."""
+        self._require_fitted()
         return self.profile_embedding_[self._membership]
 
     def _solve(self, ensemble: Ensemble) -> None:
@@ -183,11 +115,10 @@ class RSEC(ConsensusMethod):
 class Lagrangian:
     """The variables on the profiles, each matrix X kept as R^1/2 X R^1/2 with R the weights.
 
-    So products, norms, singular values and eigenvectors are those of the objects' matrices. ``e`` and ``y``
-    hold the coordinates of the columns of E and its multiplier in the eigenvectors U of S.
-
-    A round leaves Y2 = P P' + U V with P = D^-1/2 H, and Z = J plus the change of Y2 over mu, kept as
-    ``left @ right + U @ along``: the matrix whose spectrum gives the next J has few columns beside U.
+    So products, norms and spectra are those of the objects' matrices. ``_e`` and ``_y`` hold the coordinates of the
+    columns of E and its multiplier in the eigenvectors U of S, which give (S^2 + I)^-1: rank(S) numbers instead of n'.
+    A round leaves Y2 = P P' + U V with P = D^-1/2 H, and Z = J plus the change of Y2 over mu, kept as ``left @ right +
+    U @ along``: the singular values of Z + Y2 / mu are those of a matrix with rank(S) + rank(J) + 2 K rows.
     """
 
     def __init__(self, ensemble: Ensemble, n_clusters: int, lambda1: float, lambda2: float) -> None:
@@ -264,10 +195,7 @@ class Lagrangian:
 
 
 def orthonormal_beside(columns: FloatArray, basis: FloatArray) -> FloatArray:
-    """Return an orthonormal basis of what ``columns`` have beside the span of an orthonormal ``basis``.
-
-    Orthogonalised twice: what rounding leaves of a column may point along ``basis``.
-    """
+    """Return an orthonormal basis of what ``columns`` have beside ``basis``; twice, against what rounding leaves."""
     from scipy.linalg import qr
 
     beside, triangle, _ = qr(columns - basis @ (basis.T @ columns), mode="economic", pivoting=True)
@@ -275,20 +203,3 @@ def orthonormal_beside(columns: FloatArray, basis: FloatArray) -> FloatArray:
     beside = beside[:, np.abs(triangle.diagonal()) > least]
     orthonormal: FloatArray = qr(beside - basis @ (basis.T @ beside), mode="economic")[0]
     return orthonormal
-
-
-def cosine_graph(vectors: FloatArray, singular: FloatArray) -> FloatArray:
-    """Return the fourth powers of the cosines between the rows of U s^1/2, the least s left out.
-
-    Parameters
-    ----------
-    vectors : ndarray, shape (n', r)
-        Left singular vectors U.
-    singular : ndarray, shape (r,)
-        Singular values s.
-    """
-    kept = singular > KEPT * singular.max()
-    rows = vectors[:, kept] * np.sqrt(singular[kept])
-    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), TINY)
-    graph: FloatArray = (rows @ rows.T) ** POWER
-    return graph

@@ -1,84 +1,64 @@
 """SPCE: self-paced clustering ensemble."""
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 
 from concord.ensemble import MISSING, Ensemble, FloatArray
-from concord.methods.base import ConsensusMethod, is_number
-from concord.methods.components import Separation, component_labels, remark, solved
+from concord.methods.base import ComponentMethod, Cost
+from concord.methods.constraints import Interval
+from concord.numerics.components import Separation
 
+# Of every stage: q, the agreement from which a pair counts in full, and the most rounds.
 STAGES = ((0.9, 5), (0.8, 5), (0.7, 5), (0.6, 5), (0.5, 20))
-"""Of every stage: q, the agreement from which a pair counts in full, and the most rounds."""
 
 
-class SPCE(ConsensusMethod):
+@dataclass(repr=False, eq=False)
+class SPCE(ComponentMethod):
     r"""Self-paced clustering ensemble (Zhou, Du, Liu, Shen, Fan, Li: TNNLS 2021).
 
-    Learns a sparse similarity S with K connected components from the base clusterings' connective matrices
-    :math:`A^k`, beginning with the pairs on which they agree. As the authors' program has it,
+    Learns a sparse similarity S with K connected components from the base clusterings' connective matrices :math:`A^k`,
+    beginning with the pairs on which they agree. As the authors' program has it,
 
     .. math:: \min_{S, W, p, F} \sum_{ij} \Big[ W_{ij}^2 \sum_k \frac{(S_{ij} - A^k_{ij})^2}{p_k}
               - \eta W_{ij} \Big] + \gamma \|S\|_0 + \lambda \sum_{ij} \|F_i - F_j\|^2 S_{ij}
 
-    with symmetric S and W in [0, 1], :math:`\sum p_k = 1`, :math:`F^\top F = I`, S = 1 for pairs that are
-    always together and 0 for pairs that never are. :math:`\lambda` is doubled and halved until the graph of
-    S has K components, :math:`\eta` takes in ever more pairs in five stages.
+    with symmetric S and W in [0, 1], :math:`\sum p_k = 1`, :math:`F^\top F = I`, S = 1 for pairs that are always
+    together and 0 for pairs that never are. :math:`\lambda` is doubled and halved until the graph of S has K
+    components, :math:`\eta` takes in ever more pairs in five stages.
 
-    The clusters are the components of that graph. **Their number may differ from K**, as in the authors'
-    program: it is larger, up to many times, if ``threshold`` is; ``note_`` says so.
+    The clusters are the components of that graph. **Their number may differ from K**, as in the authors' program: it is
+    larger, up to many times, if ``threshold`` is; ``note_`` says so.
 
     Parameters
     ----------
-    n_clusters : int
-        Number of components that is aimed at, K.
+    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
     threshold : float in [0, 1], default 0.3
-        Similarity below which a pair of full weight is cut; gamma is (threshold m)^2. The authors try
-        0, 0.1, ..., 0.9 and choose by the true classes. On their data 0.1 to 0.3 gives about K components,
-        0.5 and more too many; below 0.3 the answer is less stable, see Notes.
+        Similarity below which a pair of full weight is cut; gamma is (threshold m)^2. The authors try 0, 0.1, ..., 0.9
+        and choose by the true classes. On their data 0.1 to 0.3 gives about K components, 0.5 and more too many.
 
     Attributes
     ----------
-    n_iter_ : int
-        Rounds of all stages, 10 to 40.
-    converged_ : bool
-        Whether the last graph has K components, by the eigenvalues of its Laplacian.
+    converged_ : bool. Whether the last graph has K components, by the eigenvalues of its Laplacian.
 
     Notes
     -----
-    Deterministic. Sums over the clusterings that contain both objects of a pair take the place of sums over
-    all where labels are missing.
-
-    Exact on the label profiles as long as F, the bottom eigenvectors of the objects' Laplacian, does not tell
-    objects with one profile apart. Where it does, the fit starts anew on the objects, in O(n^3) a round.
-    Which eigenvectors of an eigenvalue of higher multiplicity F takes is then the choice of the linear
-    algebra library, so that the authors' program, too, depends on the order of the objects.
-
-    References
-    ----------
-    Peng Zhou, Liang Du, Xinwang Liu, Yi-Dong Shen, Mingyu Fan, Xuejun Li: Self-Paced Clustering Ensemble.
-    IEEE TNNLS 32(4), 2021.
+    Sums over the clusterings that contain both objects of a pair take the place of sums over all where labels are
+    missing. Exact on the label profiles as long as F, the bottom eigenvectors of the objects' Laplacian, is equal on
+    objects with one profile. Where it is not, the fit starts anew on the objects, in O(n^3) a round, and which
+    eigenvectors F takes is the choice of the linear algebra library, as in the authors' program.
     """
 
-    free_number = True
+    summary = "Self-paced clustering ensemble (Zhou, Du, Liu, Shen, Fan, Li: TNNLS 2021)."
+    reference = (
+        "Peng Zhou, Liang Du, Xinwang Liu, Yi-Dong Shen, Mingyu Fan, Xuejun Li: Self-Paced Clustering "
+        "Ensemble. IEEE TNNLS 32(4), 2021."
+    )
+    cost = Cost(0.5, 1e-5, 6e-9, matrices=12)
+    constraints = {"threshold": Interval(float, 0, 1, "both")}
 
-    def __init__(self, n_clusters: int, threshold: float = 0.3) -> None:
-        self.n_clusters = n_clusters
-        self.threshold = threshold
-
-    def check_parameters(self) -> None:
-        """Raise ValueError for a parameter out of its range."""
-        super().check_parameters()
-        inside = is_number(self.threshold, 0) and self.threshold <= 1
-        self._require("threshold", inside, "a number in [0, 1]")
-
-    def _fit(self, ensemble: Ensemble) -> None:
-        self._similarity, self._membership = solved(self._solve, ensemble)
-        labels = component_labels(self._similarity)
-        self.note_ = remark(labels, self.n_clusters)
-        self._set_only_labels(labels, self._membership)
-
-    def consensus_matrix(self) -> FloatArray:
-        """Return S over objects, shape (n, n)."""
-        return self._similarity[np.ix_(self._membership, self._membership)]
+    threshold: float = 0.3
+    _: KW_ONLY
 
     def _solve(self, ensemble: Ensemble) -> FloatArray:
         """Return S over the profiles."""
@@ -99,11 +79,7 @@ class SPCE(ConsensusMethod):
 
 
 class Pairs:
-    """Similarity S and pace W of the pairs of profiles, shape (n', n'), and shares p of the clusterings.
-
-    The m connective matrices are 0/1: sums over the clusterings that join a pair, and over those that
-    contain it, take their place.
-    """
+    """Similarity S and pace W of the pairs of profiles, shape (n', n'), and shares p of the clusterings."""
 
     def __init__(self, ensemble: Ensemble, threshold: float) -> None:
         self.similarity = ensemble.coassociation.copy()

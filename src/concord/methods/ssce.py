@@ -2,42 +2,32 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from concord.ensemble import MISSING, Ensemble, FloatArray, IntArray
 from concord.errors import ConsensusFailure
-from concord.methods.base import ConsensusMethod, codes_of, is_integer, is_number
+from concord.methods.base import ConsensusMethod, Cost, codes_of
+from concord.methods.constraints import POSITIVE, Interval
 
-SHRINKAGE = {"alternating": 0.8, "profile": 0.3}
-"""Of the ridge from round to round; it starts at 1."""
-
-RIDGE = 1e-8
-"""Least ridge under the square root of Omega."""
-
-STEPS = 100
-"""Most quasi-Newton steps of a round."""
-
-MEMORY = 10
-"""Pairs of steps and changes of the gradient that a quasi-Newton step looks back at."""
-
-SUFFICIENT = 1e-4
-"""Share of the decrease that the slope promises which a step must give."""
-
-LEAST_STEP = 1e-6
-"""A step that would have to be shorter ends the round: rounding has taken over."""
-
-NEGLIGIBLE = 1e-12
-"""Principal components of the features below this share of the largest are rounding."""
+SHRINKAGE = {"alternating": 0.8, "profile": 0.3}  # Of the ridge from round to round; it starts at 1
+RIDGE = 1e-8  # Least ridge under the square root of Omega
+STEPS = 100  # Most quasi-Newton steps of a round
+MEMORY = 10  # Pairs of steps and changes of the gradient that a quasi-Newton step looks back at
+SUFFICIENT = 1e-4  # Share of the decrease that the slope promises which a step must give
+LEAST_STEP = 1e-6  # A step that would have to be shorter ends the round: rounding has taken over
+NEGLIGIBLE = 1e-12  # Principal components of the features below this share of the largest are rounding
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class SSCE(ConsensusMethod):
     r"""Self-supervised clustering ensemble (Du, Shen, Shen, Wang, Xu).
 
-    The base clusterings are aligned to one of them. Each then teaches a softmax model W_i of its labels given
-    the objects' features x; the models scatter round a common u and are related to each other by Omega:
+    The base clusterings are aligned to one of them. Each then teaches a softmax model W_i of its labels given the
+    objects' features x; the models scatter round a common u and are related to each other by Omega:
 
     F = sum_i loss_i(W_i) + lambda1/2 sum_i \|w_i - u\|^2 + lambda2/2 tr(W Omega^-1 W'),  tr Omega <= 1,
 
@@ -45,116 +35,68 @@ class SSCE(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of consensus clusters, K. Two clusters have the binary logistic model, with one vector of
-        weights, more have the softmax model.
-    lambda1 : float > 0, default 1.0
-        Penalty of the scatter round u; the paper's grid is 0.01, 0.1, 1, 10, 100.
-    lambda2 : float > 0 or None, default None
-        Penalty of the relation. None: as lambda1, as in the paper.
+    random_state : see :class:`~concord.methods.base.ConsensusMethod`
+    n_clusters : int. Number of clusters, K; two have the binary logistic model, with one vector of weights.
+    lambda1 : float > 0, default 1.0. Penalty of the scatter round u; the paper's grid is 0.01, 0.1, 1, 10, 100.
+    lambda2 : float > 0 or None, default None. Penalty of the relation. None: as lambda1, as in the paper.
     features : {"original", "pseudo"}, default "original"
-        "original": ``fit(labels, features)`` has the features, which should be of similar scale (the paper's
-        are z-scored). "pseudo" (SSCE-P): the indicators of the base clusters; no others are needed.
+        "original": those of ``fit(labels, features)``, best of similar scale (the paper's are z-scored). "pseudo"
+        (SSCE-P): the indicators of the base clusters.
     solver : {"alternating", "profile"}, default "alternating"
-        "alternating": W and u, then Omega in closed form, by turns. "profile": W alone, u and Omega
-        eliminated; two to three times faster, and nearer to the optimum.
-    reference : int or None, default None
-        The clustering that the others are aligned to, from 0. None: of those with n_clusters clusters (if
-        there is none, with fewer) that with the highest mean NMI to the others.
-    intercept : bool, default True
-        Adds a constant to the original features; its weights are penalised like the others. Pseudo features
-        hold it already.
+        "alternating": W and u, then Omega in closed form, by turns. "profile": W alone, u and Omega eliminated; two to
+        three times faster, and nearer to the optimum.
+    aligned_to : int or None, default None
+        The clustering that the others are aligned to, from 0. None: see :func:`best_reference`.
+    intercept : bool, default True. Adds a constant to the original features, penalised like them.
     tol : float >= 0, default 1e-6
         The solver stops when a round, and a round when a step, lowers the objective by no more, relatively.
-    max_iter : int, default 100
-        Most rounds.
+    max_iter : int, default 100. Most rounds.
 
     Attributes
     ----------
     consensus_ : ndarray, shape (d, K)
         u, one column for each class of the reference; d counts the intercept, last. Binary: column 0 is 0.
-    weights_ : ndarray, shape (m, d, K)
-        The models W_i, in the same form.
-    omega_ : ndarray, shape (m, m)
-        Relation of the clusterings; trace 1.
-    objective_ : float
-        F at its least over u and Omega, without a ridge.
+    weights_ : ndarray, shape (m, d, K). The models W_i, in the same form.
+    omega_ : ndarray, shape (m, m). Relation of the clusterings; trace 1.
+    objective_ : float. F at its least over u and Omega, without a ridge.
     objective_path_ : ndarray, shape (n_iter_,)
-        F after each round with the ridge of the round, tr(Omega^-1 (W'W + ridge I)) in the last term. It
-        never rises.
-    reference_ : int
-        The clustering that the others were aligned to.
-    n_iter_ : int
-        Rounds.
-    converged_ : bool
-        Whether ``tol`` was met.
+        F after each round with its ridge, tr(Omega^-1 (W'W + ridge I)) in the last term. It never rises, up to
+        rounding.
+    reference_ : int. The clustering that the others were aligned to.
 
     Notes
     -----
-    For given W, u is the mean of the w_i and Omega = (W'W)^(1/2) / tr (W'W)^(1/2). Eliminating both leaves a
-    convex function of W whose last term is lambda2/2 times the square of the nuclear norm: the profile form.
-    A W that has lost a direction never regains it by turns, since Omega^-1 is infinite there. So Omega is
-    made from W'W + ridge I with a ridge that falls from 1 by a factor each round, to 1e-8.
+    For given W, u is the mean of the w_i and Omega = (W'W)^(1/2) / tr (W'W)^(1/2). Eliminating both leaves a convex
+    function of W whose last term is lambda2/2 times the square of the nuclear norm: the profile form. A W that has lost
+    a direction never regains it by turns, since Omega^-1 is infinite there: Omega is made from W'W + ridge I with a
+    ridge that falls from 1 by a factor each round, to 1e-8.
 
-    Neither penalty changes when features or classes are rotated. The work is done in the principal components
-    of the features, on their distinct rows, and on contrasts of the classes (at the optimum the weights of
-    the classes sum to 0). The quasi-Newton steps, of all models at once, are preconditioned by the mean
-    curvature of the models plus the penalties: a sum of two Kronecker products, whose inverse is cheap.
+    Neither penalty changes when features or classes are rotated. The work is done in the principal components of the
+    features, on their distinct rows, and on contrasts of the classes (the optimal weights of the classes sum to 0). The
+    quasi-Newton steps are preconditioned by the mean curvature of the models plus the penalties.
 
-    A missing label takes no part in its model's loss; a missing pseudo feature is 0. Of a clustering with
-    more than K clusters, those that find no partner in the alignment join the class that they overlap most.
-
-    References
-    ----------
-    Liang Du, Yi-Dong Shen, Zhiyong Shen, Jianying Wang, Zhiwu Xu: A Self-Supervised Framework for Clustering
-    Ensemble. WAIM 2013.
+    A missing label takes no part in its model's loss; a missing pseudo feature is 0.
     """
 
+    summary = "Self-supervised clustering ensemble (Du, Shen, Shen, Wang, Xu)."
+    reference = (
+        "Liang Du, Yi-Dong Shen, Zhiyong Shen, Jianying Wang, Zhiwu Xu: A Self-Supervised Framework for "
+        "Clustering Ensemble. WAIM 2013."
+    )
+    cost = Cost(1.0, 2e-6, 0, matrices=1)
+    constraints = {"lambda1": POSITIVE, "lambda2": POSITIVE, "aligned_to": Interval(int, 0)}
     needs_features = True
+    predicts_from = "features"
+    paths = {"objective_path_": 1}
 
-    consensus_: FloatArray
-    weights_: FloatArray
-    omega_: FloatArray
-    objective_: float
-    objective_path_: FloatArray
-    reference_: int
-
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        lambda1: float = 1.0,
-        lambda2: float | None = None,
-        features: str = "original",
-        solver: str = "alternating",
-        reference: int | None = None,
-        intercept: bool = True,
-        tol: float = 1e-6,
-        max_iter: int = 100,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.lambda1 = lambda1
-        self.lambda2 = lambda2
-        self.features = features
-        self.solver = solver
-        self.reference = reference
-        self.intercept = intercept
-        self.tol = tol
-        self.max_iter = max_iter
-
-    def check_parameters(self) -> None:
-        """Raise ValueError for a parameter out of its range."""
-        super().check_parameters()
-        self._require("lambda1", is_number(self.lambda1, 0, strict=True), "a number > 0")
-        given = self.lambda2 is not None
-        self._require("lambda2", not given or is_number(self.lambda2, 0, strict=True), "a number > 0 or None")
-        self._require_choice("features", "original", "pseudo")
-        self._require_choice("solver", *SHRINKAGE)
-        given = self.reference is not None
-        self._require("reference", not given or is_integer(self.reference, 0), "an integer >= 0 or None")
-        self._require("intercept", isinstance(self.intercept, bool), "True or False")
-        self._require("tol", is_number(self.tol, 0), "a number >= 0")
-        self._require("max_iter", is_integer(self.max_iter, 1), "an integer >= 1")
+    lambda1: float = 1.0
+    lambda2: float | None = None
+    features: Literal["original", "pseudo"] = "original"
+    solver: Literal["alternating", "profile"] = "alternating"
+    aligned_to: int | None = None
+    intercept: bool = True
+    tol: float = 1e-6
+    max_iter: int = 100
 
     def uses_features(self) -> bool:
         """Whether the features are the original ones."""
@@ -178,41 +120,23 @@ class SSCE(ConsensusMethod):
         self._set_only_labels(classes, membership)
 
     def predict(self, features: npt.ArrayLike) -> IntArray:
-        """Return the consensus labels of other objects.
+        """Return the consensus labels of other objects, named as in ``labels_``; empty classes come last.
 
-        Parameters
-        ----------
-        features : array-like or sparse matrix, shape (n objects, d)
-            Scaled as those of ``fit``.
-
-        Returns
-        -------
-        ndarray of int, shape (n,)
-            As ``labels_``. A class without any object of ``fit`` comes after those that have one.
-
-        Raises
-        ------
-        ValueError
-            Before ``fit``, for pseudo features, and for features that do not match those of ``fit``.
+        ``features``, shape (n objects, d), are scaled as those of ``fit``. Raises NotFittedError before ``fit``,
+        ValueError for pseudo features and for features that do not match those of ``fit``.
         """
         from threadpoolctl import threadpool_limits
 
+        self._require_fitted()
         if self.features == "pseudo":
-            raise ValueError(
-                "SSCE: predict needs features='original': pseudo features are base labels, "
-                "which an unseen object has not"
-            )
-        if not hasattr(self, "consensus_"):
-            raise ValueError("SSCE: predict needs a fitted model; call fit first")
+            problem = "pseudo features are base labels, which an unseen object has not"
+            raise ValueError(f"SSCE: predict needs features='original': {problem}")
         rows = self._design(self._checked_features(features))
         if rows.shape[1] != len(self.consensus_):
             d = len(self.consensus_) - self.intercept
-            raise ValueError(
-                f"SSCE: features have {rows.shape[1] - self.intercept} columns, those of fit {d}"
-            )
+            raise ValueError(f"SSCE: features have {rows.shape[1] - self.intercept} columns, those of fit {d}")
         with threadpool_limits(1):
-            predicted: IntArray = self._codes[self._classes(rows)]
-        return predicted
+            return self._codes[self._classes(rows)]
 
     def _design(self, features: FloatArray) -> FloatArray:
         return np.column_stack([features, np.ones(len(features))]) if self.intercept else features
@@ -222,21 +146,16 @@ class SSCE(ConsensusMethod):
         return classes
 
     def _chosen_reference(self, ensemble: Ensemble) -> int:
-        if self.reference is None:
+        if self.aligned_to is None:
             return best_reference(ensemble, self.n_clusters)
-        if self.reference >= ensemble.n_clusterings:
-            raise ValueError(
-                f"SSCE: reference = {self.reference}: must be below the {ensemble.n_clusterings} clusterings"
-            )
-        if ensemble.n_clusters[self.reference] > self.n_clusters > 1:
-            raise ConsensusFailure(
-                f"SSCE: reference = {self.reference} has {ensemble.n_clusters[self.reference]} clusters, "
-                f"more than n_clusters = {self.n_clusters}; choose another clustering"
-            )
-        return self.reference
-
-    def _lambda2(self) -> float:
-        return self.lambda1 if self.lambda2 is None else self.lambda2
+        name, m = f"SSCE: aligned_to = {self.aligned_to}", ensemble.n_clusterings
+        if self.aligned_to >= m:
+            raise ValueError(f"{name}: must be below the number of clusterings, {m}")
+        k = ensemble.n_clusters[self.aligned_to]
+        if k > self.n_clusters > 1:
+            excess = f"has {k} clusters, more than n_clusters = {self.n_clusters}"
+            raise ConsensusFailure(f"{name} {excess}; choose another clustering")
+        return self.aligned_to
 
     def _learn(self, models: "Models") -> None:
         W = np.zeros_like(models.statistics)
@@ -246,27 +165,24 @@ class SSCE(ConsensusMethod):
         while not self.converged_ and len(path) < self.max_iter:
             ridge = max(shrinkage ** len(path), RIDGE)
             fixed = Relation.of(W, ridge) if self.solver == "alternating" else None
-
-            def evaluate(W: FloatArray, ridge: float = ridge, fixed: Relation | None = fixed) -> "Point":
-                return self._at(models, W, ridge, fixed)
-
+            evaluate = partial(self._at, models, ridge, fixed)
             W = descend(evaluate, W, models.curvature(W), pairs, self.tol)
-            path.append(self._at(models, W, ridge).value)
+            path.append(self._at(models, ridge, None, W).value)
             met = len(path) > 1 and path[-2] - path[-1] <= self.tol * abs(path[-1])
             self.converged_ = met and (self.solver == "alternating" or ridge == RIDGE)
         self.n_iter_ = len(path)
         self.objective_path_ = np.array(path)
         ridged, bare = Relation.of(W, ridge), Relation.of(W, 0.0)
-        self.objective_ = path[-1] - self._lambda2() / 2 * (ridged.roots.sum() ** 2 - bare.roots.sum() ** 2)
+        self.objective_ = path[-1] - (self.lambda2 or self.lambda1) / 2 * (
+            ridged.roots.sum() ** 2 - bare.roots.sum() ** 2
+        )
         self.omega_ = ridged.omega
         self.weights_ = models.original(W)
         self.consensus_ = self.weights_.mean(axis=0)
 
-    def _at(
-        self, models: "Models", W: FloatArray, ridge: float, relation: "Relation | None" = None
-    ) -> "Point":
+    def _at(self, models: "Models", ridge: float, relation: "Relation | None", W: FloatArray) -> "Point":
         """F at its least over u, and over Omega too unless the relation is given."""
-        m, lambda2 = W.shape[2], self._lambda2()
+        m, lambda2 = W.shape[2], self.lambda2 or self.lambda1
         own = relation or Relation.of(W, ridge)
         loss, slope = models.loss(W)
         precision = self.lambda1 * (np.eye(m) - 1 / m) + lambda2 * own.inverse
@@ -276,10 +192,7 @@ class SSCE(ConsensusMethod):
 
 
 def best_reference(ensemble: Ensemble, n_clusters: int) -> int:
-    """Return the clustering of K clusters, else of fewer, with the highest mean NMI to the others.
-
-    NMI is mutual information over the geometric mean of the entropies, on the objects that have both labels.
-    """
+    """Return the clustering of K clusters, else of fewer, with the highest mean NMI (geometric) to the others."""
     sizes = ensemble.n_clusters
     candidates = np.flatnonzero(sizes == n_clusters)
     if not len(candidates):
@@ -287,7 +200,7 @@ def best_reference(ensemble: Ensemble, n_clusters: int) -> int:
     if not len(candidates):
         raise ConsensusFailure(
             f"SSCE: every base clustering has more than n_clusters = {n_clusters} clusters, so none can be "
-            "the reference of the alignment; ask for more clusters"
+            "the reference of the alignment; set more clusters"
         )
     tables = contingency_tables(ensemble)
     means = [np.mean([_nmi(tables[i][j]) for j in range(len(sizes))]) for i in candidates]
@@ -312,10 +225,7 @@ def _nmi(table: FloatArray) -> float:
 
 
 def align(ensemble: Ensemble, reference: int, n_clusters: int) -> IntArray:
-    """Return the labels of the profiles, (n', m), named after the clusters of the reference that they match.
-
-    The match is one to one and has the largest overlap; surplus clusters join the class of largest overlap.
-    """
+    """Return the labels of the profiles, (n', m), matched one to one to the reference, the surplus by overlap."""
     from scipy.optimize import linear_sum_assignment
 
     tables = contingency_tables(ensemble)
@@ -331,25 +241,21 @@ def align(ensemble: Ensemble, reference: int, n_clusters: int) -> IntArray:
     return aligned
 
 
+Curvature = tuple[FloatArray, FloatArray]  # Eigenvalues and eigenvectors
+
+
 @dataclass(frozen=True)
 class Models:
     """The losses of all models; their W has shape (q contrasts of classes, r principal components, m)."""
 
-    rows: FloatArray
-    """Distinct objects in principal components, shape (r, n')."""
-    weights: FloatArray
-    """Labels that stand behind each, shape (m, n'), or (1, n') if no label is missing."""
-    statistics: FloatArray
-    """Sums of the contrasts of the labels times the objects, shape (q, r, m)."""
-    coding: FloatArray
-    """Contrasts of the classes, shape (K, q)."""
-    basis: FloatArray
-    """Principal directions of the features, shape (d, r)."""
+    rows: FloatArray  # Distinct objects in principal components, shape (r, n')
+    weights: FloatArray  # Labels that stand behind each, shape (m, n'), or (1, n') if no label is missing
+    statistics: FloatArray  # Sums of the contrasts of the labels times the objects, shape (q, r, m)
+    coding: FloatArray  # Contrasts of the classes, shape (K, q)
+    basis: FloatArray  # Principal directions of the features, shape (d, r)
 
     @classmethod
-    def of(
-        cls, features: FloatArray, labels: IntArray, weights: npt.NDArray[np.generic], n_clusters: int
-    ) -> "Models":
+    def of(cls, features: FloatArray, labels: IntArray, weights: npt.NDArray[np.generic], n_clusters: int) -> "Models":
         """Prepare features (n, d), labels (n, m) in 0..K-1 and multiplicities (n,)."""
         coding = contrasts(n_clusters)
         distinct, membership = np.unique(features, axis=0, return_inverse=True)
@@ -378,15 +284,15 @@ class Models:
         gradient: FloatArray = np.einsum("kq,kmr->qrm", self.coding, expected) - self.statistics
         return float(value), gradient
 
-    def curvature(self, W: FloatArray) -> "Curvature":
-        """Return the second derivatives of the losses over the components, mean of models and contrasts."""
+    def curvature(self, W: FloatArray) -> Curvature:
+        """Return the spectrum of the losses' second derivatives over the components, mean of models and contrasts."""
         odds, total, _ = self._odds(W)
         odds /= total
         lengths = (self.coding**2).sum(axis=1)
         spread = np.tensordot(lengths, odds, 1) - (np.tensordot(self.coding.T, odds, 1) ** 2).sum(axis=0)
         mean = (self.weights * spread).mean(axis=0) / max(len(W), 1)
         values, vectors = np.linalg.eigh((self.rows * mean) @ self.rows.T)
-        return Curvature(np.maximum(values, 0), vectors)
+        return np.maximum(values, 0), vectors
 
     def _odds(self, W: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the odds of the classes to the likeliest, (K, m, n'), their sum, and the logit of that."""
@@ -412,13 +318,6 @@ def contrasts(n_clusters: int) -> FloatArray:
     helmert = np.triu(np.ones((K, K - 1))) - np.eye(K, K - 1, -1) * steps
     orthonormal: FloatArray = helmert / np.sqrt(steps * (steps + 1))
     return orthonormal
-
-
-class Curvature(NamedTuple):
-    """Eigenvalues and eigenvectors of second derivatives over the principal components."""
-
-    values: FloatArray
-    vectors: FloatArray
 
 
 class Relation(NamedTuple):
@@ -451,16 +350,15 @@ class Point(NamedTuple):
     """The objective somewhere."""
 
     value: float
-    gradient: FloatArray
-    """Shape (q, r, m)."""
-    precision: FloatArray
-    """Second derivatives of the penalties over the clusterings, or a bound of them, shape (m, m)."""
+    gradient: FloatArray  # Shape (q, r, m)
+    precision: FloatArray  # Second derivatives of the penalties over the clusterings, or a bound of them, shape (m, m)
 
     def preconditioned(self, gradient: FloatArray, curvature: Curvature) -> FloatArray:
         """Divide by the second derivatives of the losses, in the mean, and of the penalties."""
+        across, within = curvature
         values, vectors = np.linalg.eigh(self.precision)
-        turned = curvature.vectors.T @ gradient @ vectors
-        step: FloatArray = curvature.vectors @ (turned / (curvature.values[:, None] + values)) @ vectors.T
+        turned = within.T @ gradient @ vectors
+        step: FloatArray = within @ (turned / (across[:, None] + values)) @ vectors.T
         return step
 
 
@@ -471,11 +369,7 @@ def descend(
     pairs: list[tuple[FloatArray, FloatArray]],
     tol: float,
 ) -> FloatArray:
-    """Minimise by quasi-Newton steps (L-BFGS), preconditioned; no step raises the objective.
-
-    ``pairs``, the latest steps and changes of the gradient, is brought up to date: the next round's objective
-    is nearly the same.
-    """
+    """Minimise by preconditioned L-BFGS, updating ``pairs``, its memory; no step raises the objective."""
     here = evaluate(W)
     for _ in range(STEPS):
         there, new = searched(evaluate, W, here, quasi_newton(here, pairs, curvature))

@@ -1,101 +1,72 @@
 """TRCE: tri-level robust clustering ensemble."""
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 
 from concord.ensemble import MISSING, Ensemble, FloatArray, IntArray
-from concord.methods.base import ConsensusMethod, is_integer, is_number
-from concord.methods.components import Separation, component_labels, remark, solved
+from concord.methods.base import ComponentMethod, Cost
+from concord.methods.constraints import POSITIVE
+from concord.numerics.components import Separation
+from concord.numerics.simplex import project_rows
 
-GROWTH = 1.1
-"""Growth of the age in a round."""
-
-EPS = float(np.finfo(float).eps)
-"""Least similarity whose logarithm is taken."""
-
-NOISE = 1e-10
-"""Least divergence: identical clusterings leave rounding errors, which are divided by."""
-
-MOST_STEPS = 100
-"""Newton's method needs about five steps."""
+GROWTH = 1.1  # Growth of the age in a round
+EPS = float(np.finfo(float).eps)  # Least similarity whose logarithm is taken
+NOISE = 1e-10  # Least divergence: identical clusterings leave rounding errors, which are divided by
+MOST_STEPS = 100  # Newton's method needs about five steps
 
 
-class TRCE(ConsensusMethod):
+@dataclass(repr=False, eq=False)
+class TRCE(ComponentMethod):
     r"""Tri-level robust clustering ensemble (Zhou, Du, Shen, Li: AAAI 2021).
 
-    Learns a similarity A with K connected components, robust against poor clusterings (weights
-    :math:`\alpha`), difficult objects (w) and noise in single pairs (E), from the row-stochastic connective
-    matrices :math:`A^k`,
+    Learns a similarity A with K connected components, robust against poor clusterings (weights :math:`\alpha`),
+    difficult objects (w) and noise in single pairs (E), from the row-stochastic connective matrices :math:`A^k`,
 
     .. math:: \min \sum_k \alpha_k \sum_i w_i^2 \mathrm{KL}(A^k_i \,\|\, A_i + E_i) + \lambda \|E\|_F^2
               - \gamma \|w\|_1 + 2 \rho \operatorname{tr}(F^\top L_A F),
 
     with rows of A and A + E in the simplex, w in [0, 1], :math:`\sum 1/\alpha_k = 1`, :math:`F^\top F = I`.
-    :math:`\rho` is doubled and halved until the graph of A has K components, and the age :math:`\gamma`
-    grows, so that objects on which the clusterings disagree join later.
+    :math:`\rho` is doubled and halved until the graph of A has K components, and the age :math:`\gamma` grows, so that
+    objects on which the clusterings disagree join later.
 
-    The clusters are the components of that graph. **Their number may differ from K**, as in the authors'
-    program; ``note_`` says so.
+    The clusters are the components of that graph. **Their number may differ from K**, as in the authors' program;
+    ``note_`` says so.
 
     Parameters
     ----------
-    n_clusters : int
-        Number of components that is aimed at, K.
+    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
     lambda_ : float > 0, default 1.0
-        Weight of the errors beside the KL divergences, "gamma" in the authors' program. They try 1e-5, 1e-4,
-        ..., 1e5 and choose by the true classes. On their data 0.01 to 1 gives K components, 100 often fewer.
+        Weight of the errors, "gamma" in the authors' program. They try 1e-5, 1e-4, ..., 1e5 and choose by the true
+        classes. On their data 0.01 to 1 gives K components, 100 often fewer.
     compat : bool, default False
-        True: take the difficulty of an object from the last clustering alone, times m, as a slip in the
-        authors' program does, and not from the sum over all.
-    max_iter : int, default 10
-        Most rounds; the authors' value.
+        True: take the difficulty of an object from the last clustering alone, times m, as a slip in the authors'
+        program does, and not from the sum over all.
+    max_iter : int, default 10. Most rounds; the authors' value.
 
     Attributes
     ----------
-    n_iter_ : int
-        Rounds.
-    converged_ : bool
-        Whether the last graph has K components, by the eigenvalues of its Laplacian.
+    converged_ : bool. Whether the last graph has K components, by the eigenvalues of its Laplacian.
 
     Notes
     -----
-    Deterministic. As in the authors' program a tenth of the objects has full weight at first; the paper
-    starts the age at 1. A clustering says nothing about the rows of the objects that it misses.
-
-    Exact on the label profiles as long as F, the bottom eigenvectors of the objects' Laplacian, does not tell
-    objects with one profile apart. Where it does, the fit starts anew on the objects, in O(n^3) a round.
-
-    References
-    ----------
-    Peng Zhou, Liang Du, Yi-Dong Shen, Xuejun Li: Tri-level Robust Clustering Ensemble with Multiple Graph
-    Learning. AAAI 2021.
+    As in the authors' program a tenth of the objects has full weight at first; the paper starts the age at 1. A
+    clustering says nothing about the rows of the objects that it misses. Exact on the label profiles, or done on the
+    objects, as in :class:`~concord.methods.spce.SPCE`.
     """
 
-    free_number = True
+    summary = "Tri-level robust clustering ensemble (Zhou, Du, Shen, Li: AAAI 2021)."
+    reference = (
+        "Peng Zhou, Liang Du, Yi-Dong Shen, Xuejun Li: Tri-level Robust Clustering Ensemble with Multiple "
+        "Graph Learning. AAAI 2021."
+    )
+    cost = Cost(0.1, 1e-6, 1e-9, matrices=14)
+    constraints = {"lambda_": POSITIVE}
 
-    def __init__(
-        self, n_clusters: int, lambda_: float = 1.0, *, compat: bool = False, max_iter: int = 10
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.lambda_ = lambda_
-        self.compat = compat
-        self.max_iter = max_iter
-
-    def check_parameters(self) -> None:
-        """Raise ValueError for a parameter out of its range."""
-        super().check_parameters()
-        self._require("lambda_", is_number(self.lambda_, 0, strict=True), "a number > 0")
-        self._require("compat", isinstance(self.compat, bool), "True or False")
-        self._require("max_iter", is_integer(self.max_iter, 1), "an integer >= 1")
-
-    def _fit(self, ensemble: Ensemble) -> None:
-        self._similarity, self._membership = solved(self._solve, ensemble)
-        labels = component_labels(self._similarity)
-        self.note_ = remark(labels, self.n_clusters)
-        self._set_only_labels(labels, self._membership)
-
-    def consensus_matrix(self) -> FloatArray:
-        """Return A over objects, shape (n, n)."""
-        return self._similarity[np.ix_(self._membership, self._membership)]
+    lambda_: float = 1.0
+    _: KW_ONLY
+    compat: bool = False
+    max_iter: int = 10
 
     def _solve(self, ensemble: Ensemble) -> FloatArray:
         """Return A over the profiles."""
@@ -110,7 +81,7 @@ class TRCE(ConsensusMethod):
             w2 = np.minimum(1, age / (2 * self._difficulty(divergences / inverse_alpha))) ** 2
             pull = separation.weight * separation.distances
             blurred = quotient_rows(w2[:, None] * connective.weighted(1 / inverse_alpha), pull, weights)
-            cleaned = simplex_rows(blurred - pull / (2 * self.lambda_), weights)
+            cleaned = project_rows(blurred - pull / (2 * self.lambda_), weights, "quicksort")
             similarity = (cleaned + cleaned.T) / 2
             separation.update(similarity)
             divergences = connective.divergences(blurred)
@@ -129,10 +100,7 @@ class TRCE(ConsensusMethod):
 
 
 class Connective:
-    """The base clusterings' connective matrices with rows that sum to 1 over the objects.
-
-    An object has 1 / size in the columns of its cluster. Missing objects have empty rows.
-    """
+    """Connective matrices with rows that sum to 1: 1 / size in the columns of the object's cluster, or empty."""
 
     def __init__(self, ensemble: Ensemble) -> None:
         self._weights = ensemble.weights
@@ -144,8 +112,7 @@ class Connective:
     def weighted(self, factors: FloatArray) -> FloatArray:
         """Return the sum of the matrices times their factors (m,), shape (n', n')."""
         scaled = self._indicator * (np.repeat(factors, self._n_clusters) / self._sizes)
-        total: FloatArray = scaled @ self._indicator.T
-        return total
+        return scaled @ self._indicator.T
 
     def mean(self) -> FloatArray:
         """Return their symmetrised mean over the clusterings that contain the row's objects."""
@@ -167,10 +134,7 @@ def first_age(difficulty: FloatArray, weights: IntArray) -> float:
 
 
 def quotient_rows(h: FloatArray, pull: FloatArray, weights: IntArray) -> FloatArray:
-    """Return H_ij / (pull_ij + t_i) with the t_i > 0 that make the rows sum to 1 over the objects.
-
-    Newton's method for 1 / sum = 1: that is concave in t, so the steps rise to the root from below.
-    """
+    """Return H_ij / (pull_ij + t_i) with t_i > 0 for row sums of 1: Newton's method for 1 / sum, from below."""
     t = ((h * (pull == 0)) @ weights)[:, None]
     for _ in range(MOST_STEPS):
         rows = h / (pull + t)
@@ -181,12 +145,3 @@ def quotient_rows(h: FloatArray, pull: FloatArray, weights: IntArray) -> FloatAr
             break
     quotient: FloatArray = h / (pull + t)
     return quotient
-
-
-def simplex_rows(matrix: FloatArray, weights: IntArray) -> FloatArray:
-    """Return the nearest rows that are not negative and sum to 1 over the objects."""
-    order = np.argsort(-matrix, axis=1)
-    falling, count = np.take_along_axis(matrix, order, axis=1), weights[order]
-    excess = (np.cumsum(count * falling, axis=1) - 1) / np.cumsum(count, axis=1)
-    kept = (falling > excess).sum(axis=1)
-    return np.maximum(matrix - np.take_along_axis(excess, kept[:, None] - 1, axis=1), 0)

@@ -15,13 +15,7 @@ def kmeans_restarts(
     rng: np.random.Generator,
     init: Literal["random", "k-means++"] = "random",
 ) -> tuple[IntArray, FloatArray]:
-    """Run Lloyd's k-means from ``n_init`` draws of k rows, at random or far from each other.
-
-    Returns
-    -------
-    labels : ndarray of int, shape (n_init, n')
-    inertia : ndarray, shape (n_init,)
-    """
+    """Run Lloyd's k-means from ``n_init`` draws of k rows; return labels, (n_init, n'), and inertia, (n_init,)."""
     from sklearn.cluster import KMeans
     from threadpoolctl import threadpool_limits
 

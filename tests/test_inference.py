@@ -5,7 +5,7 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestCentroid
 
-from concord.methods.inference import base_labels, centroids, nearest_centroid
+from concord.inference import base_labels, centroids, nearest_centroid
 
 CENTRES = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])
 
@@ -70,10 +70,7 @@ def test_kmeans_on_test_is_seeded_and_matches_one_to_one():
         (lambda x: nearest_centroid(x + np.inf, [0, 0, 1], x), "features hold NaN or infinity"),
         (lambda x: base_labels(x, [0, 0, 1], x), "matrix of n objects x m clusterings"),
         (lambda x: base_labels(x, [[0], [1], [2]], x, "guess"), "how = 'guess': must be 'assign' or"),
-        (
-            lambda x: base_labels(x, [[0], [1], [2]], x[:2], "kmeans-on-test"),
-            "2 distinct unseen .* for 3 clusters",
-        ),
+        (lambda x: base_labels(x, [[0], [1], [2]], x[:2], "kmeans-on-test"), "2 distinct unseen .* for 3 clusters"),
     ],
 )
 def test_says_what_is_wrong(call, message):

@@ -1,4 +1,4 @@
-"""PEACE's model of the co-association counts: likelihood, gradient, and the ascent that the paper prints."""
+"""PEACE's model of the co-association counts: likelihood, gradient, and the published ascent."""
 
 from typing import NamedTuple
 
@@ -6,35 +6,23 @@ import numpy as np
 
 from concord.ensemble import Ensemble, FloatArray
 
-TINY = 1e-100
-"""Stands for a denominator of 0, whose numerator is 0 wherever the likelihood is finite: 0/0 counts as 0."""
-
-REFRESH = 1000
-"""Steps of the printed ascent after which its running sums are computed anew, against rounding."""
-
-ACCURACY = 1e-9
-"""Part of the slope at its beginning that a line search may leave."""
+TINY = 1e-100  # Stands for a denominator of 0, whose numerator is 0 wherever the likelihood is finite: 0/0 counts as 0
+REFRESH = 1000  # Steps of the published ascent after which its running sums are computed anew, against rounding
+ACCURACY = 1e-9  # Part of the slope at its beginning that a line search may leave
 
 
 class Run(NamedTuple):
     """An ascent from one start."""
 
-    memberships: FloatArray
-    """Shape (n, K)."""
-    path: list[float]
-    """Likelihood after each iteration."""
+    memberships: FloatArray  # Shape (n, K)
+    path: list[float]  # Likelihood after each iteration
     converged: bool
 
 
 class PairModel:
     """Two objects share a cluster in c of N clusterings with probability y_i'y_j each, independently.
 
-    Attributes
-    ----------
-    together, apart : ndarray, shape (n, n)
-        c and N - c; the diagonals are 0.
-    mean_observed : float
-        Mean of N over the pairs, the unit of the stopping rule.
+    ``together`` and ``apart``, (n, n), hold c and N - c with diagonal 0; ``mean_observed`` is the mean of N.
     """
 
     def __init__(self, together: FloatArray, observed: FloatArray) -> None:
@@ -79,7 +67,7 @@ def gaps(y: FloatArray, g: FloatArray) -> FloatArray:
 
 
 def pairwise_ascent(model: PairModel, start: FloatArray, tau: float, max_iter: int) -> Run:
-    """Ascend as the paper prints it: one object, two of its memberships at a time, O(nK) a step."""
+    """Ascend as published: one object, two of its memberships at a time, O(nK) a step."""
     y, path = start.copy(), list[float]()
     a = y @ y.T
     g = model.weights(a) @ y
@@ -115,10 +103,8 @@ class _Row(NamedTuple):
 
     together: FloatArray
     apart: FloatArray
-    share: FloatArray
-    """a, shape (n,)."""
-    change: FloatArray
-    """b, shape (n,)."""
+    share: FloatArray  # a, shape (n,)
+    change: FloatArray  # b, shape (n,)
 
     def weights(self, step: float) -> FloatArray:
         """Return omega after the step, shape (n,)."""
@@ -156,10 +142,7 @@ def leaves_domain(together: FloatArray, apart: FloatArray, share: FloatArray) ->
 
 
 def line_search(pairs: _Row, longest: float) -> float:
-    """Return the step in (0, longest] where the slope, which never rises, ends: Newton inside a bracket.
-
-    The slope at the step returned is not negative, so that f rises all the way to it.
-    """
+    """Return the step in (0, longest] up to which the falling slope is not negative, by Newton in a bracket."""
     if pairs.slope(longest)[0] >= 0:
         return longest
     low, high = 0.0, longest

@@ -1,7 +1,7 @@
 """Spectral clustering of a similarity matrix over profiles (Ng, Jordan, Weiss 2001; Yu, Shi 2003).
 
-Exact for the objects' matrix: an eigenvector v of the weighted profile matrix gives the eigenvector
-v / sqrt(w) of the objects' matrix, and objects with one profile share their row of it.
+Exact for the objects' matrix: an eigenvector v of the weighted profile matrix gives the eigenvector v / sqrt(w) of the
+objects' matrix, and objects with one profile share their row of it.
 """
 
 from typing import Literal
@@ -10,15 +10,15 @@ import numpy as np
 
 from concord.ensemble import FloatArray, IntArray
 from concord.errors import ConsensusFailure
-from concord.methods.kmeans import kmeans_restarts
+from concord.numerics.kmeans import kmeans_restarts
 
 Assignment = Literal["discretize", "kmeans"]
 
-MAX_ROTATIONS = 20
-"""Rounds after which Yu and Shi's program stops."""
-
-DENSE = 3000
-"""Largest similarity matrix whose eigenvectors are all computed; a larger one takes minutes."""
+MAX_ROTATIONS = 20  # Rounds after which Yu and Shi's program stops
+KEPT = 1e-4  # A graph of cosines leaves out singular values below this times the largest
+POWER = 4  # Exponent of the cosines
+TINY = 1e-12  # Least length of a row of a graph of cosines
+DENSE = 3000  # Largest similarity matrix whose eigenvectors are all computed; a larger one takes minutes
 
 
 def spectral_labels(
@@ -29,21 +29,9 @@ def spectral_labels(
     n_init: int,
     rng: np.random.Generator,
 ) -> tuple[IntArray, FloatArray]:
-    """Cluster profiles by their similarity.
+    """Cluster profiles by their similarity, (n', n'), symmetric and non-negative; the diagonal counts.
 
-    Parameters
-    ----------
-    similarity : ndarray, shape (n', n')
-        Symmetric and non-negative; the diagonal counts.
-    weights : ndarray of int, shape (n',)
-        Objects per profile.
-
-    Returns
-    -------
-    labels : ndarray of int, shape (n_init, n')
-        Labels of each random start.
-    costs : ndarray, shape (n_init,)
-        What the assignment minimises: rotation error, or k-means inertia.
+    Returns labels, (n_init, n'), and what the assignment minimises, (n_init,): rotation error, or k-means inertia.
     """
     rows = embedding(similarity, weights, n_clusters)
     if assign_labels == "kmeans":
@@ -63,14 +51,9 @@ def embedding(similarity: FloatArray, weights: IntArray, n_clusters: int) -> Flo
 
 
 def leading_eigenvectors(symmetric: FloatArray, count: int, dense: int = DENSE) -> FloatArray:
-    """Return the eigenvectors of the largest eigenvalues as columns, largest first, shape (n', count).
+    """Return the leading eigenvectors, (n', count), by Lanczos iteration of a matrix with more than ``dense`` rows.
 
-    Of a matrix with more than ``dense`` rows by Lanczos iteration.
-
-    Raises
-    ------
-    ConsensusFailure
-        If the Lanczos iteration does not converge.
+    Raises ConsensusFailure if that does not converge.
     """
     if len(symmetric) <= dense:
         _, vectors = np.linalg.eigh(symmetric)
@@ -83,8 +66,7 @@ def leading_eigenvectors(symmetric: FloatArray, count: int, dense: int = DENSE) 
         except ArpackNoConvergence as error:
             raise ConsensusFailure(f"spectral embedding: {error}") from error
         vectors = vectors[:, np.argsort(values)]
-    leading: FloatArray = vectors[:, ::-1][:, :count]
-    return leading
+    return vectors[:, ::-1][:, :count]
 
 
 def discretize(
@@ -92,11 +74,7 @@ def discretize(
 ) -> tuple[IntArray, FloatArray]:
     """Rotate the embedding towards an indicator matrix (Yu and Shi, ICCV 2003), all starts at once.
 
-    Returns
-    -------
-    labels : ndarray of int, shape (n_init, n')
-    costs : ndarray, shape (n_init,)
-        2 (n - sum of singular values), zero for a perfect indicator matrix.
+    Returns labels, (n_init, n'), and costs, 2 (n - sum of singular values), zero for a perfect indicator matrix.
     """
     n, k = int(weights.sum()), rows.shape[1]
     weighted = rows * weights[:, None]
@@ -124,3 +102,12 @@ def _spread_rows(rows: FloatArray, weights: IntArray, n_init: int, rng: np.rando
         overlap += np.abs(rotation[:, :, column] @ rows.T)
         taken = np.argmin(overlap, axis=1)
     return rotation
+
+
+def cosine_graph(vectors: FloatArray, singular: FloatArray) -> FloatArray:
+    """Return the fourth powers of the cosines between the rows of U s^1/2, the least singular values s left out."""
+    kept = singular > KEPT * singular.max()
+    rows = vectors[:, kept] * np.sqrt(singular[kept])
+    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), TINY)
+    graph: FloatArray = (rows @ rows.T) ** POWER
+    return graph

@@ -9,17 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.metrics import adjusted_rand_score
-from test_contract import l30
 
-from concord import coassociation
-from concord.coassociation import co_occurrence, customary_steps, ecpcs, hc, lwca, over_objects, pts
+from concord import similarity
 from concord.ensemble import Ensemble
 from concord.ensembles.store import drawn
 from concord.methods import EAC, ECPCS, LWEA, LWGP, PTA, PTGP
 from concord.methods.ecpcs import ncut_embedding
-from concord.methods.tcut import tcut_embedding
+from concord.numerics.tcut import tcut_embedding
+from concord.similarity import co_occurrence, collapse, customary_steps, ecpcs, hc, jaccard, lwca, over_objects, pts
+from concord.testing import l30
 
-ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "coassociation.json").read_text())
+ORACLE = json.loads((Path(__file__).parent / "oracles" / "coassociation.json").read_text())
 POOLS = ["Ecoli_c1-20", "UMIST_c1-20", "Aggregation_c1-20"]
 DETERMINISTIC = {
     "EAC": lambda k: EAC(k),
@@ -72,11 +72,11 @@ def test_matrices_are_the_authors(case):
     oracle, labels = case
     ensemble = Ensemble(labels)
     clusters = by_value_of_label(labels, ensemble)
-    assert coassociation.eci(ensemble)[clusters] == pytest.approx(oracle["eci"], abs=1e-14)
+    assert similarity.eci(ensemble)[clusters] == pytest.approx(oracle["eci"], abs=1e-14)
     diagonal = {"co_occurrence": 1.0, "lwca": 1.0, "hc": 0.0, "ecpcs": 1.0}
     order = {"pts": lexicographic(labels, ensemble), "cluster_trajectories": clusters}
     for name, expected in oracle["matrices"].items():
-        matrix = getattr(coassociation, name)(ensemble)
+        matrix = getattr(similarity, name)(ensemble)
         if name in order:
             matrix = matrix[np.ix_(order[name], order[name])]
         else:
@@ -97,7 +97,7 @@ def test_embeddings_are_the_authors(case):
     oracle, labels = case
     ensemble, k = Ensemble(labels), oracle["n_clusters"]
     indicator = ensemble.indicator
-    locally_weighted = tcut_embedding(indicator * coassociation.eci(ensemble), ensemble.weights, k)
+    locally_weighted = tcut_embedding(indicator * similarity.eci(ensemble), ensemble.weights, k)
     once = np.ones(ensemble.n_profiles, dtype=np.int64)
     trajectories = tcut_embedding(pts(ensemble) @ (indicator / indicator.sum(axis=0)), once, k)
     profiles = lexicographic(labels, ensemble)
@@ -109,7 +109,7 @@ def test_embeddings_are_the_authors(case):
         assert values == pytest.approx(expected["eigenvalues"][:k], abs=1e-12), name
         gram = rows[order] @ rows[order].T
         assert entries(gram, expected["gram"]) == pytest.approx(expected["gram"]["v"], abs=1e-9), name
-    values, _ = ncut_embedding(coassociation.cluster_trajectories(ensemble), k)
+    values, _ = ncut_embedding(similarity.cluster_trajectories(ensemble), k)
     assert values == pytest.approx(oracle["ncut_eigenvalues"], abs=1e-12)
 
 
@@ -129,11 +129,11 @@ def test_methods_with_random_starts_score_as_the_authors(case):
 
 @pytest.mark.mirror
 @pytest.mark.parametrize("name", ORACLE["table4"])
-def test_deterministic_rows_of_table_4_are_the_printed(mirror, name):
+def test_deterministic_rows_of_table_4_are_the_published(mirror, name):
     """With the paper's own draws.
 
-    Without ECPCS-HC on Aggregation and PTA on Caltech20, where the authors' program differs from the print;
-    of the large pools, the rows that cost little.
+    Without ECPCS-HC on Aggregation and PTA on Caltech20, where the authors' program differs from the
+    published value; of the large pools, the rows that cost little.
     """
     members, classes = pool(mirror, name)
     ensembles = [Ensemble(members[:, draw]) for draw in drawn(100, 20, 20, 1)]
@@ -197,10 +197,10 @@ def test_lwca_is_its_definition(labels):
 def test_ecpcs_is_its_definition(labels):
     clusters = [(j, c) for j in range(labels.shape[1]) for c in sorted(set(labels[:, j]) - {-1})]
     members = [set(np.flatnonzero(labels[:, j] == c)) for j, c in clusters]
-    jaccard = np.array([[len(a & b) / len(a | b) for b in members] for a in members]) - np.eye(len(members))
-    similarity = cosines(jaccard / jaccard.sum(axis=1, keepdims=True), 4)
+    index = np.array([[len(a & b) / len(a | b) for b in members] for a in members]) - np.eye(len(members))
+    alike = cosines(index / index.sum(axis=1, keepdims=True), 4)
     place = {cluster: p for p, cluster in enumerate(clusters)}
-    expected = pairs(labels, lambda j, a, b: similarity[place[j, a], place[j, b]])
+    expected = pairs(labels, lambda j, a, b: alike[place[j, a], place[j, b]])
     ensemble = Ensemble(labels)
     assert over_objects(ensemble, ecpcs(ensemble, 4)) == pytest.approx(expected, abs=1e-13)
 
@@ -219,9 +219,7 @@ def test_pts_is_its_definition(labels, neighbours, steps):
     assert pts(ensemble, neighbours, steps) == pytest.approx(expected, abs=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("n_profiles", "expected"), [(1, 1), (15, 1), (16, 2), (1763, 20), (1764, 20), (6463, 20)]
-)
+@pytest.mark.parametrize(("n_profiles", "expected"), [(1, 1), (15, 1), (16, 2), (1763, 20), (1764, 20), (6463, 20)])
 def test_the_authors_program_takes_at_most_20_steps(n_profiles, expected):
     assert customary_steps(n_profiles) == expected
 
@@ -233,9 +231,7 @@ def test_pts_of_a_profile_without_neighbours():
     assert pts(ensemble)[alone].tolist() == pts(ensemble)[:, alone].tolist() == expected.tolist()
 
 
-label_matrices = hnp.arrays(
-    np.int64, st.tuples(st.integers(2, 12), st.integers(1, 4)), elements=st.integers(0, 3)
-)
+label_matrices = hnp.arrays(np.int64, st.tuples(st.integers(2, 12), st.integers(1, 4)), elements=st.integers(0, 3))
 
 
 @settings(max_examples=40, deadline=None)
@@ -243,10 +239,10 @@ label_matrices = hnp.arrays(
 def test_similarities_keep_their_bounds(labels):
     ensemble = Ensemble(labels)
     together = co_occurrence(ensemble)
-    for similarity in (lwca(ensemble), pts(ensemble), ecpcs(ensemble), hc(ensemble, 0.6)):
-        assert similarity.min() >= 0
-        assert similarity.max() <= 1
-        assert similarity == pytest.approx(similarity.T, abs=1e-15)
+    for matrix in (lwca(ensemble), pts(ensemble), ecpcs(ensemble), hc(ensemble, 0.6)):
+        assert matrix.min() >= 0
+        assert matrix.max() <= 1
+        assert matrix == pytest.approx(matrix.T, abs=1e-15)
     assert (lwca(ensemble) <= together + 1e-15).all()
     assert (ecpcs(ensemble) >= together - 1e-15).all()
     assert (ecpcs(ensemble).diagonal() == 1).all()
@@ -257,9 +253,40 @@ def test_similarities_keep_their_bounds(labels):
 
 def test_an_undivided_cluster_has_index_1():
     """Clusters {0, 1} and {2, 3} of the first clustering; the second divides {2, 3} in halves."""
-    index = coassociation.eci(Ensemble([[0, 0], [0, 0], [1, 0], [1, 1]]), theta=0.5)
+    index = similarity.eci(Ensemble([[0, 0], [0, 0], [1, 0], [1, 1]]), theta=0.5)
     third = np.log2(3) - 2 / 3
     assert index == pytest.approx([1, np.exp(-1 / 2 / 0.5), np.exp(-third / 2 / 0.5), 1], abs=1e-15)
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=30, deadline=None)
+def test_jaccard_over_profiles_is_that_of_the_sets_of_objects(seed):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 3, size=(6, 3))[rng.integers(6, size=20)]
+    labels[rng.random(labels.shape) < 0.1] = -1
+    labels[:, 0] = np.maximum(labels[:, 0], 0)
+    ensemble = Ensemble(labels)
+    clusters = [
+        set(np.flatnonzero(c == name))
+        for c, k in zip(ensemble.labels.T, ensemble.n_clusters, strict=True)
+        for name in range(k)
+    ]
+    expected = [[len(a & b) / len(a | b) if a is not b else 0 for b in clusters] for a in clusters]
+    assert jaccard(ensemble) == pytest.approx(np.array(expected), abs=1e-15)
+
+
+def test_ties_go_to_the_lowest_meta_cluster_and_empty_ones_win_nothing():
+    indicator = np.array([[1.0, 0, 1, 0, 0], [0, 1, 0, 0, 1]])
+    association = collapse(indicator, np.array([2, 2, 0, 0, 0]), 4)
+    assert association.tolist() == [[1 / 3, 0, 1 / 2, 0], [1 / 3, 0, 1 / 2, 0]]
+
+
+@pytest.mark.parametrize(("of", "wins"), [(7, 3), (10, 6), (49, 11)])
+def test_equal_shares_are_equal_to_the_last_bit(of, wins):
+    sizes = [of * factor for factor in (3, 1, 2, 5)]
+    indicator = np.concatenate([np.arange(size) < wins * (size // of) for size in sizes]).astype(float)
+    association = collapse(indicator[None, :], np.repeat(np.arange(4), sizes), 4)
+    assert association.tolist() == [[wins / of] * 4]
 
 
 @pytest.mark.parametrize("name", list(DETERMINISTIC))
@@ -282,7 +309,7 @@ def test_lwea_may_part_objects_with_one_profile():
 def test_graph_of_profiles_has_the_embedding_of_the_graph_of_objects():
     labels = l30()[np.random.default_rng(1).integers(15, size=50)]
     ensemble = Ensemble(labels)
-    links = ensemble.indicator * coassociation.eci(ensemble)
+    links = ensemble.indicator * similarity.eci(ensemble)
     values, rows = tcut_embedding(links, ensemble.weights, 3)
     expected_values, expected = tcut_embedding(links[ensemble.membership], np.ones(50, dtype=np.int64), 3)
     assert values == pytest.approx(expected_values, abs=1e-12)

@@ -13,24 +13,17 @@ def nearest_centroid(features: npt.ArrayLike, labels: npt.ArrayLike, unseen: npt
 
     Parameters
     ----------
-    features : array-like, shape (n, d)
-        Of the objects that were clustered.
-    labels : array-like of int, shape (n,)
-        Their clusters; objects labelled -1 take no part.
+    features : array-like, shape (n, d). Of the objects that were clustered.
+    labels : array-like of int, shape (n,). Their clusters; objects labelled -1 take no part.
     unseen : array-like, shape (n_unseen, d)
 
-    Returns
-    -------
-    ndarray of int, shape (n_unseen,)
-        Among the labels given; of equally near clusters that with the smallest label.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, or no object has a label.
+    Returns the label given to the nearest centroid, shape (n_unseen,); of equally near ones the smallest. Raises
+    ValueError if the shapes do not fit, or no object has a label.
     """
     codes, centres = centroids(features, labels)
-    return codes[_nearest(_matrix(unseen, "unseen", centres.shape[1]), centres)]
+    rows = _matrix(unseen, "unseen", centres.shape[1])
+    labels_of_nearest: IntArray = codes[_squared_distances(rows, centres).argmin(axis=1)]
+    return labels_of_nearest
 
 
 def centroids(features: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[IntArray, FloatArray]:
@@ -54,31 +47,20 @@ def base_labels(
     how: Literal["assign", "kmeans-on-test"] = "assign",
     random_state: int | np.random.Generator | None = None,
 ) -> IntArray:
-    """Give unseen objects labels in each of some base k-means clusterings.
+    """Give unseen objects labels in each of some base k-means clusterings, shape (n_unseen, m), named as ``labels``.
 
     Parameters
     ----------
-    features : array-like, shape (n, d)
-        Of the objects that were clustered.
-    labels : array-like of int, shape (n, m)
-        Their base clusterings.
+    features : array-like, shape (n, d). Of the objects that were clustered.
+    labels : array-like of int, shape (n, m). Their base clusterings.
     unseen : array-like, shape (n_unseen, d)
     how : {"assign", "kmeans-on-test"}
-        "assign": the cluster with the nearest centroid. "kmeans-on-test", as in the SSCE paper: the unseen
-        objects are clustered by one run of k-means for each clustering, and its clusters are matched one to
-        one to those of the clustering, least sum of squared distances between centroids.
-    random_state : int, Generator or None
-        Seed of the runs of k-means.
+        "assign": the cluster with the nearest centroid. "kmeans-on-test", as in the SSCE paper: one run of k-means of
+        the unseen objects for each clustering, its clusters matched one to one to those of the clustering by the least
+        sum of squared distances between centroids.
+    random_state : int, Generator or None. Seed of the runs of k-means.
 
-    Returns
-    -------
-    ndarray of int, shape (n_unseen, m)
-        In the naming of ``labels``.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, ``how`` is unknown, or k-means has fewer distinct objects than clusters.
+    Raises ValueError if the shapes do not fit, ``how`` is unknown, or k-means has fewer distinct objects than clusters.
     """
     if how not in ("assign", "kmeans-on-test"):
         raise ValueError(f"how = {how!r}: must be 'assign' or 'kmeans-on-test'")
@@ -88,18 +70,15 @@ def base_labels(
     rng = np.random.default_rng(random_state)
     found = [centroids(features, column) for column in columns.T]
     rows = _matrix(unseen, "unseen", found[0][1].shape[1])
-    return np.column_stack(
-        [
-            codes[_nearest(rows, centres) if how == "assign" else _matched_kmeans(rows, centres, rng)]
-            for codes, centres in found
-        ]
-    )
+    if how == "assign":
+        return np.column_stack([codes[_squared_distances(rows, centres).argmin(axis=1)] for codes, centres in found])
+    return np.column_stack([codes[_matched_kmeans(rows, centres, rng)] for codes, centres in found])
 
 
 def _matched_kmeans(rows: FloatArray, centres: FloatArray, rng: np.random.Generator) -> IntArray:
     from scipy.optimize import linear_sum_assignment
 
-    from concord.methods.kmeans import kmeans_restarts
+    from concord.numerics.kmeans import kmeans_restarts
 
     k, distinct = len(centres), len(np.unique(rows, axis=0))
     if k > distinct:
@@ -112,11 +91,6 @@ def _matched_kmeans(rows: FloatArray, centres: FloatArray, rng: np.random.Genera
     match[mine] = theirs
     matched: IntArray = match[clusters]
     return matched
-
-
-def _nearest(rows: FloatArray, centres: FloatArray) -> IntArray:
-    nearest: IntArray = _squared_distances(rows, centres).argmin(axis=1)
-    return nearest
 
 
 def _squared_distances(rows: FloatArray, centres: FloatArray) -> FloatArray:

@@ -8,36 +8,17 @@ from concord.ensemble import FloatArray, IntArray
 
 Linkage = Literal["average", "complete", "single"]
 
-EQUAL = 1e-9
-"""Lifetimes that differ by less tie: rounding must not choose between them."""
+EQUAL = 1e-9  # Lifetimes that differ by less tie: rounding must not choose between them
 
 
 def linkage_labels(
     similarity: FloatArray, members: IntArray, n_clusters: int | None, linkage: Linkage = "average"
 ) -> IntArray:
-    """Merge by the distance 1 - similarity until K clusters are left.
+    """Merge the ``members``, rows of a similarity, (n,), by the distance 1 - similarity until K clusters are left.
 
-    The first n - K merges are taken whether or not the last of them ties with the next: a cut at a height
-    gives fewer clusters then.
-
-    Parameters
-    ----------
-    similarity : ndarray, shape (n', n')
-        Symmetric. The similarity of two different members of p is (p, p).
-    members : ndarray of int, shape (n,)
-        Row of ``similarity`` of everything that is to be clustered.
-    n_clusters : int or None
-        Number of clusters, K <= n; None: the number that lives longest, see :func:`longest_lived`.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        Labels with K different values.
-
-    Notes
-    -----
-    O(n^2) time; 8 n^2 bytes for the n (n - 1) / 2 distances and SciPy's copy of them. For n = 11,000 that is
-    0.97 GB and some 10 s.
+    The first n - K merges are taken whether or not the last of them ties with the next: a cut at a height gives fewer
+    clusters then. Takes O(n^2) time and 8 n^2 bytes. The similarity of two different members of p is (p, p).
+    ``n_clusters`` None: see :func:`longest_lived`.
     """
     from scipy.cluster.hierarchy import linkage as merges
 
@@ -48,16 +29,11 @@ def linkage_labels(
 
 
 def longest_lived(heights: FloatArray) -> int:
-    """Return the number of clusters with the longest lifetime.
+    """Return the number of clusters with the longest lifetime, given the heights of the merges, (n - 1,), sorted.
 
-    The lifetime of n - l clusters is t_{l+1} - t_l, for 1 <= l <= n - 2 and merges at t_1 <= .. <= t_{n-1};
-    of equal ones the first counts, the one with the most clusters. Where all merges tie, at t, there are
-    only n clusters, for t, and one cluster, for 1 - t.
-
-    Parameters
-    ----------
-    heights : ndarray, shape (n - 1,)
-        Distances of the merges, in [0, 1], sorted.
+    The lifetime of n - l clusters is t_{l+1} - t_l, for 1 <= l <= n - 2 and merges at t_1 <= .. <= t_{n-1} in [0, 1];
+    of equal ones the one with the most clusters counts. Where all merges tie, at t, there are only n clusters, for t,
+    and one cluster, for 1 - t.
     """
     n = len(heights) + 1
     lifetimes = np.diff(heights)

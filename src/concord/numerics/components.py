@@ -1,8 +1,8 @@
 """Similarities driven towards a graph with a wanted number of connected components (SPCE, TRCE).
 
-A graph has c components if and only if c eigenvalues of its Laplacian are zero. The Laplacian is that of
-the objects. Its eigenvectors that are equal on objects with one profile come from the (n', n') matrix; the
-others are differences between objects with one profile and have the row sum of that profile as eigenvalue.
+A graph has c components if and only if c eigenvalues of its Laplacian are zero. The objects' Laplacian has eigenvectors
+that are equal on objects with one profile, those of the (n', n') matrix, and differences between objects with one
+profile, whose eigenvalue is the row sum of that profile.
 """
 
 from collections.abc import Callable
@@ -11,29 +11,17 @@ import numpy as np
 
 from concord.ensemble import Ensemble, FloatArray, IntArray
 
-TOO_FEW = 1e-9
-"""Sum of the c smallest eigenvalues above which there are too few components."""
-
-TOO_MANY = 1e-11
-"""Sum of the c + 1 smallest eigenvalues below which there are too many."""
-
-CLOSE = 1e-9
-"""Eigenvalues that differ by less count as equal."""
+TOO_FEW = 1e-9  # Sum of the c smallest eigenvalues above which there are too few components
+TOO_MANY = 1e-11  # Sum of the c + 1 smallest eigenvalues below which there are too many
+CLOSE = 1e-9  # Eigenvalues that differ by less count as equal
 
 
 class SplitProfileError(Exception):
-    """An eigenvector among the c tells objects with one profile apart: the profiles do not suffice."""
+    """An eigenvector among the c differs between objects with one profile: the profiles do not suffice."""
 
 
 def solved(solve: Callable[[Ensemble], FloatArray], ensemble: Ensemble) -> tuple[FloatArray, IntArray]:
-    """Return the similarity that ``solve`` learns on the profiles or, where it must, on the objects.
-
-    Returns
-    -------
-    similarity : ndarray, shape (n', n') or (n, n)
-    membership : ndarray of int, shape (n,)
-        Row of ``similarity`` of each object.
-    """
+    """Return the similarity that ``solve`` learns on the profiles, if it can, or the objects, and each object's row."""
     try:
         return solve(ensemble), ensemble.membership
     except SplitProfileError:
@@ -50,29 +38,11 @@ def component_labels(similarity: FloatArray) -> IntArray:
     return labels
 
 
-def remark(labels: IntArray, n_clusters: int) -> str:
-    """Return the note of a method whose graph has not the wanted number of components; else nothing."""
-    if labels.max() + 1 == n_clusters:
-        return ""
-    return "the number of clusters is that of the graph's components"
-
-
 class Separation:
     """The embedding F, the Laplacian's c bottom eigenvectors, and the weight of the term that pulls S to it.
 
-    Attributes
-    ----------
-    weight : float
-        Weight of the term; 1 at first.
-    distances : ndarray, shape (n', n')
-        Squared distances between the rows of F.
-    reached : bool
-        Whether the last graph had c components, by its eigenvalues.
-
-    Raises
-    ------
-    SplitProfileError
-        If F is not a function of the profiles.
+    ``distances``, (n', n'), are those between the rows of F, squared; ``reached`` is whether the last graph had c
+    components, by its eigenvalues. Raises SplitProfileError if F is not a function of the profiles.
     """
 
     def __init__(self, similarity: FloatArray, weights: IntArray, n_components: int) -> None:
@@ -97,22 +67,7 @@ class Separation:
 
 
 def bottom(similarity: FloatArray, weights: IntArray, n_vectors: int) -> tuple[FloatArray, FloatArray]:
-    """Return the Laplacian's smallest eigenvalues and the squared distances between the rows of F.
-
-    Parameters
-    ----------
-    similarity : ndarray, shape (n', n')
-        Symmetric. On its diagonal: two different objects with one profile, if there are such.
-    weights : ndarray of int, shape (n',)
-        Objects per profile.
-    n_vectors : int
-        Columns of F, c <= n'.
-
-    Returns
-    -------
-    values : ndarray, shape (c + 1,), or (c,) if c = n'
-    distances : ndarray, shape (n', n')
-    """
+    """Return the c + 1 smallest eigenvalues (c if c = n') of the objects' Laplacian and F's squared distances."""
     from scipy.spatial.distance import cdist
 
     root = np.sqrt(weights)

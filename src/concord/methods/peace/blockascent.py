@@ -1,8 +1,8 @@
 """The ascent of PEACE's likelihood in large steps: all memberships of an object, and of all objects, at once.
 
-A sweep gives every object in turn a Newton step over its simplex; given the others, f is concave in it. A
-joint Newton step, by conjugate gradients, follows how objects pull each other, which sweeps follow slowly.
-Either is taken as far as f rises. The points where both stop are those where the printed ascent stops.
+A sweep gives every object in turn a Newton step over its simplex; given the others, f is concave in it. A joint Newton
+step, by conjugate gradients, follows how objects pull each other, which sweeps follow slowly. Either is taken as far as
+f rises. The points where both stop are those where the published ascent stops.
 """
 
 from typing import NamedTuple
@@ -11,28 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from concord.ensemble import FloatArray, IntArray
-from concord.methods.pairmodel import TINY, PairModel, Run, gain, gaps
+from concord.methods.peace.pairmodel import TINY, PairModel, Run, gain, gaps
 
-SWEEPS = 6
-"""Rounds at the beginning that are a sweep only: far from the solution a joint step is short."""
-
-SWEPT = 0.1
-"""Part of the largest gap from which an object takes part in a sweep after a joint step."""
-
-SUFFICIENT = 1e-4
-"""Part of the rise foreseen by the gradient that a step must give."""
-
-HALVINGS = 30
-"""Most halvings of a step that gives less."""
-
-CONJUGATE_STEPS = 30
-"""Most products with the Hessian for a joint step."""
-
-CONJUGATE_TOLERANCE = 0.01
-"""Part of the squared residual that the conjugate gradients leave, far from the solution."""
-
-RIDGE = 1e-10
-"""Added to the diagonal of the objects' Hessians, relative to its largest entry."""
+SWEEPS = 6  # Rounds at the beginning that are a sweep only: far from the solution a joint step is short
+SWEPT = 0.1  # Part of the largest gap from which an object takes part in a sweep after a joint step
+SUFFICIENT = 1e-4  # Part of the rise foreseen by the gradient that a step must give
+HALVINGS = 30  # Most halvings of a step that gives less
+CONJUGATE_STEPS = 30  # Most products with the Hessian for a joint step
+CONJUGATE_TOLERANCE = 0.01  # Part of the squared residual that the conjugate gradients leave, far from the solution
+RIDGE = 1e-10  # Added to the diagonal of the objects' Hessians, relative to its largest entry
 
 
 def block_ascent(model: PairModel, start: FloatArray, tau: float, max_iter: int) -> Run:
@@ -60,9 +47,7 @@ def sweep(model: PairModel, y: FloatArray, least: float) -> None:
         y[i] = _improved(model.together[i], model.apart[i], y, y[i], least)
 
 
-def _improved(
-    together: FloatArray, apart: FloatArray, others: FloatArray, y: FloatArray, least: float
-) -> FloatArray:
+def _improved(together: FloatArray, apart: FloatArray, others: FloatArray, y: FloatArray, least: float) -> FloatArray:
     """Return the memberships of one object after a Newton step; unchanged if their gap is below ``least``."""
     share = others @ y
     joined = together / np.maximum(share, TINY)
@@ -108,14 +93,10 @@ def retract(y: FloatArray, move: FloatArray, base: IntArray) -> FloatArray:
 class _State(NamedTuple):
     """f's derivatives at Y."""
 
-    share: FloatArray
-    """Y Y', shape (n, n)."""
-    weights: FloatArray
-    """omega, shape (n, n)."""
-    curvature: FloatArray
-    """c / a^2 + (N - c) / (1 - a)^2, shape (n, n)."""
-    g: FloatArray
-    """Half the gradient, shape (n, K)."""
+    share: FloatArray  # Y Y', shape (n, n)
+    weights: FloatArray  # omega, shape (n, n)
+    curvature: FloatArray  # c / a^2 + (N - c) / (1 - a)^2, shape (n, n)
+    g: FloatArray  # Half the gradient, shape (n, K)
 
     @classmethod
     def at(cls, model: PairModel, y: FloatArray) -> "_State":
@@ -158,8 +139,7 @@ def _blocks(y: FloatArray, curvature: FloatArray, base: IntArray) -> FloatArray:
     full[:, upper, lower] = full[:, lower, upper] = products
     of_base = full[np.arange(n), base]
     both = of_base[np.arange(n), base]
-    blocks: FloatArray = full - of_base[:, :, None] - of_base[:, None, :] + both[:, None, None]
-    return blocks
+    return full - of_base[:, :, None] - of_base[:, None, :] + both[:, None, None]
 
 
 def _newton_direction(

@@ -3,29 +3,15 @@
 import numpy as np
 
 from concord.ensemble import FloatArray, IntArray
-from concord.methods.kmeans import kmeans_restarts
+from concord.numerics.kmeans import kmeans_restarts
 
-NO_DEGREE = 1e-10
-"""Stands for 0 in a denominator, as in the authors' programs of LWGP and PTGP."""
+NO_DEGREE = 1e-10  # Stands for 0 in a denominator, as in the authors' programs of LWGP and PTGP
 
 
 def tcut_labels(
     links: FloatArray, weights: IntArray, n_clusters: int, n_init: int, rng: np.random.Generator
 ) -> tuple[IntArray, FloatArray]:
-    """Cluster one side of a bipartite graph: spectral embedding, then k-means from k-means++ starts.
-
-    Parameters
-    ----------
-    links : ndarray, shape (N, M)
-        Non-negative weights of the edges between the N nodes to cluster and the M others.
-    weights : ndarray of int, shape (N,)
-        How many nodes each row stands for.
-
-    Returns
-    -------
-    labels : ndarray of int, shape (n_init, N)
-    inertia : ndarray, shape (n_init,)
-    """
+    """Cluster the N nodes, with ``weights``, of a graph with links (N, M); return labels, (n_init, N), and inertia."""
     _, rows = tcut_embedding(links, weights, n_clusters)
     return kmeans_restarts(rows, weights, n_clusters, n_init, rng, init="k-means++")
 
@@ -33,8 +19,8 @@ def tcut_labels(
 def tcut_embedding(links: FloatArray, weights: IntArray, n_clusters: int) -> tuple[FloatArray, FloatArray]:
     """Return the min(K, M) largest eigenvalues, and the embedding in rows of unit length, (N, min(K, M)).
 
-    The eigenvectors are those of the M nodes, linked with each other over the N; O(N M^2 + M^3). The
-    published Tcut scales the columns by a factor of the eigenvalue; the authors' programs do not.
+    The eigenvectors are those of the M nodes, linked with each other over the N; O(N M^2 + M^3). The published Tcut
+    scales the columns by a factor of the eigenvalue; the authors' programs do not.
     """
     degree = links.sum(axis=1, keepdims=True)
     steps = links / np.where(degree > 0, degree, NO_DEGREE)

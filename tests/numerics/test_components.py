@@ -4,15 +4,7 @@ import numpy as np
 import pytest
 
 from concord.ensemble import Ensemble
-from concord.methods.components import (
-    Separation,
-    SplitProfileError,
-    bottom,
-    component_labels,
-    remark,
-    smallest,
-    solved,
-)
+from concord.numerics.components import Separation, SplitProfileError, bottom, component_labels, smallest, solved
 
 WEIGHTS = np.array([3, 1, 2, 1, 4])
 MEMBERSHIP = np.repeat(np.arange(5), WEIGHTS)
@@ -94,8 +86,5 @@ def test_weight_follows_the_number_of_components():
     assert separation.distances is not reached
 
 
-def test_labels_are_components_and_the_note_says_when_there_are_others():
-    labels = component_labels(blocks(2, 3, 1))
-    assert labels.tolist() == [0, 0, 1, 1, 1, 2]
-    assert remark(labels, 3) == ""
-    assert "components" in remark(labels, 2)
+def test_labels_are_components():
+    assert component_labels(blocks(2, 3, 1)).tolist() == [0, 0, 1, 1, 1, 2]

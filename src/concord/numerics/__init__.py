@@ -1,0 +1,1 @@
+"""Solvers that several consensus methods share; none of them knows a method."""

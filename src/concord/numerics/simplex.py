@@ -1,0 +1,31 @@
+"""Projections onto a simplex (Duchi, Shalev-Shwartz, Singer, Chandra: ICML 2008, Figure 1).
+
+Where rounding decides whether an entry stays positive, the two functions may differ in the last bit.
+"""
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from concord.ensemble import FloatArray
+
+
+def project(vector: FloatArray) -> FloatArray:
+    """Return the nearest vector with non-negative entries that sum to 1, shape (n,)."""
+    descending = np.sort(vector)[::-1]
+    theta = (np.cumsum(descending) - 1) / np.arange(1, len(vector) + 1)
+    projected: FloatArray = np.maximum(vector - theta[np.flatnonzero(descending > theta)[-1]], 0)
+    return projected
+
+
+def project_rows(
+    matrix: FloatArray, weights: npt.NDArray[Any], kind: Literal["stable", "quicksort"] = "stable"
+) -> FloatArray:
+    """Return the nearest rows x >= 0 with ``x @ weights`` = 1, weighted; ``kind``: the sort, which orders the sums."""
+    order = np.argsort(-matrix, axis=1, kind=kind)
+    descending, w = np.take_along_axis(matrix, order, axis=1), weights[order]
+    theta = (np.cumsum(w * descending, axis=1) - 1) / np.cumsum(w, axis=1)
+    last = (descending > theta).sum(axis=1) - 1
+    projected: FloatArray = np.maximum(matrix - np.take_along_axis(theta, last[:, None], axis=1), 0)
+    return projected

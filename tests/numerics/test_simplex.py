@@ -1,0 +1,51 @@
+"""Projections against the definition, and one against the other."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from concord.numerics.simplex import project, project_rows
+
+
+@pytest.mark.parametrize(
+    ("v", "expected"),
+    [((0.5, 0.2, -0.1), (19 / 30, 1 / 3, 1 / 30)), ((2, 1, 0), (1, 0, 0)), ((7, 7, 7, 7), (0.25,) * 4)],
+)
+def test_projection_on_the_simplex(v, expected):
+    assert project(np.array(v, dtype=float)) == pytest.approx(expected, abs=1e-14)
+
+
+def simplex_rows(matrix):
+    descending = -np.sort(-matrix, axis=1)
+    theta = (np.cumsum(descending, axis=1) - 1) / np.arange(1, matrix.shape[1] + 1)
+    last = (descending > theta).sum(axis=1) - 1
+    return np.maximum(matrix - theta[np.arange(len(matrix)), last][:, None], 0)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    matrix=hnp.arrays(np.float64, (3, 4), elements=st.floats(-3, 3)),
+    weights=st.lists(st.integers(1, 4), min_size=4, max_size=4),
+)
+def test_weighted_projection_is_that_of_the_repeated_columns(matrix, weights):
+    repeated = simplex_rows(np.repeat(matrix, weights, axis=1))
+    projected = project_rows(matrix, np.array(weights, dtype=float))
+    assert np.repeat(projected, weights, axis=1) == pytest.approx(repeated, abs=1e-12)
+
+
+def test_projection_of_the_specification():
+    given_ = np.array([[0.5, 0.2, -0.1], [2, 1, 0], [5, 5, 5]])
+    expected = np.array([[19 / 30, 1 / 3, 1 / 30], [1, 0, 0], [1 / 3, 1 / 3, 1 / 3]])
+    assert project_rows(given_, np.ones(3)) == pytest.approx(expected, abs=1e-14)
+
+
+@pytest.mark.parametrize("kind", ["stable", "quicksort"])
+def test_projected_rows_count_objects(kind):
+    random = np.random.default_rng(3)
+    weights, matrix = np.array([3, 1, 2, 5]), random.normal(size=(4, 4))
+    projected = project_rows(matrix, weights, kind)
+    assert projected @ weights == pytest.approx(np.ones(4), abs=1e-12)
+    shift = (matrix - projected).max(axis=1, where=projected > 0, initial=-np.inf)[:, None]
+    assert projected == pytest.approx(np.maximum(matrix - shift, 0), abs=1e-12)

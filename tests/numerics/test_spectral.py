@@ -1,0 +1,76 @@
+"""Spectral embeddings and their assignment against literal programs."""
+
+import numpy as np
+import pytest
+
+from concord.ensemble import Ensemble
+from concord.numerics.spectral import cosine_graph, discretize, embedding, leading_eigenvectors
+from concord.testing import l30
+
+
+def test_embedding_of_profiles_is_that_of_the_objects():
+    labels = l30()[np.random.default_rng(1).integers(15, size=50)]
+    ensemble = Ensemble(labels)
+    rows = embedding(ensemble.coassociation, ensemble.weights, 3)[ensemble.membership]
+    similarity = ensemble.expand(ensemble.coassociation)
+    degree = similarity.sum(axis=1)
+    values, vectors = np.linalg.eigh(similarity / np.sqrt(np.outer(degree, degree)))
+    top = vectors[:, -3:]
+    top = top / np.linalg.norm(top, axis=1, keepdims=True)
+    assert values[-3] - values[-4] > 1e-3, "the three leading eigenvectors are well defined"
+    assert rows @ rows.T == pytest.approx(top @ top.T, abs=1e-9)
+
+
+def test_lanczos_and_dense_leading_eigenvectors_are_alike():
+    ensemble = Ensemble(np.random.default_rng(3).integers(4, size=(80, 5)))
+    similarity = ensemble.coassociation**4
+    every = np.linalg.eigvalsh(similarity)
+    assert every[-4] - every[-5] > 1e-3, "the four leading eigenvectors are well defined"
+    size = len(similarity)
+    dense, lanczos = (leading_eigenvectors(similarity, 4, limit) for limit in (size, size - 1))
+    assert not np.array_equal(dense, lanczos), "they are two solvers"
+    assert similarity @ lanczos == pytest.approx(lanczos * every[:-5:-1], abs=1e-9)
+    assert abs(dense.T @ lanczos) == pytest.approx(np.eye(4), abs=1e-9)
+
+
+def literal_discretisation(rows, first, rounds=20):
+    """Yu and Shi's program, one start, on objects."""
+    n, k = rows.shape
+    rotation = np.zeros((k, k))
+    rotation[:, 0] = rows[first]
+    overlap = np.zeros(n)
+    for j in range(1, k):
+        overlap += np.abs(rows @ rotation[:, j - 1])
+        rotation[:, j] = rows[overlap.argmin()]
+    last = 0.0
+    for iteration in range(1, rounds + 2):
+        labels = (rows @ rotation).argmax(axis=1)
+        u, s, vt = np.linalg.svd(np.eye(k)[labels].T @ rows)
+        value = 2 * (n - s.sum())
+        if abs(value - last) < np.finfo(float).eps or iteration > rounds:
+            return labels, value
+        last = value
+        rotation = vt.T @ u.T
+    raise AssertionError("unreachable")
+
+
+def test_discretisation_is_that_of_the_program():
+    ensemble = Ensemble(l30()[:, :5])
+    rows = embedding(ensemble.coassociation, ensemble.weights, 4)
+    first = np.random.default_rng(0).choice(len(rows), size=6, p=ensemble.weights / ensemble.weights.sum())
+    labels, costs = discretize(rows, ensemble.weights, 6, np.random.default_rng(0))
+    for start in range(6):
+        profile = int(first[start])
+        object_ = int(np.flatnonzero(ensemble.membership == profile)[0])
+        expected, value = literal_discretisation(rows[ensemble.membership], object_)
+        assert np.array_equal(labels[start][ensemble.membership], expected)
+        assert costs[start] == pytest.approx(value, abs=1e-10)
+
+
+def test_graph_leaves_out_small_singular_values():
+    matrix = np.array([[0.0, 2.0, 0.0], [2.0, 0.0, 1.0], [0.0, 1.0, 1e-6]])
+    left, singular, _ = np.linalg.svd(matrix)
+    assert singular[2] < 1e-4 * singular[0]
+    x = left[:, :2] * np.sqrt(singular[:2])
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    assert cosine_graph(left, singular) == pytest.approx((x @ x.T) ** 4, abs=1e-12)
