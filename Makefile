@@ -6,7 +6,7 @@ READY := .venv/ready
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help env quickstart test check tests test-slurm lock clean
+.PHONY: help env quickstart test check tests unit test-slurm lock schemas clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -18,18 +18,22 @@ quickstart: $(READY)  ## set up, re-run the experiment in small, make its PDF
 	python -m snakemake --cores $(CORES) quickstart
 	@echo reports/quickstart/report.pdf
 
-test: check tests  ## set up, run every check and test
+test: check tests  ## set up, run every check and test; prints the coverage
 
 check: $(READY)  ## linters, formatters, types, layers of imports
 	ruff check .
 	ruff format --check .
 	mypy
-	snakefmt --check Snakefile workflow
+	snakefmt --check workflow
 	python -m snakemake --lint
 	lint-imports
+	codespell
 
-tests: $(READY)  ## the test suite
-	python -m pytest -n 2 --dist worksteal $(ARGS)
+tests: $(READY)  ## the test suite, with the branch coverage of src
+	python -m pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered $(ARGS)
+
+unit: $(READY)  ## everything but workflow, Slurm and mirror: under a minute
+	python -m pytest -n 2 --dist worksteal -m "not workflow and not mirror" $(ARGS)
 
 test-slurm: $(READY)  ## the quickstart through a real Slurm on this machine (installs it: root, apt-get)
 	tests/slurm/cluster.sh python -m pytest -v tests/slurm $(ARGS)
@@ -39,8 +43,11 @@ lock: $(READY)  ## resolve envs/requirements.in anew
 		requirements.in -o requirements.lock
 	! grep -nE '://|index-url|find-links' envs/requirements.lock
 
-clean:  ## remove results, reports and logs; keeps downloads, the environment and what is published
-	rm -rf results/* logs data/prepared $(filter-out reports/published,$(wildcard reports/*)) .snakemake
+schemas: $(READY)  ## write the JSON schemas of the configuration
+	python -m concord.plan.schemas
+
+clean:  ## remove results, reports and logs; keeps downloads, the environment and accepted results
+	rm -rf results/* logs data/prepared $(filter-out reports/accepted,$(wildcard reports/*)) .snakemake
 	git checkout -q -- results/README.md
 
 $(READY): envs/requirements.lock pyproject.toml

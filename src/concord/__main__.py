@@ -5,6 +5,7 @@ import importlib
 import logging
 import sys
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 
 from concord.errors import InputError
@@ -13,14 +14,14 @@ from concord.files import write_text
 STAGES = {
     "datasets": ("concord.datasets.command", "fetch and prepare data sets"),
     "ensembles": ("concord.ensembles.command", "base clusterings"),
-    "consensus": ("concord.methods.command", "one method on one case, its whole grid"),
-    "scores": ("concord.scores.command", "scores, selection of parameters, tests of significance"),
-    "reports": ("concord.reports.command", "tables, figures, claims, the PDF"),
+    "consensus": ("concord.consensus.command", "one method on one case, its whole grid"),
+    "scores": ("concord.scores.command", "scores and selections"),
+    "reports": ("concord.reports.command", "tables, figures, the report"),
 }
 
 
-def main() -> int:
-    """Run a stage; 0, or 1 after a message."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a stage; return 0, or 1 after a message."""
     parser = argparse.ArgumentParser(
         prog="python -m concord",
         description="Run one stage by hand, with the line that the workflow's log shows.",
@@ -28,27 +29,33 @@ def main() -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--log", type=Path, help="file that keeps the messages and, first, any error")
-    parser.add_argument("stage", choices=STAGES, metavar="STAGE", help="see below; STAGE --help tells more")
+    parser.add_argument("stage", choices=STAGES, metavar="STAGE", help="see below; STAGE --help says more")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
 
     logger = logging.getLogger("concord")
     logger.setLevel(logging.INFO)
-    logger.addHandler(logging.StreamHandler(sys.stderr))
+    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
     if options.log:
         options.log.parent.mkdir(parents=True, exist_ok=True)
-        logger.addHandler(logging.FileHandler(options.log, mode="w", encoding="utf-8"))
+        handlers.append(logging.FileHandler(options.log, mode="w", encoding="utf-8"))
+    for handler in handlers:
+        logger.addHandler(handler)
     try:
         importlib.import_module(STAGES[options.stage][0]).main(options.arguments)
     except InputError as mistake:
         return _fail(str(mistake), options.log)
     except Exception as broken:
         return _fail(f"{broken}\n{traceback.format_exc()}", options.log)
+    finally:
+        for handler in handlers:
+            logger.removeHandler(handler)
+            handler.close()
     return 0
 
 
 def _fail(error: str, log: Path | None) -> int:
-    """Tell the error on the terminal and put it first in the log."""
+    """Say the error on the terminal and put it first in the log."""
     print(error, file=sys.stderr)
     if log:
         write_text(log, f"{error}\n{log.read_text(encoding='utf-8')}")

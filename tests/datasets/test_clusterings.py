@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 from scipy.io import savemat
 
+from concord.datasets.job import PrepareJob
 from concord.datasets.prepared import load, prepare
 from concord.datasets.readers.clusterings import read_clusterings
 from concord.datasets.registry import DatasetSpec, ReadyMadeEnsemble
@@ -57,9 +58,7 @@ def test_zero_is_a_label_and_minus_one_and_nan_are_missing(pool):
     found = read_clusterings(write(pool, members), entry(pool.name))
     assert found.labels.tolist() == [[0, -1], [0, 0], [1, -1], [1, 1]]
     found = read_clusterings(write(pool, members), entry(pool.name, missing=0))
-    assert found.labels.tolist() == [[-1, 0], [-1, 1], [0, -1], [0, 2]], (
-        "another marker: -1 is a label like any other"
-    )
+    assert found.labels.tolist() == [[-1, 0], [-1, 1], [0, -1], [0, 2]], "another marker: -1 is a label like any other"
 
 
 def test_labels_stored_as_bytes_do_not_wrap(tmp_path):
@@ -98,9 +97,7 @@ def test_wrong_variable_or_column(pool):
 def test_a_label_that_is_no_integer(pool):
     members = LABELS.astype(float)
     members[2, 1] = 1.5
-    assert "object 2, base clustering 1 (both from 0): the label 1.5 is no integer" in refusal(
-        write(pool, members)
-    )
+    assert "object 2, base clustering 1 (both from 0): the label 1.5 is no integer" in refusal(write(pool, members))
 
 
 @pytest.mark.parametrize("label", [np.inf, 2.0**53])
@@ -114,9 +111,7 @@ def test_labels_that_doubles_do_not_tell_apart(tmp_path, label):
 def test_as_many_classes_as_rows(tmp_path, name):
     message = refusal(write(tmp_path / name, LABELS, CLASSES[:3]), classes="gt")
     assert "4 rows of labels, but 3 classes in 'gt'; objects go in rows" in message
-    assert "3 rows of labels, but 4 classes" in refusal(
-        write(tmp_path / name, LABELS.T, CLASSES), classes="gt"
-    )
+    assert "3 rows of labels, but 4 classes" in refusal(write(tmp_path / name, LABELS.T, CLASSES), classes="gt")
 
 
 def test_a_class_that_is_missing(pool):
@@ -170,7 +165,7 @@ def spec(name, **fields):
 
 def test_prepared_without_features(pool, tmp_path):
     write(pool, LABELS, CLASSES)
-    prepare("pool", spec(pool.name, shape=(4, 0, 2)), [pool], (), tmp_path / "out.npz")
+    prepare(PrepareJob.of("pool", spec(pool.name, shape=(4, 0, 2)), ()), [pool], tmp_path / "out.npz")
     dataset = load(tmp_path / "out.npz")
     assert dataset.shape == (4, 0, 2)
     assert dataset.y.tolist() == [1, 1, 0, 0]
@@ -188,6 +183,6 @@ def test_prepared_without_features(pool, tmp_path):
 def test_refusals_of_prepare_name_the_data_set(tmp_path, classes, fields, words):
     path = write(tmp_path / "pool.mat", LABELS, classes)
     with pytest.raises(InputError, match=r"^data set pool: ") as caught:
-        prepare("pool", spec("pool.mat", **fields), [path], (), tmp_path / "out.npz")
+        prepare(PrepareJob.of("pool", spec("pool.mat", **fields), ()), [path], tmp_path / "out.npz")
     assert words in str(caught.value)
     assert not (tmp_path / "out.npz").exists()

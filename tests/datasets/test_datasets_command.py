@@ -6,6 +6,7 @@ import pytest
 
 from concord.datasets import download
 from concord.datasets.command import main
+from concord.datasets.job import PrepareJob
 from concord.datasets.prepared import load
 from concord.datasets.registry import load_registry
 from concord.errors import InputError
@@ -35,23 +36,33 @@ def registry(tmp_path, monkeypatch):
     return ["--registry", str(path)]
 
 
+def job(registry, *steps):
+    """The argument --spec of a job that prepares the toy data."""
+    return ["--spec", PrepareJob.of("toy", load_registry(Path(registry[1]))["toy"], steps).json_text]
+
+
 def test_fetch_then_prepare(registry, tmp_path):
     raw, out = tmp_path / "raw/toy.data", tmp_path / "toy.npz"
     main(["fetch", "toy", "toy.data", "--to", str(raw), "--mirror", str(tmp_path / "mirror"), *registry])
     assert raw.read_bytes() == TABLE
-    main(["prepare", "toy", *registry, "--steps", "zscore,unit_norm", "--out", str(out), str(raw)])
+    main(["prepare", *job(registry, "zscore", "unit_norm"), "--out", str(out), str(raw)])
     np.testing.assert_allclose(np.linalg.norm(load(out).X, axis=1), 1)
     assert (load(out).X < 0).any()
 
 
-@pytest.mark.parametrize(
-    ("steps", "first"),
-    [(["--steps", ""], 3), (["--steps", "raw"], 3), ([], 0.6), (["--steps=unit_norm"], 0.6)],
-)
+@pytest.mark.parametrize(("steps", "first"), [((), 3), (("unit_norm",), 0.6)])
 def test_steps(registry, tmp_path, steps, first):
-    out = tmp_path / "toy.npz"
-    main(["prepare", "toy", str(tmp_path / "mirror/toy.data"), *steps, "--out", str(out), *registry])
+    out, raw = tmp_path / "toy.npz", str(tmp_path / "mirror/toy.data")
+    main(["prepare", raw, *job(registry, *steps), "--out", str(out)])
     assert load(out).X[1, 0] == pytest.approx(first)
+
+
+def test_a_spec_that_is_not_valid_json(registry, tmp_path):
+    with pytest.raises(InputError, match=r"^--spec: [^\n]*not valid JSON"):
+        main(["prepare", "--spec", "{", "--out", str(tmp_path / "x")])
+    mistaken = job(registry)[1].replace('"steps"', '"stepps":[],"steps"')
+    with pytest.raises(InputError, match=r"^--spec: stepps = .*unknown key.*steps"):
+        main(["prepare", "--spec", mistaken, "--out", str(tmp_path / "x")])
 
 
 def test_fetch_the_file_of_an_ensemble(registry, tmp_path):
@@ -67,7 +78,6 @@ def test_fetch_the_file_of_an_ensemble(registry, tmp_path):
         (["fetch", "tory", "toy.data", "--to", "x"], "no data set 'tory'; did you mean \"toy\"?"),
         (["fetch", "toy", "toy.dat", "--to", "x"], "no file 'toy.dat'; did you mean \"toy.data\"?"),
         (["fetch", "toy", "author.mat", "--to", "x"], "no file 'author.mat'; did you mean \"authors.mat\"?"),
-        (["prepare", "toy", "--steps", "zscor", "--out", "x"], "--steps = 'zscor'"),
     ],
 )
 def test_unknown_names(registry, arguments, words):
@@ -77,11 +87,11 @@ def test_unknown_names(registry, arguments, words):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["fetch", "toy", "a", "b", "--to", "x"], ["prepare", "toy", "--out", "x", "--stesp"], []]
+    "arguments", [["fetch", "toy", "a", "b", "--to", "x"], ["prepare", "--out", "x", "--spec", "{}", "--stesp"], []]
 )
 def test_wrong_usage_is_refused_by_argparse(registry, arguments, capsys):
     with pytest.raises(SystemExit) as caught:
-        main([*arguments, *registry] if arguments else [])
+        main([*arguments, *(registry if arguments[:1] == ["fetch"] else [])])
     assert caught.value.code == 2
     assert "usage: python -m concord datasets" in capsys.readouterr().err
 

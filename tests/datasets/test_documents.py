@@ -6,9 +6,7 @@ import tarfile
 import numpy as np
 import pytest
 
-from concord.datasets import registry
-from concord.datasets.readers import read
-from concord.datasets.readers.documents import body, stems, visible
+from concord.datasets.readers.documents import DocumentsReader, body, stems, visible
 from concord.errors import InputError
 
 PAGE = (
@@ -29,8 +27,8 @@ def archive(tmp_path, documents):
 
 
 def take(path, **options):
-    reader = registry.DocumentsReader(**{"format": "documents", "terms": 2} | options)
-    return read("toy", reader, [path])
+    reader = DocumentsReader(**{"format": "documents", "terms": 2} | options)
+    return reader.read(path)
 
 
 CORPUS = {
@@ -82,7 +80,7 @@ def test_folders_are_the_classes_unless_their_hierarchy_is(tmp_path):
     ],
 )
 def test_what_leaves_nothing_is_refused(tmp_path, options, message):
-    with pytest.raises(InputError, match=r"^data set toy: .*toy\.tar\.gz") as caught:
+    with pytest.raises(InputError, match=r"^/.*toy\.tar\.gz") as caught:
         take(archive(tmp_path, CORPUS), **options)
     assert message in str(caught.value)
 

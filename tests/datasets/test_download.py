@@ -29,12 +29,7 @@ class Handler(BaseHTTPRequestHandler):
         elif self.path == "/cut":  # the connection breaks before the announced end
             self.answer(DATA[:1000], len(DATA))
         else:
-            bodies = {
-                "/short": DATA[:1000],
-                "/page": HTML,
-                "/wrong": WRONG,
-                "/lfs": b"version https://git-lfs.x",
-            }
+            bodies = {"/short": DATA[:1000], "/page": HTML, "/wrong": WRONG, "/lfs": b"version https://git-lfs.x"}
             body = bodies.get(self.path, DATA)
             self.answer(body, len(body))
 
@@ -68,13 +63,7 @@ def remote(*urls):
 
 def spec(file, **more):
     return DatasetSpec(
-        title="Toy",
-        shape=(1, 1, 1),
-        reader={"format": "mat"},
-        files=[file],
-        licence="none",
-        source="here",
-        **more,
+        title="Toy", shape=(1, 1, 1), reader={"format": "mat"}, files=[file], licence="none", source="here", **more
     )
 
 
@@ -219,8 +208,10 @@ def test_a_checksum_of_a_file_placed_by_hand_is_held(tmp_path):
     path.write_bytes(WRONG)
     with pytest.raises(InputError) as caught:
         download.verify(path, "toy", by_hand(sha256=SHA))
-    assert "fetched" not in str(caught.value)
-    assert re.search(rf"wrong checksum .*{SHA}.*; correct sha256 in config/datasets.yaml", str(caught.value))
+    assert re.search(
+        rf"wrong checksum .*{SHA}.*; delete it if it was downloaded, correct sha256 in config/datasets.yaml",
+        str(caught.value),
+    )
     path.write_bytes(DATA)
     download.verify(path, "toy", by_hand(sha256=SHA))
 
@@ -230,9 +221,7 @@ def test_verify(tmp_path):
     with pytest.raises(InputError, match=rf"toy: {path}: no such file; place the file"):
         download.verify(path, "toy", remote("http://a.org/b"))
     path.write_bytes(DATA[:-1])
-    with pytest.raises(
-        InputError, match=r"of http://a.org/b: truncated .*; delete it to have it fetched again"
-    ):
+    with pytest.raises(InputError, match=r"of http://a.org/b: truncated .*; delete it to have it fetched again"):
         download.verify(path, "toy", remote("http://a.org/b"))
     path.write_bytes(DATA)
     download.verify(path, "toy", remote())

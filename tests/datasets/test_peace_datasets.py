@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from concord.datasets.job import PrepareJob
 from concord.datasets.prepared import load, prepare
 from concord.datasets.registry import DatasetSpec, load_registry
 from concord.errors import InputError
@@ -21,7 +22,8 @@ CLASSES = {
 
 def prepared(name, tmp_path, mirror=Path()):
     spec = DATASETS[name]
-    prepare(name, spec, [mirror / file.mirror for file in spec.files], spec.preprocessing, tmp_path / name)
+    job = PrepareJob.of(name, spec, spec.preprocessing)
+    prepare(job, [mirror / file.mirror for file in spec.files], tmp_path / name)
     return load(tmp_path / name)
 
 
@@ -57,9 +59,9 @@ def toy(**changes):
 
 def test_a_sample_is_drawn_by_its_seed_in_the_order_of_the_file(tmp_path):
     whole = prepared("iris", tmp_path).X.tolist()
-    first = prepare("toy", toy(), [], (), tmp_path / "a")
-    assert np.array_equal(first.X, prepare("toy", toy(), [], (), tmp_path / "b").X)
-    assert not np.array_equal(first.X, prepare("toy", toy(seed=2), [], (), tmp_path / "c").X)
+    first = prepare(PrepareJob.of("toy", toy(), ()), [], tmp_path / "a")
+    assert np.array_equal(first.X, prepare(PrepareJob.of("toy", toy(), ()), [], tmp_path / "b").X)
+    assert not np.array_equal(first.X, prepare(PrepareJob.of("toy", toy(seed=2), ()), [], tmp_path / "c").X)
     assert first.shape == (20, 4, 3)
     assert np.array_equal(first.y, np.sort(first.y))  # iris lies in the order of its classes
     assert all(row in whole for row in first.X.tolist())
@@ -67,7 +69,7 @@ def test_a_sample_is_drawn_by_its_seed_in_the_order_of_the_file(tmp_path):
 
 def test_a_sample_larger_than_the_data_set_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"sample.objects = 151 .* there are 150 objects; lower it"):
-        prepare("toy", toy(objects=151), [], (), tmp_path / "a")
+        prepare(PrepareJob.of("toy", toy(objects=151), ()), [], tmp_path / "a")
 
 
 @pytest.mark.mirror

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from concord.datasets.job import PrepareJob
 from concord.datasets.prepared import Dataset, coded, load, prepare
 from concord.datasets.registry import DatasetSpec, load_registry
 from concord.errors import InputError
@@ -14,10 +15,7 @@ from concord.errors import InputError
 ROOT = Path(__file__).parents[2]
 DATASETS = load_registry(ROOT / "config/datasets.yaml")
 TABLE = b"1,0,b\n3,4,a\n6,8,b\n"
-ARFF = (
-    b"@relation r\n@attribute x real\n@attribute y real\n@attribute c {b,a}\n"
-    b"@data\n{0 3,1 4,2 a}\n{}\n{1 5}\n"
-)
+ARFF = b"@relation r\n@attribute x real\n@attribute y real\n@attribute c {b,a}\n@data\n{0 3,1 4,2 a}\n{}\n{1 5}\n"
 
 
 def toy(content, reader="table", shape=(3, 2, 2), **more):
@@ -29,13 +27,7 @@ def toy(content, reader="table", shape=(3, 2, 2), **more):
         "mirror": "files/toy.data",
     }
     return DatasetSpec(
-        title="Toy",
-        shape=shape,
-        reader={"format": reader},
-        files=[file],
-        licence="none",
-        source="here",
-        **more,
+        title="Toy", shape=shape, reader={"format": reader}, files=[file], licence="none", source="here", **more
     )
 
 
@@ -43,7 +35,7 @@ def run(tmp_path, content=TABLE, steps=(), **spec):
     path = tmp_path / "toy.data"
     path.write_bytes(content)
     out = tmp_path / "prepared" / "toy.npz"
-    prepare("toy", toy(content, **spec), [path], steps, out)
+    prepare(PrepareJob.of("toy", toy(content, **spec), steps), [path], out)
     return out
 
 
@@ -68,7 +60,7 @@ def test_keys_and_bytes(tmp_path, content, reader):
     first = run(tmp_path, content, reader=reader)
     with np.load(first, allow_pickle=False) as stored:
         features = {"X"} if reader == "table" else {"data", "indices", "indptr", "shape"}
-        assert set(stored) == features | {"classes", "class_names"}
+        assert set(stored) == features | {"classes", "class_names", "spec"}
     before = first.read_bytes()
     first.unlink()
     assert run(tmp_path, content, reader=reader).read_bytes() == before
@@ -82,15 +74,9 @@ def test_keys_and_bytes(tmp_path, content, reader):
             {"shape": (3, 2, 3)},
             "3 objects x 2 features, 2 classes, but 3 objects x 2 features, 3 classes are registered",
         ),
-        (
-            {"shape": (4, 2, 2), "printed": True},
-            "but 4 objects x 2 features, 2 classes are printed in the paper",
-        ),
+        ({"shape": (4, 2, 2), "published": True}, "but 4 objects x 2 features, 2 classes are registered"),
         ({"steps": ("unit_nrm",)}, 'did you mean "unit_norm"'),
-        (
-            {"steps": ("tfidf_to_counts",)},
-            "toy.data: tfidf_to_counts: the weight 1 in row 0, column 0 belongs",
-        ),
+        ({"steps": ("tfidf_to_counts",)}, "toy.data: tfidf_to_counts: the weight 1 in row 0, column 0 belongs"),
         ({"content": b"1,0,b\n3,?,a\n6,?,b\n"}, "object 1, feature 1 (from 0) is nan (2 such values)"),
         ({"content": b"1,0,b\n3,1e999,a\n6,1,b\n"}, "object 1, feature 1 (from 0) is inf (1 such values)"),
     ],
@@ -116,10 +102,10 @@ def test_missing_value_of_a_sparse_matrix(tmp_path):
 def test_the_checksum_is_verified_before_reading(tmp_path):
     path = tmp_path / "toy.data"
     path.write_bytes(TABLE[:-6])
-    with pytest.raises(InputError, match=r"toy.data is not the registered toy.data .*: truncated"):
-        prepare("toy", toy(TABLE), [path], (), tmp_path / "out.npz")
+    with pytest.raises(InputError, match=r"toy.data is not the registered toy.data: truncated"):
+        prepare(PrepareJob.of("toy", toy(TABLE), ()), [path], tmp_path / "out.npz")
     with pytest.raises(InputError, match=r"0 raw files given, 1 registered; give: toy.data"):
-        prepare("toy", toy(TABLE), [], (), tmp_path / "out.npz")
+        prepare(PrepareJob.of("toy", toy(TABLE), ()), [], tmp_path / "out.npz")
 
 
 def test_load_refuses_what_is_not_prepared(tmp_path):
@@ -131,6 +117,14 @@ def test_load_refuses_what_is_not_prepared(tmp_path):
     for name, what in (("cut", "readable"), ("other", "prepared data set"), ("pickle", "allow_pickle=False")):
         with pytest.raises(InputError, match=rf"{name}\.npz: .*{what}.* delete it"):
             load(tmp_path / f"{name}.npz")
+
+
+def test_load_refuses_data_prepared_by_other_steps(tmp_path):
+    raw, scaled = (PrepareJob.of("toy", toy(TABLE), steps) for steps in ((), ("zscore",)))
+    path = run(tmp_path)
+    assert load(path, raw.digest).shape == (3, 2, 2)
+    with pytest.raises(InputError, match=r"^[^\n]*toy\.npz: made with other settings[^\n]*delete it"):
+        load(path, scaled.digest)
 
 
 @given(st.lists(st.integers(-50, 50).map(str), min_size=1))
@@ -147,7 +141,7 @@ def test_words_are_sorted_as_text():
 
 def embedded(name, tmp_path) -> Dataset:
     spec = DATASETS[name]
-    return prepare(name, spec, [], spec.preprocessing, tmp_path / f"{name}.npz")
+    return prepare(PrepareJob.of(name, spec, spec.preprocessing), [], tmp_path / f"{name}.npz")
 
 
 @pytest.mark.parametrize(

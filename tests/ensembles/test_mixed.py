@@ -8,7 +8,6 @@ from sklearn.datasets import load_iris
 
 from concord.ensemble import MISSING, Ensemble
 from concord.ensembles import store
-from concord.ensembles.command import main
 from concord.ensembles.draws import number_of_clusters, subsamples
 from concord.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
 from concord.ensembles.mixed import ALGORITHMS, MixedProtocol, merged, mixed_ensemble, similarity
@@ -121,21 +120,3 @@ def test_minibatches_are_another_k_means_with_streams_of_the_same_names():
     assert not np.array_equal(whole, batches)
     again = kmeans_ensemble(IRIS, KMeansProtocol(**protocol, minibatch=True), 1, NAMES)
     assert np.array_equal(batches, again)
-
-
-@pytest.mark.parametrize("kind", ["mixed", "minibatch"])
-def test_the_command_writes_an_ensemble(kind, tmp_path, monkeypatch):
-    from concord.datasets.prepared import prepare
-    from concord.datasets.registry import DatasetSpec
-
-    spec = DatasetSpec(title="-", reader={"format": "sklearn", "loader": "iris"}, licence="-", source="-")
-    prepare("iris", spec, [], (), tmp_path / "data.npz")
-    words = f"{kind} --case iris --seed 1 --n-clusters 3,4 --max-iter 100 --study study --runs 12"
-    own = ["--object-share", "0.9"] if kind == "mixed" else []
-    files = ["--data", str(tmp_path / "data.npz"), "--out", str(tmp_path / "out.npz")]
-    main([*words.split(), "--subset-size", "6", *own, *files])
-    stored = store.load(tmp_path / "out.npz")
-    assert stored.labels.shape == (150, 12)
-    assert (stored.labels == MISSING).any() == (kind == "mixed")
-    if kind == "mixed":
-        assert np.array_equal(stored.labels, make(n_clusters=(3, 4)))

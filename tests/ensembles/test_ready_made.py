@@ -15,16 +15,13 @@ from concord.errors import InputError
 
 CLASSES = np.repeat([0, 1, 2], 4)
 LABELS = np.random.default_rng(0).integers(1, 5, (12, 7))
-STUDY = "config/studies/mine.yaml"
+STUDY = "config/studies/mine/study.yaml"
 
 
 def take(path, labels=LABELS, runs=6, subset_size=3, y=CLASSES, gt=None, registered=None, draws=None):
     savemat(path, {"members": labels} | ({} if gt is None else {"gt": gt}))
     entry = ReadyMadeEnsemble(
-        file={"name": "pool.mat"},
-        variable="members",
-        classes=None if gt is None else "gt",
-        runs=registered,
+        file={"name": "pool.mat"}, variable="members", classes=None if gt is None else "gt", runs=registered
     )
     members = drawn(runs, subset_size, draws, 1) if draws else split(runs, subset_size)
     return ready_made_ensemble(path, entry, y, runs, members, STUDY)
@@ -40,16 +37,13 @@ def test_the_first_runs_are_taken(path):
     assert labels.shape == (12, 7)
     assert np.array_equal(take(path), labels[:, :6])
     assert all(
-        len(np.unique(np.c_[a, b], axis=0)) == len(np.unique(a))
-        for a, b in zip(labels.T, LABELS.T, strict=True)
+        len(np.unique(np.c_[a, b], axis=0)) == len(np.unique(a)) for a, b in zip(labels.T, LABELS.T, strict=True)
     )
 
 
 def test_classes_of_the_file_may_have_other_names_but_not_another_order(path):
     take(path, gt=np.repeat([7.0, 5.0, 9.0], 4))
-    with pytest.raises(
-        InputError, match=r"pool\.mat: the classes are not those of the data set; bring the objects"
-    ):
+    with pytest.raises(InputError, match=r"pool\.mat: the classes are not those of the data set; bring the objects"):
         take(path, gt=np.tile([7.0, 5.0, 9.0], 4))
     with pytest.raises(InputError, match="the classes are not those"):
         take(path, gt=np.repeat([7.0, 5.0], [4, 8]))
@@ -62,10 +56,7 @@ def test_classes_of_the_file_may_have_other_names_but_not_another_order(path):
         ({"runs": 20, "subset_size": 20}, "has 7 base clusterings; set runs and subset_size to 7 or less$"),
         ({"y": CLASSES[:9]}, "pool.mat: 12 rows, but the data set has 9 objects"),
         ({"labels": LABELS.T}, "pool.mat: 7 rows, but the data set has 12 objects; objects go in rows"),
-        (
-            {"registered": 8},
-            r"pool.mat: 7 base clusterings, but runs = 8 in config/datasets.yaml; correct it",
-        ),
+        ({"registered": 8}, r"pool.mat: 7 base clusterings, but runs = 8 in config/datasets.yaml; correct it"),
     ],
 )
 def test_what_does_not_fit_names_file_key_and_remedy(path, change, words):
@@ -78,28 +69,22 @@ def test_missing_labels_are_kept_and_a_subset_without_any_is_refused(path):
     labels[2, 3:5] = -1
     assert take(path, labels)[2, 3:5].tolist() == [-1, -1]
     labels[2, 5] = -1
-    with pytest.raises(
-        InputError, match=r"subset 1 of base clusterings \(from 0\): object 2 has no label at all"
-    ):
+    with pytest.raises(InputError, match=r"subset 1 of base clusterings \(from 0\): object 2 has no label at all"):
         take(path, labels)
     labels[:, 1] = -1
-    with pytest.raises(
-        InputError, match=r"subset 0 of base clusterings \(from 0\): clustering 1 has no label at all"
-    ):
+    with pytest.raises(InputError, match=r"subset 0 of base clusterings \(from 0\): clustering 1 has no label at all"):
         take(path, labels)
 
 
 @pytest.mark.mirror
-def test_the_authors_200_yale_clusterings_are_the_printed_k_means_row(mirror: Path):
+def test_the_authors_200_yale_clusterings_are_the_published_k_means_row(mirror: Path):
     from concord.scores.metrics import METRICS
 
     file = mirror / "files/yale_authors_ensemble/YALE_165n_1024d_15c_uni_kmeans.mat"
     entry = ReadyMadeEnsemble(file={"name": file.name}, variable="L", runs=200)
     classes = np.repeat(np.arange(15), 11)
     labels = ready_made_ensemble(file, entry, classes, 200, split(200, 20), STUDY)
-    means = {
-        metric: np.mean([METRICS[metric](classes, run) for run in labels.T]) for metric in ("ACC", "NMI")
-    }
+    means = {metric: np.mean([METRICS[metric](classes, run) for run in labels.T]) for metric in ("ACC", "NMI")}
     assert means == pytest.approx({"ACC": 0.3673, "NMI": 0.4175}, abs=5e-5)
 
 

@@ -7,29 +7,28 @@ from typing import Any
 
 import numpy as np
 import pytest
+from jobs import spec_text
 
-from concord.config.study import Study
-from concord.ensembles.store import split
+from concord.config.experiment import Experiment
+from concord.ensembles.store import save, split
 
 N, SUBSETS, SIZE, RESTARTS = 12, 4, 2, 3
 FEW = {"id": "KC-few", "of": "KC", "method": "KC", "parameters": {"n_init": 2}, "why": "restarts"}
 SPREAD = {"id": "wine_pp", "of": "wine", "dataset": "wine", "init": "k-means++", "why": "first centres"}
-READINGS = {"methods": [FEW], "cases": [{**SPREAD, "methods": ["RCE"]}]}
+VARIANTS = {"methods": [FEW], "cases": [{**SPREAD, "methods": ["RCE"]}]}
 
 
 @pytest.fixture
-def study() -> Study:
-    """Two cases, 4 subsets of 2 runs, KC without a grid, RCE with a grid of 2 x 2; two readings."""
+def study() -> Experiment:
+    """Two cases, 4 subsets of 2 runs, KC without a grid, RCE with a grid of 2 x 2; two variants."""
     grid = {"lambda1": [0.1, 1.0], "lambda2": [1.0, 10.0]}
-    return Study.model_validate(
+    return Experiment.model_validate(
         {
             "id": "tiny",
-            "title": "Tiny",
-            "summary": "A study for tests.",
             "cases": ["iris", "wine"],
             "ensemble": {"runs": SUBSETS * SIZE, "subset_size": SIZE},
             "methods": ["KC", {"method": "RCE", "grid": grid, "default": {"lambda1": 1.0, "lambda2": 1.0}}],
-            "readings": READINGS,
+            "variants": VARIANTS,
         }
     )
 
@@ -43,7 +42,7 @@ WriteBlock = Callable[..., Path]
 
 
 @pytest.fixture
-def write_block(tmp_path: Path, study: Study) -> WriteBlock:
+def write_block(tmp_path: Path, study: Experiment) -> WriteBlock:
     """Write a block: random labels but for what is given."""
 
     def write(case: str, method: str, subsets: list[int], **given: Any) -> Path:
@@ -60,7 +59,7 @@ def write_block(tmp_path: Path, study: Study) -> WriteBlock:
             "labels": labels.astype(np.int16),
             "chosen": np.full(shape[:2], shape[2] - 1),
             "subsets": np.array(subsets),
-            "points": np.array(json.dumps(points)),
+            "spec": np.array(spec_text(f"{case} {method}")),
             "failures": np.array(json.dumps(failures)),
             "notes": np.array(json.dumps(given.pop("notes", []))),
             "iterations": np.ones(shape[:2], dtype=int),
@@ -77,5 +76,5 @@ def ensemble(tmp_path: Path, y: np.ndarray) -> Path:
     """Base clusterings whose first run is right."""
     labels = np.random.default_rng(0).integers(0, 3, (N, SUBSETS * SIZE))
     labels[:, 0] = y
-    np.savez(tmp_path / "ensemble.npz", labels=labels, classes=y, members=split(SUBSETS * SIZE, SIZE))
+    save(tmp_path / "ensemble.npz", labels, y, split(SUBSETS * SIZE, SIZE), spec_text("ensemble"))
     return tmp_path / "ensemble.npz"

@@ -1,4 +1,4 @@
-"""The bounds hold for every clustering, some are met, and one print is beyond them all."""
+"""The bounds hold for every clustering, some are met, and one published value is beyond them all."""
 
 import numpy as np
 import pytest
@@ -75,7 +75,7 @@ def test_bounds_by_hand():
     assert bounds["pairs"] == pytest.approx(1.0)  # 150 x 400 / 60,000
 
 
-def test_the_printed_f1_of_peace_is_beyond_them_all():
+def test_the_published_f1_of_peace_is_beyond_them_all():
     """CI .242 and F1 .853 on mini-newsgroups, ensemble 1b; the last digits may be rounded either way."""
     assert max(largest_f1(0.2425, MINI_NEWSGROUPS).values()) < 0.84 < 0.8525
     assert largest_f1(0.3565, MINI_NEWSGROUPS)["weighted"] > 0.769  # that of BE is possible

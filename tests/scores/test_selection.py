@@ -39,8 +39,8 @@ def test_if_every_point_failed_those_with_fewest_failures_are_eligible():
 
 def test_all_failed():
     cells = np.full((3, 2), NAN)
-    for reading in ("oracle-common", "oracle-per-subset"):
-        assert_array_equal(points_taken(cells, reading), [0, 0])
+    for selection in ("oracle-common", "oracle-per-subset"):
+        assert_array_equal(points_taken(cells, selection), [0, 0])
 
 
 def scores_of(study, cell):
@@ -71,14 +71,14 @@ def test_rows_are_in_the_order_of_the_tables(study):
     ]  # fmt: skip
 
 
-def test_select_takes_each_reading_by_each_metric(study):
+def test_select_takes_each_selection_by_each_metric(study):
     scores = scores_of(study, cell).sample(frac=1, random_state=0)  # the order of the rows does not matter
     selected = select(study, scores)
     assert tuple(selected.columns) == SELECTED_COLUMNS
     assert len(selected) == 2 * 5 * 5 * 4
 
     points = [compact(point) for point in study.method("RCE").points]
-    by = selected.set_index(["case", "method", "reading", "metric", "subset"]).sort_index()
+    by = selected.set_index(["case", "method", "selection", "metric", "subset"]).sort_index()
     assert list(by.loc[("iris", "RCE", "oracle-common", "ACC"), "parameters"]) == [points[3]] * 4
     assert list(by.loc[("iris", "RCE", "oracle-common", "NMI"), "parameters"]) == [points[1]] * 4
     assert list(by.loc[("wine", "RCE", "oracle-common", "NMI"), "parameters"]) == [points[2]] * 4
@@ -93,7 +93,7 @@ def test_select_takes_each_reading_by_each_metric(study):
 
 def test_restarts_of_the_study_count(study):
     chosen = select(study.model_copy(update={"restarts": "chosen"}), scores_of(study, cell))
-    default = chosen[(chosen["reading"] == "default") & (chosen["metric"] == "ACC") & (chosen["subset"] == 0)]
+    default = chosen[(chosen["selection"] == "default") & (chosen["metric"] == "ACC") & (chosen["subset"] == 0)]
     assert list(default["value"]) == pytest.approx([0.61, 0.71])
 
 

@@ -69,9 +69,7 @@ def test_many_at_once_equal_one_by_one():
     a, b = rng.random((2, 20, 10))
     a[3, :4], b[7, 2:], a[9] = NAN, NAN, NAN
     for test in ("paired", "welch"):
-        assert_allclose(
-            p_values(a, b, test), [one(x, y, test) for x, y in zip(a, b, strict=True)], rtol=1e-12
-        )
+        assert_allclose(p_values(a, b, test), [one(x, y, test) for x, y in zip(a, b, strict=True)], rtol=1e-12)
 
 
 def test_holm_by_hand():
@@ -92,7 +90,7 @@ def outcomes(study, *means, **cells):
     return [o.is_best for o in found], [o.is_bold for o in found], found
 
 
-def test_each_reading_is_judged_against_the_baselines(study):
+def test_each_selection_is_judged_against_the_baselines(study):
     best, bolds, _ = outcomes(study, 0.5, 0.6, 0.9, 0.8, 0.55)
     assert best == bolds == [False, False, True, True, False]
 
@@ -104,14 +102,14 @@ def test_mean_std_and_count(study):
     assert found[1].std == pytest.approx(np.std(2 * NOISE, ddof=1))
 
 
-def test_a_baseline_meets_a_tuned_method_in_the_reading_of_the_study(study):
+def test_a_baseline_meets_a_tuned_method_in_the_selection_of_the_study(study):
     scores = (0.5, 0.7, 0.9, 0.8, 0.6)
     assert outcomes(study, *scores)[1] == [False, False, True, True, False]
-    default = study.model_copy(update={"reading": "default"})
+    default = study.model_copy(update={"selection": "default"})
     assert outcomes(default, *scores)[1] == [False, True, True, True, False]
 
 
-def test_two_tuned_methods_meet_in_the_same_reading(study):
+def test_two_tuned_methods_meet_in_the_same_selection(study):
     data = study.model_dump()
     data["methods"] = [*data["methods"], data["methods"][1] | {"id": "RSEC"}]
     two = type(study).model_validate(data)
@@ -134,7 +132,7 @@ def test_a_tie_at_the_top_leaves_nobody_bold(study):
     assert not any(bolds)
 
 
-def test_equal_readings_of_one_method_are_no_tie(study):
+def test_equal_selections_of_one_method_are_no_tie(study):
     values = np.array([[0.1] * 4, [0.2] * 4, [0.3] * 4, [0.3] * 4, [0.3] * 4])
     assert [o.is_bold for o in bold(study, values)] == [False, False, True, True, True]
 
@@ -156,7 +154,7 @@ def test_a_row_with_a_missing_cell_is_never_best(study):
     best, bolds, _ = outcomes(study, 0.5, 0.6, 0.9, 0.8, 0.7, r2_0=NAN)
     assert best[2] is bolds[2] is False
     assert bolds[3] is True
-    # KC meets RCE in the reading of the study, which has a hole and is higher where it has scores.
+    # KC meets RCE in the selection of the study, which has a hole and is higher where it has scores.
     assert best[1] is True
     assert bolds[1] is False
 
@@ -183,9 +181,7 @@ def selected_of(study):
         means = (0.5, 0.6, 0.9, 0.8, 0.7) if case.id == "iris" else (0.5, 0.95, 0.9, 0.8, 0.7)
         for i, (row, mean) in enumerate(zip(rows(study), means, strict=True)):
             for metric in study.metrics:
-                records += [
-                    (study.id, case.id, *row, metric, s, "{}", mean + (i + 1) * NOISE[s]) for s in range(4)
-                ]
+                records += [(study.id, case.id, *row, metric, s, "{}", mean + (i + 1) * NOISE[s]) for s in range(4)]
     return pd.DataFrame(records, columns=list(SELECTED_COLUMNS))
 
 
@@ -195,7 +191,7 @@ def test_summary_has_the_rows_of_the_study_in_order(study):
     assert tuple(table.columns) == SUMMARY_COLUMNS
     assert len(table) == 2 * 5 * 5
     iris = table[(table["case"] == "iris") & (table["metric"] == "NMI")]
-    assert list(zip(iris["method"], iris["reading"], strict=True)) == [tuple(row) for row in rows(study)]
+    assert list(zip(iris["method"], iris["selection"], strict=True)) == [tuple(row) for row in rows(study)]
     assert list(iris["mean"]) == pytest.approx([0.5, 0.6, 0.9, 0.8, 0.7])
     assert list(iris["bold"]) == [False, False, True, True, True]
     wine = table[(table["case"] == "wine") & (table["metric"] == "F")]
@@ -209,12 +205,7 @@ def test_pairwise_has_every_pair_once(study):
     assert tuple(table.columns) == PAIR_COLUMNS
     assert len(table) == 2 * 5 * 10
     first = table.iloc[0]
-    assert (first["case"], first["metric"], first["row_a"], first["row_b"]) == (
-        "iris",
-        "ACC",
-        "K-means",
-        "KC",
-    )
+    assert (first["case"], first["metric"], first["row_a"], first["row_b"]) == ("iris", "ACC", "K-means", "KC")
     assert (first["mean_a"], first["mean_b"], first["n"]) == (pytest.approx(0.5), pytest.approx(0.6), 4)
     expected = stats.ttest_rel(0.5 + NOISE, 0.6 + 2 * NOISE).pvalue
     assert first["p_paired"] == pytest.approx(expected)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("Snakefile", "workflow", "config", "profiles", "src", "envs", "reports/published")
+PARTS = ("workflow", "config", "profiles", "src", "envs", "reports/accepted")
 STUDY = "quickstart"
 
 # a Slurm of one's own needs no patience and has no accounting

@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+import inprocess
+
 ROOT = Path(__file__).parents[2]
 PATIENCE = 900  # seconds; what is not stuck ends before, on a busy machine too
-PARTS = ["Snakefile", "workflow", "config", "profiles", "src", "envs"]
+PARTS = ["workflow", "config", "profiles", "src", "envs"]
 
 TINY = {
     "id": "tiny",
@@ -30,25 +32,15 @@ TINY = {
             "default": {"lambda1": 1.0, "lambda2": 1.0},
         },
     ],
-    "figure1": {"method": "RCE", "x": "lambda1", "y": "lambda2", "cases": ["iris", "wine"]},
-    "figure2": {"method": "RCE", "x": "lambda1", "y": "lambda2"},
-    "starts": {"title": "Starts", "methods": ["SpectralConsensus"]},
-    "figures": [{"id": "levels", "kind": "levels", "title": "Levels of co-association", "case": "iris"}],
-    "generalisation": {
-        "splits": 2,
-        "repetitions": 1,
-        "cases": ["iris"],
-        "methods": ["EAC", "SpectralConsensus"],
-    },
-    "readings": {
+    "exhibits": [
+        {"kind": "heatmap", "id": "figure1", "title": "RCE", "method": "RCE", "x": "lambda1", "y": "lambda2"},
+        {"kind": "starts", "id": "starts", "title": "Starts", "methods": ["SpectralConsensus"]},
+        {"kind": "levels", "id": "levels", "title": "Levels of co-association", "case": "iris"},
+    ],
+    "generalisation": {"splits": 2, "repetitions": 1, "cases": ["iris"], "methods": ["EAC", "SpectralConsensus"]},
+    "variants": {
         "methods": [
-            {
-                "id": "EAC-single",
-                "of": "EAC",
-                "method": "EAC",
-                "parameters": {"linkage": "single"},
-                "why": "tree",
-            }
+            {"id": "EAC-single", "of": "EAC", "method": "EAC", "parameters": {"linkage": "single"}, "why": "tree"}
         ],
         "cases": [
             {
@@ -56,7 +48,7 @@ TINY = {
                 "dataset": "wine",
                 "of": "wine",
                 "init": "k-means++",
-                "why": "first centres",
+                "why": "initial centres",
                 "methods": ["EAC"],
             }
         ],
@@ -64,10 +56,11 @@ TINY = {
     "claims": [{"text": "RCE is best.", "check": "best", "method": "RCE", "metric": "ACC"}],
 }
 
-# Snakemake spends two CPU seconds on each job, so what needs no second data set, figure or reading has none
-BRIEF = {key: TINY[key] for key in ("id", "title", "summary", "ensemble", "methods", "claims")} | {
-    "cases": ["iris"]
-}
+# what needs no second data set, figure or variant has none: each job of a real run costs about two CPU seconds
+BRIEF = {key: TINY[key] for key in ("id", "title", "summary", "ensemble", "methods", "claims")} | {"cases": ["iris"]}
+
+SECONDS = (".runtime.json", ".tsv", "runtime.csv", "runtime.md", "runtime.tex", "runtime.json", "provenance.json")
+"""Files with seconds in them; the report shows them too."""
 
 
 class Project:
@@ -82,41 +75,43 @@ class Project:
         }
         self.env.pop("CONCORD_DATA_MIRROR", None)
 
-    def set_up(self) -> "Project":
+    def set_up(self, parts: list[str] = PARTS) -> "Project":
         """Fill the folder; the tiny study is its only one."""
-        for part in PARTS:
-            source = ROOT / part
+        for part in parts:
             ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
-            copy = shutil.copytree if source.is_dir() else shutil.copy
-            copy(source, self.folder / part, **({"ignore": ignore} if source.is_dir() else {}))
-        for study in (self.folder / "config/studies").glob("*.yaml"):
-            study.unlink()
+            shutil.copytree(ROOT / part, self.folder / part, ignore=ignore)
+        shutil.rmtree(self.folder / "config/studies")
         self.study(TINY)
         return self
 
     def study(self, content: dict) -> None:
-        path = self.folder / f"config/studies/{content['id']}.yaml"
+        """Write the file of a study."""
+        path = self.folder / f"config/studies/{content['id']}/study.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(yaml.safe_dump(content, sort_keys=False))
 
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
 
     def snakemake(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess:
+        """Run Snakemake and its jobs as processes."""
         done = subprocess.run(
-            self.command(*arguments),
-            cwd=self.folder,
-            env=self.env,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
+            self.command(*arguments), cwd=self.folder, env=self.env, capture_output=True, text=True, timeout=PATIENCE
         )
         if check and done.returncode:
             raise AssertionError(f"{arguments}:\n{done.stdout[-6000:]}\n{done.stderr[-6000:]}")
         return done
 
+    def run(self, *arguments: str, check: bool = True) -> list[str]:
+        """Run Snakemake and its jobs in this process, with the source of the checkout; return the jobs' lines."""
+        code, ran, said = inprocess.snakemake(self.folder, *arguments)
+        if check and code:
+            raise AssertionError(f"{arguments}:\n{said[-6000:]}")
+        return ran
+
     def reproducible_files(self) -> dict[str, bytes]:
         """Everything whose bytes must not depend on the run."""
-        apart = (".runtime.json", ".tsv", "runtime.csv", "runtime.md", "provenance.json", "report.pdf")
+        apart = (*SECONDS, "report.pdf", "report.html")
         return {
             str(path.relative_to(self.folder)): path.read_bytes()
             for top in ("data/prepared", "results", "reports")

@@ -6,7 +6,6 @@ A block without a language is only to be read.
 """
 
 import csv
-import hashlib
 import json
 import re
 import shutil
@@ -71,6 +70,7 @@ def place(folder, text):
         return
     if key is None:
         assert not path.exists(), f"{file} is there already"
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         return
     before = path.read_text(encoding="utf-8")
@@ -83,7 +83,7 @@ def rows(path):
         return list(csv.DictReader(stream))
 
 
-@pytest.mark.parametrize("name", ["add-a-method.md", "add-a-dataset.md"])
+@pytest.mark.parametrize("name", ["add-a-method.md", "add-a-dataset.md", "add-an-exhibit.md"])
 def test_every_block_is_of_a_kind_that_is_executed(name):
     assert {block.language for block in blocks(name)} <= {"", "sh", "python", "yaml"}
     assert "sh" in {block.language for block in blocks(name)}
@@ -91,22 +91,42 @@ def test_every_block_is_of_a_kind_that_is_executed(name):
     assert fences == 2 * len(blocks(name))
 
 
-def test_add_a_method(project, tmp_path):
-    shutil.copy(ROOT / "config/studies/quickstart.yaml", project.folder / "config/studies")
+@pytest.fixture
+def checkout(project):
+    """A project with the study quickstart and the tests."""
+    shutil.copytree(ROOT / "config/studies/quickstart", project.folder / "config/studies/quickstart")
     shutil.copytree(ROOT / "tests", project.folder / "tests", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", project.folder)
+    return project
+
+
+def test_add_a_method(checkout, tmp_path):
+    project = checkout
     printed = follow(project, blocks("add-a-method.md"), tmp_path)
     tests = re.search(r"(\d+) passed", printed)
     assert tests, printed
     assert int(tests[1]) > 20, "the contract tests ran over the new method"
 
-    reports = project.folder / "reports/quickstart"
+    reports = project.folder / "reports/quickstart.datasets-iris+wine.methods-EAC+PowerSpectral"
     assert (reports / "table2.md").read_text(encoding="utf-8") in printed
     assert "PowerSpectral" in (reports / "table2.md").read_text(encoding="utf-8")
     table = [row for row in rows(reports / "table2.csv") if row["method"] == "PowerSpectral"]
     assert {row["case"] for row in table} == {"iris", "wine"}
-    assert {row["reading"] for row in table} == {"oracle-common", "oracle-per-subset", "default"}
+    assert {row["selection"] for row in table} == {"oracle-common", "oracle-per-subset", "default"}
     assert all(0 < float(row["mean"]) <= 1 for row in table)
+
+
+def test_add_an_exhibit(checkout, tmp_path):
+    printed = follow(checkout, blocks("add-an-exhibit.md"), tmp_path)
+    assert "1 passed" in printed
+    reports = checkout.folder / "reports/quickstart.datasets-iris+wine.methods-EAC+KC"
+    assert (reports / "wins.md").read_text(encoding="utf-8") in printed
+    assert "Best methods" in (reports / "report.html").read_text(encoding="utf-8")
+    assert '"wins"' in (checkout.folder / "workflow/schemas/study.schema.json").read_text(encoding="utf-8")
+    shares = {(row["case"], row["method"]): float(row["share"]) for row in rows(reports / "wins.csv")}
+    assert {case for case, _ in shares} == {"iris", "wine"}
+    assert {method for _, method in shares} == {"K-means", "KC", "EAC"}
+    assert all(sum(share for (one, _), share in shares.items() if one == case) >= 1 for case in ("iris", "wine"))
 
 
 def test_what_the_document_says_of_an_ensemble_is_there():
@@ -144,7 +164,7 @@ def test_add_a_dataset(project, tmp_path):
     entry = next(block.text for block in blocks("add-a-dataset.md") if "studies/flowers" in block.text)
     methods = {m if isinstance(m, str) else m["method"] for m in yaml.safe_load(entry)["methods"]}
     assert {row["method"] for row in rows(reports / "table2.csv")} == {"K-means", *methods}
-    for name in ("report.pdf", "table2.md", "figure1.svg", "claims.md", "runtime.csv", "provenance.json"):
+    for name in ("report.pdf", "table2.md", "figure1.svg", "claims.md", "runtime.csv", "report.html"):
         assert (reports / name).stat().st_size > 0, name
         assert name in printed, "ls shows it"
     assert "flowers.csv" in (project.folder / "config/datasets.yaml").read_text()
@@ -177,15 +197,11 @@ def test_add_ready_made_base_clusterings(project, tmp_path):
     assert stored["labels"].shape == (60, 40)
     assert np.argwhere(stored["labels"] == -1).tolist() == [[7, 3]]
 
-    table = {
-        (row["case"], row["metric"], row["method"]): float(row["mean"])
-        for row in rows(reports / "table2.csv")
-    }
+    table = {(row["case"], row["metric"], row["method"]): float(row["mean"]) for row in rows(reports / "table2.csv")}
     for method in ("KC", "SpectralConsensus", "EAC", "RCE"):
         assert table["pool", "ACC", method] > 0.9 > table["pool", "ACC", "Base clusterings"]
     of_iris = {
-        case: {key[1:]: v for key, v in table.items() if key[0] == case}
-        for case in ("from_numpy", "from_matlab")
+        case: {key[1:]: v for key, v in table.items() if key[0] == case} for case in ("from_numpy", "from_matlab")
     }
     names = ["results/ensembles/pool/from_numpy.npz", "results/ensembles/pool/from_matlab.npz"]
     first, second = (np.load(project.folder / name) for name in names)
@@ -195,4 +211,4 @@ def test_add_ready_made_base_clusterings(project, tmp_path):
         for method in ("Base clusterings", "EAC"):  # without random starts
             assert of_iris["from_numpy"][metric, method] == of_iris["from_matlab"][metric, method]
     data = json.loads((reports / "provenance.json").read_text())["data"]
-    assert data["pool"] == {"pool.csv": hashlib.sha256((tmp_path / "pool.csv").read_bytes()).hexdigest()}
+    assert data["pool"] == {"pool.csv": None}, "no checksum is registered"

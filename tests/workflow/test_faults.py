@@ -59,7 +59,7 @@ class Broken(ConsensusMethod):
 
 def add_method(project, name, source, **entry):
     (project.folder / f"src/concord/methods/{name.lower()}.py").write_text(source)
-    path = project.folder / "config/studies/tiny.yaml"
+    path = project.folder / "config/studies/tiny/study.yaml"
     study = yaml.safe_load(path.read_text())
     study["methods"].append({"method": name, **entry})
     path.write_text(yaml.safe_dump(study, sort_keys=False))
@@ -144,23 +144,22 @@ def test_a_second_run_in_the_same_folder_is_refused(copy_of_finished):
     assert "another Snakemake is at work in this folder" in done.stderr
 
 
-def test_an_expected_failure_is_a_record_a_dash_and_a_line_on_the_first_page(project):
+def test_an_expected_failure_is_a_record_and_a_note(project):
     """Base clusterings with one cluster cannot be turned into three."""
     project.study(
         {
             **TINY,
             "cases": ["iris"],
             "ensemble": {**TINY["ensemble"], "n_clusters": 1},
-            "figure1": {**TINY["figure1"], "cases": ["iris"]},
-            "readings": {"methods": TINY["readings"]["methods"]},
+            "variants": {"methods": TINY["variants"]["methods"]},
         }
     )
-    project.snakemake("tiny")
-    failures = (project.folder / "results/tiny/failures.csv").read_text()
-    assert "only 1 groups of objects" in failures
-    table = (project.folder / "reports/tiny/table2.md").read_text()
-    assert "-" in table
-    assert "only 1 groups" in table
+    project.run("tiny")
+    remarks = (project.folder / "reports/tiny/remarks.csv").read_text()
+    assert "failure" in remarks
+    assert "RCE" in remarks
+    table = (project.folder / "reports/tiny/table2.csv").read_text()
+    assert "failed on 3 of 3 subsets" in table
     labels = np.load(next((project.folder / "results/tiny/consensus/iris/RCE").glob("*.npz")))
     assert (labels["labels"] == -1).all()
     assert len(json.loads(str(labels["failures"]))) == 3 * 4
@@ -187,6 +186,15 @@ def test_a_corrupt_intermediate_is_refused_with_its_name(copy_of_finished):
     done = copy_of_finished.snakemake(labels, "--forcerun", "consensus", check=False)
     assert done.returncode == 1
     assert "results/ensembles/tiny/iris.npz: not a readable .npz file" in done.stderr
+
+
+def test_an_intermediate_of_other_settings_is_refused(copy_of_finished, project):
+    """A file put in the place of another one, as by a copy from another folder."""
+    name = "results/ensembles/tiny/iris.npz"
+    project.run(name, "--config", "seed=1")
+    (copy_of_finished.folder / name).write_bytes((project.folder / name).read_bytes())
+    with pytest.raises(AssertionError, match=r"iris\.npz: made with other settings.*delete it"):
+        copy_of_finished.run("tiny")
 
 
 def test_a_hand_placed_file_is_taken_if_its_checksum_holds_and_refused_otherwise(project, mirror):

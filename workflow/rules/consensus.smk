@@ -4,7 +4,7 @@
 rule consensus:
     input:
         ensemble="results/ensembles/{study}/{case}.npz",
-        data=features_of_the_method,
+        data=lambda w: PLAN.features_file(w.study, w.case, w.method),
     output:
         labels="results/{study}/consensus/{case}/{method}/{block}.npz",
         runtime="results/{study}/consensus/{case}/{method}/{block}.runtime.json",
@@ -17,19 +17,13 @@ rule consensus:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=megabytes(consensus_need),
-        runtime=minutes(consensus_need),
+        mem_mb=megabytes(lambda w: PLAN.need_of_consensus(w.study, w.case, w.method, w.block)),
+        runtime=minutes(lambda w: PLAN.need_of_consensus(w.study, w.case, w.method, w.block)),
     params:
-        method=lambda w: method_of(w).method,
-        parameters=lambda w: json.dumps(STUDIES[w.study].parameters(case_of(w), method_of(w))),
-        grid=lambda w: json.dumps(method_of(w).grid),
-        seed=SETTINGS.seed,
-        data=lambda w: "".join(f"--data {file}" for file in features_of_the_method(w)),
-        code=lambda w: fingerprint("concord.methods.command", whole=[registry.module_of(method_of(w).method)]),
+        spec=lambda w: PLAN.consensus(w.study, w.case, w.method).json_text,
+        data=lambda w: "--data" if PLAN.features_file(w.study, w.case, w.method) else "",
     message:
         "{wildcards.study}: {wildcards.method} on {wildcards.case}, subsets {wildcards.block}"
     shell:
-        "python -m concord --log {log:q} consensus --study {wildcards.study} --case {wildcards.case}"
-        " --id {wildcards.method} --method {params.method} --parameters {params.parameters:q} --grid {params.grid:q}"
-        " --subsets {wildcards.block} --seed {params.seed}"
-        " --ensemble {input.ensemble:q} {params.data} --out {output.labels:q}"
+        "python -m concord --log {log:q} consensus --spec {params.spec:q} --subsets {wildcards.block}"
+        " --ensemble {input.ensemble:q} {params.data} {input.data:q} --out {output.labels:q} --runtime {output.runtime:q}"

@@ -1,26 +1,28 @@
-# Stage 1: features and classes, checked against the printed table.
+# Stage 1: features and classes, checked against the registered shape.
 
 
 rule fetch:
     output:
-        "data/raw/{dataset}/{file}",
+        "data/raw/{absent}",
     log:
-        "logs/datasets/fetch/{dataset}/{file}.log",
+        "logs/datasets/fetch/{absent}.log",
     wildcard_constraints:
-        dataset=datasets_without_files(),
-        file=r"[^/]+",
+        absent=PLAN.absent_files(),
     localrule: True
     conda:
         "../../envs/environment.yaml"
+    params:
+        dataset=lambda w: Path(w.absent).parent.name,
+        file=lambda w: Path(w.absent).name,
     message:
-        "{wildcards.dataset}: fetching {wildcards.file}"
+        "fetching {wildcards.absent}"
     shell:
-        "python -m concord --log {log:q} datasets fetch {wildcards.dataset} {wildcards.file:q} --to {output:q}"
+        "python -m concord --log {log:q} datasets fetch {params.dataset:q} {params.file:q} --to {output:q}"
 
 
 rule prepare:
     input:
-        lambda w: raw_files(w.dataset, DATASETS[w.dataset].prepared_from),
+        lambda w: PLAN.raw_files(w.dataset, PLAN.registry[w.dataset].prepared_from),
     output:
         "data/prepared/{dataset}/{steps}.npz",
     log:
@@ -30,14 +32,11 @@ rule prepare:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=megabytes(prepare_need),
-        runtime=minutes(prepare_need),
+        mem_mb=megabytes(lambda w: needs.prepare(PLAN.shape(w.dataset))),
+        runtime=minutes(lambda w: needs.prepare(PLAN.shape(w.dataset))),
     params:
-        code=fingerprint("concord.datasets.command"),
-        entry=lambda w: DATASETS[w.dataset].model_dump_json(),
-        steps=step_arguments,
+        spec=lambda w: PLAN.prepare(w.dataset, w.steps).json_text,
     message:
         "{wildcards.dataset}: preparing ({wildcards.steps})"
     shell:
-        "python -m concord --log {log:q} datasets prepare {wildcards.dataset} {params.steps}"
-        " --out {output:q} {input:q}"
+        "python -m concord --log {log:q} datasets prepare --spec {params.spec:q} --out {output:q} {input:q}"

@@ -3,8 +3,8 @@
 
 rule base_clusterings:
     input:
-        data=lambda w: prepared_file(case_of(w)),
-        ready=ready_made,
+        data=lambda w: PLAN.prepared_file(PLAN.studies[w.study].case(w.case)),
+        ready=lambda w: PLAN.ready_file(w.study, w.case),
     output:
         "results/ensembles/{study}/{case}.npz",
     log:
@@ -16,14 +16,13 @@ rule base_clusterings:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=megabytes(ensemble_need),
-        runtime=minutes(ensemble_need),
+        mem_mb=megabytes(lambda w: PLAN.need_of_ensemble(w.study, w.case)),
+        runtime=minutes(lambda w: PLAN.need_of_ensemble(w.study, w.case)),
     params:
-        arguments=ensemble_arguments,
-        file=ready_made_file,
-        entry=ready_made_entry,
-        code=fingerprint("concord.ensembles.command"),
+        spec=lambda w: PLAN.ensemble(w.study, w.case).json_text,
+        ready=lambda w: "--ready" if PLAN.ready_file(w.study, w.case) else "",
     message:
         "{wildcards.study}: base clusterings of {wildcards.case}"
     shell:
-        "python -m concord --log {log:q} ensembles {params.arguments} {params.file} --data {input.data:q} --out {output:q}"
+        "python -m concord --log {log:q} ensembles --spec {params.spec:q} --data {input.data:q}"
+        " {params.ready} {input.ready:q} --out {output:q}"

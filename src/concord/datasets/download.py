@@ -29,24 +29,15 @@ class _Refused(Exception):
     """An address did not give the file; the message is the reason."""
 
 
+class _Interrupted(Exception):
+    """An address may give the file later; the message is the reason."""
+
+
 def fetch(dataset_id: str, spec: DatasetSpec, file: RawFile, target: Path, mirror: str | None = None) -> None:
-    """Put ``file`` at ``target``.
+    """Put ``file`` of a data set at ``target``.
 
-    Tried in this order: a file that is already there, the mirrors (:data:`MIRROR_VARIABLE`, then
-    ``mirror``), each public address. Interrupted connections are tried again with a growing pause.
-
-    Parameters
-    ----------
-    dataset_id : str
-        Names the data set in messages.
-    spec : DatasetSpec
-        Its entry in the registry.
-    file : RawFile
-        One of its files, or the file of one of its ready-made ensembles.
-    target : Path
-        Where the file goes.
-    mirror : str, optional
-        Folder or http(s) URL with the layout of ``file.mirror``.
+    Tried in this order: a file that is already there, the mirrors (:data:`MIRROR_VARIABLE`, then ``mirror``: a folder
+    or URL with the layout of ``file.mirror``), each public address. Interrupted connections are tried again.
 
     Raises
     ------
@@ -58,7 +49,7 @@ def fetch(dataset_id: str, spec: DatasetSpec, file: RawFile, target: Path, mirro
         verify(target, dataset_id, file)
         log.info("%s: %s is in place", dataset_id, target)
         return
-    failures = []
+    failures: list[str] = []
     for address in _addresses(file, mirror):
         try:
             with written_whole(target) as temporary:
@@ -66,32 +57,32 @@ def fetch(dataset_id: str, spec: DatasetSpec, file: RawFile, target: Path, mirro
                 _check(temporary, file)
         except _Refused as reason:
             log.warning("%s: %s: %s: %s", dataset_id, file.name, address, reason)
-            failures.append(f"{address}: {reason}")
+            failures.append(f"({len(failures) + 1}) {address}: {reason}")
         else:
             log.info("%s: %s from %s", dataset_id, target, address)
             return
-    raise InputError(_nowhere(dataset_id, spec, file, target, failures))
+    notes = [f" [{e.note.strip()}]" for e in spec.ensembles.values() if e.file == file and e.note]
+    tried, remedy = "; ".join(failures) or "it has no address", _remedy(target, file) + "".join(notes)
+    raise InputError(f"data set {dataset_id}: {file.name} could not be downloaded: {tried}; {remedy}")
 
 
 def verify(path: Path, dataset_id: str, file: RawFile) -> None:
-    """Raise :class:`InputError` unless ``path`` is the registered file; done again before it is read.
-
-    Without a registered checksum, any file is.
-    """
+    """Raise :class:`InputError` unless ``path`` is the registered file; without a checksum, any file is."""
     if not path.is_file():
         raise InputError(f"data set {dataset_id}: {path}: no such file; {_remedy(path, file)}")
     try:
         _check(path, file)
     except _Refused as reason:
-        what = f"data set {dataset_id}: {path} is not the registered {file.name}"
+        source, remedy = (
+            f" of {', '.join(file.urls) or f'<mirror>/{file.mirror}'}",
+            "delete it to have it fetched again",
+        )
         if not file.has_address:
-            raise InputError(
-                f"{what}: {reason}; correct sha256 in config/datasets.yaml if the file is the right one, "
-                f"or {_remedy(path, file)}"
-            ) from None
-        source = ", ".join(file.urls) or f"<mirror>/{file.mirror}"
+            source = ""
+            remedy = "delete it if it was downloaded, correct sha256 in config/datasets.yaml if it is the right one"
         raise InputError(
-            f"{what} of {source}: {reason}; delete it to have it fetched again, or {_remedy(path, file)}"
+            f"data set {dataset_id}: {path} is not the registered {file.name}{source}: {reason}; "
+            f"{remedy}, or {_remedy(path, file)}"
         ) from None
 
 
@@ -107,14 +98,15 @@ def _get(address: str, target: Path) -> None:
         _copy(Path(address).expanduser(), target)
         return
     for attempt in range(1, ATTEMPTS + 1):
-        reason, passing = _download(address, target)
-        if reason is None:
+        try:
+            _download(address, target)
             return
-        if not passing or attempt == ATTEMPTS:
-            raise _Refused(reason + (f" ({attempt} attempts)" if attempt > 1 else ""))
-        pause = BACK_OFF * 2 ** (attempt - 1)
-        log.warning("%s: %s; attempt %d of %d in %g s", address, reason, attempt + 1, ATTEMPTS, pause)
-        time.sleep(pause)
+        except _Interrupted as reason:
+            if attempt == ATTEMPTS:
+                raise _Refused(f"{reason} ({attempt} attempts)") from None
+            pause = BACK_OFF * 2 ** (attempt - 1)
+            log.warning("%s: %s; attempt %d of %d in %g s", address, reason, attempt + 1, ATTEMPTS, pause)
+            time.sleep(pause)
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -126,22 +118,22 @@ def _copy(source: Path, target: Path) -> None:
         raise _Refused((error.strerror or str(error)).lower()) from None
 
 
-def _download(url: str, target: Path) -> tuple[str | None, bool]:
-    """Download once: the reason of a failure or None, and whether the failure may pass."""
+def _download(url: str, target: Path) -> None:
+    """Download once."""
     import pooch
     import requests
 
-    downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), chunk_size=CHUNK, timeout=TIMEOUT)
     try:
-        downloader(url, str(target), None)
+        pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), chunk_size=CHUNK, timeout=TIMEOUT)(url, str(target), None)
     except requests.HTTPError as error:
         status = error.response.status_code if error.response is not None else 0
-        return f"HTTP status {status}", status >= 500 or status in (408, 429)
+        kind = _Interrupted if status >= 500 or status in (408, 429) else _Refused
+        raise kind(f"HTTP status {status}") from None
     except requests.Timeout:
-        return f"no answer within {TIMEOUT:g} s", True
+        raise _Interrupted(f"no answer within {TIMEOUT:g} s") from None
     except requests.RequestException as error:
-        return f"connection failed ({_root(error)})", not isinstance(error, ValueError)
-    return None, False
+        kind = _Refused if isinstance(error, ValueError) else _Interrupted
+        raise kind(f"connection failed ({_root(error)})") from None
 
 
 def _root(error: BaseException) -> str:
@@ -154,32 +146,19 @@ def _root(error: BaseException) -> str:
 
 
 def _check(path: Path, file: RawFile) -> None:
-    """Refuse a file that is not the registered one, with the most telling reason."""
-    if file.sha256 is None:
-        return
-    digest = sha256(path)
-    if digest == file.sha256:
+    """Refuse a file that is not the registered one, with the most informative reason."""
+    if file.sha256 is None or (digest := sha256(path)) == file.sha256:
         return
     size = path.stat().st_size
     with path.open("rb") as stream:
         start = stream.read(512).lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    values = f"sha256 {digest}, expected {file.sha256}; {size} bytes"
-    if file.bytes:
-        values += f", expected {file.bytes}"
+    what = "truncated" if file.bytes and size < file.bytes else "wrong checksum"
     if start.startswith((b"<!doctype html", b"<html", b"<head", b"<body")):
-        raise _Refused(f"an HTML page instead of data ({values})")
-    if start.startswith(b"version https://git-lfs"):
-        raise _Refused(f"a Git LFS pointer instead of data ({values})")
-    if file.bytes and size < file.bytes:
-        raise _Refused(f"truncated ({values})")
-    raise _Refused(f"wrong checksum ({values})")
-
-
-def _nowhere(dataset_id: str, spec: DatasetSpec, file: RawFile, target: Path, failures: list[str]) -> str:
-    tried = "; ".join(f"({i}) {failure}" for i, failure in enumerate(failures, 1)) or "it has no address"
-    notes = [f" [{e.note.strip()}]" for e in spec.ensembles.values() if e.file == file and e.note]
-    remedy = _remedy(target, file) + "".join(notes)
-    return f"data set {dataset_id}: {file.name} could not be had: {tried}; {remedy}"
+        what = "an HTML page instead of data"
+    elif start.startswith(b"version https://git-lfs"):
+        what = "a Git LFS pointer instead of data"
+    expected = f", expected {file.bytes}" if file.bytes else ""
+    raise _Refused(f"{what} (sha256 {digest}, expected {file.sha256}; {size} bytes{expected})")
 
 
 def _remedy(path: Path, file: RawFile) -> str:
@@ -188,7 +167,5 @@ def _remedy(path: Path, file: RawFile) -> str:
     by_hand = f"place the file{f' ({facts})' if facts else ''} by hand at {path}"
     if not file.mirror:
         return by_hand
-    return (
-        f"{by_hand}, or set data_mirror in config/config.yaml (or {MIRROR_VARIABLE}) to a folder or URL "
-        f"that has {file.mirror}"
-    )
+    setting = f"set data_mirror in config/config.yaml (or {MIRROR_VARIABLE})"
+    return f"{by_hand}, or {setting} to a folder or URL that has {file.mirror}"

@@ -18,30 +18,21 @@ log = logging.getLogger("concord")
 
 @dataclass(frozen=True)
 class KMeansProtocol:
-    """How base clusterings are made.
-
-    Attributes
-    ----------
-    n_clusters : int, str or tuple of int
-        As of :data:`concord.ensembles.draws.NumberOfClusters`; the runs take several numbers in turn.
-    init : {"random", "k-means++"}
-        First centres: objects drawn alike, or far from each other.
-    feature_share : float
-        Of the features, rounded up; drawn for each run.
-    minibatch : bool
-        Whether the centres move with batches of the objects (Sculley 2010) and not with all of them.
-    """
+    """How base clusterings are made."""
 
     n_clusters: NumberOfClusters
     runs: int
     max_iter: int
     init: str = "random"
+    """First centres: objects at random, or far from each other, "k-means++"."""
     feature_share: float = 1.0
+    """Of the features, rounded up; drawn for each run."""
     minibatch: bool = False
+    """Whether the centres move with batches of the objects (Sculley 2010) and not with all of them."""
 
 
 def kmeans_ensemble(features: Any, protocol: KMeansProtocol, seed: int, names: tuple[str, ...]) -> IntArray:
-    r"""Run k-means as often as the protocol asks, each time from centres of its own.
+    r"""Run k-means as often as the protocol says, each time from its own first centres.
 
     Parameters
     ----------
@@ -59,7 +50,7 @@ def kmeans_ensemble(features: Any, protocol: KMeansProtocol, seed: int, names: t
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
-    n, columns = features.shape[0], []
+    (n, d), columns = features.shape, []
     algorithm = MiniBatchKMeans if protocol.minibatch else KMeans
     cpu = time.process_time()
     with threadpool_limits(1), warnings.catch_warnings():
@@ -70,20 +61,14 @@ def kmeans_ensemble(features: Any, protocol: KMeansProtocol, seed: int, names: t
             start = int(rng.integers(2**32))
             kmeans = algorithm(
                 number_of_clusters(protocol.n_clusters, run, n, rng),
-                init=protocol.init,
-                n_init=1,
-                max_iter=protocol.max_iter,
-                tol=0.0,
-                random_state=start,
-            )
-            columns.append(kmeans.fit(_some(features, protocol.feature_share, rng)).labels_)
+                init=protocol.init, n_init=1, max_iter=protocol.max_iter, tol=0.0, random_state=start,
+            )  # fmt: skip
+            some = features
+            if protocol.feature_share < 1:
+                chosen = rng.choice(d, ceil(protocol.feature_share * d), replace=False)
+                some = features[:, np.sort(chosen)]
+            columns.append(kmeans.fit(some).labels_)
             if (run + 1) % 50 == 0:
                 log.info("k-means on %s: run %d of %d", names[-1], run + 1, protocol.runs)
     log.info("k-means on %s: %.2f CPU s", names[-1], time.process_time() - cpu)
     return np.column_stack(columns).astype(np.int64)
-
-
-def _some(features: Any, share: float, rng: np.random.Generator) -> Any:
-    """Return a random share of the features."""
-    d = features.shape[1]
-    return features if share == 1 else features[:, np.sort(rng.choice(d, ceil(share * d), replace=False))]

@@ -23,22 +23,15 @@ NEIGHBOUR = 7
 
 @dataclass(frozen=True)
 class MixedProtocol:
-    """How base clusterings are made.
-
-    Attributes
-    ----------
-    n_clusters : int, str or tuple of int
-        As of :data:`concord.ensembles.draws.NumberOfClusters`. Each algorithm takes several numbers in turn.
-    max_iter : int
-        Most iterations of k-means.
-    object_share : float
-        Of the objects, drawn for each run.
-    """
+    """How base clusterings are made."""
 
     n_clusters: NumberOfClusters
+    """Each algorithm takes several numbers in turn."""
     runs: int
     max_iter: int
+    """Of k-means."""
     object_share: float
+    """Of the objects, drawn for each run."""
 
 
 def mixed_ensemble(
@@ -64,7 +57,7 @@ def mixed_ensemble(
     dense = np.asarray(features.todense() if hasattr(features, "todense") else features, dtype=float)
     present = subsamples(len(dense), protocol.runs, protocol.object_share, members, seed, names)
     labels = np.full(present.shape, MISSING, dtype=np.int64)
-    cpu, told = time.process_time(), time.monotonic()
+    cpu = time.process_time()
     with threadpool_limits(1), warnings.catch_warnings():
         # of k-means with fewer distinct objects than k, of spectral clustering with a graph in parts
         warnings.simplefilter("ignore")
@@ -73,8 +66,7 @@ def mixed_ensemble(
             rng = generator(seed, *names, "run", run)
             k = min(number_of_clusters(protocol.n_clusters, turn, int(here.sum()), rng), int(here.sum()))
             labels[here, run] = _clustered(ALGORITHMS[which], dense[here], k, protocol.max_iter, rng)
-            if time.monotonic() - told > 15:
-                told = time.monotonic()
+            if (run + 1) % 50 == 0:
                 log.info("several algorithms on %s: run %d of %d", names[-1], run + 1, protocol.runs)
     log.info("several algorithms on %s: %.2f CPU s", names[-1], time.process_time() - cpu)
     return labels

@@ -17,25 +17,10 @@ log = logging.getLogger("concord")
 def ready_made_ensemble(
     path: Path, entry: ReadyMadeEnsemble, classes: IntArray, runs: int, members: IntArray, study: str
 ) -> IntArray:
-    """Read the first ``runs`` base clusterings of a verified file.
+    """Read the first ``runs`` base clusterings of a verified file: shape (n, runs), -1 where an object is missing.
 
-    Parameters
-    ----------
-    path : Path
-        The file of ``entry``.
-    classes : ndarray, shape (n,)
-        Classes of the data set.
-    runs : int
-        The study's ``ensemble.runs``.
-    members : ndarray of int, shape (subsets, subset size)
-        The runs of each subset.
-    study : str
-        The study's file, for messages.
-
-    Returns
-    -------
-    ndarray of int, shape (n, runs)
-        -1 where an object is missing.
+    ``classes`` are those of the data set, (n,); ``members`` the runs of each subset, (subsets, subset size); ``study``
+    is the study's file, for messages.
 
     Raises
     ------
@@ -55,14 +40,11 @@ def ready_made_ensemble(
             "or remove `classes` of this ensemble in config/datasets.yaml"
         )
     if entry.runs not in (None, m):
-        raise InputError(
-            f"{path}: {m} base clusterings, but runs = {entry.runs} in config/datasets.yaml; correct it"
-        )
+        raise InputError(f"{path}: {m} base clusterings, but runs = {entry.runs} in config/datasets.yaml; correct it")
     if m < runs:
-        raise InputError(
-            f"{study}: ensemble.runs = {runs}: {path} has {m} base clusterings; "
-            f"{_fitting(m, members.shape[1])}"
-        )
+        size = members.shape[1]
+        remedy = f"set runs and subset_size to {m} or less" if m < size else f"set runs: {m // size * size}"
+        raise InputError(f"{study}: ensemble.runs = {runs}: {path} has {m} base clusterings; {remedy}")
     labels = found.labels[:, :runs]
     for subset, columns in enumerate(members):
         try:
@@ -80,9 +62,3 @@ def _same_groups(a: IntArray, b: IntArray) -> bool:
     """Whether two labelings differ in the names of the groups only."""
     pairs = np.unique(np.column_stack([a, b]), axis=0)
     return len(pairs) == len(np.unique(a)) == len(np.unique(b))
-
-
-def _fitting(m: int, subset_size: int) -> str:
-    if m < subset_size:
-        return f"set runs and subset_size to {m} or less"
-    return f"set runs: {m // subset_size * subset_size}"

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from concord.ensemble import IntArray
 from concord.files import read_arrays, write_arrays
+from concord.specs import check_made_for
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class StoredEnsemble:
 
     @property
     def n_classes(self) -> int:
-        """Number of true classes: the number of clusters that every method is asked for."""
+        """Number of true classes: the number of clusters that every method looks for."""
         return int(self.classes.max()) + 1
 
     def subset(self, index: int) -> IntArray:
@@ -45,12 +46,13 @@ def drawn(runs: int, size: int, draws: int, seed: int) -> IntArray:
     return np.array([np.argsort(random.rand(runs))[:size] for _ in range(draws)])
 
 
-def save(path: Path, labels: npt.ArrayLike, classes: npt.ArrayLike, members: npt.ArrayLike) -> None:
-    """Write an ensemble; the same content gives the same bytes."""
-    write_arrays(path, labels=np.asarray(labels, dtype=np.int32), classes=classes, members=members)
+def save(path: Path, labels: npt.ArrayLike, classes: npt.ArrayLike, members: npt.ArrayLike, spec: str) -> None:
+    """Write an ensemble with the spec of its job (JSON text); the same content gives the same bytes."""
+    write_arrays(path, labels=np.asarray(labels, dtype=np.int32), classes=classes, members=members, spec=spec)
 
 
-def load(path: Path) -> StoredEnsemble:
-    """Read what :func:`save` wrote; InputError for anything else."""
-    stored = read_arrays(path, "labels", "classes", "members")
+def load(path: Path, planned: str | None = None) -> StoredEnsemble:
+    """Read what :func:`save` wrote; InputError for anything else, or if it was not made for the ``planned`` spec."""
+    stored = read_arrays(path, "labels", "classes", "members", "spec")
+    check_made_for(path, str(stored["spec"]), planned)
     return StoredEnsemble(*(stored[key].astype(np.int64) for key in ("labels", "classes", "members")))

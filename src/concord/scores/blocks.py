@@ -1,63 +1,38 @@
 """What the consensus stage hands over: labels in blocks of subsets, checked before they are scored."""
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from concord.config.protocol import MethodRun
-from concord.config.study import Study
 from concord.errors import InputError
 from concord.files import RERUN, read_arrays
+from concord.specs import check_made_for, digest
 
 
-@dataclass(frozen=True)
-class Failure:
-    """A cell (subset x grid point) in which the method could not give an answer."""
-
-    subset: int
-    point: int
-    reason: str
-
-
-@dataclass(frozen=True)
-class Note:
-    """What a report must say about the answer of a cell (subset x grid point)."""
+class Remark(NamedTuple):
+    """Why a method has no answer, or what a report must say about its answer: subset, grid point, text."""
 
     subset: int
     point: int
-    note: str
+    text: str
 
 
 class Block:
-    """One block of subsets of a method's consensus labels; arrays are read when they are asked for.
+    """A block of subsets of a method's consensus labels, as :func:`concord.consensus.run.run` writes it.
 
-    Parameters
-    ----------
-    path : Path
-        ``.../consensus/<case>/<method>/<first>-<last>.npz``.
-    run : MethodRun
-        The method as the study has it; its grid must be the block's.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, damaged, or does not belong to the study.
+    Arrays are read when they are used. InputError if the file is missing, damaged, or was made for another spec than
+    that of the digest ``planned``.
     """
 
-    def __init__(self, path: Path, run: MethodRun) -> None:
+    def __init__(self, path: Path, planned: str | None = None) -> None:
         self.path = path
-        points = json.loads(str(self._array("points")[()]))
-        if points != json.loads(json.dumps(run.points)):
-            raise InputError(
-                f"{path}: points: {len(points)} grid points that differ from the {len(run.points)} "
-                f"of {run.id} in the study; {RERUN}"
-            )
+        spec = str(self._array("spec")[()])
+        check_made_for(path, spec, planned)
+        self.digest = digest(spec)
 
     @cached_property
     def subsets(self) -> list[int]:
@@ -65,14 +40,14 @@ class Block:
         return [int(subset) for subset in self._array("subsets")]
 
     @cached_property
-    def failures(self) -> list[Failure]:
-        """Cells without an answer."""
-        return [Failure(**record) for record in json.loads(str(self._array("failures")[()]))]
+    def failures(self) -> list[Remark]:
+        """Cells without an answer, and why."""
+        return self._remarks("failures", "reason")
 
     @cached_property
-    def notes(self) -> list[Note]:
+    def notes(self) -> list[Remark]:
         """What the method remarks about its answers."""
-        return [Note(**record) for record in json.loads(str(self._array("notes")[()]))]
+        return self._remarks("notes", "note")
 
     @cached_property
     def failed(self) -> npt.NDArray[np.bool_]:
@@ -106,31 +81,14 @@ class Block:
                 f"but failures record {lacks} there; {RERUN}"
             )
 
+    def _remarks(self, key: str, text: str) -> list[Remark]:
+        try:
+            return [Remark(r["subset"], r["point"], r[text]) for r in json.loads(str(self._array(key)[()]))]
+        except (ValueError, TypeError, KeyError) as error:
+            raise InputError(f"{self.path}: {key}: not a list of records ({error}); {RERUN}") from None
+
     def _array(self, key: str) -> npt.NDArray[Any]:
         return read_arrays(self.path, key)[key]
-
-
-def by_method(paths: Iterable[Path]) -> dict[str, list[Path]]:
-    """Group block files by the method, the name of the folder that they lie in."""
-    groups: dict[str, list[Path]] = {}
-    for path in paths:
-        groups.setdefault(path.parent.name, []).append(path)
-    return groups
-
-
-def check_methods(study: Study, case_id: str, consensus_paths: Mapping[str, list[Path]]) -> None:
-    """Refuse blocks of a method that the study does not have, and a method without blocks."""
-    methods = [run.id for run in study.runs(study.case(case_id))]
-    for method, paths in consensus_paths.items():
-        if method not in methods:
-            raise InputError(
-                f"{paths[0] if paths else case_id}: {method} is no method of the study {study.id} on "
-                f"{case_id}, which has {', '.join(methods)}; leave the file out"
-            )
-    if missing := [method for method in methods if not consensus_paths.get(method)]:
-        raise InputError(
-            f"{study.id}: case {case_id}: no consensus labels of {missing[0]}; run its consensus jobs first"
-        )
 
 
 def check_cover(n_subsets: int, case_id: str, blocks: list[Block]) -> None:
@@ -139,17 +97,11 @@ def check_cover(n_subsets: int, case_id: str, blocks: list[Block]) -> None:
     for block in blocks:
         for subset in block.subsets:
             if subset in holder:
-                raise InputError(
-                    f"{block.path}: subset {subset} is also in {holder[subset]}; "
-                    "give the blocks of one block size only, delete the others"
-                )
+                remedy = "give the blocks of one block size only, delete the others"
+                raise InputError(f"{block.path}: subset {subset} is also in {holder[subset]}; {remedy}")
             if not 0 <= subset < n_subsets:
-                raise InputError(
-                    f"{block.path}: subset {subset}, but the study has 0..{n_subsets - 1}; {RERUN}"
-                )
+                raise InputError(f"{block.path}: subset {subset}, but the study has 0..{n_subsets - 1}; {RERUN}")
             holder[subset] = block.path
     if missing := sorted(set(range(n_subsets)) - set(holder)):
         files = ", ".join(str(block.path) for block in blocks)
-        raise InputError(
-            f"{case_id}: no block holds subset {missing[0]} (of {n_subsets}): {files}; run the others"
-        )
+        raise InputError(f"{case_id}: no block holds subset {missing[0]} (of {n_subsets}): {files}; run the others")

@@ -1,4 +1,4 @@
-r"""How large an F1 can be, given the accuracy of a clustering: what a print of both can mean.
+r"""How large an F1 can be, given the accuracy of a clustering: what published values of both can mean.
 
 Let :math:`T_{cj}` be the objects of class c in cluster j, :math:`n_c` and :math:`N_j` the sizes, n their
 sum, and M = n ACC the objects in the best one-to-one matching of clusters and classes. The number of

@@ -5,16 +5,14 @@ without counting anew for each metric: a grid of parameters gives thousands of l
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from types import MappingProxyType
-from typing import Any, Literal
+from functools import partial, update_wrapper
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
-Normalization = Literal["max", "min", "arithmetic", "geometric", "joint"]
 
 
 def contingency(y: npt.ArrayLike, labels: npt.ArrayLike) -> IntArray:
@@ -39,89 +37,101 @@ def contingency(y: npt.ArrayLike, labels: npt.ArrayLike) -> IntArray:
     """
     classes, clusters = _encoded(y, "y"), _encoded(labels, "labels", missing=-1)
     if classes.size != clusters.size:
-        raise ValueError(
-            f"y has {classes.size} objects, labels has {clusters.size}; give both for the same objects"
-        )
+        raise ValueError(f"y has {classes.size} objects, labels has {clusters.size}; give both for the same objects")
     return _counts(classes, clusters, int(classes.max()) + 1, int(clusters.max()) + 1)
 
 
-def accuracy(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
+class Metric:
+    """A score of clusters ``labels`` given classes ``y``; ``of_table`` is the same of their contingency table."""
+
+    def __init__(self, of_table: Callable[..., float]) -> None:
+        self.of_table = of_table
+        update_wrapper(self, of_table)
+
+    def __call__(self, y: npt.ArrayLike, labels: npt.ArrayLike, *options: str) -> float:
+        """Score one labeling; see :func:`contingency` for what is accepted."""
+        return self.of_table(contingency(y, labels), *options)
+
+
+@Metric
+def accuracy(table: IntArray) -> float:
     """Clustering accuracy (ACC): share of objects in the best one-to-one matching of clusters and classes.
 
     The optimum is found by the Hungarian method. If the numbers of clusters and classes differ, the objects
     of the unmatched ones count as errors.
     """
-    return _accuracy(contingency(y, labels))
+    from scipy.optimize import linear_sum_assignment
+
+    return float(table[linear_sum_assignment(table, maximize=True)].sum() / table.sum())
 
 
-def nmi(y: npt.ArrayLike, labels: npt.ArrayLike, normalization: Normalization = "max") -> float:
-    """Normalised mutual information (NMI).
+@Metric
+def nmi(table: IntArray, normalization: str = "max") -> float:
+    """Normalised mutual information (NMI): 1 if neither side is split, 0 if there is no mutual information.
 
-    Parameters
-    ----------
-    y, labels : array-like, shape (n,)
-        Classes and clusters, see :func:`contingency`.
-    normalization : {"max", "min", "arithmetic", "geometric", "joint"}
-        What the mutual information is divided by: that mean (or extreme) of the two entropies, or the joint
-        entropy. The RCE paper takes "max", Strehl & Ghosh "geometric", scikit-learn "arithmetic".
-
-    Notes
-    -----
-    As in scikit-learn: 1 if neither side is split, 0 if there is no mutual information.
+    It is divided by a mean (or extreme) of the two entropies, or by the joint entropy: "max" (the RCE paper), "min",
+    "arithmetic" (scikit-learn), "geometric" (Strehl & Ghosh), "joint".
     """
-    return _nmi(contingency(y, labels), normalization)
+    if normalization not in _NORMALIZERS:
+        raise ValueError(f"unknown normalization {normalization!r}; choose from {', '.join(_NORMALIZERS)}")
+    if table.shape == (1, 1):
+        return 1.0
+    of_classes, of_clusters, joint = (_entropy(x) for x in (table.sum(axis=1), table.sum(axis=0), table.ravel()))
+    information = of_classes + of_clusters - joint
+    if information <= _ROUNDING:
+        return 0.0
+    return min(1.0, information / _NORMALIZERS[normalization](of_classes, of_clusters, joint))
 
 
-def ari(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
+@Metric
+def ari(table: IntArray) -> float:
     """Return the adjusted Rand index (Hubert & Arabie 1985): on average 0 by chance, 1 if equal."""
-    return _ari(contingency(y, labels))
+    tp, fp, fn, tn = _confusion_of_pairs(table)
+    if fp == fn == 0:
+        return 1.0
+    return 2 * (tp * tn - fn * fp) / ((tp + fn) * (fn + tn) + (tp + fp) * (fp + tn))
 
 
-def purity(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
+@Metric
+def purity(table: IntArray) -> float:
     """Share of objects that belong to the most frequent class of their cluster."""
-    return _purity(contingency(y, labels))
+    return float(table.max(axis=0).sum() / table.sum())
 
 
-def pairwise_f(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
+@Metric
+def pairwise_f(table: IntArray) -> float:
     """F1 of the pairs of objects: a pair is found if it shares a cluster, right if it shares a class.
 
     1 if neither side has any pair, that is if all objects are apart on both.
     """
-    return _pairwise_f(contingency(y, labels))
+    tp, fp, fn, _ = _confusion_of_pairs(table)
+    return 2 * tp / (2 * tp + fp + fn) if tp + fp + fn else 1.0
 
 
-METRICS: MappingProxyType[str, Callable[[npt.ArrayLike, npt.ArrayLike], float]] = MappingProxyType(
-    {
-        "ACC": accuracy,
-        "NMI": nmi,
-        "ARI": ari,
-        "purity": purity,
-        "F": pairwise_f,
-        "NMI-mean": partial(nmi, normalization="arithmetic"),
-    }
-)
+METRICS = {
+    "ACC": accuracy,
+    "NMI": nmi,
+    "ARI": ari,
+    "purity": purity,
+    "F": pairwise_f,
+    "NMI-mean": Metric(partial(nmi.of_table, normalization="arithmetic")),
+}
 
 
-def score_all(
-    y: npt.ArrayLike, labels: npt.ArrayLike, metrics: Sequence[str] = tuple(METRICS)
-) -> dict[str, float]:
+def score_all(y: npt.ArrayLike, labels: npt.ArrayLike, metrics: Sequence[str] = tuple(METRICS)) -> dict[str, float]:
     """Score one labeling by several metrics; see :func:`contingency` for what is accepted."""
     _check_names(metrics)
     table = contingency(y, labels)
-    return {name: _OF_TABLE[name](table) for name in metrics}
+    return {name: METRICS[name].of_table(table) for name in metrics}
 
 
-def score_many(
-    y: npt.ArrayLike, labelings: npt.ArrayLike, metrics: Sequence[str] = tuple(METRICS)
-) -> FloatArray:
+def score_many(y: npt.ArrayLike, labelings: npt.ArrayLike, metrics: Sequence[str] = tuple(METRICS)) -> FloatArray:
     """Score many labelings of the same objects; those that agree up to names of clusters are scored once.
 
     Parameters
     ----------
     y : array-like, shape (n,)
-        Classes.
-    labelings : array-like of int, shape (labelings, n)
-        One labeling a row, labels >= 0.
+    labelings : array-like of int >= 0, shape (labelings, n)
     metrics : sequence of str
         Keys of :data:`METRICS`.
 
@@ -148,7 +158,7 @@ def score_many(
         key = table.tobytes()
         if key not in known:
             filled = table[:, table.any(axis=0)]
-            known[key] = [_OF_TABLE[name](filled) for name in metrics]
+            known[key] = [METRICS[name].of_table(filled) for name in metrics]
         scores[row] = known[key]
     return scores
 
@@ -190,26 +200,6 @@ def _counts(classes: IntArray, clusters: npt.NDArray[Any], n_classes: int, n_clu
     return counts.reshape(n_classes, n_clusters)
 
 
-def _accuracy(table: IntArray) -> float:
-    from scipy.optimize import linear_sum_assignment
-
-    return float(table[linear_sum_assignment(table, maximize=True)].sum() / table.sum())
-
-
-def _nmi(table: IntArray, normalization: Normalization = "max") -> float:
-    if normalization not in _NORMALIZERS:
-        raise ValueError(f"unknown normalization {normalization!r}; choose from {', '.join(_NORMALIZERS)}")
-    if table.shape == (1, 1):
-        return 1.0
-    of_classes, of_clusters, joint = (
-        _entropy(x) for x in (table.sum(axis=1), table.sum(axis=0), table.ravel())
-    )
-    information = of_classes + of_clusters - joint
-    if information <= _ROUNDING:
-        return 0.0
-    return min(1.0, information / _NORMALIZERS[normalization](of_classes, of_clusters, joint))
-
-
 def _entropy(counts: IntArray) -> float:
     """Entropy in nats."""
     share = counts[counts > 0] / counts.sum()
@@ -233,33 +223,7 @@ def _pairs(counts: IntArray) -> int:
 
 def _confusion_of_pairs(table: IntArray) -> tuple[int, int, int, int]:
     """Pairs together on both sides, in a cluster only, in a class only, on neither."""
-    both = _pairs(table)
-    cluster_only = _pairs(table.sum(axis=0)) - both
-    class_only = _pairs(table.sum(axis=1)) - both
-    return both, cluster_only, class_only, _pairs(table.sum(keepdims=True)) - both - cluster_only - class_only
-
-
-def _ari(table: IntArray) -> float:
-    tp, fp, fn, tn = _confusion_of_pairs(table)
-    if fp == fn == 0:
-        return 1.0
-    return 2 * (tp * tn - fn * fp) / ((tp + fn) * (fn + tn) + (tp + fp) * (fp + tn))
-
-
-def _purity(table: IntArray) -> float:
-    return float(table.max(axis=0).sum() / table.sum())
-
-
-def _pairwise_f(table: IntArray) -> float:
-    tp, fp, fn, _ = _confusion_of_pairs(table)
-    return 2 * tp / (2 * tp + fp + fn) if tp + fp + fn else 1.0
-
-
-_OF_TABLE: dict[str, Callable[[IntArray], float]] = {
-    "ACC": _accuracy,
-    "NMI": _nmi,
-    "ARI": _ari,
-    "purity": _purity,
-    "F": _pairwise_f,
-    "NMI-mean": partial(_nmi, normalization="arithmetic"),
-}
+    both, clusters, classes, every = map(
+        _pairs, (table, table.sum(axis=0), table.sum(axis=1), table.sum(keepdims=True))
+    )
+    return both, clusters - both, classes - both, every - clusters - classes + both

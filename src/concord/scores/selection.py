@@ -1,4 +1,4 @@
-"""Which grid point a table shows: the readings of a tuned method.
+"""Which grid point a table shows: the selections of a tuned method.
 
 ``oracle-common``
     The grid point with the best mean over the subsets. A point that failed on any subset is not eligible;
@@ -10,56 +10,77 @@
 ``fixed``
     The word for methods without a grid, and for the base clusterings.
 
-Both oracle readings use the true labels, as the papers do, and choose for each metric by that metric. Ties
+Both oracle selections use the true labels, as the papers do, and choose for each metric by that metric. Ties
 (within rounding) go to the first point in the order of the grid. Where all failed, the value is NaN.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from concord.config.protocol import MethodRun
-from concord.config.study import Study
-from concord.config.values import Reading
+from concord.config.experiment import Experiment
+from concord.config.values import Selection
 from concord.scores.metrics import FloatArray, IntArray
 from concord.scores.table import compact
 
 if TYPE_CHECKING:
     import pandas as pd
 
-READINGS: tuple[Reading, ...] = ("oracle-per-subset", "oracle-common", "default")
+SELECTIONS: tuple[Selection, ...] = ("oracle-per-subset", "oracle-common", "default")
 FIXED = "fixed"
-SELECTED_COLUMNS = ("study", "case", "method", "reading", "metric", "subset", "parameters", "value")
+WORDS = {
+    FIXED: "",
+    "oracle-per-subset": "oracle, per subset",
+    "oracle-common": "oracle, common",
+    "oracle-training": "oracle, training",
+    "default": "default",
+}
+"""How a selection is written behind the method's name."""
+SELECTED_COLUMNS = ("study", "case", "method", "selection", "metric", "subset", "parameters", "value")
 ROUNDING = 1e-12  # scores closer than this are equal
 
 
 class Row(NamedTuple):
-    """A row of the results: a method, in one reading."""
+    """A row of the results: a method, in one selection."""
 
     method: str
-    reading: str
+    selection: str
 
     @property
     def label(self) -> str:
-        """The row's name in tables: "KC", "RCE [oracle-common]"."""
-        return self.method if self.reading == FIXED else f"{self.method} [{self.reading}]"
+        """The row's name in files: "KC", "RCE [oracle-common]"."""
+        return self.method if self.selection == FIXED else f"{self.method} [{self.selection}]"
+
+    @property
+    def name(self) -> str:
+        """The row's name in tables: "KC", "RCE (oracle, common)"."""
+        return self.method if self.selection == FIXED else f"{self.method} ({WORDS[self.selection]})"
 
 
-def rows(study: Study) -> list[Row]:
-    """Rows of a study in order: base clusterings, then the methods, a tuned one in each reading."""
+def rows(study: Experiment) -> list[Row]:
+    """Rows of a study in order: base clusterings, then the methods, a tuned one in each selection."""
     return [Row(study.base_clusterings, FIXED)] + [
-        Row(run.id, reading) for run in study.methods for reading in (READINGS if run.grid else (FIXED,))
+        Row(run.id, word) for run in study.methods for word in (SELECTIONS if run.grid else (FIXED,))
     ]
 
 
-def select(study: Study, scores: "pd.DataFrame") -> "pd.DataFrame":
-    """Take the values of each reading out of the tidy table of scores.
+def main_row(study: Experiment, method: str) -> Row:
+    """Return the row that represents a method in claims and ranks: a tuned one is in the selection of the study."""
+    tuned = method != study.base_clusterings and study.method(method).grid
+    return Row(method, study.selection if tuned else FIXED)
+
+
+def main_rows(study: Experiment) -> list[Row]:
+    """Return the row of the base clusterings and one for each method."""
+    return [main_row(study, method) for method in (study.base_clusterings, *(run.id for run in study.methods))]
+
+
+def select(study: Experiment, scores: "pd.DataFrame") -> "pd.DataFrame":
+    """Take the values of each selection out of the tidy table of scores.
 
     Parameters
     ----------
-    study : Study
+    study : Experiment
         The study, resolved and restricted.
     scores : DataFrame
         Columns as :func:`concord.scores.table.score_case` writes them; only the rows with
@@ -68,20 +89,24 @@ def select(study: Study, scores: "pd.DataFrame") -> "pd.DataFrame":
     Returns
     -------
     DataFrame
-        Columns study, case, method, reading, metric, subset, parameters (of the point taken), value; in the
-        order of the study.
+        :data:`SELECTED_COLUMNS`, ``parameters`` those of the point taken; in the order of the study.
     """
     import pandas as pd
 
-    values = _wide(study, scores)
-    subsets = range(study.ensemble.n_subsets)
-    selected = []
+    subsets = range(study.n_subsets)
+    keys = ["case", "method", "metric", "parameters"]
+    wide = scores[scores["restart"] == study.restarts].pivot(index=keys, columns="subset", values="value")
+    stored = dict(zip(wide.index, wide.reindex(columns=subsets).to_numpy(dtype=float), strict=True))
+    absent = np.full(len(subsets), np.nan)
+    selected: list[tuple[Any, ...]] = []
     for case in study.cases:
         for row in rows(study):
+            run = None if row.method == study.base_clusterings else study.method(row.method)
+            default = run.points.index(run.default) if run and run.grid else 0
+            parameters = [compact(point) for point in (run.points if run else [{}])]
             for metric in study.metrics:
-                parameters = _parameters(study, row.method)
-                cells = np.stack([values[case.id, row.method, metric, point] for point in parameters])
-                points = points_taken(cells, row.reading, _default_point(study, row))
+                cells = np.stack([stored.get((case.id, row.method, metric, point), absent) for point in parameters])
+                points = points_taken(cells, row.selection, default)
                 selected += [
                     (study.id, case.id, *row, metric, s, parameters[point], cells[point, s])
                     for s, point in zip(subsets, points.tolist(), strict=True)
@@ -89,35 +114,21 @@ def select(study: Study, scores: "pd.DataFrame") -> "pd.DataFrame":
     return pd.DataFrame(selected, columns=list(SELECTED_COLUMNS))
 
 
-def points_taken(cells: FloatArray, reading: str, default: int = 0) -> IntArray:
-    """Return the grid point that a reading takes on each subset.
+def points_taken(cells: FloatArray, selection: str, default: int = 0) -> IntArray:
+    """Return the grid point that a selection takes on each subset; any selection but the oracles takes ``default``.
 
-    Parameters
-    ----------
-    cells : ndarray, shape (points, subsets)
-        Scores; NaN where the method failed.
-    reading : str
-        See the module.
-    default : int
-        Point of the readings "default" and "fixed".
-
-    Returns
-    -------
-    ndarray of int, shape (subsets,)
+    ``cells`` are scores of shape (points, subsets), NaN where the method failed; the result has shape (subsets,).
     """
-    n_subsets = cells.shape[1]
-    if reading == "oracle-per-subset":
+    if selection == "oracle-per-subset":
         return np.array([_first_best(column) for column in cells.T], dtype=np.int64)
-    if reading == "oracle-common":
-        return np.full(n_subsets, _best_common_point(cells))
-    return np.full(n_subsets, default)
+    return np.full(cells.shape[1], _best_common_point(cells) if selection == "oracle-common" else default)
 
 
 def _best_common_point(cells: FloatArray) -> int:
     failures = np.isnan(cells).sum(axis=1)
-    eligible = failures == failures.min()
     if failures.min() == cells.shape[1]:
         return 0
+    eligible = failures == failures.min()
     means = np.full(len(cells), np.nan)
     means[eligible] = np.nanmean(cells[eligible], axis=1)
     return _first_best(means)
@@ -127,38 +138,3 @@ def _first_best(scores: FloatArray) -> int:
     """First index whose score is the highest up to rounding, NaN never; 0 if there is none."""
     comparable = np.nan_to_num(scores, nan=-np.inf)
     return int(np.flatnonzero(comparable >= comparable.max() - ROUNDING)[0])
-
-
-def _wide(study: Study, scores: "pd.DataFrame") -> dict[tuple[str, str, str, str], npt.NDArray[np.float64]]:
-    """Values over the subsets by (case, method, metric, parameters) for every point of the study."""
-    import pandas as pd
-
-    keys = ["case", "method", "metric", "parameters"]
-    wide = scores[scores["restart"] == study.restarts].pivot(index=keys, columns="subset", values="value")
-    methods = dict.fromkeys(row.method for row in rows(study))
-    index = pd.MultiIndex.from_tuples(
-        [
-            (case.id, method, metric, point)
-            for case in study.cases
-            for method in methods
-            for metric in study.metrics
-            for point in _parameters(study, method)
-        ],
-        names=keys,
-    )
-    full = wide.reindex(index=index, columns=range(study.ensemble.n_subsets)).to_numpy(dtype=float)
-    return dict(zip(index.to_list(), full, strict=True))
-
-
-def _run(study: Study, method: str) -> MethodRun | None:
-    return None if method == study.base_clusterings else study.method(method)
-
-
-def _parameters(study: Study, method: str) -> Sequence[str]:
-    run = _run(study, method)
-    return [compact(point) for point in run.points] if run else [compact({})]
-
-
-def _default_point(study: Study, row: Row) -> int:
-    run = _run(study, row.method)
-    return run.points.index(run.default) if run and run.grid else 0

@@ -1,4 +1,4 @@
-"""Which differences are significant: t-tests over the subsets, and what is printed bold.
+"""Which differences are significant: t-tests over the subsets, and which scores are bold.
 
 Defined outcomes where a t-test has none: no variance and equal means give p = 1, no variance and different
 means p = 0, fewer than two common subsets NaN.
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from concord.config.study import Study
+from concord.config.experiment import Experiment
 from concord.scores.metrics import FloatArray
 from concord.scores.selection import FIXED, ROUNDING, Row, rows
 
@@ -27,26 +27,18 @@ PAIR_COLUMNS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """A row's scores on one case by one metric, and how they compare.
-
-    Attributes
-    ----------
-    mean, std : float
-        Over the subsets that have a score; ``std`` with ddof = 1; NaN where undefined.
-    n : int
-        Number of these subsets.
-    is_best : bool
-        No rival has a higher mean; a row with a missing cell is never best.
-    is_bold : bool
-        The row is best alone and differs significantly from every rival that it can be compared with.
-    """
+    """A row's scores on one case by one metric, and how they compare."""
 
     row: Row
     mean: float
+    """Over the subsets that have a score, as std and n; NaN where undefined."""
     std: float
+    """With ddof = 1."""
     n: int
     is_best: bool
+    """No rival has a higher mean; a row with a missing cell is never best."""
     is_bold: bool
+    """The row is best alone and differs significantly from every rival that it can be compared with."""
 
 
 def p_values(a: FloatArray, b: FloatArray, test: Literal["paired", "welch"]) -> FloatArray:
@@ -79,27 +71,26 @@ def p_values(a: FloatArray, b: FloatArray, test: Literal["paired", "welch"]) -> 
         equal = np.abs(np.nanmean(a - b, axis=1)) <= ROUNDING
     constant = spread <= ROUNDING
     few = (~missing).sum(axis=1) < 2
-    defined: FloatArray = np.select(
-        [few, constant & equal, constant], [np.nan, 1.0, 0.0], np.asarray(p, dtype=float)
-    )
+    defined: FloatArray = np.select([few, constant & equal, constant], [np.nan, 1.0, 0.0], np.asarray(p, dtype=float))
     return defined
 
 
 def holm(p: FloatArray) -> FloatArray:
     """Adjust p-values for their number by Holm's step-down method (1979); NaN stays and does not count."""
-    adjusted = np.full(p.shape, np.nan)
-    order = np.argsort(p)[: np.count_nonzero(~np.isnan(p))]  # NaN sorts last
-    factors = np.arange(order.size, 0, -1)
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(factors * p[order]))
+    from statsmodels.stats.multitest import multipletests
+
+    adjusted, known = np.full(p.shape, np.nan), ~np.isnan(p)
+    if known.any():
+        adjusted[known] = multipletests(p[known], method="holm")[1]
     return adjusted
 
 
-def pairwise(study: Study, selected: "pd.DataFrame") -> "pd.DataFrame":
+def pairwise(study: Experiment, selected: "pd.DataFrame") -> "pd.DataFrame":
     """Compare every pair of rows, for each case and metric.
 
     Parameters
     ----------
-    study : Study
+    study : Experiment
         The study, resolved and restricted.
     selected : DataFrame
         As :func:`concord.scores.selection.select` returns it.
@@ -107,8 +98,8 @@ def pairwise(study: Study, selected: "pd.DataFrame") -> "pd.DataFrame":
     Returns
     -------
     DataFrame
-        Columns case, metric, row_a, row_b, n (common subsets), mean_a, mean_b (over these), p_paired,
-        p_welch, and p_holm: p_paired adjusted for the number of pairs of this case and metric.
+        :data:`PAIR_COLUMNS`: n common subsets, means over these, p_holm is p_paired adjusted for the number of pairs
+        of this case and metric.
     """
     import pandas as pd
 
@@ -127,26 +118,16 @@ def pairwise(study: Study, selected: "pd.DataFrame") -> "pd.DataFrame":
     return pd.concat(frames, ignore_index=True)
 
 
-def bold(study: Study, values: FloatArray) -> list[Outcome]:
-    """Find the best row and whether it stands out, as the papers print it: without correction for many tests.
+def bold(study: Experiment, values: FloatArray) -> list[Outcome]:
+    """Find the best row and whether it stands out, as the papers do: without correction for many tests.
 
-    Each row is compared with its rivals: every other method, in one row each. Readings of one method are no
-    rivals of each other. A tuned method is met in the reading of the row itself, by a baseline (no grid) in
-    ``study.reading``. So each reading of a tuned method has its own verdict: whether it is the best of the
-    table that shows this reading. Equal means at the top leave nobody bold. A rival with fewer than two
+    Each row is compared with its rivals: every other method, in one row each. Selections of one method are no
+    rivals of each other. A tuned method is met in the selection of the row itself, by a baseline (no grid) in
+    ``study.selection``. So each selection of a tuned method has its own verdict: whether it is the best of
+    the table that shows this selection. Equal means at the top leave nobody bold. A rival with fewer than two
     subsets in common cannot be tested and does not count; if no rival can be tested, nobody is bold.
 
-    Parameters
-    ----------
-    study : Study
-        The study, resolved and restricted.
-    values : ndarray, shape (rows, subsets)
-        Scores of ``rows(study)``; NaN where there is none.
-
-    Returns
-    -------
-    list of Outcome
-        One for each row, in order.
+    ``values`` are the scores of ``rows(study)``, shape (rows, subsets), NaN where there is none.
     """
     everyone = rows(study)
     n = (~np.isnan(values)).sum(axis=1)
@@ -154,7 +135,8 @@ def bold(study: Study, values: FloatArray) -> list[Outcome]:
     complete = n == values.shape[1]
     outcomes = []
     for i, row in enumerate(everyone):
-        rivals = [j for j, other in enumerate(everyone) if _is_rival(row, other, study.reading)]
+        met = (FIXED, study.selection if row.selection == FIXED else row.selection)
+        rivals = [j for j, o in enumerate(everyone) if o.method != row.method and o.selection in met]
         is_best = bool(complete[i]) and not (means[rivals][complete[rivals]] > means[i] + ROUNDING).any()
         is_bold = is_best and _stands_out(study, values[i], values[rivals])
         std = float(np.nanstd(values[i], ddof=1)) if n[i] > 1 else float("nan")
@@ -162,28 +144,17 @@ def bold(study: Study, values: FloatArray) -> list[Outcome]:
     return outcomes
 
 
-def matrices(study: Study, selected: "pd.DataFrame") -> Iterator[tuple[str, str, FloatArray]]:
+def matrices(study: Experiment, selected: "pd.DataFrame") -> Iterator[tuple[str, str, FloatArray]]:
     """Yield (case, metric, values) in the order of the study; values of shape (rows, subsets)."""
-    import pandas as pd
-
-    wide = selected.pivot(index=["case", "metric", "method", "reading"], columns="subset", values="value")
-    columns = range(study.ensemble.n_subsets)
+    wide = selected.pivot(index=["case", "metric", "method", "selection"], columns="subset", values="value")
+    wide = wide.reindex(columns=range(study.n_subsets))
     for case in study.cases:
         for metric in study.metrics:
-            index = pd.MultiIndex.from_tuples(
-                [(case.id, metric, *row) for row in rows(study)], names=wide.index.names
-            )
-            yield case.id, metric, wide.reindex(index=index, columns=columns).to_numpy(dtype=float)
+            index = [(case.id, metric, *row) for row in rows(study)]
+            yield case.id, metric, wide.reindex(index).to_numpy(dtype=float)
 
 
-def _is_rival(row: Row, other: Row, reading: str) -> bool:
-    if other.method == row.method:
-        return False
-    met_in = reading if row.reading == FIXED else row.reading
-    return other.reading in (FIXED, met_in)
-
-
-def _stands_out(study: Study, values: FloatArray, rivals: FloatArray) -> bool:
+def _stands_out(study: Experiment, values: FloatArray, rivals: FloatArray) -> bool:
     """Whether ``values`` are higher, and significantly so, than every rival that can be compared."""
     common = ~np.isnan(rivals)
     ours = np.broadcast_to(values, rivals.shape)

@@ -1,22 +1,22 @@
-"""The figures that the reports print: mean, standard deviation, best and bold."""
+"""What the tables of scores show: mean, standard deviation, best and bold."""
 
 from typing import TYPE_CHECKING
 
-from concord.config.study import Study
+from concord.config.experiment import Experiment
 from concord.scores.significance import bold, matrices
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SUMMARY_COLUMNS = ("case", "metric", "method", "reading", "mean", "std", "n", "best", "bold")
+SUMMARY_COLUMNS = ("case", "metric", "method", "selection", "mean", "std", "n", "best", "bold")
 
 
-def summarise(study: Study, selected: "pd.DataFrame") -> "pd.DataFrame":
+def summarise(study: Experiment, selected: "pd.DataFrame") -> "pd.DataFrame":
     """Summarise the selected scores over the subsets.
 
     Parameters
     ----------
-    study : Study
+    study : Experiment
         The study, resolved and restricted.
     selected : DataFrame
         As :func:`concord.scores.selection.select` returns it, or ``selected.parquet``.
@@ -24,10 +24,8 @@ def summarise(study: Study, selected: "pd.DataFrame") -> "pd.DataFrame":
     Returns
     -------
     DataFrame
-        Columns case, metric, method, reading, mean, std (ddof = 1), n (subsets with a score), best, bold; for
-        each case and metric the rows of the study: base clusterings, then the methods, a tuned one in the
-        readings oracle-per-subset, oracle-common, default. ``best`` and ``bold`` as defined by
-        :func:`concord.scores.significance.bold`.
+        :data:`SUMMARY_COLUMNS`: std has ddof = 1, n counts the subsets with a score, best and bold are as defined by
+        :func:`concord.scores.significance.bold`; for each case and metric the rows of the study, in order.
     """
     import pandas as pd
 

@@ -1,6 +1,5 @@
 """Base clusterings that somebody made: ``.mat``, ``.npz`` or ``.csv`` -> labels and, where given, classes."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from concord.datasets.readers.common import at, class_name, malformed
+from concord.datasets.readers.common import at, class_name, malformed, number
 from concord.datasets.readers.matlab import load_mat
 from concord.datasets.readers.table import split_rows
-from concord.datasets.readers.text import number
 from concord.datasets.registry import ReadyMadeEnsemble
 from concord.ensemble import MISSING, IntArray
 from concord.files import read_arrays
@@ -23,8 +21,8 @@ EXACT = 2.0**53
 """Above it, doubles do not hold every integer, and labels of two clusters could become one."""
 
 _CORRECT = "correct variable or classes in config/datasets.yaml"
-_Contents = tuple[npt.NDArray[Any], list[str]]
-"""Label matrix as stored, class names (none if there are none)."""
+_Contents = tuple[npt.NDArray[Any], npt.NDArray[Any] | None]
+"""Label matrix and classes as stored."""
 
 
 @dataclass(frozen=True)
@@ -46,36 +44,33 @@ def read_clusterings(path: Path, ensemble: ReadyMadeEnsemble) -> Clusterings:
         No such variable or column, another shape, a label that is no integer, a class that is missing, or
         another number of classes than of rows.
     """
-    matrix, classes = _FORMATS[ensemble.format](path, ensemble.variable or "", ensemble.classes)
+    matrix, stored = _csv(path, ensemble.classes) if ensemble.format == ".csv" else _variables(path, ensemble)
     if matrix.ndim != 2 or not matrix.size or matrix.dtype.kind not in "biuf":
+        where = f"variable {ensemble.variable!r}" if ensemble.variable else ""
         what = f"{matrix.dtype} of shape {matrix.shape}, no matrix of labels"
-        malformed(
-            path, _variable(ensemble), what, "store integers, objects in rows, base clusterings in columns"
-        )
+        malformed(path, where, what, "store integers, objects in rows, base clusterings in columns")
+    classes = [] if stored is None else _class_names(path, stored)
     if ensemble.classes and len(classes) != len(matrix):
         what = f"{len(matrix)} rows of labels, but {len(classes)} classes in {ensemble.classes!r}"
         malformed(path, "", what, "objects go in rows, one class for each")
     return Clusterings(_coded(path, matrix.astype(np.float64), ensemble.missing), classes)
 
 
-def _mat(path: Path, variable: str, classes: str | None) -> _Contents:
-    names = [variable, *([classes] if classes else [])]
-    stored = load_mat(path, names, _CORRECT)
+def _variables(path: Path, ensemble: ReadyMadeEnsemble) -> _Contents:
+    names = [name for name in (ensemble.variable, ensemble.classes) if name]
+    if ensemble.format == ".mat":
+        stored = load_mat(path, names, _CORRECT)
+    else:
+        stored = read_arrays(path, remedy="write it with numpy.savez, numbers and text only")
     for name in names:
-        if sparse.issparse(stored[name]):
-            malformed(path, f"variable {name!r}", "a sparse matrix", "store it with full()")
-    return stored[variable], _class_names(path, stored[classes]) if classes else []
-
-
-def _npz(path: Path, variable: str, classes: str | None) -> _Contents:
-    stored = read_arrays(path, remedy="write it with numpy.savez, numbers and text only")
-    for name in (variable, *([classes] if classes else [])):
         if name not in stored:
             malformed(path, "", f"no array {name!r}", f"{_CORRECT}; {did_you_mean(name, list(stored))}")
-    return stored[variable], _class_names(path, stored[classes]) if classes else []
+        if sparse.issparse(stored[name]):
+            malformed(path, f"variable {name!r}", "a sparse matrix", "store it with full()")
+    return stored[names[0]], stored[ensemble.classes] if ensemble.classes else None
 
 
-def _csv(path: Path, _: str, classes: str | None) -> _Contents:
+def _csv(path: Path, classes: str | None) -> _Contents:
     rows = split_rows(path, ",")
     header = next(rows, (1, [""]))[1]
     if classes and header.count(classes) != 1:
@@ -83,9 +78,7 @@ def _csv(path: Path, _: str, classes: str | None) -> _Contents:
         malformed(path, "line 1", what, f"{_CORRECT}; {did_you_mean(classes, header)}")
     if "" in header:
         what = f"column {header.index('')} (from 0) has no name"
-        malformed(
-            path, "line 1", what, "name it, or leave it out if it numbers the rows (pandas: index=False)"
-        )
+        malformed(path, "line 1", what, "name it, or leave it out if it numbers the rows (pandas: index=False)")
     labels, names = [], []
     for line, row in rows:
         with at(path, f"line {line}"):
@@ -95,31 +88,18 @@ def _csv(path: Path, _: str, classes: str | None) -> _Contents:
             if classes:
                 names.append(cells.pop(header.index(classes)))
             labels.append([number(cell, MISSING_CELLS) for cell in cells.values()])
-    return np.array(labels), _class_names(path, np.array(names, dtype=str)) if classes else []
-
-
-_FORMATS: dict[str, Callable[[Path, str, str | None], _Contents]] = {".mat": _mat, ".npz": _npz, ".csv": _csv}
-
-
-def _variable(ensemble: ReadyMadeEnsemble) -> str:
-    return f"variable {ensemble.variable!r}" if ensemble.variable else ""
+    return np.array(labels), np.array(names, dtype=str) if classes else None
 
 
 def _class_names(path: Path, classes: npt.NDArray[Any]) -> list[str]:
     if classes.dtype.kind not in "biufSU":
         malformed(path, "", f"classes of type {classes.dtype}", "store numbers or text")
-    numeric = classes.dtype.kind in "biuf"
-    names = (
-        [class_name(value) for value in classes.ravel()] if numeric else classes.ravel().astype(str).tolist()
-    )
+    values = classes.ravel()
+    names = values.astype(str).tolist() if values.dtype.kind in "SU" else [class_name(value) for value in values]
     for i, name in enumerate(names):
         if name in MISSING_CELLS:
-            malformed(
-                path,
-                f"object {i} (from 0)",
-                "its class is missing",
-                "the scores need the class of each object",
-            )
+            remedy = "the scores need the class of each object"
+            malformed(path, f"object {i} (from 0)", "its class is missing", remedy)
     return names
 
 

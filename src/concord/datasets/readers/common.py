@@ -1,18 +1,30 @@
-"""What the readers share: their result, and how they refuse a file."""
+"""What the readers share: base class, result, refusals; lines, numbers and names of the text formats."""
 
 import math
-from collections.abc import Iterator
+import re
+import zipfile
+import zlib
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Annotated, ClassVar, NoReturn, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-from scipy import sparse
+from pydantic import Field
 
 from concord.errors import InputError
+from concord.validation import Strict
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from scipy import sparse
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+Size = Annotated[int, Field(ge=1)]
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
 Features: TypeAlias = "npt.NDArray[np.float64] | sparse.csr_array"
 
 
@@ -24,14 +36,23 @@ class Raw:
     classes: list[str]
 
 
+class AnyReader(Strict):
+    """How files are read: how many, and their format."""
+
+    n_files: ClassVar[int] = 1
+    several: ClassVar[bool] = False
+    """Whether there may be more files."""
+
+    @abstractmethod
+    def read(self, *paths: Path) -> Raw:
+        """Read the files, in the order of the registry; :class:`InputError` names file, line and remedy."""
+
+
 def malformed(
-    path: Path | str,
-    where: str,
-    what: str,
-    remedy: str = "the file is damaged, or reader in the registry is wrong",
+    path: Path | str, where: str, what: str, remedy: str = "the file is damaged, or reader in the registry is wrong"
 ) -> NoReturn:
     """Refuse a file: path, place ("": none), mistake, remedy."""
-    raise InputError(f"{path}, {where}: {what}; {remedy}" if where else f"{path}: {what}; {remedy}")
+    raise InputError(f"{path}{where and ', '}{where}: {what}; {remedy}")
 
 
 @contextmanager
@@ -48,7 +69,7 @@ def class_name(value: float) -> str:
     return str(int(value)) if math.isfinite(value) and value == int(value) else repr(float(value))
 
 
-def canonical(matrix: sparse.csr_array) -> sparse.csr_array:
+def canonical(matrix: "sparse.csr_array") -> "sparse.csr_array":
     """Sort, add up, drop stored zeros: equal matrices have equal bytes."""
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
@@ -63,3 +84,34 @@ def short(text: str) -> str:
 def one_line(error: BaseException) -> str:
     """Return the message of an error without line breaks."""
     return " ".join(str(error).split()) or type(error).__name__
+
+
+def lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines, numbered from 1, without line ends; of a ``.zip`` those of the only file in it."""
+    try:
+        text = _content(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        malformed(path, f"byte {error.start}", "no UTF-8 text")
+    yield from enumerate(re.split(r"\r\n|\r|\n", text), 1)
+
+
+def _content(path: Path) -> bytes:
+    if path.suffix.lower() != ".zip":
+        return path.read_bytes()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+            if len(names) != 1:
+                malformed(path, "", f"{len(names)} files in the archive; only one is read", "pack it alone")
+            return archive.read(names[0])
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error) as error:
+        malformed(path, "", f"no readable .zip: {one_line(error)}")
+
+
+def number(text: str, missing: Sequence[str] = ()) -> float:
+    """Return the number, NaN for a marker in ``missing``, or ValueError: "nan" and "1_0" are no numbers."""
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    if text in missing:
+        return math.nan
+    raise ValueError(f"{short(text)} is no number")

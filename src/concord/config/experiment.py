@@ -1,0 +1,369 @@
+"""What a study runs: cases, base clusterings, methods with their grids, variants, unseen objects."""
+
+from collections.abc import Iterator
+from math import prod
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+
+from concord.config.references import AnyMethodId, AnyRowId, CaseId, DatasetId, MethodId
+from concord.config.values import MOST, Metric, Name, Named, Positive, Selection, Text, Title, Value, grid_points, same
+from concord.validation import Strict
+
+Two = Annotated[Positive, Field(ge=2)]
+NumberOfClusters = Two | Annotated[tuple[Two, ...], Field(min_length=1)] | Literal["classes", "random", "random-fine"]
+"""Of a base clustering: a number; several, taken in turn; the number of classes; or drawn for each, from 2 to
+sqrt(n) ("random") or from sqrt(n) / 2 to sqrt(n) ("random-fine")."""
+
+
+class Case(Named):
+    """A data set as the study uses it: its preprocessing and where its base clusterings come from."""
+
+    word = "dataset"
+
+    dataset: DatasetId
+    title: Title | None = Field(None, description="its name in tables; the data set's title if absent")
+    preprocessing: tuple[str, ...] | None = Field(None, description="replaces the registry's steps; [] means none")
+    ensemble: str = Field(
+        "kmeans", description="'kmeans', 'minibatch', 'mixed', or the name of a ready-made ensemble of the data set"
+    )
+    init: Literal["random", "k-means++"] = Field("random", description="initial centres of k-means")
+    n_clusters: NumberOfClusters | None = Field(None, description="of k-means; replaces the study's")
+    feature_share: Annotated[float, Field(gt=0, le=1)] = Field(
+        1.0, description="of the features, drawn at random for each k-means run"
+    )
+    object_share: Annotated[float, Field(gt=0, le=1)] = Field(
+        1.0, description="of the objects, drawn at random for each run of a 'mixed' ensemble"
+    )
+    subset_size: Positive | None = Field(
+        None, description="base clusterings in a subset; replaces the study's, where subsets are drawn"
+    )
+    instead_of: str | None = Field(
+        None,
+        description="id of a case of the same data set; counts over data sets and rank sums use this case "
+        "in its place, so that no data set counts twice",
+    )
+    doubt: Text | None = Field(None, description="why these may not be the data of the paper")
+    subsets_per_job: Positive | None = Field(
+        None, description="at most so many subsets in a job: a kill then loses less of an expensive case"
+    )
+    parameters: dict[AnyMethodId, dict[str, Value]] = Field(
+        default_factory=dict, description="by method id: fixed parameters that differ on this case"
+    )
+    without: tuple[AnyMethodId, ...] = Field((), description="ids of methods or variants that do not run on it")
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The preprocessing; only of a resolved case, whose ``preprocessing`` is given."""
+        return self.preprocessing or ()
+
+    @property
+    def steps_word(self) -> str:
+        """The preprocessing in one word, as in the name of the prepared file."""
+        return "-".join(self.steps) or "raw"
+
+    def faults(self, context: Any) -> Iterator[tuple[str, str]]:
+        """Yield mistakes that take more than the case itself to see."""
+        yield from context.of_case(self)
+
+
+class EnsembleProtocol(Strict):
+    """How base clusterings are made: Lloyd's k-means, from k random objects unless a case differs."""
+
+    runs: Positive = 200
+    subset_size: Positive = 20
+    draws: Annotated[
+        int | None,
+        Field(
+            ge=1, le=MOST, description="subsets to draw from the runs, each anew; if absent, they are split in order"
+        ),
+    ] = None
+    draw_seed: Annotated[
+        int, Field(ge=0, lt=2**32, description="the draws are MATLAB's after rng(draw_seed): randperm(runs)")
+    ] = 1
+    n_clusters: NumberOfClusters = "classes"
+    max_iter: Positive = 100
+
+    @model_validator(mode="after")
+    def _whole_subsets(self) -> Self:
+        if self.draws and self.subset_size > self.runs:
+            raise ValueError(f"subset_size = {self.subset_size} is more than runs = {self.runs}")
+        if not self.draws and self.runs % self.subset_size:
+            raise ValueError(f"runs = {self.runs} is not a multiple of subset_size = {self.subset_size}")
+        return self
+
+    @property
+    def n_subsets(self) -> int:
+        """Number of subsets that are drawn from the runs, or that the runs are split into."""
+        return self.draws or self.runs // self.subset_size
+
+
+class MethodRun(Named):
+    """A method of the study with its fixed parameters and its grid."""
+
+    word = "method"
+
+    method: Annotated[str, Field(description="class in concord.methods")]
+    parameters: dict[str, Value] = Field(default_factory=dict)
+    grid: dict[str, Annotated[tuple[Value, ...], Field(min_length=1)]] = Field(default_factory=dict)
+    default: dict[str, Value] = Field(
+        default_factory=dict, description="the grid point that the selection 'default' takes"
+    )
+
+    @field_validator("default")
+    @classmethod
+    def _as_on_grid(cls, default: dict[str, Value], info: ValidationInfo) -> dict[str, Value]:
+        """Write 1 as the grid does if it has 1.0, so that the two are one point in all tables."""
+        grid = info.data.get("grid", {})
+        own = {name: [other for other in grid.get(name, ()) if same(value, other)] for name, value in default.items()}
+        return {name: own[name][0] if own[name] else value for name, value in default.items()}
+
+    @model_validator(mode="after")
+    def _default_on_grid(self) -> Self:
+        if (points := prod(map(len, self.grid.values()))) > MOST:
+            raise ValueError(f"the grid has {points:,} points; at most {MOST:,} can be run")
+        for name, values in self.grid.items():
+            if twice := [value for i, value in enumerate(values) if any(same(value, other) for other in values[:i])]:
+                raise ValueError(f"grid.{name} has {twice[0]!r} twice; remove one")
+        if self.grid and set(self.default) != set(self.grid):
+            raise ValueError(f"default must give a value for each of {', '.join(self.grid)}")
+        for name, value in self.default.items():
+            if not any(same(value, other) for other in self.grid.get(name, ())):
+                raise ValueError(f"default {name} = {value!r} is not on the grid; add it to grid.{name}")
+        return self
+
+    @property
+    def points(self) -> list[dict[str, Value]]:
+        """Grid points, the last parameter fastest; one empty point without a grid."""
+        return grid_points(self.grid)
+
+    def runs_on(self, case: Case) -> bool:
+        """Whether the method runs on this case of its study."""
+        return self.id not in case.without
+
+    def at_default(self) -> Self:
+        """Return the method with no other grid point than the default."""
+        return self.model_copy(update={"grid": {name: (self.default[name],) for name in self.grid}})
+
+    def faults(self, context: Any) -> Iterator[tuple[str, str]]:
+        """Yield mistakes that take the method's class to see."""
+        yield from context.of_method(self)
+
+
+class MethodVariant(MethodRun):
+    """A method of the study under another interpretation of the paper."""
+
+    of: MethodId = Field(description="id of the method that it interprets otherwise")
+    why: Text = Field(description="what the paper leaves open")
+    cases: tuple[CaseId, ...] = Field((), description="ids of the study's cases to run on; all if absent")
+
+    def runs_on(self, case: Case) -> bool:
+        """Whether the variant runs on this case of its study."""
+        return super().runs_on(case) and case.id in (self.cases or [case.id])
+
+
+class CaseVariant(Case):
+    """A case whose base clusterings came about under another interpretation of the paper."""
+
+    of: CaseId = Field(description="id of the case that it interprets otherwise")
+    why: Text = Field(description="what the paper leaves open")
+    methods: Annotated[tuple[MethodId, ...], Field(min_length=1)] = Field(
+        description="ids of the study's methods to run on it"
+    )
+
+
+class Variants(Strict):
+    """Other interpretations of the paper: run and shown beside the study's own, not ranked, not tested."""
+
+    methods: tuple[MethodVariant, ...] = ()
+    cases: tuple[CaseVariant, ...] = ()
+
+
+class Significance(Strict):
+    """The t-test behind the bold figures."""
+
+    test: Literal["paired", "welch"] = "paired"
+    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
+
+
+class GeneralisedMethod(Named):
+    """A method of the study, fitted on the training objects, and how its consensus reaches unseen ones."""
+
+    word = "method"
+
+    method: MethodId = Field(description="id of a method of the study; ``id`` begins the names of its rows")
+    by: Annotated[tuple[Literal["NC", "Infer", "own"], ...], Field(min_length=1)] = Field(
+        ("NC",),
+        description="a row for each; NC: the nearest class centroid of the consensus; Infer: the method's "
+        "model, given the base labels of the unseen objects; own: the method's own mapping of features",
+    )
+
+    def row(self, by: str) -> str:
+        """Return the name of a row."""
+        return self.id if by == "own" else f"{self.id}-{by}"
+
+
+class Generalisation(Strict):
+    """Consensus on a part of the objects, and its labels for the others."""
+
+    splits: Positive = Field(5, description="of the objects into training and unseen ones")
+    repetitions: Positive = Field(
+        10, description="of a split: anew ensemble.subset_size base clusterings of the training objects"
+    )
+    train_share: Annotated[float, Field(gt=0, lt=1)] = 0.6
+    base_labels: Literal["assign", "kmeans-on-test"] = Field(
+        "assign",
+        description="of unseen objects: the nearest centre of each base clustering, or k-means on the unseen "
+        "objects, its clusters matched to those of the base clustering",
+    )
+    metric: Metric = "ACC"
+    methods: Annotated[tuple[GeneralisedMethod, ...], Field(min_length=1)]
+    beside: AnyRowId | None = Field(None, description="name of the row that the others are tested against")
+    cases: tuple[CaseId, ...] = Field((), description="all cases of the study if absent")
+
+    @model_validator(mode="after")
+    def _rows_of_their_own(self) -> Self:
+        rows = [method.row(by) for method in self.methods for by in method.by]
+        if twice := {row for row in rows if rows.count(row) > 1}:
+            raise ValueError(f"two rows are named {sorted(twice)[0]!r}; give one of the methods another id")
+        return self
+
+    def faults(self, context: Any) -> Iterator[tuple[str, str]]:
+        """Yield mistakes that take the study to see."""
+        yield from context.of_generalisation(self)
+
+
+class Experiment(Strict):
+    """What a study runs and how it is scored."""
+
+    id: Name
+    cases: Annotated[tuple[Case, ...], Field(min_length=1)]
+    only_in_table1: tuple[Case, ...] = Field((), description="data sets that are prepared, not clustered")
+    ensemble: EnsembleProtocol = EnsembleProtocol()
+    subsets: Positive | None = Field(None, description="only the first so many subsets; all if absent")
+    base_clusterings: Annotated[Title, Field(max_length=60)] = Field(
+        "K-means", description="name of the row for the base clusterings themselves"
+    )
+    methods: Annotated[tuple[MethodRun, ...], Field(min_length=1)]
+    metrics: Annotated[tuple[Metric, ...], Field(min_length=1)] = ("ACC", "NMI", "ARI", "purity", "F")
+    restarts: Literal["mean", "chosen"] = Field(
+        "mean", description="score of a fit: mean over restarts, or the chosen one"
+    )
+    selection: Selection = Field(
+        "oracle-per-subset",
+        description="the selection that baselines are compared with; if it is 'default', variants run at no other "
+        "grid point",
+    )
+    significance: Significance = Significance()
+    generalisation: Generalisation | None = None
+    variants: Variants = Variants()
+
+    @model_validator(mode="after")
+    def _names(self) -> Self:
+        cases, methods = [*self.described, *self.variants.cases], [*self.methods, *self.variants.methods]
+        for what, ids in (("case", [c.id for c in cases]), ("method", [m.id for m in methods])):
+            if twice := {i for i in ids if ids.count(i) > 1}:
+                raise ValueError(f"two {what}s have the id {sorted(twice)[0]!r}; give one of them another id")
+        if self.base_clusterings in {m.id for m in methods}:
+            raise ValueError(f"{self.base_clusterings!r} names both the base clusterings and a method")
+        return self
+
+    @property
+    def n_subsets(self) -> int:
+        """Number of subsets that are run."""
+        return min(self.subsets or self.ensemble.n_subsets, self.ensemble.n_subsets)
+
+    @property
+    def described(self) -> tuple[Case, ...]:
+        """The cases of Table 1: those that are clustered, then the others."""
+        return self.cases + self.only_in_table1
+
+    @property
+    def counted(self) -> tuple[Case, ...]:
+        """The cases of counts over data sets: all but those that another one stands for."""
+        replaced = {case.instead_of for case in self.cases}
+        return tuple(case for case in self.cases if case.id not in replaced)
+
+    def case(self, case_id: str) -> Case:
+        """Return the case, or the variant of one, with this id."""
+        return next(c for c in (*self.described, *self.variants.cases) if c.id == case_id)
+
+    def method(self, method_id: str) -> MethodRun:
+        """Return the method, or the variant of one, with this id."""
+        return next(m for m in (*self.methods, *self.variants.methods) if m.id == method_id)
+
+    def run(self, case: Case, method_id: str) -> MethodRun:
+        """Return the method, or the variant of one, as it runs on a case, or on the variant of one.
+
+        Variants are shown in the study's own selection: where that is the default, no other point is needed.
+        """
+        run = self.method(method_id)
+        is_variant = isinstance(case, CaseVariant) or isinstance(run, MethodVariant)
+        return run.at_default() if is_variant and self.selection == "default" else run
+
+    def runs(self, case: Case) -> list[MethodRun]:
+        """Return the methods that run on a case."""
+        return [run for run in self.methods if run.runs_on(case)]
+
+    def absent(self) -> dict[str, tuple[Case, ...]]:
+        """Return the cases on which a method does not run, for each method that has such."""
+        cases = {run.id: tuple(case for case in self.cases if not run.runs_on(case)) for run in self.methods}
+        return {method: found for method, found in cases.items() if found}
+
+    def subset_size(self, case: Case) -> int:
+        """Return the number of base clusterings in a subset of a case."""
+        return case.subset_size or self.ensemble.subset_size
+
+    def parameters(self, case: Case, run: MethodRun) -> dict[str, Value]:
+        """Return the fixed parameters of a method on a case."""
+        return {**run.parameters, **case.parameters.get(run.id, {})}
+
+    def blocks(self, case: Case, size: int) -> list[range]:
+        """Return the subsets of each job, at most ``size`` in one."""
+        n, size = self.n_subsets, min(size, case.subsets_per_job or size)
+        return [range(first, min(first + size, n)) for first in range(0, n, size)]
+
+    def of_variants(self) -> "list[Experiment]":
+        """Return what the variants add, an experiment of one case for each case with the methods that run on it."""
+        runs: dict[str, list[MethodRun]] = {}
+        for variant in self.variants.methods:
+            for case in (case for case in self.cases if variant.runs_on(case)):
+                runs.setdefault(case.id, []).append(self.run(case, variant.id))
+        for other in self.variants.cases:
+            runs.setdefault(other.id, []).extend(self.run(other, name) for name in other.methods)
+        return [
+            self.model_copy(update={"cases": (self.case(case),), "methods": tuple(found), "variants": Variants()})
+            for case, found in runs.items()
+        ]
+
+    def size_variants(self, case: Case) -> list[CaseVariant]:
+        """Return the variants that differ from a case in the size of its subsets alone."""
+        return [
+            other
+            for other in self.variants.cases
+            if other.of == case.id and other.subset_size and _origin(other) == _origin(case)
+        ]
+
+    def pool(self, case: Case) -> Case:
+        """Return the case whose base clusterings a case draws its subsets from: one pool for all their sizes."""
+        sized = [own for own in self.cases for other in self.size_variants(own) if other.id == case.id]
+        return sized[0] if sized else case
+
+    def generalised(self) -> tuple[Case, ...]:
+        """Return the cases of the experiment on unseen objects."""
+        if self.generalisation is None:
+            return ()
+        wanted = self.generalisation.cases
+        return tuple(case for case in self.cases if not wanted or case.id in wanted)
+
+    def unseen_rows(self) -> list[str]:
+        """Return the rows of the table on unseen objects, the base clusterings first."""
+        methods = self.generalisation.methods if self.generalisation else ()
+        base = [f"{self.base_clusterings}-NC"] if methods else []
+        return base + [method.row(by) for method in methods for by in method.by]
+
+
+def _origin(case: Case) -> tuple[object, ...]:
+    """What, beside the number of base clusterings in a subset, makes the scores of a case."""
+    origin = (case.dataset, case.preprocessing, case.ensemble, case.init, case.n_clusters, case.feature_share)
+    return (*origin, case.object_share, case.parameters)

@@ -1,0 +1,1 @@
+"""Stage 3, consensus: every method of a study on every case."""

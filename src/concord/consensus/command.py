@@ -1,0 +1,46 @@
+"""``python -m concord consensus``: one method on one case, its whole grid, over a block of subsets."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from concord.consensus.job import ConsensusJob
+from concord.consensus.run import run
+from concord.ensembles import store
+from concord.errors import InputError
+
+
+def main(arguments: list[str]) -> None:
+    """Run the stage with command line ``arguments``."""
+    parser = argparse.ArgumentParser(prog="python -m concord consensus", description=__doc__)
+    parser.add_argument("--spec", required=True, metavar="JSON", help="a ConsensusJob, as the log shows it")
+    parser.add_argument("--subsets", type=_block, required=True, metavar="FIRST-LAST", help="from 0, inclusive")
+    parser.add_argument("--ensemble", type=Path, required=True, metavar="NPZ", help="base clusterings of the case")
+    parser.add_argument("--data", type=Path, metavar="NPZ", help="prepared data set, for a method that needs features")
+    parser.add_argument("--out", type=Path, required=True, metavar="NPZ", help="labels")
+    parser.add_argument("--runtime", type=Path, required=True, metavar="JSON", help="seconds and memory")
+    options = parser.parse_args(arguments)
+    job = ConsensusJob.of_text(options.spec, "--spec")
+    features = read_features(job, options.data) if options.data else None
+    run(job, options.subsets, store.load(options.ensemble, job.ensemble), options.out, options.runtime, features)
+
+
+def read_features(job: ConsensusJob, data: Path) -> Any:
+    """Return the features in a prepared data set, (n, d).
+
+    Raises
+    ------
+    InputError
+        If the data set has none, or is not the one that the job was planned for.
+    """
+    from concord.datasets import prepared
+
+    features = prepared.load(data, job.data).X
+    if not features.shape[1]:
+        raise InputError(f"{data}: no features, and {job.method_id} needs some; let case {job.case} omit it")
+    return features
+
+
+def _block(text: str) -> list[int]:
+    first, last = map(int, text.split("-"))
+    return list(range(first, last + 1))

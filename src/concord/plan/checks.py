@@ -1,0 +1,249 @@
+"""What is wrong with a study beyond the form of its file: each mistake is one line with file, key, value and remedy."""
+
+from collections.abc import Iterator, Mapping
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from concord import methods
+from concord.config.experiment import Case, CaseVariant, Generalisation, MethodRun, MethodVariant
+from concord.config.references import Known, mistakes
+from concord.config.values import Value
+from concord.datasets.registry import MADE, STEPS, DatasetSpec
+from concord.reports.study import Study
+from concord.validation import did_you_mean
+
+Mistakes = Iterator[tuple[str, str]]
+"""Pairs of a key inside the model and " = value: message"."""
+
+TAKEN_FOLDERS = {"ensembles", "accepted"}
+"""Folders of results and reports that are not of one study."""
+
+TAKEN_FILES = {"report", "provenance", "study", "SHA256SUMS"}
+"""Names of the files of a report that are not of one exhibit."""
+
+GOES_WITH = {
+    "init": ("kmeans", "minibatch"),
+    "feature_share": ("kmeans", "minibatch"),
+    "object_share": ("mixed",),
+    "n_clusters": tuple(MADE),
+}
+"""Keys of a case, and the kinds of ensembles that read them."""
+
+
+def study_mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> Iterator[str]:
+    """Yield what is wrong with a study, one line each."""
+    context = Context(study, datasets)
+    known = list(mistakes(study, context.known, context))
+    found = [*_of_names(study, path), *_of_files(study, path.parent), *context.of_claims()]
+    if not known:  # exhibits look up what they name
+        found += [(f"exhibits[{i}].{key}", m) for i, e in enumerate(study.exhibits) for key, m in e.mistakes(study)]
+    yield from (f"{path}: {line}" for line in known)
+    yield from (f"{path}: {key.rstrip('.')}{message}" for key, message in found)
+
+
+def _of_names(study: Study, path: Path) -> Mistakes:
+    if study.id != path.parent.name:
+        yield "id", f" = {study.id!r}: the id must be the folder's name; write id: {path.parent.name}"
+    if study.id in TAKEN_FOLDERS:
+        yield "id", f" = {study.id!r}: a folder of results has this name; choose another"
+    for i, exhibit in enumerate(study.exhibits):
+        if exhibit.id in TAKEN_FILES:
+            yield f"exhibits[{i}].id", f" = {exhibit.id!r}: a file of the report has this name; choose another"
+
+
+def _of_files(study: Study, folder: Path) -> Mistakes:
+    for name in study.published:
+        if not (file := folder / "published" / f"{name}.csv").is_file():
+            yield "published", f" = {name!r}: no such file as {file}; add it, or remove the name"
+    if study.discussion and not (file := folder / "discussion.md").is_file():
+        yield "discussion", f" = true: no such file as {file}; add it, or remove the key"
+
+
+class Context:
+    """What the rules of a model need to know of the whole: the study and the registry."""
+
+    def __init__(self, study: Study, datasets: Mapping[str, DatasetSpec]) -> None:
+        self.study, self.datasets = study, datasets
+
+    @property
+    def known(self) -> Known:
+        """Everything that a name may refer to."""
+        own = [run.id for run in self.study.methods]
+        rows = [self.study.base_clusterings, *own]
+        return {
+            "dataset": list(self.datasets),
+            "case": [case.id for case in self.study.cases],
+            "method": own,
+            "method or variant": [*own, *(run.id for run in self.study.variants.methods)],
+            "row": rows,
+            "row or unseen row": [*rows, *self.study.unseen_rows()],
+            "metric": self.study.metrics,
+        }
+
+    def of_case(self, case: Case) -> Mistakes:
+        """Yield what is wrong with a case."""
+        entry = self.datasets.get(case.dataset)
+        if entry is None:
+            return
+        yield from self._of_steps(case, entry)
+        yield from self._of_parameters(case)
+        if case not in self.study.only_in_table1:
+            yield from self._of_ensemble(case, entry)
+            yield from self._of_numbers(case, entry)
+        if case in self.study.cases and not self.study.runs(case):
+            yield "without", f" = {list(case.without)}: no method is left; remove the case"
+        if case.instead_of is not None:
+            same = [c.id for c in self.study.cases if c.dataset == case.dataset and c.id != case.id]
+            if case.instead_of not in same:
+                remedy = did_you_mean(case.instead_of, same)
+                yield "instead_of", f" = {case.instead_of!r}: no other case of its data set; {remedy}"
+        if isinstance(case, CaseVariant):
+            for own in (own for own in self.study.cases if own.id == case.of and own.dataset in self.datasets):
+                other = self.datasets[own.dataset].shape
+                if entry.shape and other and entry.shape[0] != other[0]:
+                    what = f"{other[0]} objects, but {case.dataset} has {entry.shape[0]}"
+                    yield "of", f" = {case.of!r}: {what}; name a case of the same objects"
+            if case.without:
+                yield "without", f" = {list(case.without)}: methods says what runs on it; remove without"
+
+    def _of_parameters(self, case: Case) -> Mistakes:
+        for name, parameters in case.parameters.items():
+            for run in (run for run in (*self.study.methods, *self.study.variants.methods) if run.id == name):
+                yield from of_parameters(run.method, parameters, f"parameters.{name}")
+                for both in (both for both in parameters if both in run.grid):
+                    yield f"parameters.{name}.{both}", f": also in the grid of {name}; remove it"
+
+    def _of_ensemble(self, case: Case, entry: DatasetSpec) -> Mistakes:
+        if entry.reader is None and case.ensemble in MADE:
+            remedy = f"{{dataset: {case.dataset}, ensemble: {next(iter(entry.ensembles))}}}"
+            yield "ensemble", f" = {case.ensemble!r}: {case.dataset} has no features for it; write {remedy}"
+        elif case.ensemble not in (*MADE, *entry.ensembles):
+            remedy = did_you_mean(case.ensemble, [*MADE, *entry.ensembles])
+            yield "ensemble", f" = {case.ensemble!r}: not known here; {remedy}"
+        for key, kinds in GOES_WITH.items():
+            value, default = getattr(case, key), type(case).model_fields[key].default
+            if value != default and case.ensemble not in kinds:
+                yield key, f" = {value!r}: goes with ensemble: {' or '.join(kinds)}; remove it"
+        if isinstance(case, CaseVariant):
+            runs: list[MethodRun] = [run for run in self.study.methods if run.id in case.methods]
+        else:
+            runs = self.study.runs(case) if case in self.study.cases else []
+        for run in runs if entry.reader is None else []:
+            if self._needs_features(run, self.study.parameters(case, run)):
+                yield "dataset", f" = {case.dataset!r}: no features, {run.id} needs some; add {run.id} to without"
+
+    def _of_steps(self, case: Case, entry: DatasetSpec) -> Mistakes:
+        if case.preprocessing and entry.reader is None:
+            yield "preprocessing", f" = {list(case.preprocessing)}: {case.dataset} has no features; remove it"
+        for step in case.preprocessing or ():
+            if step not in STEPS:
+                yield "preprocessing", f" = {step!r}: not known here; {did_you_mean(step, list(STEPS))}"
+            elif (case.preprocessing or ()).count(step) > 1:
+                yield "preprocessing", f" = {list(case.preprocessing or ())}: {step} stands there twice; remove one"
+                return
+
+    def _of_numbers(self, case: Case, entry: DatasetSpec) -> Mistakes:
+        protocol = self.study.ensemble
+        if case.subset_size and not protocol.draws:
+            yield (
+                "subset_size",
+                (
+                    f" = {case.subset_size}: the runs are split, so that every case has the same number of subsets; "
+                    "set ensemble.draws, or remove it"
+                ),
+            )
+        elif case.subset_size and case.subset_size > protocol.runs:
+            yield "subset_size", f" = {case.subset_size}: more than ensemble.runs = {protocol.runs}; lower it"
+        share = case.object_share if case.ensemble == "mixed" else 1
+        n = ceil(share * entry.shape[0]) if entry.shape else 0
+        if n and case.ensemble in MADE and (k := self._most_clusters(case)) > n:
+            key = "n_clusters" if case.n_clusters else "dataset"
+            yield key, f": {k} clusters, but {n} objects of {case.dataset} in a base clustering; lower n_clusters"
+
+    def _most_clusters(self, case: Case) -> int:
+        """Return the largest number of clusters that is given for the base clusterings of a case; 0 if none is."""
+        k = case.n_clusters or self.study.ensemble.n_clusters
+        return max(k) if isinstance(k, tuple) else 0 if isinstance(k, str) else k
+
+    def of_method(self, run: MethodRun) -> Mistakes:
+        """Yield what is wrong with a method: its class, its parameters, its grid."""
+        if run.method not in methods.names():
+            yield "method", f" = {run.method!r}: not known here; {did_you_mean(run.method, methods.names())}"
+            return
+        yield from of_parameters(run.method, run.parameters, "parameters")
+        for name, values in run.grid.items():
+            if name in run.parameters:
+                yield f"grid.{name}", f" = {list(values)}: also in parameters; remove it there"
+            for value in values:
+                yield from of_parameters(run.method, {name: value}, "grid")
+        if isinstance(run, MethodVariant):
+            for own in (own for own in self.study.methods if own.id == run.of and own.method != run.method):
+                yield "of", f" = {run.of!r}: the method {own.method}, not {run.method}; name a run of {run.method}"
+
+    def of_generalisation(self, plan: Generalisation) -> Mistakes:
+        """Yield what is wrong with the experiment on unseen objects."""
+        for case in self.study.generalised():
+            if case.ensemble != "kmeans":
+                yield "cases", f" = {case.id!r}: its base clusterings are not by k-means; name the other cases"
+            entry = self.datasets.get(case.dataset)
+            n, _, classes = (entry and entry.shape) or (0, 0, 0)
+            training, k = round(plan.train_share * n), max(classes, self._most_clusters(case))
+            if n and training < k:
+                what = f"{training} training objects of {case.id}, but {k} clusters"
+                yield "train_share", f" = {plan.train_share}: {what}; raise it"
+            if n and training >= n:
+                yield "train_share", f" = {plan.train_share}: no unseen object is left of {case.id}; lower it"
+        for i, method in enumerate(plan.methods):
+            if method.id == self.study.base_clusterings:
+                yield f"methods[{i}].id", f" = {method.id!r}: names the base clusterings; choose another"
+            for run in (run for run in self.study.methods if run.id == method.method):
+                takes = methods.load(run.method).predicts_from if run.method in methods.names() else None
+                if takes == "features" and not self._needs_features(run, run.parameters):
+                    takes = None  # what is not learned from features cannot map them
+                for by, needed in (("Infer", "labels"), ("own", "features")):
+                    if by in method.by and takes != needed:
+                        yield f"methods[{i}].by", f" = {by!r}: {run.id} cannot predict from {needed}; write NC"
+
+    def of_claims(self) -> Mistakes:
+        """Yield claims that no scores could decide."""
+        study, plan = self.study, self.study.generalisation
+        for i, claim in enumerate(study.claims):
+            if claim in study.claims[:i]:
+                yield f"claims[{i}]", f": the same as claims[{study.claims.index(claim)}]; remove one"
+            here = study.unseen_rows() if claim.unseen else list(self.known["row"])
+            for key, row in (("method", claim.method), *(("against", row) for row in claim.against)):
+                if row not in here and row in self.known["row or unseen row"]:
+                    where = "the table on unseen objects" if claim.unseen else "the main table"
+                    yield f"claims[{i}].{key}", f" = {row!r}: not in {where}; {did_you_mean(row, here)}"
+            if claim.unseen and plan and claim.metric != plan.metric:
+                yield f"claims[{i}].metric", f" = {claim.metric!r}: unseen objects have another; write {plan.metric}"
+            if not claim.unseen and claim.metric not in study.metrics:
+                remedy = did_you_mean(claim.metric, study.metrics)
+                yield f"claims[{i}].metric", f" = {claim.metric!r}: not in metrics; {remedy}"
+            if claim.check == "above_base" and claim.method == study.base_clusterings:
+                yield f"claims[{i}].method", f" = {claim.method!r}: the base clusterings themselves; name a method"
+            if claim.check == "stable" and not any(run.grid for run in study.methods if run.id == claim.method):
+                yield f"claims[{i}].method", f" = {claim.method!r}: it has no grid to be stable over; name another"
+
+    def _needs_features(self, run: MethodRun, parameters: Mapping[str, Value]) -> bool:
+        if list(self.of_method(run)) or list(of_parameters(run.method, parameters, "")):
+            return False
+        return methods.needs_features(run.method, parameters, run.points)
+
+
+def of_parameters(method: str, parameters: Mapping[str, Value], key: str) -> Mistakes:
+    """Yield what is wrong with parameters of a method of :mod:`concord.methods`."""
+    if method not in methods.names():
+        return
+    cls = methods.load(method)
+    settable = list(cls.parameters())
+    for name, value in parameters.items():
+        if name not in settable:
+            yield f"{key}.{name}", f" = {value!r}: no such parameter of {method}; {did_you_mean(name, settable)}"
+            continue
+        given: dict[str, Any] = {name: value}
+        try:
+            cls(n_clusters=1, **given).check_parameters()
+        except ValueError as refusal:
+            yield f"{key}.{name}", f" = {value!r}: refused by {refusal}"

@@ -1,0 +1,117 @@
+"""Digest of the code behind a job, which stands in its spec, so that editing the code runs the job again.
+
+A digest covers the meaning of every ``concord`` module that a module imports, directly or not. Comments, docstrings,
+layout, the names of files, descriptions of settings, and what a method declares for reports and schedulers do not
+count: none of them changes a result.
+"""
+
+import ast
+import hashlib
+from functools import cache
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1]
+DECLARED = {"summary", "reference", "cost", "matrices", "paths"}
+"""Class attributes that change no result: what a method declares for reports and schedulers."""
+
+
+@cache
+def fingerprint(*modules: str) -> str:
+    """Return the digest of ``modules`` and of what they import, e.g. ``fingerprint("concord.consensus.run")``."""
+    meanings = sorted(_meaning(module) for module in _closure(modules))
+    return hashlib.sha256("".join(meanings).encode()).hexdigest()[:16]
+
+
+def _closure(modules: tuple[str, ...]) -> set[str]:
+    found: set[str] = set()
+    waiting = list(modules)
+    while waiting:
+        module = waiting.pop()
+        if module not in found:
+            found.add(module)
+            waiting += _imports(module)
+    return found
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    tree = ast.parse(_file(module).read_text(encoding="utf-8"))
+    meaning: ast.Module = _Meaning().visit(tree)
+    return ast.fix_missing_locations(meaning)
+
+
+@cache
+def _imports(module: str) -> list[str]:
+    tree = ast.parse(_file(module).read_text(encoding="utf-8"))
+    names: list[str] = []
+    for node in ast.walk(_WithoutTyping().visit(tree)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            inner = [f"{node.module}.{alias.name}" for alias in node.names]
+            names += [name if _is_module(name) else node.module for name in inner]
+    return [name for name in names if _is_module(name)]
+
+
+@cache
+def _meaning(module: str) -> str:
+    return hashlib.sha256(ast.dump(_tree(module)).encode()).hexdigest()
+
+
+def _file(module: str) -> Path:
+    path = PACKAGE.joinpath(*module.split(".")[1:])
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+@cache
+def _is_module(name: str) -> bool:
+    return name.split(".")[0] == "concord" and _file(name).exists()
+
+
+class _WithoutTyping(ast.NodeTransformer):
+    """Removes what only a type checker reads."""
+
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+        """Remove ``if TYPE_CHECKING``, keep what stands under its ``else``."""
+        self.generic_visit(node)
+        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            return node.orelse
+        return node
+
+
+class _Meaning(_WithoutTyping):
+    """Removes whatever changes no result; imports too, whose modules count by themselves."""
+
+    def visit_Import(self, node: ast.Import) -> ast.AST | None:
+        """Keep imports of other packages."""
+        return None if node.names[0].name.startswith("concord") else node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
+        """Keep imports of other packages."""
+        return None if (node.module or "").startswith("concord") else node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        """Remove docstrings, of attributes too."""
+        return None if isinstance(node.value, ast.Constant) else self.generic_visit(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        """Remove what a class only declares."""
+        node.body = [line for line in node.body if _target(line) not in DECLARED]
+        return self.generic_visit(node)
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        """Remove the list of public names."""
+        node.body = [line for line in node.body if _target(line) != "__all__"]
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Remove descriptions of settings."""
+        self.generic_visit(node)
+        node.keywords = [keyword for keyword in node.keywords if keyword.arg != "description"]
+        return node
+
+
+def _target(line: ast.stmt) -> str | None:
+    """Return the name that a statement assigns to; None for any other statement."""
+    target = line.targets[0] if isinstance(line, ast.Assign) else getattr(line, "target", None)
+    return target.id if isinstance(target, ast.Name) else None

@@ -1,0 +1,154 @@
+"""What a job requests of a cluster: memory and time, estimated from the size of its data.
+
+The estimates are meant to be too large rather than too small; a job that is killed all the same requests twice as
+much when it is repeated. Nothing here limits a run on one machine.
+"""
+
+import csv
+from collections.abc import Mapping, Sequence
+from functools import cache
+from math import ceil, isqrt, prod, sqrt
+from pathlib import Path
+from typing import NamedTuple
+
+from concord import methods
+from concord.config.experiment import Case, Experiment, MethodRun
+
+ACCEPTED = Path("reports/accepted")
+
+Shape = tuple[int, int, int]
+"""Objects, features, classes."""
+
+UNKNOWN: Shape = (5_000, 1_000, 20)
+"""Assumed of a data set whose entry has no shape."""
+
+INTERPRETER_MB = 800
+"""Python with NumPy, SciPy, scikit-learn and pandas, 200, and three Snakemakes around it, 170 each."""
+
+PROFILE_MATRICES = 32
+"""Matrices of doubles over the profiles that the methods hold at most: RMSC 28, RCE 25, the others 15."""
+
+FIGURE_MATRICES = 6
+"""Matrices of doubles over the objects that a figure of matrices holds."""
+
+SAFETY = 2.0
+"""Of every time: the machine may be slower than the one of the measurements, and shared."""
+
+KMEANS_SECONDS = 1e-8
+"""Of one k-means run, for each object, feature and cluster."""
+
+MIXED_MATRICES, MIXED_SECONDS = 6, 1e-6
+"""Matrices of doubles over the objects of one run of several algorithms, and its seconds for each pair."""
+
+SCORE_SECONDS = 2e-3
+"""Of all scores of one clustering."""
+
+START_MINUTES = 5
+"""Until Snakemake and the libraries are loaded, from a slow file system with many users."""
+
+SMALL_MINUTES = START_MINUTES + 2
+"""What takes no longer shares a cluster job with others: a job of its own would cost about the same again."""
+
+
+class Need(NamedTuple):
+    """What a job requests."""
+
+    mb: int
+    minutes: int
+
+    def of_attempt(self, attempt: int) -> "Need":
+        """Return what the job requests when it is tried for the ``attempt``-th time, from 1."""
+        factor: int = 2 ** (attempt - 1)
+        return Need(self.mb * factor, self.minutes * factor)
+
+
+def prepare(shape: Shape) -> Need:
+    """Return the need of a job that reads and preprocesses a data set of this shape."""
+    n, features, _ = shape
+    return _need(4 * n * features, 60)
+
+
+def ensembles(study: Experiment, case: Case, shape: Shape) -> Need:
+    """Return the need of a job that makes the base clusterings of a case."""
+    n, features, _ = shape
+    runs, k = study.ensemble.runs, _k(study, case, shape)
+    seconds = KMEANS_SECONDS * runs * n * features * k
+    if case.ensemble == "mixed":
+        return _need(MIXED_MATRICES * n**2 + 2 * n * runs, seconds + MIXED_SECONDS * runs * n**2)
+    return _need(4 * n * features + 2 * n * runs, seconds)
+
+
+def consensus(study: Experiment, case: Case, run: MethodRun, shape: Shape, n_subsets: int) -> Need:
+    """Return the need of a job that fits the grid of ``run`` on ``n_subsets`` subsets."""
+    matrices, seconds = _fit(study, case, run, shape)
+    fits = n_subsets * prod(map(len, run.grid.values()))
+    # labels are of two bytes, and there three times when they are written
+    return _need(matrices + fits * _restarts(run) * shape[0], fits * seconds)
+
+
+def score(study: Experiment, shape: Shape) -> Need:
+    """Return the need of a job that scores all consensus clusterings of a case."""
+    labels = sum(study.n_subsets * prod(map(len, run.grid.values())) * _restarts(run) for run in study.methods)
+    return _need(labels * shape[0], SCORE_SECONDS * labels)
+
+
+def unseen(study: Experiment, case: Case, shape: Shape) -> Need:
+    """Return the need of a job that fits the methods on ensembles of the training objects of every split."""
+    plan = study.generalisation
+    runs = [study.method(m.method) for m in plan.methods] if plan else []
+    repeated = plan.splits * plan.repetitions if plan else 0
+    fits = [(len(run.points), *_fit(study, case, run, shape)) for run in runs]
+    seconds = sum(points * seconds for points, _, seconds in fits)
+    return _need(max((matrices for _, matrices, _ in fits), default=0), repeated * seconds)
+
+
+def report(study: Experiment, fits: Sequence[tuple[Case, MethodRun, Shape]] = ()) -> Need:
+    """Return the need of a job on the scores of a whole study, which may fit some methods twice for a figure."""
+    found = [(shape, *_fit(study, case, run, shape)) for case, run, shape in fits]
+    doubles = [1e8, *(matrices + FIGURE_MATRICES * shape[0] ** 2 for shape, matrices, _ in found)]
+    return _need(max(doubles), 300 + sum(2 * seconds for *_, seconds in found))
+
+
+def n_profiles(study: Experiment, case: Case, shape: Shape) -> int:
+    """Return an upper bound of the distinct label profiles, n', in a subset of the base clusterings.
+
+    Half as much again as in the accepted run (which has the median over subsets) where the case is in it, else
+    k m sqrt(n) / 10, which no data set here exceeds at m = 20; never more than the objects.
+    """
+    n = shape[0]
+    known = _accepted_profiles(study.id).get(case.id)
+    bound = 1.5 * known if known else _k(study, case, shape) * study.subset_size(case) * sqrt(n) / 10
+    return min(n, ceil(bound))
+
+
+def _fit(study: Experiment, case: Case, run: MethodRun, shape: Shape) -> tuple[float, float]:
+    """Return the doubles that one fit holds, and its seconds."""
+    cost, n, profiles = methods.load(run.method).cost, shape[0], n_profiles(study, case, shape)
+    size = n if cost.matrices else profiles
+    doubles = PROFILE_MATRICES * profiles**2 + cost.matrices * n**2
+    return doubles, cost.seconds(size)
+
+
+@cache
+def _accepted_profiles(study: str) -> Mapping[str, int]:
+    path = ACCEPTED / study / "runtime.csv"
+    if not path.exists():
+        return {}
+    with path.open(newline="", encoding="utf-8") as table:
+        return {row["case"]: int(row["n_profiles"]) for row in csv.DictReader(table)}
+
+
+def _need(doubles: float, seconds: float) -> Need:
+    return Need(INTERPRETER_MB + ceil(8 * doubles / 1e6), START_MINUTES + ceil(SAFETY * seconds / 60))
+
+
+def _k(study: Experiment, case: Case, shape: Shape) -> int:
+    n, _, classes = shape
+    k = case.n_clusters or study.ensemble.n_clusters
+    if isinstance(k, str):
+        return classes if k == "classes" else isqrt(n)
+    return max(k) if isinstance(k, tuple) else k
+
+
+def _restarts(run: MethodRun) -> int:
+    return int(run.parameters.get("n_init") or 10)

@@ -1,0 +1,385 @@
+"""The plan of a run: for every job its spec, its files and what it needs."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from concord import methods
+from concord.config.experiment import Case, Experiment, MethodRun
+from concord.config.settings import Settings
+from concord.consensus.job import ConsensusJob
+from concord.datasets.job import PrepareJob, contents
+from concord.datasets.registry import MADE, DatasetSpec, RawFile
+from concord.ensembles.job import EnsembleJob
+from concord.plan import needs
+from concord.plan.fingerprint import fingerprint
+from concord.plan.needs import Need
+from concord.reports.exhibits.base import Exhibit
+from concord.reports.job import DocumentJob, ExhibitJob, part_of, without_blocks
+from concord.reports.source import Item
+from concord.reports.study import PlannedStudy
+from concord.scores.job import CollectJob, ScoredMethod, ScoreJob, UnseenJob, as_scored, on_unseen_objects
+from concord.specs import digest
+
+TEMPLATES = Path(__file__).parents[1] / "reports/templates"
+
+Given = tuple[Item, list[str]]
+"""An input of a job of the reports stage, and its files: one, or of labels and runtimes one for each block."""
+
+
+class Plan:
+    """The jobs of a run.
+
+    A *run* is a study, whole or restricted. Base clusterings and consensus labels belong to the whole study,
+    whose folders a restricted run shares; scores and reports have a folder for each run.
+
+    Parameters
+    ----------
+    settings : what holds for every study.
+    registry : the data sets.
+    studies : all studies, whole.
+    runs : the studies as they are run; all that the settings do not refuse.
+    refused : why a study cannot be run with these settings, by its id.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        registry: Mapping[str, DatasetSpec],
+        studies: Iterable[PlannedStudy],
+        runs: Iterable[PlannedStudy],
+        refused: Mapping[str, str],
+    ) -> None:
+        self.settings, self.registry, self.refused = settings, registry, refused
+        self.studies = {study.id: study for study in studies}
+        self.runs = {study.run_id: study for study in runs}
+        self.run_of = {study.id: study.run_id for study in self.runs.values()}
+        for name in ("prepare", "ensemble", "consensus", "score", "collect", "unseen", "exhibit"):
+            setattr(self, name, cache(getattr(self, name)))  # one spec is part of many others
+
+    # ---------------------------------------------------------------- datasets
+
+    def raw_files(self, dataset: str, files: Iterable[RawFile]) -> list[str]:
+        """Return where files of a data set lie."""
+        return [f"data/raw/{dataset}/{file.name}" for file in files]
+
+    def absent_files(self) -> str:
+        """Return a pattern of data set and file for the registered files that are not there.
+
+        What is there may be the user's only copy: as an output of a rule, Snakemake would delete it before it
+        runs the rule again.
+        """
+        names = [name for d, entry in self.registry.items() for name in self.raw_files(d, entry.raw_files)]
+        return _any_of(name.removeprefix("data/raw/") for name in names if not Path(name).exists())
+
+    def prepared_file(self, case: Case) -> str:
+        """Return the file of the features and classes of a case."""
+        return f"data/prepared/{case.dataset}/{case.steps_word}.npz"
+
+    def prepare(self, dataset: str, steps: str) -> PrepareJob:
+        """Return the job that prepares a data set by steps in one word."""
+        code = fingerprint("concord.datasets.prepared")
+        return PrepareJob.of(dataset, self.registry[dataset], () if steps == "raw" else tuple(steps.split("-")), code)
+
+    # ---------------------------------------------------------------- ensembles
+
+    def ensemble_file(self, study: str, case: Case) -> str:
+        """Return the file of the base clusterings of a case."""
+        return f"results/ensembles/{study}/{case.id}.npz"
+
+    def ready_file(self, study: str, case_id: str) -> list[str]:
+        """Return the file of a ready-made ensemble; none of one that is made here."""
+        case = self.studies[study].case(case_id)
+        if case.ensemble in MADE:
+            return []
+        return self.raw_files(case.dataset, [self.registry[case.dataset].ensembles[case.ensemble].file])
+
+    def ensemble(self, study: str, case_id: str) -> EnsembleJob:
+        """Return the job that makes the base clusterings of a case."""
+        whole, case = self.studies[study], self.studies[study].case(case_id)
+        protocol = whole.ensemble
+        job = EnsembleJob(
+            data=self.prepare(case.dataset, case.steps_word).digest,
+            pool=(study, whole.pool(case).id),
+            kind="ready-made",
+            runs=protocol.runs,
+            subset_size=whole.subset_size(case),
+            draws=protocol.draws,
+            draw_seed=protocol.draw_seed if protocol.draws else None,
+            code=fingerprint("concord.ensembles.make"),
+        )
+        if case.ensemble not in MADE:
+            entry = self.registry[case.dataset].ensembles[case.ensemble]
+            return job.model_copy(
+                update={"ready": entry.model_copy(update={"file": contents(entry.file), "note": ""})}
+            )
+        return job.model_copy(
+            update={
+                "kind": case.ensemble,
+                "seed": self.settings.seed,
+                "n_clusters": case.n_clusters or protocol.n_clusters,
+                "max_iter": protocol.max_iter,
+                "init": case.init,
+                "feature_share": case.feature_share,
+                "object_share": case.object_share,
+            }
+        )
+
+    # ---------------------------------------------------------------- consensus
+
+    def label_files(self, run: str, case: Case, method: MethodRun, suffix: str = ".npz") -> list[str]:
+        """Return the files of the consensus labels of a method on a case, one for each block of subsets."""
+        study = self.runs[run]
+        blocks = study.blocks(case, self.settings.subsets_per_job)
+        folder = f"results/{study.id}/consensus/{case.id}/{method.id}"
+        return [f"{folder}/{block[0]}-{block[-1]}{suffix}" for block in blocks]
+
+    def features_file(self, study: str, case_id: str, method_id: str) -> list[str]:
+        """Return the prepared data set for a method that needs the objects' features; none for the others."""
+        whole, case = self.studies[study], self.studies[study].case(case_id)
+        run = whole.run(case, method_id)
+        needed = methods.needs_features(run.method, whole.parameters(case, run), run.points)
+        return [self.prepared_file(case)] if needed else []
+
+    def consensus(self, study: str, case_id: str, method_id: str) -> ConsensusJob:
+        """Return the job of a method on a case; it takes a block of subsets beside its spec."""
+        whole, case = self.studies[study], self.studies[study].case(case_id)
+        run = whole.run(case, method_id)
+        has_features = bool(self.features_file(study, case_id, method_id))
+        return ConsensusJob(
+            study=study,
+            case=case.id,
+            method_id=run.id,
+            method=run.method,
+            parameters=whole.parameters(case, run),
+            grid=run.grid,
+            seed=self.settings.seed,
+            ensemble=self.ensemble(study, case_id).digest,
+            data=self.prepare(case.dataset, case.steps_word).digest if has_features else None,
+            code=fingerprint("concord.consensus.run", methods.load(run.method).__module__),
+        )
+
+    # ---------------------------------------------------------------- scores
+
+    def scored(self, run: str, part: str) -> list[Experiment]:
+        """Return what is scored: the study, or in the part "/variants" an experiment for each case of these."""
+        return self.runs[run].of_variants() if part else [self.runs[run]]
+
+    def scored_on(self, run: str, part: str, case_id: str) -> Experiment:
+        """Return what is scored on a case."""
+        return next(e for e in self.scored(run, part) if case_id in {case.id for case in e.cases})
+
+    def scored_labels(self, run: str, part: str, case_id: str) -> list[str]:
+        """Return the files of all consensus labels that are scored on a case."""
+        experiment = self.scored_on(run, part, case_id)
+        case = experiment.case(case_id)
+        return [file for method in experiment.runs(case) for file in self.label_files(run, case, method)]
+
+    def score(self, run: str, part: str, case_id: str) -> ScoreJob:
+        """Return the job that scores all methods on a case."""
+        experiment = self.scored_on(run, part, case_id)
+        study, case = experiment.id, experiment.case(case_id)
+        return ScoreJob(
+            study=study,
+            case=case_id,
+            ensemble=self.ensemble(study, case_id).digest,
+            n_subsets=experiment.n_subsets,
+            base_clusterings=experiment.base_clusterings,
+            metrics=experiment.metrics,
+            methods=tuple(
+                ScoredMethod(id=method.id, grid=method.grid, labels=self.consensus(study, case_id, method.id).digest)
+                for method in experiment.runs(case)
+            ),
+            code=fingerprint("concord.scores.table"),
+        )
+
+    def score_files(self, run: str, part: str) -> list[str]:
+        """Return the tables of scores of all cases."""
+        cases = [case.id for experiment in self.scored(run, part) for case in experiment.cases]
+        return [f"results/{run}{part}/scores/{case}.parquet" for case in cases]
+
+    def collect(self, run: str, part: str) -> CollectJob:
+        """Return the job that joins the scores of all cases."""
+        experiments = self.scored(run, part)
+        cases = [case.id for experiment in experiments for case in experiment.cases]
+        return CollectJob(
+            experiments=tuple(map(as_scored, experiments)),
+            scores={case: self.score(run, part, case).digest for case in cases},
+            code=fingerprint("concord.scores.collect"),
+        )
+
+    def unseen(self, run: str, case_id: str) -> UnseenJob:
+        """Return the job that scores labels of unseen objects on a case."""
+        study, case = self.runs[run], self.runs[run].case(case_id)
+        experiment = on_unseen_objects(study, case)
+        classes = {methods.load(method.method).__module__ for method in experiment.methods}
+        return UnseenJob(
+            experiment=experiment,
+            data=self.prepare(case.dataset, case.steps_word).digest,
+            standardised=case.steps[-1:] == ("zscore",),
+            seed=self.settings.seed,
+            code=fingerprint("concord.scores.unseen", *sorted(classes)),
+        )
+
+    # ---------------------------------------------------------------- reports
+
+    def exhibit_inputs(self, run: str, exhibit: Exhibit) -> list[Given]:
+        """Return what an exhibit reads."""
+        study, wanted = self.runs[run], exhibit.needs(self.runs[run])
+        found: list[Given] = []
+        if wanted.scores:
+            found.append((Item(role="scores", spec=self.collect(run, "").digest), [f"results/{run}/scores.parquet"]))
+        if wanted.selected:
+            item = Item(role="selected", spec=self.collect(run, "").digest)
+            found.append((item, [f"results/{run}/selected.parquet"]))
+        if wanted.variants and study.of_variants():
+            item = Item(role="variants", spec=self.collect(run, "/variants").digest)
+            found.append((item, [f"results/{run}/variants/selected.parquet"]))
+        for case_id in wanted.unseen:
+            item = Item(role="unseen", key=case_id, spec=self.unseen(run, case_id).digest)
+            found.append((item, [f"results/{run}/unseen/{case_id}.parquet"]))
+        for case in map(study.case, wanted.ensembles):
+            item = Item(role="ensemble", key=case.id, spec=self.ensemble(study.id, case.id).digest)
+            found.append((item, [self.ensemble_file(study.id, case)]))
+        for case in map(study.case, wanted.prepared):
+            item = Item(role="prepared", key=case.id, spec=self.prepare(case.dataset, case.steps_word).digest)
+            found.append((item, [self.prepared_file(case)]))
+        if wanted.published:
+            found += [self._of_content("published", name, self.published_file(study, name)) for name in study.published]
+        found += [self._of_blocks(run, "labels", study.case(case_id), method) for case_id, method in wanted.labels]
+        if wanted.runtimes:
+            pairs = [(case, method.id) for case in study.cases for method in study.runs(case)]
+            found += [self._of_blocks(run, "runtimes", *pair) for pair in pairs]
+        return found
+
+    def exhibit(self, run: str, exhibit_id: str) -> ExhibitJob:
+        """Return the job of an exhibit."""
+        study = self.runs[run]
+        exhibit = study.exhibit(exhibit_id)
+        wanted = exhibit.needs(study)
+        fitted = {methods.load(study.method(method).method).__module__ for _, method in wanted.fits}
+        return ExhibitJob(
+            study=part_of(study, exhibit),
+            items=tuple(item for item, _ in self.exhibit_inputs(run, exhibit)),
+            seed=self.settings.seed if wanted.fits or wanted.draws else None,
+            code=fingerprint("concord.reports.render", "concord.reports.source", type(exhibit).__module__, *sorted(fitted))
+            + templates("table.*"),
+        )
+
+    def document_inputs(self, run: str) -> list[Given]:
+        """Return what the report is made of: the exhibits with their files, and the discussion."""
+        study = self.runs[run]
+        found: list[Given] = []
+        for exhibit in study.exhibits:
+            item = Item(role="exhibit", key=exhibit.id, spec=self.exhibit(run, exhibit.id).digest)
+            found.append((item, [f"results/{run}/exhibits/{exhibit.id}.json"]))
+            found += [(item.model_copy(update={"role": "file"}), [file]) for file in exhibit_files(run, exhibit)]
+        if study.discussion:
+            found.append(self._of_content("discussion", "", f"config/studies/{study.id}/discussion.md"))
+        return found
+
+    def document(self, run: str) -> DocumentJob:
+        """Return the job of the report."""
+        study = self.runs[run]
+        classes = {method.method: methods.load(method.method) for method in study.methods}
+        return DocumentJob(
+            study=without_blocks(study),
+            items=tuple(item for item, _ in self.document_inputs(run)),
+            seed=self.settings.seed,
+            methods={name: (cls.summary, cls.reference) for name, cls in classes.items()},
+            code=fingerprint("concord.reports.document.document") + templates("*"),
+        )
+
+    def report_files(self, run: str) -> list[str]:
+        """Return all files of a report."""
+        files = [file for exhibit in self.runs[run].exhibits for file in exhibit_files(run, exhibit)]
+        return [*files, *(f"reports/{run}/{name}" for name in DOCUMENTS)]
+
+    def published_file(self, study: PlannedStudy, name: str) -> str:
+        """Return the file of a table of published values."""
+        return f"config/studies/{study.id}/published/{name}.csv"
+
+    def _of_blocks(self, run: str, role: Literal["labels", "runtimes"], case: Case, method: str) -> Given:
+        study = self.runs[run]
+        spec = self.consensus(study.id, case.id, method).digest
+        suffix = ".npz" if role == "labels" else ".runtime.json"
+        item = Item(role=role, key=f"{case.id}/{method}", spec=spec)
+        return item, self.label_files(run, case, study.run(case, method), suffix)
+
+    def _of_content(self, role: Literal["published", "discussion"], key: str, path: str) -> Given:
+        content = Path(path).read_bytes() if Path(path).is_file() else b""
+        return Item(role=role, key=key, spec=digest(content)), [path]
+
+    # ---------------------------------------------------------------- needs
+
+    def shape(self, dataset: str) -> needs.Shape:
+        """Return objects, features and classes of a data set, as far as they are registered."""
+        return self.registry[dataset].shape or needs.UNKNOWN
+
+    def need_of_ensemble(self, study: str, case_id: str) -> Need:
+        """Return the need of a job of base clusterings."""
+        case = self.studies[study].case(case_id)
+        return needs.ensembles(self.studies[study], case, self.shape(case.dataset))
+
+    def need_of_consensus(self, study: str, case_id: str, method_id: str, block: str) -> Need:
+        """Return the need of a job of the consensus stage."""
+        whole, (first, last) = self.studies[study], map(int, block.split("-"))
+        case = whole.case(case_id)
+        return needs.consensus(whole, case, whole.run(case, method_id), self.shape(case.dataset), last + 1 - first)
+
+    def need_of_score(self, run: str, part: str, case_id: str) -> Need:
+        """Return the need of a job that scores a case."""
+        experiment = self.scored_on(run, part, case_id)
+        return needs.score(experiment, self.shape(experiment.case(case_id).dataset))
+
+    def need_of_unseen(self, run: str, case_id: str) -> Need:
+        """Return the need of a job on unseen objects."""
+        case = self.runs[run].case(case_id)
+        return needs.unseen(self.runs[run], case, self.shape(case.dataset))
+
+    def need_of_exhibit(self, run: str, exhibit_id: str) -> Need:
+        """Return the need of the job of an exhibit."""
+        study = self.runs[run]
+        fits = [(study.case(case), study.method(method)) for case, method in study.exhibit(exhibit_id).needs(study).fits]
+        return needs.report(study, [(case, method, self.shape(case.dataset)) for case, method in fits])
+
+    # ---------------------------------------------------------------- names
+
+    def names(self) -> dict[str, str]:
+        """Return the patterns of the wildcards of the rules."""
+        exhibits = [(run, exhibit) for run in self.runs.values() for exhibit in run.exhibits]
+        return {
+            "study": _any_of(self.studies),
+            "run": _any_of(self.runs),
+            "part": "(/variants)?",
+            "case": r"[A-Za-z0-9][A-Za-z0-9_-]*",
+            "method": r"[A-Za-z0-9][A-Za-z0-9_-]*",
+            "dataset": _any_of(self.registry),
+            "steps": r"[a-z0-9_-]+",
+            "block": r"\d+-\d+",
+            "table": _any_of(exhibit.id for _, exhibit in exhibits if not exhibit.drawn),
+            "figure": _any_of(exhibit.id for _, exhibit in exhibits if exhibit.drawn),
+        }
+
+
+DOCUMENTS = ("report.pdf", "report.html", "provenance.json", "SHA256SUMS")
+"""Files of a report beside those of its exhibits."""
+
+
+def templates(pattern: str) -> str:
+    """Return the digest of the templates whose names match a pattern."""
+    files = sorted(path for path in TEMPLATES.glob(pattern) if path.is_file())
+    return digest("".join(digest(path.read_bytes()) for path in files))
+
+
+def exhibit_files(run: str, exhibit: Exhibit) -> list[str]:
+    """Return the files of an exhibit in the folder of a report."""
+    suffixes: Sequence[str] = ("csv", "svg", "pdf", "png") if exhibit.drawn else ("csv", "md", "tex")
+    return [f"reports/{run}/{exhibit.id}.{suffix}" for suffix in suffixes]
+
+
+def _any_of(words: Iterable[str]) -> str:
+    """Return a pattern of these words; one that matches nothing if there are none."""
+    return "|".join(sorted({re.escape(word) for word in words}, key=len, reverse=True)) or "(?!)"

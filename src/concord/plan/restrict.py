@@ -1,0 +1,146 @@
+"""What is left of a study where the configuration names some cases, methods or subsets."""
+
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from concord.config.experiment import Case, Experiment, Generalisation, Variants
+from concord.config.references import without
+from concord.config.settings import CONFIG_FILE, Settings
+from concord.datasets.registry import DatasetSpec
+from concord.reports.exhibits.base import Exhibit
+from concord.reports.study import Origin, PlannedStudy, Study
+from concord.specs import digest
+from concord.validation import did_you_mean
+
+LONGEST = 80
+"""Characters of the name of a run; a longer one ends in a digest."""
+
+
+def refusals(study: Study, settings: Settings) -> str:
+    """Say why a study cannot be run with these restrictions; empty if it can."""
+    known = {"datasets": [case.id for case in study.cases], "methods": [run.id for run in study.methods]}
+    found = [
+        f"{CONFIG_FILE}: {key} = {word!r}: not in the study {study.id}; {did_you_mean(word, known[key])}"
+        for key in known
+        for word in settings.restrictions.get(key, ())
+        if word not in known[key]
+    ]
+    if settings.subsets and settings.subsets > study.n_subsets:
+        what = f"the study {study.id} has {study.n_subsets}"
+        found.append(f"{CONFIG_FILE}: subsets = {settings.subsets}: {what}; lower it")
+    if not found and (nothing := _without_fits(study, settings)):
+        remedy = "a case says in `without` what it omits"
+        found = [f"{CONFIG_FILE}: {nothing}: the study {study.id} has no fit of these; {remedy}"]
+    return "\n".join(found)
+
+
+def planned(study: Study, settings: Settings | None, registry: Mapping[str, DatasetSpec]) -> PlannedStudy:
+    """Return the study as it is run: with titles and steps of the registry, restricted by the settings if given."""
+    restrictions = settings.restrictions if settings else {}
+    small = _restricted(study, settings) if settings and restrictions else study
+    left_out = [exhibit.title for exhibit in study.exhibits if exhibit.id not in {e.id for e in small.exhibits}]
+    fields = {name: getattr(small, name) for name in Study.model_fields}
+    resolved = {
+        "cases": _resolved(small.cases, registry),
+        "only_in_table1": _resolved(small.only_in_table1, registry),
+        "variants": Variants(methods=small.variants.methods, cases=_resolved(small.variants.cases, registry)),
+    }
+    return PlannedStudy.model_construct(
+        **(fields | resolved),
+        run_id=run_name(study.id, restrictions),
+        restriction="; ".join(f"{key} {', '.join(words)}" for key, words in restrictions.items()),
+        left_out=tuple(left_out),
+        origins={case.id: _origin(case, registry[case.dataset]) for case in small.described},
+    )
+
+
+C = TypeVar("C", bound=Case)
+
+
+def run_name(study: str, restrictions: Mapping[str, tuple[str, ...]]) -> str:
+    """Return the name of a run's folders: the study's id, and what it is restricted to."""
+    parts = [f"{key}-{'+'.join(words)}" for key, words in restrictions.items()]
+    name = ".".join([study, *parts])
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 17]}.{digest(name)}"
+
+
+def _resolved(cases: Iterable[C], registry: Mapping[str, DatasetSpec]) -> tuple[C, ...]:
+    return tuple(
+        case.model_copy(
+            update={
+                "title": case.title or registry[case.dataset].title,
+                "preprocessing": registry[case.dataset].preprocessing
+                if case.preprocessing is None
+                else case.preprocessing,
+            }
+        )
+        for case in cases
+    )
+
+
+def _origin(case: Case, entry: DatasetSpec) -> Origin:
+    files = [*entry.files, *(e.file for name, e in entry.ensembles.items() if name == case.ensemble)]
+    return Origin(
+        title=entry.title,
+        source=entry.source,
+        licence=entry.licence,
+        note=entry.note,
+        shape_published=entry.published,
+        checksums={file.name: file.sha256 for file in files},
+    )
+
+
+def _restricted(study: Study, settings: Settings) -> Study:
+    cases = tuple(c for c in study.cases if settings.datasets is None or c.id in settings.datasets)
+    methods = tuple(m for m in study.methods if settings.methods is None or m.id in settings.methods)
+    case_ids, method_ids = {c.id for c in cases}, {m.id for m in methods}
+    variants = Variants(
+        methods=tuple(m for m in study.variants.methods if m.of in method_ids),
+        cases=tuple(
+            case.model_copy(update={"methods": tuple(m for m in case.methods if m in method_ids)})
+            for case in study.variants.cases
+            if case.of in case_ids and method_ids & {*case.methods}
+        ),
+    )
+    small = study.model_copy(
+        update={
+            "cases": cases,
+            "methods": methods,
+            "subsets": settings.subsets or study.subsets,
+            "only_in_table1": () if settings.datasets else study.only_in_table1,
+            "variants": variants,
+            "generalisation": _generalisation(study, case_ids, method_ids),
+            "unpublished": tuple(m for m in study.unpublished if m in method_ids),
+        }
+    )
+    return small.model_copy(update={"exhibits": tuple(_exhibits(study, small))})
+
+
+def _exhibits(study: Study, small: Study) -> Iterable[Exhibit]:
+    from concord.plan.checks import Context
+
+    known = Context(small, {}).known
+    for exhibit in study.exhibits:
+        kept = without(exhibit, known)
+        if (
+            isinstance(kept, Exhibit)
+            and (type(kept).place is None or kept.wanted(small))
+            and not list(kept.mistakes(small))
+        ):
+            yield kept
+
+
+def _generalisation(study: Experiment, cases: set[str], methods: set[str]) -> Generalisation | None:
+    plan = study.generalisation
+    if plan is None or (plan.cases and not cases & {*plan.cases}):
+        return None
+    kept = tuple(m for m in plan.methods if m.method in methods)
+    update = {"methods": kept, "cases": tuple(case for case in plan.cases if case in cases)}
+    return plan.model_copy(update=update) if kept else None
+
+
+def _without_fits(study: Study, settings: Settings) -> str:
+    small = _restricted(study, settings) if settings.restrictions else study
+    if any(small.runs(case) for case in small.cases):
+        return ""
+    return "; ".join(f"{key} = {', '.join(words)}" for key, words in settings.restrictions.items())

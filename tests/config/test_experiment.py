@@ -1,0 +1,212 @@
+import pytest
+from pydantic import ValidationError
+
+from concord.config.experiment import CaseVariant, EnsembleProtocol, Experiment, MethodRun
+
+GIVEN = {
+    "id": "mine",
+    "cases": ["iris", {"id": "second", "dataset": "yale", "ensemble": "authors"}],
+    "methods": ["KC", {"method": "RCE", "grid": {"lambda1": [1, 2]}, "default": {"lambda1": 1}}],
+}
+FEW = {"method": "KC", "id": "KC-once", "parameters": {"n_init": 1}, "of": "KC", "why": "restarts"}
+FAR = {"dataset": "iris", "id": "far", "init": "k-means++", "of": "iris", "methods": ["RCE"], "why": "centres"}
+
+
+def experiment(**changes):
+    return Experiment.model_validate({**GIVEN, **changes})
+
+
+def test_shorthands():
+    study = experiment()
+    assert [case.id for case in study.cases] == ["iris", "second"]
+    assert study.method("KC").points == [{}]
+    assert study.method("RCE").points == [{"lambda1": 1}, {"lambda1": 2}]
+    assert study.n_subsets == 10
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"cases": []},
+        {"methods": []},
+        {"metrics": []},
+        {"metrics": ["acc"]},
+        {"id": "a/b"},
+        {"cases": ["iris", "iris"]},
+        {"only_in_table1": ["iris"]},
+        {"methods": ["KC", "KC"]},
+        {"base_clusterings": "KC"},
+        {"base_clusterings": " "},
+        {"variants": {"cases": [{**FAR, "methods": []}]}},
+        {"variants": {"cases": [{**FAR, "id": "iris"}]}},
+        {"variants": {"methods": [{**FEW, "why": ""}]}},
+        {"cases": [{"dataset": "iris", "feature_share": 0}]},
+        {"cases": [{"dataset": "iris", "n_clusters": 1}]},
+        {"cases": [{"dataset": "iris", "n_clusters": True}]},
+        {"ensemble": {"max_iter": True}},
+        {"cases": [{"dataset": "iris", "n_clusters": []}]},
+        {"cases": [{"dataset": "iris", "n_clusters": [3, 10**12]}]},
+        {"cases": [{"dataset": "iris", "title": "a" * 200_000}]},
+        {"generalisation": {"methods": []}},
+        {"generalisation": {"methods": ["KC"], "train_share": 1}},
+        {"generalisation": {"methods": [{"method": "KC", "by": []}]}},
+        {"generalisation": {"methods": ["KC", {"method": "RCE", "id": "KC"}]}},
+        {"significance": {"alpha": float("nan")}},
+    ],
+)
+def test_what_cannot_be_meant_is_refused(changes):
+    with pytest.raises(ValidationError):
+        experiment(**changes)
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        ({"grid": {"mu": [1, 2]}}, "default must give a value for each of mu"),
+        ({"grid": {"mu": [1]}, "default": {"mu": 3}}, "add it to grid.mu"),
+        ({"default": {"mu": 3}}, "add it to grid.mu"),
+        ({"grid": {"mu": []}, "default": {"mu": 3}}, "grid.mu"),
+        ({"grid": {"mu": [1.0, 2]}, "default": {"mu": True}}, "add it to grid.mu"),
+        ({"grid": {"mu": [1, 2.0, 1.0]}, "default": {"mu": 1}}, "grid.mu has 1.0 twice"),
+        ({"grid": {"mu": [1, 2, 1]}, "default": {"mu": 1}}, "grid.mu has 1 twice"),
+        ({"grid": {x: list(range(1000)) for x in "abc"}, "default": dict.fromkeys("abc", 1)}, "1,000,000,000 points"),
+    ],
+)
+def test_a_grid_has_its_default_and_an_end(method, words):
+    with pytest.raises(ValidationError, match=words):
+        MethodRun.model_validate({"method": "RCE", **method})
+
+
+def test_the_default_is_a_point_of_the_grid_also_in_its_type():
+    run = MethodRun.model_validate({"method": "RCE", "grid": {"mu": [0.5, 1.0]}, "default": {"mu": 1}})
+    assert isinstance(run.default["mu"], float)
+    assert run.default in run.points
+    assert (
+        MethodRun.model_validate({"method": "X", "grid": {"f": [1, True]}, "default": {"f": True}}).default["f"] is True
+    )
+
+
+@pytest.mark.parametrize(
+    ("protocol", "n"), [({"runs": 200, "subset_size": 20}, 10), ({"runs": 9, "subset_size": 9, "draws": 4}, 4)]
+)
+def test_subsets_are_drawn_or_the_runs_are_split(protocol, n):
+    assert EnsembleProtocol(**protocol).n_subsets == n
+    assert experiment(ensemble=protocol, subsets=3).n_subsets == 3
+    assert experiment(ensemble=protocol, subsets=50).n_subsets == n
+
+
+@pytest.mark.parametrize(
+    "protocol",
+    [{"runs": 10, "subset_size": 4}, {"runs": 10, "subset_size": 14, "draws": 3}, {"runs": 10**12}, {"draws": 10**12}],
+)
+def test_subsets_that_cannot_be(protocol):
+    with pytest.raises(ValidationError):
+        EnsembleProtocol(**protocol)
+
+
+def blocks(study, case, size):
+    return [(block[0], block[-1]) for block in study.blocks(study.case(case), size)]
+
+
+def test_a_case_may_change_a_method_and_the_size_of_its_jobs():
+    expensive = {"dataset": "iris", "subsets_per_job": 3, "parameters": {"RCE": {"n_init": 1}}}
+    rce = {"method": "RCE", "parameters": {"n_init": 5, "mu": 0.1}}
+    study = experiment(cases=[expensive, "wine"], methods=[rce])
+    iris, wine = study.cases
+    assert blocks(study, "iris", 10) == [(0, 2), (3, 5), (6, 8), (9, 9)]
+    assert blocks(study, "wine", 4) == [(0, 3), (4, 7), (8, 9)]
+    assert blocks(study, "iris", 2) == blocks(study, "wine", 2)
+    assert study.parameters(iris, study.methods[0]) == {"n_init": 1, "mu": 0.1}
+    assert study.parameters(wine, study.methods[0]) == {"n_init": 5, "mu": 0.1}
+
+
+def test_a_case_stands_for_another_one_of_its_data_set():
+    cases = ["iris", "yale", {"id": "second", "dataset": "yale", "ensemble": "authors", "instead_of": "yale"}]
+    study = experiment(cases=cases)
+    assert [case.id for case in study.counted] == ["iris", "second"]
+    alone = study.model_copy(update={"cases": study.cases[:2]})
+    assert [case.id for case in alone.counted] == ["iris", "yale"]
+
+
+def test_methods_that_a_case_omits():
+    study = experiment(cases=["iris", {"dataset": "wine", "without": ["KC"]}])
+    assert [run.id for run in study.runs(study.case("wine"))] == ["RCE"]
+    assert {method: [case.id for case in cases] for method, cases in study.absent().items()} == {"KC": ["wine"]}
+
+
+def variants(study):
+    return {e.cases[0].id: {run.id: run.points for run in e.methods} for e in study.of_variants()}
+
+
+def test_variants_are_experiments_of_one_case_each():
+    study = experiment(variants={"methods": [FEW], "cases": [FAR]})
+    assert {case: [*runs] for case, runs in variants(study).items()} == {
+        "iris": ["KC-once"],
+        "second": ["KC-once"],
+        "far": ["RCE"],
+    }
+    assert all(e.of_variants() == [] for e in study.of_variants())
+    only = experiment(variants={"methods": [{**FEW, "cases": ["second"]}]})
+    assert {case: [*runs] for case, runs in variants(only).items()} == {"second": ["KC-once"]}
+    assert isinstance(study.case("far"), CaseVariant)
+
+
+@pytest.mark.parametrize(("selection", "points"), [("default", 1), ("oracle-common", 2)])
+def test_variants_run_at_the_default_point_alone_where_the_study_shows_that(selection, points):
+    grid = {"grid": {"lambda1": [1, 2], "lambda2": [3]}, "default": {"lambda1": 2, "lambda2": 3}}
+    pinned = {"id": "RCE-pin", "of": "RCE", "method": "RCE", **grid, "why": "w"}
+    both = {"methods": [pinned], "cases": [{**FAR, "methods": ["KC", "RCE"]}]}
+    study = experiment(methods=["KC", {"method": "RCE", **grid}], variants=both, selection=selection)
+    found = variants(study)
+    assert found["far"]["KC"] == [{}]
+    assert found["far"]["RCE"] == found["iris"]["RCE-pin"] == study.method("RCE").points[-points:]
+    assert study.runs(study.case("iris"))[1].points == study.method("RCE").points
+
+
+DRAWN = {"runs": 20, "subset_size": 10, "draws": 4}
+
+
+@pytest.mark.parametrize(
+    ("changes", "shared"),
+    [
+        ({}, True),
+        ({"init": "k-means++"}, False),
+        ({"preprocessing": ["zscore"]}, False),
+        ({"n_clusters": 4}, False),
+        ({"feature_share": 0.5}, False),
+        ({"parameters": {"RCE": {"n_init": 1}}}, False),
+        ({"subset_size": None}, False),
+    ],
+)
+def test_sizes_share_the_pool_of_their_case(changes, shared):
+    size = {"id": "iris_m5", "dataset": "iris", "of": "iris", "why": "size", "methods": ["RCE"], "subset_size": 5}
+    study = experiment(ensemble=DRAWN, variants={"cases": [{**size, **changes}]})
+    variant = study.case("iris_m5")
+    assert (study.size_variants(study.cases[0]) == [variant]) is shared
+    assert study.pool(variant).id == ("iris" if shared else "iris_m5")
+    assert study.subset_size(variant) == (changes.get("subset_size", 5) or 10)
+
+
+def test_rows_and_cases_of_unseen_objects():
+    plan = {"methods": [{"method": "KC", "by": ["NC", "own"]}, {"method": "RCE", "id": "R"}]}
+    study = experiment(generalisation={**plan, "cases": ["iris"]})
+    assert study.unseen_rows() == ["K-means-NC", "KC-NC", "KC", "R-NC"]
+    assert [case.id for case in study.generalised()] == ["iris"]
+    assert len(experiment(generalisation=plan).generalised()) == 2
+    assert experiment().unseen_rows() == []
+    assert experiment().generalised() == ()
+
+
+def test_a_description_is_no_part_of_an_experiment():
+    study = experiment(generalisation={"methods": ["KC"]}, variants={"methods": [FEW], "cases": [FAR]})
+    assert "description" not in study.model_dump_json()
+    assert Experiment.model_validate_json(study.model_dump_json()) == study
+
+
+def test_no_steps_are_raw_data():
+    raw, absent = ({"dataset": "iris", "preprocessing": steps} for steps in ([], None))
+    assert experiment(cases=[raw]).cases[0].steps == ()
+    assert experiment(cases=[raw]).cases[0].steps_word == "raw"
+    assert experiment(cases=[absent]).cases[0].preprocessing is None
+    both = {"dataset": "iris", "preprocessing": ["zscore", "unit_norm"]}
+    assert experiment(cases=[both]).cases[0].steps_word == "zscore-unit_norm"

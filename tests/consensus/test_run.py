@@ -1,0 +1,160 @@
+"""The consensus job: what it writes, what it records, what it must not keep."""
+
+import itertools
+import json
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from concord import methods
+from concord.consensus.command import main, read_features
+from concord.consensus.job import ConsensusJob
+from concord.consensus.run import FitError, run
+from concord.ensembles import store
+from concord.ensembles.store import StoredEnsemble, split
+from concord.errors import ConsensusFailure, InputError
+from concord.files import write_arrays
+from concord.methods import SSCE
+from concord.scores.blocks import Block
+from concord.specs import digest
+from concord.testing import features_of, l30
+
+STORED = StoredEnsemble(np.tile(l30(), 2), np.repeat(np.arange(3), 10), split(16, 8))
+SUBSETS = [0, 1]
+
+
+def job(method="RCE", **changes):
+    given = {"study": "s", "case": "c", "method_id": method, "method": method, "parameters": {"max_outer": 2}}
+    return ConsensusJob(**{**given, "seed": 5, "ensemble": digest("ensemble"), **changes})
+
+
+def fitted(job, folder, subsets=SUBSETS):
+    """Run the job; return its arrays."""
+    out = folder / f"{subsets[0]}-{subsets[-1]}.npz"
+    run(job, subsets, STORED, out, out.with_suffix(".runtime.json"))
+    with np.load(out, allow_pickle=False) as written:
+        return dict(written)
+
+
+def test_labels_of_every_subset_point_and_restart(tmp_path):
+    own = job(grid={"lambda1": (0.1, 1.0)}, parameters={"n_init": 4})
+    written = fitted(own, tmp_path)
+    assert written["labels"].shape == (2, 2, 4, 30)
+    assert written["labels"].min() == 0
+    assert ConsensusJob.of_text(str(written["spec"]), "here") == own
+    assert written["subsets"].tolist() == SUBSETS
+    assert (written["iterations"] == 20).all()
+    runtime = json.loads((tmp_path / "0-1.runtime.json").read_text())
+    assert np.shape(runtime["cpu_seconds"]) == (2, 2)
+    assert runtime["n_profiles"] == [28, 28]
+    assert digest(runtime["spec"]) == own.digest
+
+
+def test_the_size_of_a_block_changes_neither_the_spec_nor_the_labels(tmp_path):
+    own = job(grid={"lambda1": (0.1, 1.0)})
+    whole = fitted(own, tmp_path)
+    for subset in SUBSETS:
+        part = fitted(own, tmp_path, [subset])
+        assert part["spec"] == whole["spec"]
+        assert np.array_equal(part["labels"][0], whole["labels"][subset])
+
+
+def test_peak_memory_is_this_process_own():
+    """A small child of a process with 300 MiB."""
+    ballast = np.ones(300 * 2**17)
+    program = "from concord.consensus.run import peak_mib; print(peak_mib())"
+    child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert 10 < float(child.stdout) < 200
+    assert ballast.sum() > 0
+
+
+def test_grid_points_share_their_random_starts_and_subsets_do_not(tmp_path):
+    parameters = {"max_outer": 1, "max_inner": 1, "n_init": 9}
+    labels = fitted(job(grid={"lambda1": (1.0, 1.0)}, parameters=parameters), tmp_path)["labels"]
+    assert np.array_equal(labels[:, 0], labels[:, 1])
+    assert not np.array_equal(labels[0], labels[1]), "the two subsets hold the same clusterings"
+
+
+def test_a_job_keeps_labels_not_estimators(tmp_path, monkeypatch):
+    """81 grid points of a consensus matrix each would fill the memory of a machine at n = 4,000."""
+
+    class Heavy(methods.load("RCE")):
+        def _fit(self, ensemble):
+            super()._fit(ensemble)
+            self.heavy = np.zeros(2_000_000)
+
+    monkeypatch.setattr(methods, "load", lambda name: Heavy)
+    tracemalloc.start()
+    fitted(job(grid={"lambda1": tuple(map(float, range(1, 11)))}), tmp_path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 3 * 16e6
+
+
+@pytest.fixture
+def data(tmp_path):
+    """A function that writes a prepared data set with these features and returns its path and digest."""
+
+    def write(X):
+        names = {"classes": STORED.classes, "class_names": ["a", "b", "c"], "spec": "data"}
+        write_arrays(tmp_path / "data.npz", X=X, **names)
+        return tmp_path / "data.npz", digest("data")
+
+    return write
+
+
+def test_features_reach_the_method_that_needs_them(tmp_path, data):
+    path, planned = data(features_of(l30()))
+    store.save(tmp_path / "ensemble.npz", STORED.labels, STORED.classes, STORED.members, "ensemble")
+    grid = {"features": ("pseudo", "original")}
+    own = job("SSCE", parameters={"solver": "profile"}, grid=grid, data=planned)
+    line = ["--spec", own.json_text, "--subsets", "0-1", "--ensemble", str(tmp_path / "ensemble.npz")]
+    out = ["--out", str(tmp_path / "0-1.npz"), "--runtime", str(tmp_path / "0-1.json")]
+    main([*line, *out, "--data", str(path)])
+    labels = Block(tmp_path / "0-1.npz", own.digest).labels[:, :, 0]
+    for subset, features in itertools.product((0, 1), ("pseudo", "original")):
+        fit = SSCE(3, features=features, solver="profile").fit(STORED.subset(subset), features_of(l30()))
+        assert np.array_equal(labels[subset, int(features == "original")], fit.labels_)
+
+
+def test_no_method_is_given_features_that_are_none(data):
+    path, planned = data(np.empty((30, 0)))
+    with pytest.raises(InputError, match=r"data\.npz: no features, and SSCE needs some; .*case c"):
+        read_features(job("SSCE", data=planned), path)
+
+
+@pytest.mark.parametrize(("key", "file"), [("ensemble", "ensemble.npz"), ("data", "data.npz")])
+def test_inputs_made_for_another_job_are_refused(tmp_path, data, key, file):
+    path, planned = data(features_of(l30()))
+    store.save(tmp_path / "ensemble.npz", STORED.labels, STORED.classes, STORED.members, "ensemble")
+    own = job("SSCE", parameters={}, **{"data": planned, key: "0" * 16})
+    files = ["--ensemble", str(tmp_path / "ensemble.npz"), "--data", str(path)]
+    out = ["--out", str(tmp_path / "0-1.npz"), "--runtime", str(tmp_path / "0-1.json")]
+    with pytest.raises(InputError, match=rf"^[^\n]*{file}: made with other settings[^\n]*delete it[^\n]*$"):
+        main(["--spec", own.json_text, "--subsets", "0-1", *files, *out])
+    assert not (tmp_path / "0-1.npz").exists()
+
+
+@pytest.mark.parametrize(("error", "recorded"), [(ConsensusFailure("no answer"), True), (KeyError("x"), False)])
+def test_an_expected_failure_is_recorded_and_a_defect_stops_the_job(tmp_path, monkeypatch, error, recorded):
+    class Failing(methods.load("RCE")):
+        def _fit(self, ensemble):
+            if self.lambda1 == 2.0:
+                raise error
+            super()._fit(ensemble)
+
+    monkeypatch.setattr(methods, "load", lambda name: Failing)
+    own = job(grid={"lambda1": (1.0, 2.0)})
+    if not recorded:
+        with pytest.raises(FitError, match=r"RCE on c, subset 1, .*'lambda1': 2\.0.*KeyError: 'x'"):
+            fitted(own, tmp_path)
+        assert not list(tmp_path.iterdir())
+        return
+    written = fitted(own, tmp_path)
+    failures = [(f["subset"], f["point"], f["reason"]) for f in json.loads(str(written["failures"]))]
+    assert failures == [(0, 1, "no answer"), (1, 1, "no answer")]
+    assert (written["labels"][:, 1] == -1).all()
+    assert (written["labels"][:, 0] >= 0).all()

@@ -1,0 +1,101 @@
+"""The job of base clusterings: what its spec makes, and which files it refuses."""
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from concord.datasets.job import PrepareJob, contents
+from concord.datasets.prepared import prepare
+from concord.datasets.registry import DatasetSpec, ReadyMadeEnsemble
+from concord.ensemble import MISSING
+from concord.ensembles import store
+from concord.ensembles.command import main
+from concord.ensembles.job import EnsembleJob
+from concord.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
+from concord.ensembles.mixed import MixedProtocol, mixed_ensemble
+from concord.errors import InputError
+
+IRIS = DatasetSpec(title="-", reader={"format": "sklearn", "loader": "iris"}, licence="-", source="-")
+DATA = PrepareJob.of("iris", IRIS, ())
+POOL = ("study", "iris")
+SPLIT = {"runs": 12, "subset_size": 6, "draws": None, "draw_seed": None}
+MADE = {"seed": 1, "max_iter": 100, "pool": POOL, **SPLIT}
+
+
+@pytest.fixture
+def data(tmp_path):
+    return prepare(DATA, [], tmp_path / "data.npz")
+
+
+def made(tmp_path, *arguments, **changes):
+    """Run the command on the spec; return what it stores."""
+    job = EnsembleJob(**{"data": DATA.digest, "kind": "kmeans", **MADE, **changes})
+    files = ["--data", str(tmp_path / "data.npz"), "--out", str(tmp_path / "out.npz")]
+    main(["--spec", job.json_text, *files, *map(str, arguments)])
+    return store.load(tmp_path / "out.npz", job.digest)
+
+
+@pytest.mark.parametrize(("given", "k"), [("classes", 3), (4, 4), ((3, 5), (3, 5))])
+def test_k_means_is_that_of_the_spec(tmp_path, data, given, k):
+    stored = made(tmp_path, n_clusters=given, init="k-means++", feature_share=0.5)
+    own = kmeans_ensemble(data.X, KMeansProtocol(k, 12, 100, "k-means++", 0.5), 1, POOL)
+    assert np.array_equal(stored.labels, own)
+    assert np.array_equal(stored.classes, data.y)
+    assert np.array_equal(stored.members, store.split(12, 6))
+
+
+def test_minibatches_are_those_of_the_spec(tmp_path, data):
+    own = kmeans_ensemble(data.X, KMeansProtocol(3, 12, 100, minibatch=True), 1, POOL)
+    assert np.array_equal(made(tmp_path, kind="minibatch").labels, own)
+
+
+def test_a_mixed_ensemble_is_that_of_the_spec(tmp_path, data):
+    stored = made(tmp_path, kind="mixed", n_clusters=(3, 4), object_share=0.9)
+    protocol = MixedProtocol((3, 4), 12, 100, 0.9)
+    assert np.array_equal(stored.labels, mixed_ensemble(data.X, protocol, store.split(12, 6), 1, POOL))
+    assert (stored.labels == MISSING).any()
+
+
+def test_subsets_are_drawn_by_their_seed(tmp_path, data):
+    stored = made(tmp_path, draws=4, draw_seed=3)
+    assert np.array_equal(stored.members, store.drawn(12, 6, 4, 3))
+
+
+def test_a_ready_made_ensemble_takes_its_file_and_no_seed(tmp_path, data):
+    pool = tmp_path / "pool.mat"
+    labels = np.random.default_rng(0).integers(1, 5, (150, 12))
+    savemat(pool, {"members": labels})
+    ready = ReadyMadeEnsemble(file={"name": "pool.mat"}, variable="members")
+    own = {"kind": "ready-made", "seed": None, "max_iter": 0}
+    stored = made(tmp_path, "--ready", pool, ready=ready, **own)
+    assert all(len(set(zip(*pair, strict=True))) == 4 for pair in zip(stored.labels.T, labels.T, strict=True))
+    other = ready.model_copy(update={"file": contents(ready.file).model_copy(update={"sha256": "ab" * 32})})
+    with pytest.raises(InputError, match=r"^[^\n]*pool\.mat[^\n]*wrong checksum[^\n]*$"):
+        made(tmp_path, "--ready", pool, ready=other, **own)
+
+
+def test_data_prepared_for_another_job_are_refused(tmp_path, data):
+    with pytest.raises(InputError, match=r"^[^\n]*data\.npz: made with other settings[^\n]*delete it[^\n]*$"):
+        made(tmp_path, data="0" * 16)
+    assert not (tmp_path / "out.npz").exists()
+
+
+def test_an_ensemble_made_for_another_job_is_refused(tmp_path, data):
+    made(tmp_path)
+    with pytest.raises(InputError, match=r"^[^\n]*out\.npz: made with other settings[^\n]*delete it[^\n]*$"):
+        store.load(tmp_path / "out.npz", "0" * 16)
+
+
+@pytest.mark.parametrize("size", [0, 10, 300, -1])
+def test_a_damaged_ensemble_is_refused(tmp_path, data, size):
+    made(tmp_path)
+    content = (tmp_path / "out.npz").read_bytes()
+    (tmp_path / "out.npz").write_bytes(content[:size])
+    with pytest.raises(InputError, match=r"^[^\n]*out\.npz: [^\n]*delete it[^\n]*$"):
+        store.load(tmp_path / "out.npz")
+
+
+def test_a_file_of_something_else_is_refused(tmp_path):
+    np.savez(tmp_path / "other.npz", labels=np.eye(2))
+    with pytest.raises(InputError, match=r"^[^\n]*other\.npz: [^\n]*delete it[^\n]*$"):
+        store.load(tmp_path / "other.npz")

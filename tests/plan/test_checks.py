@@ -1,0 +1,342 @@
+"""Mistakes in a study: each is one line with file, key, value and what to do."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from concord.datasets.registry import load_registry
+from concord.errors import InputError
+from concord.plan.load import load_study
+
+ROOT = Path(__file__).parents[2]
+REGISTRY = load_registry(ROOT / "config/datasets.yaml")
+STUDY = {
+    "id": "mine",
+    "title": "t",
+    "summary": "s",
+    "cases": ["iris", {"id": "second", "dataset": "yale", "ensemble": "authors"}],
+    "methods": ["KC", {"method": "RCE", "grid": {"lambda1": [1, 2]}, "default": {"lambda1": 1}}],
+}
+
+
+def write(folder, changes, name="mine"):
+    path = folder / name / "study.yaml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(yaml.safe_dump({**STUDY, **changes}))
+    return path
+
+
+def load(folder, changes=None, name="mine"):
+    return load_study(write(folder, changes or {}, name), REGISTRY)
+
+
+def refused(folder, changes, *words, name="mine"):
+    """Check that a study has one mistake, whose line names the file and all of the words, in order."""
+    path = write(folder, changes, name)
+    with pytest.raises(InputError) as caught:
+        load_study(path, REGISTRY)
+    (line,) = str(caught.value).splitlines()
+    assert line.startswith(f"{path}: ")
+    position = 0
+    for word in words:
+        assert word in line[position:], line
+        position = line.index(word, position) + len(word)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "config/studies").glob("*/study.yaml")), ids=lambda p: p.parent.name)
+def test_the_studies_are_valid(path):
+    assert load_study(path, REGISTRY).id == path.parent.name
+
+
+def test_every_mistake_is_reported_at_once(tmp_path):
+    path = write(tmp_path, {"id": "x", "cases": ["a", "b"], "methods": ["c"]})
+    with pytest.raises(InputError) as caught:
+        load_study(path, REGISTRY)
+    assert len(str(caught.value).splitlines()) == 4
+
+
+def test_numbers_that_yaml_takes_for_text_are_numbers(tmp_path):
+    path = write(tmp_path, {})
+    path.write_text(path.read_text().replace("- 1\n", "- 1e-4\n").replace("lambda1: 1", "lambda1: 1e-4"))
+    assert load_study(path, REGISTRY).method("RCE").points[0] == {"lambda1": 1e-4}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("id: [", ["line", "YAML"]), ("a: b: c", ["line 1", "YAML"]),
+     ("id: a\nid: b", ["line 2", "'id'", "twice", "remove"]), ("", ["dictionary"]), ("- 1", ["dictionary"]),
+     ("a: 2001-99-99", ["YAML", "quote"]), ("a: " + "9" * 5000, ["YAML", "quote"]), ("a: " + "[" * 9000, ["YAML"]),
+     ("a: &a [*a]", ["levels", "shorten"]), ("a: \x00", ["YAML"]), ("1: 2", ["the key 1", "quotes"]),
+     ("cases: [{yes: 1}]", ["cases[0]", "the key True", "quotes"]),
+     ('title: "\\uD800"', ["title = '\\ud800'", "U+D800", "remove"]),
+     ('title: "a\\0b"', ["title = 'a\\x00b'", "U+0000", "remove"]), ('"\\0": 1', ["the key '\\x00'", "remove"]),
+     ("? " + "a" * 10**6 + "\n: 1", ["the key", "1,000,000 characters", "shorten"]),
+     ("id: " + "a" * 10**6, ["id = 'aaa", "1,000,000 characters", "shorten"]),
+     ("a: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\n"
+      "d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\n"
+      "f: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: [*f,*f,*f,*f,*f,*f,*f,*f,*f,*f]\n", ["1,000,000 values", "shorten"])],
+    ids=range(18),
+)  # fmt: skip
+def test_a_file_that_is_no_study(tmp_path, text, words):
+    path = tmp_path / "study.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        load_study(path, REGISTRY)
+    assert str(caught.value).startswith(f"{path}:")
+    assert len(str(caught.value)) < 400
+    assert all(word in str(caught.value) for word in words), caught.value
+
+
+def test_a_file_that_cannot_be_read(tmp_path):
+    with pytest.raises(InputError, match=r"none\.yaml: no such file"):
+        load_study(tmp_path / "none.yaml", REGISTRY)
+    with pytest.raises(InputError, match="cannot be read"):
+        load_study(tmp_path, REGISTRY)
+    (tmp_path / "study.yaml").write_bytes(b"id: \xff\n")
+    with pytest.raises(InputError, match=r"study\.yaml: .*UTF-8"):
+        load_study(tmp_path / "study.yaml", REGISTRY)
+
+
+ECOLI = {"dataset": "ecoli_pool", "ensemble": "authors"}
+PP = {"id": "pp", "dataset": "iris", "of": "iris", "why": "w", "methods": ["RCE"]}
+FEW = {"id": "KC-few", "method": "KC", "of": "KC", "why": "w", "parameters": {"n_init": 2}}
+
+
+def case(**keys):
+    return {"cases": [{"dataset": "iris", **keys}]}
+
+
+def variant(**keys):
+    return {"variants": {"cases": [{**PP, **keys}]}}
+
+
+def method_variant(**keys):
+    return {"variants": {"methods": [{**FEW, **keys}]}}
+
+
+def rce(**keys):
+    return {"methods": ["KC", {"method": "RCE", **keys}]}
+
+
+def rce_grid(**grid):
+    return rce(grid=grid, default={name: values[0] for name, values in grid.items()})
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"metric": ["ACC"]}, ["metric = ['ACC']", 'did you mean "metrics"?']),
+        ({"id": "other"}, ["id = 'other'", "id: mine"]),
+        (case(ttle="x"), ["cases[0].ttle = 'x'", '"title"']),
+        (case(subset_size="x"), ["cases[0].subset_size = 'x'", "integer"]),
+        (case(n_clusters="clases"), ["cases[0].n_clusters = 'clases'", "'classes'"]),
+        (case(n_clusters=[3, 0]), ["cases[0].n_clusters[1] = 0", "1"]),
+        (variant(mthods=["KC"]), ["variants.cases[0].mthods", '"methods"']),
+        ({"cases": ["irsi"]}, ["cases[0].dataset = 'irsi'", 'did you mean "iris"?']),
+        ({"cases": ["iris", "iris"]}, ["two cases have the id 'iris'"]),
+        ({"only_in_table1": ["wines"]}, ["only_in_table1[0].dataset = 'wines'", '"wine"']),
+        ({"cases": [{"dataset": "yale", "ensemble": "author"}]}, ["cases[0].ensemble = 'author'", '"authors"']),
+        (case(ensemble="mixd"), ["cases[0].ensemble = 'mixd'", '"mixed"']),
+        (case(preprocessing=["zscor"]), ["cases[0].preprocessing = 'zscor'", '"zscore"']),
+        (case(preprocessing=["zscore", "zscore"]), ["cases[0].preprocessing", "zscore", "twice", "remove"]),
+        (case(object_share=0.9), ["cases[0].object_share = 0.9", "mixed", "remove"]),
+        (case(ensemble="mixed", init="k-means++"), ["cases[0].init = 'k-means++'", "kmeans", "remove"]),
+        (case(subset_size=5), ["cases[0].subset_size = 5", "ensemble.draws", "remove"]),
+        (case(n_clusters=1000), ["cases[0].n_clusters", "1000", "150 objects", "lower"]),
+        (case(n_clusters=[3, 1000]), ["cases[0].n_clusters", "1000", "150 objects", "lower"]),
+        (case(n_clusters=10**12), ["cases[0].n_clusters"]),
+        (case(ensemble="mixed", object_share=0.1, n_clusters=16), ["cases[0].n_clusters", "15 objects", "lower"]),
+        ({**case(), "ensemble": {"n_clusters": 151}}, ["cases[0].dataset", "151", "150 objects", "lower"]),
+        (case(without=["KX"]), ["cases[0].without[0] = 'KX'", "KC"]),
+        (case(without=["KC", "RCE"]), ["cases[0].without = ['KC', 'RCE']", "no method is left", "remove"]),
+        (case(parameters={"RCA": {}}), ["cases[0].parameters = 'RCA'", '"RCE"']),
+        (case(parameters={"RCE": {"inner_tol": -1}}), ["cases[0].parameters.RCE.inner_tol = -1", "refused"]),
+        (case(parameters={"RCE": {"lambda1": 1}}), ["cases[0].parameters.RCE.lambda1", "grid", "remove"]),
+        ({"cases": ["iris", {"dataset": "wine", "instead_of": "iris"}]}, ["cases[1].instead_of = 'iris'", "data set"]),
+        ({"methods": ["rce"]}, ["methods[0].method = 'rce'", '"RCE"']),
+        ({"methods": ["KC", "KC"]}, ["two methods have the id 'KC'", "another id"]),
+        (rce(parameters={"lamda1": 1}), ["methods[1].parameters.lamda1 = 1", '"lambda1"']),
+        (rce(parameters={"random_state": 1}), ["methods[1].parameters.random_state = 1", "no such parameter"]),
+        (rce(parameters={"n_init": 10**12}), ["methods[1].parameters.n_init"]),
+        (rce(parameters={"lambda1": float("nan")}), ["methods[1].parameters.lambda1 = nan", "finite"]),
+        (rce(parameters={"lambda1": "inf"}), ["methods[1].parameters.lambda1", "finite"]),
+        (rce_grid(mu=[1, 0]), ["methods[1].grid.mu = 0", "refused", "mu"]),
+        ({"methods": [{"method": "RCE", "grid": {"mu": [1, 2]}}]}, ["methods[0]", "default", "mu"]),
+        ({**rce_grid(mu=[1]), "base_clusterings": "KC"}, ["'KC'", "base clusterings"]),
+        ({"base_clusterings": ""}, ["base_clusterings = ''"]),
+        ({"ensemble": {"runs": 10, "subset_size": 4}}, ["ensemble", "runs = 10", "subset_size = 4"]),
+        ({"ensemble": {"run": 10}}, ["ensemble.run = 10", '"runs"']),
+        ({"metrics": ["acc"]}, ["metrics[0] = 'acc'", "ACC"]),
+        ({"metrics": ["ACC", "NMI", "ACC"]}, ["metrics = ['ACC', 'NMI', 'ACC']", "twice", "remove"]),
+        ({"metrics": ["ACC"], "reported": ["ARI"]}, ["ARI", "metrics"]),
+        (variant(of="wyne"), ["variants.cases[0].of = 'wyne'", "iris"]),
+        (variant(of="second"), ["variants.cases[0].of = 'second'", "165 objects", "150", "same objects"]),
+        (variant(methods=["RCE", "RCE"]), ["variants.cases[0].methods", "RCE", "twice", "remove"]),
+        (variant(methods=[]), ["variants.cases[0].methods = []"]),
+        (variant(methods=["RCF"]), ["variants.cases[0].methods[0] = 'RCF'", '"RCE"']),
+        (variant(without=["KC"]), ["variants.cases[0].without = ['KC']", "methods", "remove"]),
+        (variant(id="iris"), ["two cases have the id 'iris'"]),
+        (method_variant(of="KX"), ["variants.methods[0].of = 'KX'", "KC"]),
+        (method_variant(of="RCE"), ["variants.methods[0].of = 'RCE'", "KC"]),
+        (method_variant(cases=["irs"]), ["variants.methods[0].cases[0] = 'irs'", '"iris"']),
+        (method_variant(id="KC"), ["two methods have the id 'KC'"]),
+        ({"paper": {"authors": "a", "title": "t", "venue": "v", "year": -5}}, ["paper.year = -5"]),
+        ({"title": "a" * 200_000}, ["title", "shorten"]),
+        ({"title": "a" * 300}, ["title", "200"]),
+        ({"published": ["../../.."]}, ["published[0] = '../../..'"]),
+        ({"published": ["table2"]}, ["published = 'table2'", "mine/published/table2.csv", "remove"]),
+        ({"discussion": True}, ["discussion = true", "mine/discussion.md", "remove"]),
+        ({"unpublished": ["KX"]}, ["unpublished[0] = 'KX'", "KC"]),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_a_line_with_file_key_value_and_remedy(tmp_path, changes, words):
+    refused(tmp_path, changes, *words)
+
+
+@pytest.mark.parametrize("name", ["ensembles", "accepted", "a" * 61])
+def test_an_id_that_is_no_folder_of_its_own(tmp_path, name):
+    refused(tmp_path, {"id": name}, f"id = '{name[:50]}", name=name)
+
+
+@pytest.mark.parametrize("name", ["report", "provenance", "SHA256SUMS", "study"])
+def test_an_exhibit_whose_files_have_the_name_of_others(tmp_path, name):
+    exhibit = {"kind": "runtime", "id": name, "title": "Runtime"}
+    refused(tmp_path, {"exhibits": [exhibit]}, "id = ", repr(name), "choose another")
+
+
+def test_an_exhibit_of_a_kind_that_is_not_there(tmp_path):
+    refused(
+        tmp_path,
+        {"exhibits": [{"kind": "runtimes", "id": "r", "title": "t"}]},
+        "exhibits[0].kind = 'runtimes'",
+        '"runtime"',
+    )
+
+
+def test_exhibits_look_up_nothing_that_is_not_known(tmp_path):
+    exhibit = {"kind": "heatmap", "id": "f", "title": "t", "method": "RC", "x": "a", "y": "b", "metrics": ["ACC"]}
+    refused(tmp_path, {"exhibits": [exhibit]}, "method = 'RC'", '"RCE"')
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("ecoli_pool", ["cases[0].ensemble = 'kmeans'", "ecoli_pool", "ensemble: authors"]),
+        ({**ECOLI, "ensemble": "author"}, ["cases[0].ensemble = 'author'", '"authors"']),
+        ({**ECOLI, "preprocessing": ["zscore"]}, ["cases[0].preprocessing = ['zscore']", "ecoli_pool", "remove"]),
+    ],
+)
+def test_a_case_without_features_takes_its_own_ensemble(tmp_path, entry, words):
+    refused(tmp_path, {"cases": [entry]}, *words)
+    load(tmp_path, {"cases": [ECOLI]})
+
+
+def test_a_method_that_needs_features_does_not_run_where_there_are_none(tmp_path):
+    methods = ["KC", {"method": "SSCE", "grid": {"lambda1": [1, 2]}, "default": {"lambda1": 1}}]
+    refused(tmp_path, {"cases": [ECOLI], "methods": methods}, "cases[0].dataset = 'ecoli_pool'", "SSCE", "without")
+    load(tmp_path, {"cases": [{**ECOLI, "without": ["SSCE"]}], "methods": methods})
+    load(tmp_path, {"cases": [ECOLI], "methods": [{"method": "SSCE", "parameters": {"features": "pseudo"}}]})
+
+
+PLAN = {"methods": ["KC"], "cases": ["iris"]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"methods": ["KD"]}, ["generalisation.methods[0].method = 'KD'", "KC"]),
+        ({"methods": []}, ["generalisation.methods = []"]),
+        ({"cases": ["irs"]}, ["generalisation.cases[0] = 'irs'", '"iris"']),
+        ({"cases": []}, ["generalisation.cases = 'second'", "k-means"]),
+        ({"beside": "KD"}, ["generalisation.beside = 'KD'", "KC"]),
+        ({"methods": [{"method": "KC", "by": ["NC", "Infer"]}]}, ["generalisation.methods[0].by = 'Infer'", "NC"]),
+        ({"methods": [{"method": "KC", "by": ["own"]}]}, ["generalisation.methods[0].by = 'own'", "NC"]),
+        ({"methods": [{"method": "KC", "by": ["NC", "NC"]}]}, ["generalisation", "KC-NC"]),
+        ({"methods": ["KC", {"method": "RCE", "id": "KC"}]}, ["two rows", "'KC-NC'", "another id"]),
+        ({"methods": [{"method": "KC", "id": "K-means"}]}, ["generalisation.methods[0].id = 'K-means'", "another"]),
+        ({"methods": [{"method": "KC", "by": []}]}, ["generalisation.methods[0].by = []"]),
+        ({"train_share": 0.001}, ["generalisation.train_share = 0.001", "0 training objects", "raise"]),
+        ({"train_share": 0.01}, ["generalisation.train_share = 0.01", "2 training objects", "raise"]),
+        ({"train_share": 0.999}, ["generalisation.train_share = 0.999", "no unseen object", "lower"]),
+        ({"train_share": 1}, ["generalisation.train_share = 1"]),
+        ({"splits": 10**12}, ["generalisation.splits"]),
+    ],
+)
+def test_an_experiment_on_unseen_objects(tmp_path, changes, words):
+    refused(tmp_path, {"generalisation": {**PLAN, **changes}}, *words)
+
+
+def test_training_objects_are_enough_for_the_base_clusterings(tmp_path):
+    study = {"cases": [{"dataset": "iris", "n_clusters": 100}], "generalisation": PLAN}
+    refused(tmp_path, study, "generalisation.train_share = 0.6", "90 training objects", "100 clusters")
+    load(tmp_path, {**study, "generalisation": {**PLAN, "train_share": 0.7}})
+
+
+@pytest.mark.parametrize(("features", "by"), [("original", True), ("pseudo", False)])
+def test_only_a_method_learned_from_features_maps_them(tmp_path, features, by):
+    study = {
+        "cases": ["iris"],
+        "methods": [{"method": "SSCE", "parameters": {"features": features}}],
+        "generalisation": {"methods": [{"method": "SSCE", "by": ["own"]}]},
+    }
+    if by:
+        assert load(tmp_path, study).unseen_rows() == ["K-means-NC", "SSCE"]
+    else:
+        refused(tmp_path, study, "generalisation.methods[0].by = 'own'", "SSCE", "NC")
+
+
+@pytest.mark.parametrize(
+    ("claim", "words"),
+    [
+        ({"method": "RC"}, ["claims[0].method = 'RC'", '"RCE"']),
+        ({"against": ["KD"]}, ["claims[0].against[0] = 'KD'", "KC"]),
+        ({"against": ["RCE"]}, ["claims[0]", "RCE itself", "remove"]),
+        ({"against": ["KC", "KC"]}, ["claims[0].against", "KC", "twice", "remove"]),
+        ({"cases": ["x"]}, ["claims[0].cases[0] = 'x'", "iris"]),
+        ({"check": "above_base", "against": ["KC"]}, ["claims[0]", "against = ['KC']", "best", "remove"]),
+        ({"check": "above_base", "method": "K-means"}, ["claims[0].method = 'K-means'", "name a method"]),
+        ({"check": "stable", "method": "KC"}, ["claims[0].method = 'KC'", "grid", "name another"]),
+        ({"check": "stable", "within": float("nan")}, ["claims[0].within = nan"]),
+        ({"check": "stable", "share": float("inf")}, ["claims[0].share = inf"]),
+        ({"published": 9, "of": 3}, ["claims[0]", "9 of 3", "correct"]),
+        ({"published": -1}, ["claims[0].published = -1"]),
+        ({"metric": "NMI-mean"}, ["claims[0].metric = 'NMI-mean'", "metrics"]),
+        ({"check": "improves", "against": ["KC"]}, ["claims[0]", "percent"]),
+        ({"check": "improves", "percent": 5.7}, ["claims[0]", "against"]),
+        ({"check": "improves", "against": ["RCE"], "percent": 5.7}, ["claims[0]", "RCE itself", "remove"]),
+        ({"percent": 5.7}, ["claims[0]", "improves", "remove"]),
+        ({"check": "improves", "against": ["KC-NC"], "percent": 5.7}, ["claims[0].against = 'KC-NC'", "main table"]),
+        (
+            {"check": "improves", "against": ["KC"], "percent": 5.7, "unseen": True, "method": "KC-NC"},
+            ["claims[0].against = 'KC'", "unseen"],
+        ),
+        (
+            {"check": "improves", "against": ["K-means-NC"], "percent": 5.7, "unseen": True, "method": "KC-NC",
+             "metric": "NMI"},
+            ["claims[0].metric = 'NMI'", "ACC"],
+        ),
+    ],
+)  # fmt: skip
+def test_a_claim_that_no_scores_could_decide(tmp_path, claim, words):
+    given = {"text": "It is so.", "check": "best", "method": "RCE", "metric": "ACC", **claim}
+    refused(tmp_path, {"claims": [given], "generalisation": PLAN}, *words)
+
+
+def test_a_claim_that_stands_there_twice(tmp_path):
+    claim = {"text": "It is so.", "check": "best", "method": "RCE", "metric": "ACC"}
+    refused(tmp_path, {"claims": [claim, {**claim, "metric": "NMI"}, claim]}, "claims[2]", "claims[0]", "remove")
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        {"method": "K-means"},
+        {"check": "stable"},
+        {"published": 0, "of": 3},
+        {"check": "improves", "against": ["K-means-NC"], "percent": 5.7, "unseen": True, "method": "KC-NC"},
+    ],
+)
+def test_claims_that_scores_can_decide(tmp_path, claim):
+    given = {"text": "It is so.", "check": "best", "method": "RCE", "metric": "ACC", **claim}
+    assert load(tmp_path, {"claims": [given], "generalisation": PLAN}).claims

@@ -1,0 +1,53 @@
+"""The plan of a project, from its files."""
+
+import pytest
+
+from concord.errors import InputError
+from concord.plan.load import load_plan, load_study
+from concord.reports.exhibits import standard
+
+
+def exhibits(make_plan, *listed):
+    plan = make_plan(lambda study, data: study.update(exhibits=[*listed]))
+    return [(exhibit.kind, exhibit.id) for exhibit in plan.studies["mine"].exhibits]
+
+
+HEATMAP = {"kind": "heatmap", "id": "f", "title": "t", "method": "RCE", "x": "lambda1", "y": "lambda2"}
+
+
+def test_standard_exhibits_are_there_without_being_listed(make_plan):
+    kinds = [kind for kind, _ in exhibits(make_plan)]
+    places = {exhibit.kind: type(exhibit).place for exhibit in standard()}
+    assert set(kinds) <= places.keys()
+    assert {"datasets", "scores", "claims", "runtime"} <= set(kinds)
+    assert kinds == sorted(kinds, key=lambda kind: places[kind])
+
+
+def test_own_exhibits_stand_between_the_standard_ones(make_plan):
+    own, places = exhibits(make_plan, HEATMAP), {exhibit.kind: type(exhibit).place for exhibit in standard()}
+    position = own.index(("heatmap", "f"))
+    assert all(places[kind] < 0 for kind, _ in own[:position])
+    assert all(places[kind] >= 0 for kind, _ in own[position + 1 :])
+
+
+def test_a_standard_exhibit_that_is_listed_stands_once_with_its_own_title(make_plan):
+    own = exhibits(make_plan, {"kind": "runtime", "id": "seconds", "title": "Seconds"})
+    assert [id_ for kind, id_ in own if kind == "runtime"] == ["seconds"]
+
+
+def test_a_project_without_studies(make_plan, tmp_path):
+    make_plan()
+    (tmp_path / "config/studies/mine/study.yaml").unlink()
+    with pytest.raises(InputError, match=r"^config/studies: no study; .*study\.yaml$"):
+        load_plan({"seed": 1})
+
+
+def test_a_mistake_in_any_file_stops_before_a_job(make_plan, tmp_path):
+    plan = make_plan()
+    path = tmp_path / "config/studies/mine/study.yaml"
+    assert load_study(path, plan.registry).id == "mine"
+    path.write_text(path.read_text() + "metric: [ACC]\n")
+    with pytest.raises(InputError, match=r"^config/studies/mine/study\.yaml: metric = .*metrics"):
+        load_plan({"seed": 1})
+    with pytest.raises(InputError, match=r"^config/config\.yaml: seed"):
+        load_plan({})

@@ -1,0 +1,301 @@
+"""Specs and files of every kind of job, without Snakemake: what changes them and what does not."""
+
+import re
+
+import pytest
+
+KINDS = ("prepare", "ensemble", "consensus", "score", "collect", "unseen", "exhibit", "document")
+
+
+def jobs(plan, run="mine"):
+    """The spec of every job of a run, by its kind and names."""
+    study, found = plan.runs[run], {}
+    for case in (*study.described, *study.variants.cases):
+        found["prepare", case.dataset, case.steps_word] = plan.prepare(case.dataset, case.steps_word)
+    for part in ("", "/variants"):
+        for experiment in plan.scored(run, part):
+            for case in experiment.cases:
+                found["ensemble", case.id] = plan.ensemble(study.id, case.id)
+                found["score", part, case.id] = plan.score(run, part, case.id)
+                for method in experiment.runs(case):
+                    found["consensus", case.id, method.id] = plan.consensus(study.id, case.id, method.id)
+        if plan.scored(run, part):
+            found["collect", part] = plan.collect(run, part)
+    for case in study.generalised():
+        found["unseen", case.id] = plan.unseen(run, case.id)
+    for exhibit in study.exhibits:
+        found["exhibit", exhibit.id] = plan.exhibit(run, exhibit.id)
+    found["document",] = plan.document(run)
+    return {names: spec.digest for names, spec in found.items()}
+
+
+def changed(before, after):
+    """The jobs that both plans have, with another spec."""
+    return {names for names in before.keys() & after.keys() if before[names] != after[names]}
+
+
+def kinds(names):
+    return {kind for kind, *_ in names}
+
+
+@pytest.fixture
+def whole(make_plan):
+    return jobs(make_plan())
+
+
+def test_there_are_jobs_of_every_kind(whole):
+    assert kinds(whole) == {*KINDS}
+    assert ("ensemble", "yale") not in whole
+    assert ("consensus", "pool", "SSCE") not in whole
+    assert {names[1:] for names in whole if names[0] == "prepare"} == {
+        ("iris", "raw"), ("wine", "zscore"), ("ecoli_pool", "raw"), ("yale", "unit_norm"),
+    }  # fmt: skip
+
+
+def test_a_plan_is_made_again_with_the_same_specs(make_plan, whole):
+    assert jobs(make_plan()) == whole
+
+
+def edits(study, *keys, value):
+    inner = study
+    for key in keys[:-1]:
+        inner = inner[key]
+    inner[keys[-1]] = value
+
+
+WORDS = {
+    "title": lambda study, data: study.update(title="Another"),
+    "summary": lambda study, data: study.update(summary="Another."),
+    "claim": lambda study, data: edits(study, "claims", 0, "text", value="It is best."),
+    "why": lambda study, data: edits(study, "variants", "methods", 0, "why", value="fewer restarts"),
+    "doubt": lambda study, data: edits(study, "cases", 0, value={"dataset": "iris", "doubt": "another file"}),
+    "case title": lambda study, data: edits(study, "cases", 0, value={"dataset": "iris", "title": "Flowers"}),
+    "data title": lambda study, data: data["wine"].update(title="Wines"),
+    "licence": lambda study, data: data["yale"].update(licence="free"),
+    "source": lambda study, data: data["yale"].update(source="there"),
+    "note": lambda study, data: data["iris"].update(note="Flowers."),
+    "urls": lambda study, data: data["yale"]["files"][0].update(urls=["http://example.org/yale.mat"]),
+    "mirror": lambda study, data: data["yale"]["files"][0].update(mirror="elsewhere/yale.mat"),
+}
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_words_change_no_more_than_the_report(make_plan, whole, word):
+    assert kinds(changed(whole, jobs(make_plan(WORDS[word])))) <= {"exhibit", "document"}
+
+
+@pytest.mark.parametrize("word", ["title", "summary"])
+def test_the_title_of_a_study_stands_in_its_document_alone(make_plan, whole, word):
+    assert kinds(changed(whole, jobs(make_plan(WORDS[word])))) == {"document"}
+
+
+def test_an_address_of_a_ready_made_ensemble_changes_no_labels(make_plan, whole):
+    def move(study, data):
+        data["ecoli_pool"]["ensembles"]["authors"]["file"]["urls"] = ["http://example.org/pool.mat"]
+        data["ecoli_pool"]["ensembles"]["authors"]["note"] = "Elsewhere."
+
+    assert kinds(changed(whole, jobs(make_plan(move)))) <= {"exhibit", "document"}
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_the_size_of_a_block_changes_no_spec(make_plan, whole, size):
+    assert jobs(make_plan(subsets_per_job=size)) == whole
+
+
+def test_the_subsets_that_one_job_of_a_case_takes_change_no_spec(make_plan, whole):
+    case = {"dataset": "iris", "subsets_per_job": 1}
+    assert jobs(make_plan(lambda study, data: edits(study, "cases", 0, value=case))) == whole
+
+
+def test_the_seed_changes_every_job_that_draws(make_plan, whole):
+    same = whole.keys() - changed(whole, jobs(make_plan(seed=2)))
+    assert {names for names in same if names[0] != "exhibit"} == {
+        names for names in whole if names[0] == "prepare" or names == ("ensemble", "pool")
+    }
+
+
+def test_the_mirror_changes_no_spec(make_plan, whole, tmp_path):
+    assert jobs(make_plan(data_mirror=str(tmp_path))) == whole
+
+
+SHARED = {"runs": 40, "subset_size": 5, "draws": 6, "draw_seed": 2, "max_iter": 7, "n_clusters": 4}
+
+
+@pytest.mark.parametrize("key", SHARED)
+def test_the_protocol_changes_what_it_makes_and_all_that_follows(make_plan, whole, key):
+    after = jobs(make_plan(lambda study, data: study["ensemble"].update({key: SHARED[key]})))
+    found = changed(whole, after)
+    assert {("ensemble", "iris"), ("consensus", "iris", "KC"), ("score", "", "iris"), ("collect", "")} <= found
+    assert "prepare" not in kinds(found)
+    made_here = key in ("max_iter", "n_clusters")
+    assert (("ensemble", "pool") in found) is not made_here
+
+
+CASE = {
+    "n_clusters": 5, "init": "k-means++", "feature_share": 0.5, "subset_size": 5, "preprocessing": ["unit_norm"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", CASE)
+def test_a_case_changes_its_own_jobs(make_plan, whole, key):
+    case = {"dataset": "wine", key: CASE[key]}
+    found = changed(whole, jobs(make_plan(lambda study, data: edits(study, "cases", 1, value=case))))
+    shared = {"prepare", "collect", "exhibit", "document"}
+    assert {names for names in found if names[0] not in shared} == {
+        names for names in whole if "wine" in names and names[0] not in shared
+    }
+    assert "prepare" not in kinds(found)
+
+
+def test_parameters_change_the_labels_of_their_method(make_plan, whole):
+    after = jobs(
+        make_plan(lambda study, data: edits(study, "methods", 0, value={"method": "KC", "parameters": {"n_init": 3}}))
+    )
+    found = changed(whole, after)
+    assert {names[2] for names in found if names[0] == "consensus"} == {"KC"}
+    assert not kinds(found) & {"prepare", "ensemble"}
+    assert ("score", "", "iris") in found
+
+
+def test_the_selection_and_the_default_change_no_labels(make_plan, whole):
+    def default(study, data):
+        study["methods"][1]["default"] = {"lambda1": 0.1, "lambda2": 1.0}
+
+    found = changed(whole, jobs(make_plan(default)))
+    assert kinds(found) <= {"collect", "exhibit", "document"}
+    assert ("collect", "") in found
+
+
+def test_the_order_of_a_grid_counts(make_plan, whole):
+    def other(study, data):
+        study["methods"][1]["grid"] = dict(reversed(study["methods"][1]["grid"].items()))
+
+    found = changed(whole, jobs(make_plan(other)))
+    assert {names[2] for names in found if names[0] == "consensus"} == {"RCE"}
+
+
+def test_metrics_change_no_labels(make_plan, whole):
+    found = changed(whole, jobs(make_plan(lambda study, data: study.update(metrics=["ACC", "NMI"]))))
+    assert not kinds(found) & {"prepare", "ensemble", "consensus"}
+    assert ("score", "", "iris") in found
+
+
+def test_a_variant_changes_no_job_of_the_study(make_plan, whole):
+    after = jobs(make_plan(lambda study, data: study.pop("variants")))
+    assert kinds(changed(whole, after)) <= {"exhibit", "document"}
+
+
+def test_sizes_of_a_case_draw_from_one_pool(make_plan):
+    plan = make_plan()
+    own, sized, raw = (plan.ensemble("mine", case) for case in ("iris", "iris_5", "iris_raw"))
+    assert own.pool == sized.pool == ("mine", "iris")
+    assert (own.subset_size, sized.subset_size) == (10, 5)
+    assert own.model_copy(update={"subset_size": 5}) == sized
+    assert raw.pool == ("mine", "iris_raw")
+    assert raw.data == own.data, "iris has no steps in the registry"
+
+
+def test_no_steps_are_raw_and_none_are_those_of_the_registry(make_plan):
+    plan = make_plan(lambda study, data: edits(study, "cases", 1, value={"dataset": "wine", "preprocessing": []}))
+    wine = plan.runs["mine"].case("wine")
+    assert plan.prepared_file(wine) == "data/prepared/wine/raw.npz"
+    assert plan.prepare("wine", "raw").steps == ()
+    assert make_plan().prepared_file(make_plan().runs["mine"].case("wine")) == "data/prepared/wine/zscore.npz"
+    assert plan.prepare("wine", "zscore-unit_norm").steps == ("zscore", "unit_norm")
+
+
+def test_a_ready_made_ensemble_has_neither_seed_nor_algorithm(make_plan):
+    job = make_plan().ensemble("mine", "pool")
+    assert (job.kind, job.seed, job.max_iter, job.n_clusters) == ("ready-made", None, 0, "classes")
+    assert make_plan().ready_file("mine", "pool") == [f"data/raw/ecoli_pool/{job.ready.file.name}"]
+    assert make_plan().ready_file("mine", "iris") == []
+
+
+def test_features_are_an_input_where_they_are_needed(make_plan):
+    plan = make_plan()
+    assert plan.features_file("mine", "iris", "SSCE") == ["data/prepared/iris/raw.npz"]
+    assert plan.consensus("mine", "iris", "SSCE").data == plan.prepare("iris", "raw").digest
+    assert plan.features_file("mine", "iris", "KC") == []
+    assert plan.consensus("mine", "iris", "KC").data is None
+
+
+@pytest.mark.parametrize(("size", "blocks"), [(1, ["0-0", "1-1", "2-2", "3-3"]), (3, ["0-2", "3-3"]), (10, ["0-3"])])
+def test_labels_lie_in_blocks(make_plan, size, blocks):
+    plan = make_plan(subsets_per_job=size)
+    study = plan.runs["mine"]
+    files = plan.label_files("mine", study.case("iris"), study.method("RCE"))
+    assert files == [f"results/mine/consensus/iris/RCE/{block}.npz" for block in blocks]
+    assert set(files) <= set(plan.scored_labels("mine", "", "iris"))
+
+
+def test_the_inputs_of_exhibits_are_files_of_jobs_with_their_specs(make_plan, whole):
+    plan = make_plan()
+    digests = {*whole.values()}
+    for exhibit in plan.runs["mine"].exhibits:
+        for item, files in plan.exhibit_inputs("mine", exhibit):
+            assert files
+            assert item.spec in digests
+    items = plan.document_inputs("mine")
+    assert [item.spec for item, _ in items if item.role == "exhibit"] == [
+        whole["exhibit", exhibit.id] for exhibit in plan.runs["mine"].exhibits
+    ]
+
+
+RUN = "mine.datasets-wine.methods-KC+RCE"
+
+
+def test_a_restricted_run_has_its_own_scores_and_reports_and_shares_the_rest(make_plan, whole):
+    plan = make_plan(datasets="wine", methods="RCE,KC")
+    assert plan.run_of == {"mine": RUN}
+    part = jobs(plan, RUN)
+    shared = {"prepare", "ensemble", "consensus"}
+    assert not kinds(changed(whole, part)) & shared
+    assert {names for names in part if names[0] in shared} <= whole.keys()
+    study = plan.runs[RUN]
+    assert plan.label_files(RUN, study.case("wine"), study.method("KC")) == ["results/mine/consensus/wine/KC/0-3.npz"]
+    assert plan.ensemble_file("mine", study.case("wine")) == "results/ensembles/mine/wine.npz"
+    assert plan.score_files(RUN, "") == [f"results/{RUN}/scores/wine.parquet"]
+    assert all(file.startswith(f"reports/{RUN}/") for file in plan.report_files(RUN))
+
+
+def test_fewer_subsets_change_no_ensemble_and_no_labels(make_plan, whole):
+    plan = make_plan(subsets=2)
+    part = jobs(plan, "mine.subsets-2")
+    assert not kinds(changed(whole, part)) & {"prepare", "ensemble", "consensus", "unseen"}
+    assert ("score", "", "iris") in changed(whole, part)
+    assert plan.score("mine.subsets-2", "", "iris").n_subsets == 2
+    study = plan.runs["mine.subsets-2"]
+    assert plan.label_files("mine.subsets-2", study.case("iris"), study.method("KC")) == [
+        "results/mine/consensus/iris/KC/0-1.npz"
+    ]
+
+
+def test_every_job_says_what_it_needs(make_plan):
+    plan = make_plan()
+    assert plan.need_of_ensemble("mine", "iris").mb > 0
+    assert plan.need_of_consensus("mine", "iris", "RCE", "0-3").minutes > 0
+    assert plan.need_of_score("mine", "", "iris").mb > 0
+    assert plan.need_of_score("mine", "/variants", "iris_5").mb > 0
+    assert plan.need_of_unseen("mine", "iris").minutes > 0
+    for exhibit in plan.runs["mine"].exhibits:
+        assert plan.need_of_exhibit("mine", exhibit.id).mb > 0
+
+
+def test_the_names_of_files_are_read_back(make_plan):
+    names = {name: re.compile(f"(?:{pattern})$") for name, pattern in make_plan(subsets=2).names().items()}
+    assert names["run"].match("mine.subsets-2")
+    assert not names["run"].match("mine")
+    assert names["study"].match("mine")
+    assert names["case"].match("iris_5")
+    assert names["dataset"].match("ecoli_pool")
+    assert names["block"].match("0-3")
+    assert not names["table"].match("nothing")
+
+
+def test_files_that_are_there_are_not_fetched(make_plan, tmp_path):
+    plan = make_plan()
+    assert re.fullmatch(plan.absent_files(), "yale/" + plan.registry["yale"].files[0].name)
+    for name in plan.raw_files("yale", plan.registry["yale"].raw_files):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert not re.fullmatch(plan.absent_files(), "yale/" + plan.registry["yale"].files[0].name)

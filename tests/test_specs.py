@@ -1,0 +1,73 @@
+import pytest
+
+from concord.consensus.job import ConsensusJob
+from concord.datasets.job import PrepareJob
+from concord.ensembles.job import EnsembleJob
+from concord.errors import InputError
+from concord.specs import check_made_for, digest
+
+GIVEN = {"study": "s", "case": "c", "method_id": "m", "method": "RCE", "seed": 1, "ensemble": "e"}
+
+
+def job(**changes):
+    return ConsensusJob(**{**GIVEN, "parameters": {"n_init": 2}, **changes})
+
+
+def test_a_digest_is_of_the_content_alone():
+    assert job().digest == job().digest == job(**dict(reversed(GIVEN.items()))).digest
+    assert job().digest == job(grid={}, data=None).digest, "a default that is given is a default"
+    assert len(job().digest) == 16
+    assert len({job(seed=seed).digest for seed in range(50)}) == 50
+
+
+def test_digests_are_stable():
+    """A digest that changes with the program would run every job of every user again."""
+    spec = EnsembleJob(data="d", pool=("s", "c"), kind="kmeans", runs=4, subset_size=2, draws=None, draw_seed=None)
+    text = '{"data":"d","pool":["s","c"],"kind":"kmeans","runs":4,"subset_size":2,"draws":null,"draw_seed":null}'
+    assert spec.json_text == text
+    assert spec.digest == "b0442e6fed5439b7"
+
+
+def test_the_order_of_a_grid_is_kept():
+    first, second = job(grid={"a": (2, 1), "b": (3,)}), job(grid={"b": (3,), "a": (2, 1)})
+    assert first.digest != second.digest
+    assert first.digest != job(grid={"a": (1, 2), "b": (3,)}).digest
+    assert ConsensusJob.of_text(second.json_text, "here").points == second.points
+    assert [list(point) for point in second.points] == [["b", "a"]] * 2
+
+
+@pytest.mark.parametrize("value", [1, 1.0, True, False, None, "k-means", "ü", 1e-12, 0.1 + 0.2, -3])
+def test_values_are_read_as_they_were_written(value):
+    read = ConsensusJob.of_text(job(parameters={"x": value}).json_text, "here").parameters["x"]
+    assert (read, type(read)) == (value, type(value))
+
+
+def test_integers_and_numbers_are_apart():
+    assert len({job(parameters={"x": value}).digest for value in (1, 1.0, True, "one")}) == 4
+
+
+def test_a_spec_for_people_has_no_defaults():
+    text = PrepareJob(dataset="iris", reader=None, files=(), sample=None, shape=None, steps=()).json_text
+    assert "classes" not in text
+    assert "code" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("{", "not valid JSON"), ("[]", "dictionary"), ("{}", "missing"), ('{"sed": 1}', 'did you mean "seed"')],
+)
+def test_a_text_that_is_no_spec(text, words):
+    with pytest.raises(InputError) as caught:
+        ConsensusJob.of_text(text, "labels.npz")
+    assert all(line.startswith("labels.npz: ") for line in str(caught.value).splitlines())
+    assert words in str(caught.value)
+
+
+def test_a_file_made_for_another_spec():
+    check_made_for("a.npz", job().json_text, job().digest)
+    with pytest.raises(InputError, match=r"^a\.npz: made with other settings[^\n]*; delete it[^\n]*$"):
+        check_made_for("a.npz", job().json_text, job(seed=2).digest)
+
+
+def test_digests_of_text_and_bytes():
+    assert digest("ü") == digest("ü".encode())
