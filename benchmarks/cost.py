@@ -1,4 +1,4 @@
-"""What one fit of each method costs, beside what `concord.cluster` assumes for a job on a cluster.
+"""Measure CPU and memory of one fit of each method, beside what `concord.plan.needs` assumes for a cluster job.
 
     python benchmarks/cost.py [--sizes 250 500 1000] [--methods RCE RMSC ...]
 
@@ -11,30 +11,29 @@ import time
 
 import numpy as np
 
-from concord import cluster
+from concord import methods
+from concord.consensus.run import peak_mib
 from concord.ensemble import Ensemble
-from concord.methods import registry
-from concord.methods.run import peak_mib
+from concord.plan import needs
 
 K = 10
 
 
 def main() -> None:
     """Print CPU seconds and matrices of doubles of size n x n, measured and assumed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", nargs="+", type=int, default=[250, 500, 1000])
-    parser.add_argument("--methods", nargs="+", choices=sorted(registry.available()))
+    parser.add_argument("--methods", nargs="+", choices=methods.names())
     options = parser.parse_args()
     print(f"{'method':<18}{'n':>6}{'CPU s':>9}{'assumed':>9}{'matrices':>10}{'assumed':>9}")
-    for method in options.methods or sorted(registry.available()):
+    for method in options.methods or methods.names():
         for n in options.sizes:
             with multiprocessing.get_context("spawn").Pool(1) as process:
                 seconds, matrices = process.apply(measure, (method, n))
-            limit = cluster.COSTS.get(method, cluster.DEAREST).seconds(n)
-            held = cluster.PROFILE_MATRICES + cluster.OBJECT_MATRICES.get(method, 0)
-            print(f"{method:<18}{n:>6}{seconds:>9.2f}{limit:>9.2f}{matrices:>10.1f}{held:>9}", flush=True)
+            cost = methods.load(method).cost
+            held = needs.PROFILE_MATRICES + cost.matrices
+            assumed = f"{cost.seconds(n):>9.2f}{matrices:>10.1f}{held:>9}"
+            print(f"{method:<18}{n:>6}{seconds:>9.2f}{assumed}", flush=True)
 
 
 def measure(method: str, n: int) -> tuple[float, float]:
@@ -43,8 +42,7 @@ def measure(method: str, n: int) -> tuple[float, float]:
     classes = rng.integers(K, size=n)
     noise = rng.integers(K, size=(n, 20))
     labels = np.where(rng.random((n, 20)) < 0.35, noise, classes[:, None])
-    seeded = {"random_state": 0} if "random_state" in registry.available()[method] else {}
-    fit = registry.load(method)(n_clusters=K, **seeded).fit
+    fit = methods.load(method)(n_clusters=K, random_state=0).fit
     features = rng.normal(size=(K, 20))[classes] + rng.normal(size=(n, 20))  # most methods ignore them
     fit(labels[:50], features[:50])  # late imports
     before, start = peak_mib(), time.process_time()

@@ -22,9 +22,7 @@ class State(NamedTuple):
     residuals: tuple[float, float]
 
 
-def iterations(
-    s: Matrix, n_clusters: int, lambda1: float, lambda2: float, rho: float = 1.1
-) -> Iterator[State]:
+def iterations(s: Matrix, n_clusters: int, lambda1: float, lambda2: float, rho: float = 1.1) -> Iterator[State]:
     """Yield the state after every iteration, without end."""
     n = len(s)
     z, e, y1, y2 = (np.zeros((n, n)) for _ in range(4))

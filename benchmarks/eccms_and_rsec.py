@@ -1,9 +1,9 @@
-"""EC-CMS and RSEC on profiles against the literal algorithms on objects, both run here: CPU seconds, ratio.
+"""Compare EC-CMS and RSEC on profiles with the literal algorithms on objects: CPU seconds and their ratio.
 
     python benchmarks/eccms_and_rsec.py [--pool FILE.mat] [--rsec-iterations 5]
 
-EC-CMS runs to its stop, RSEC a few iterations (the literal ones take three singular value decompositions
-of n x n matrices each). One thread. The base clusterings are 20 of k-means with 2 to sqrt(n) clusters on
+EC-CMS runs until it stops, RSEC for a few iterations, because each literal one computes three singular value
+decompositions of n x n matrices. One thread. The base clusterings are 20 of k-means with 2 to sqrt(n) clusters on
 scikit-learn's digits (the first 1,000), or the first 20 of a pool of the EC-CMS authors (``members``).
 """
 
@@ -22,7 +22,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 from threadpoolctl import threadpool_limits
 
-from concord import coassociation
+from concord import similarity as similarities
 from concord.ensemble import Ensemble
 from concord.methods import ECCMS, RSEC
 from dense_eccms import enhance
@@ -35,9 +35,7 @@ PENALTIES = {"lambda1": 0.1, "lambda2": 0.01}
 
 def main() -> None:
     """Print a line for each method."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pool", type=Path, help=".mat file with the matrix members, (n, m)")
     parser.add_argument("--rsec-iterations", type=int, default=5)
     options = parser.parse_args()
@@ -63,9 +61,9 @@ def compare_eccms(labels: npt.NDArray[np.int64]) -> None:
     """Compare the enhanced matrices, linkage not included."""
     eccms = ECCMS(N_CLUSTERS).fit(labels)
     ensemble = Ensemble(labels)
-    inputs = coassociation.lwca(ensemble), coassociation.hc(ensemble, eccms.alpha)
+    inputs = similarities.lwca(ensemble), similarities.hc(ensemble, eccms.alpha)
     similarity, confident = (
-        coassociation.over_objects(ensemble, matrix, own) for matrix, own in zip(inputs, (1, 0), strict=True)
+        similarities.over_objects(ensemble, matrix, own) for matrix, own in zip(inputs, (1, 0), strict=True)
     )
     dense, seconds = timed(lambda: enhance(similarity, confident, eccms.lambda_))
     bordered = np.vstack([inputs[0], np.ones(ensemble.n_profiles)])
@@ -79,11 +77,10 @@ def compare_rsec(labels: npt.NDArray[np.int64], n_iter: int) -> None:
     """Compare the representations Z, k-means not included."""
     ensemble = Ensemble(labels)
     rsec = RSEC(N_CLUSTERS, max_iter=n_iter, **PENALTIES)
-    rsec._membership = ensemble.membership
     _, ours = timed(lambda: rsec._solve(ensemble))
     similarity = ensemble.expand(ensemble.coassociation)
     states, seconds = timed(lambda: list(islice(iterations(similarity, N_CLUSTERS, **PENALTIES), n_iter))[-1])
-    report("RSEC", ensemble, n_iter, seconds, ours, states.z - rsec.representation())
+    report("RSEC", ensemble, n_iter, seconds, ours, states.z - ensemble.expand(rsec.profile_matrix_))
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float]:

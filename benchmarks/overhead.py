@@ -1,8 +1,8 @@
-"""What the workflow itself costs: CPU of a whole quickstart, less CPU inside methods, k-means and plots.
+"""Measure the CPU time of the workflow itself: that of a whole quickstart without methods, k-means and figures.
 
     python benchmarks/overhead.py [--study quickstart]
 
-Runs the study from nothing in a temporary copy of the project, with the data of a `make quickstart`.
+Runs the study from the start in a temporary copy of the project. It must be a study on embedded data.
 """
 
 import argparse
@@ -18,28 +18,23 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("Snakefile", "workflow", "config", "profiles", "src", "envs")
+PARTS = ("workflow", "config", "profiles", "src", "envs")
 
 
 def main() -> None:
-    """Run the study and print where its CPU seconds went."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    """Run the study and print where its CPU seconds were spent."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--study", default="quickstart")
     study = parser.parse_args().study
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for part in PARTS:
-            copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
-            copy(ROOT / part, folder / part)
+            shutil.copytree(ROOT / part, folder / part)
         wall, total = run(folder, study)
         inside = {
-            "methods": sum(
-                fits(path) for path in folder.glob(f"results/{study}/consensus/*/*/*.runtime.json")
-            ),
-            "k-means": sum(told(path) for path in folder.glob(f"logs/{study}/ensembles/*.log")),
-            "plots": sum(told(path) for path in folder.glob(f"logs/{study}/reports/figure?.log")),
+            "methods": sum(fits(path) for path in folder.glob(f"results/{study}/consensus/*/*/*.runtime.json")),
+            "k-means": sum(logged(path) for path in folder.glob(f"logs/{study}/ensembles/*.log")),
+            "figures": sum(logged(path) for path in folder.glob(f"logs/{study}/reports/figure?.log")),
         }
     overhead = total - sum(inside.values())
     for what, seconds in {**inside, "overhead": overhead, "whole run": total}.items():
@@ -63,8 +58,8 @@ def fits(runtime: Path) -> float:
     return float(sum(map(sum, json.loads(runtime.read_text())["cpu_seconds"])))
 
 
-def told(log: Path) -> float:
-    """CPU seconds that a job told in its log."""
+def logged(log: Path) -> float:
+    """CPU seconds in the log of a job."""
     found = re.search(r"([\d.]+) CPU s$", log.read_text(), re.MULTILINE)
     if not found:
         sys.exit(f"{log}: no line that ends in 'CPU s'")

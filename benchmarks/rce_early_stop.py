@@ -1,10 +1,10 @@
-"""RCE with the early stop of the study `rce` against its full 20 x 20 steps: CPU seconds and scores.
+"""Compare RCE with the stopping rule of the study `rce` and RCE with its full 20 x 20 steps: CPU seconds and scores.
 
     snakemake --cores 2 results/ensembles/rce/coil20.npz
     python benchmarks/rce_early_stop.py coil20 [--subset 0] [--every 2]
 
 Both run over the study's grid (every second value by default) on one subset of base clusterings, in turn and
-on one thread. The rule is the one that the study gives the case, or with --like another case.
+on one thread. The rule is the one that the study sets for the case, or with --like for another case.
 """
 
 import argparse
@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from concord.config.files import load_study
 from concord.datasets.registry import load_registry
 from concord.ensemble import Ensemble
 from concord.ensembles import store
 from concord.methods import RCE
+from concord.plan.load import load_study
 from concord.scores.metrics import score_many
 
 ROOT = Path(__file__).parent.parent
@@ -27,25 +27,21 @@ METRICS = ("ACC", "NMI")
 
 
 def main() -> None:
-    """Print a line for each grid point, then the readings with and without the rule."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    """Print a line for each grid point, then the totals with and without the rule."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("case", help="case of the study rce")
-    parser.add_argument("--like", help="case whose rule is taken; default: the case itself")
+    parser.add_argument("--like", help="case whose rule is used; default: the case itself")
     parser.add_argument("--subset", type=int, default=0)
-    parser.add_argument(
-        "--every", type=int, default=2, help="take every n-th value of lambda1 and of lambda2"
-    )
+    parser.add_argument("--every", type=int, default=2, help="take every n-th value of lambda1 and of lambda2")
     options = parser.parse_args()
-    study = load_study(ROOT / "config/studies/rce.yaml", load_registry())
+    study = load_study(ROOT / "config/studies/rce/study.yaml", load_registry(ROOT / "config/datasets.yaml"))
     rule = study.case(options.like or options.case).parameters.get("RCE")
     if rule is None:
         parser.error(
-            f"the study gives {options.like or options.case} no rule; name one that has it: --like coil20"
+            f"the study has no rule for {options.like or options.case}; name a case that has one: --like coil20"
         )
     stored = store.load(ROOT / f"results/ensembles/rce/{options.case}.npz")
-    ensemble = Ensemble(stored.subset(options.subset, study.ensemble.subset_size))
+    ensemble = Ensemble(stored.subset(options.subset))
     grid = study.method("RCE").grid
     points = list(product(grid["lambda1"][:: options.every], grid["lambda2"][:: options.every]))
     print(f"{options.case}, n' = {ensemble.n_profiles}, {len(points)} grid points; rule: {rule}")

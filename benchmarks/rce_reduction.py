@@ -1,10 +1,9 @@
-"""RCE on profiles against the literal dense Algorithm 1, both run here: CPU seconds and their ratio.
+"""Compare RCE on profiles with the literal dense Algorithm 1: CPU seconds and their ratio.
 
     python benchmarks/rce_reduction.py [--data-mirror FOLDER] [--k1b-rounds 1]
 
-Coil20: one whole fit with the default iterations (20 rounds of 20 A-steps). K1b: one round; the dense run of
-a whole fit would take an hour. One thread each. Data are downloaded, or read from the mirror,
-by the project's own rules.
+Coil20: one whole fit with the default iterations (20 rounds of 20 A-steps). K1b: one round, because a dense run of
+a whole fit would take an hour. One thread each. The workflow downloads the data or reads them from the mirror.
 """
 
 import argparse
@@ -21,8 +20,8 @@ from threadpoolctl import threadpool_limits
 
 from concord.datasets import prepared
 from concord.ensemble import Ensemble
-from concord.ensembles.kmeans import kmeans_ensemble
-from concord.ensembles.store import StoredEnsemble
+from concord.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
+from concord.ensembles.store import StoredEnsemble, split
 from concord.methods import RCE
 from dense_rce import connective_matrices, half_steps
 
@@ -32,26 +31,20 @@ LINE = "{:<9}{:>6}{:>9}{:>8}{:>13}{:>11}{:>7}{:>12}"
 
 def main() -> None:
     """Print a line for each data set."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--data-mirror", help="folder or URL; default: CONCORD_DATA_MIRROR, then the public URLs"
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data-mirror", help="folder or URL; default: CONCORD_DATA_MIRROR, then the public URLs")
     parser.add_argument("--k1b-rounds", type=int, default=1, help="rounds of the dense run on K1b")
     options = parser.parse_args()
     if options.data_mirror:
         os.environ["CONCORD_DATA_MIRROR"] = str(Path(options.data_mirror).resolve())
-    print(
-        LINE.format("data set", "n", "n_prime", "rounds", "dense CPU s", "RCE CPU s", "ratio", "difference")
-    )
+    print(LINE.format("data set", "n", "n_prime", "rounds", "dense CPU s", "RCE CPU s", "ratio", "difference"))
     with threadpool_limits(1):
         compare("Coil20", "data/prepared/coil20/raw.npz", 20)
         compare("K1b", "data/prepared/k1b/tfidf_to_counts.npz", options.k1b_rounds)
 
 
 def compare(case: str, prepared_file: str, rounds: int) -> None:
-    """Time both on 20 base clusterings; stop if they disagree."""
+    """Time both on 20 base clusterings; stop if their matrices differ."""
     stored = base_clusterings(prepared_file)
     labels = stored.labels
     profiles = Ensemble(labels)
@@ -77,10 +70,9 @@ def base_clusterings(prepared_file: str) -> StoredEnsemble:
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--quiet", "all", "--", prepared_file]
     subprocess.run(command, cwd=ROOT, check=True)
     dataset = prepared.load(ROOT / prepared_file)
-    labels = kmeans_ensemble(
-        dataset.X, len(dataset.class_names), 20, 100, "random", 0, ("benchmark", prepared_file)
-    )
-    return StoredEnsemble(labels, dataset.y)
+    protocol = KMeansProtocol(len(dataset.class_names), runs=20, max_iter=100)
+    labels = kmeans_ensemble(dataset.X, protocol, 0, ("benchmark", prepared_file))
+    return StoredEnsemble(labels, dataset.y, split(20, 20))
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:

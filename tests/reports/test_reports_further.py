@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from concord import coassociation
+from concord import similarity
 from concord.config.figures import AnyFigure
 from concord.config.files import load_config
 from concord.config.restrictions import restrict
@@ -180,7 +180,7 @@ def test_matrices_are_those_of_the_functions_in_the_order_of_the_classes(source:
     ensemble = Ensemble(stored.subset(1)[order])
     expected = {
         "classes": (CLASSES[order][:, None] == CLASSES[order]).astype(float),
-        "$HC$": coassociation.over_objects(ensemble, coassociation.hc(ensemble, 0.6), 0.0),
+        "$HC$": similarity.over_objects(ensemble, similarity.hc(ensemble, 0.6), 0.0),
         "Z": RSEC(3, max_iter=30, n_init=2, random_state=0).fit(ensemble).representation(),
         "E": RSEC(3, max_iter=30, n_init=2, random_state=0).fit(ensemble).errors(),
     }

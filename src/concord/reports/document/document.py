@@ -1,0 +1,156 @@
+"""What the report of a study says, as plain data for the templates of the PDF and of the page."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from concord.errors import InputError
+from concord.files import write_text
+from concord.reports.document import Item, heading, paragraph
+from concord.reports.document.discussion import discussion_items
+from concord.reports.document.protocol import References, protocol
+from concord.reports.document.provenance import provenance as provenance_record
+from concord.reports.document.provenance import provenance_items, sha256sums
+from concord.reports.exhibits.base import Table, Text
+from concord.reports.render import SUFFIXES, Stored, checked, html, read_exhibit, typst
+from concord.reports.study import PlannedStudy
+from concord.reports.values import count, score, symbol
+from concord.reports.verdicts import VERDICTS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from concord.reports.source import Source
+
+CHAPTERS = (
+    "Claims", "Data", "Protocol", "Results", "Agreement with the published values", "Discussion", "Runtime",
+    "Provenance",
+)  # fmt: skip
+TONES = dict(zip(VERDICTS, ("good", "mixed", "bad", "good", "mixed", "bad", "open"), strict=True))
+"""How the verdicts on claims are coloured."""
+
+
+def content(
+    study: PlannedStudy,
+    exhibits: Sequence[Stored],
+    provenance: Mapping[str, Any],
+    discussion: str | None,
+    frames: "Mapping[str, pd.DataFrame]",
+) -> dict[str, Any]:
+    """Return what the report says.
+
+    Parameters
+    ----------
+    exhibits : in the order of the study; their numbers are in ``frames``, by id.
+    provenance : as :func:`concord.reports.document.provenance.provenance` returns it.
+    discussion : the text of the study's ``discussion.md``, if it has one; :class:`InputError` if it cannot be set.
+    """
+    references = References()
+    paper = study.paper and f"{study.paper.authors}: {study.paper.title}. {study.paper.venue} {study.paper.year}."
+    absent = f"; not shown: {', '.join(study.left_out)}" if study.left_out else ""
+    title_page = {
+        "title": study.title,
+        "study": study.id,
+        "version": provenance["versions"]["concord"],
+        "relation": "A re-run of" if study.published else "After",
+        "paper": f"{paper}{references.cite(paper)}" if paper else "",
+        "restricted": f"Restricted run: only {study.restriction}{absent}." if study.restriction else "",
+        "abstract": _abstract(study, exhibits, frames),
+    }
+    shown = [exhibit for exhibit in exhibits if exhibit.blocks]
+    chapters = {name: [i for e in shown if e.chapter == name for i in exhibit_items(e)] for name in CHAPTERS}
+    chapters["Protocol"] += protocol(study, references)
+    if discussion:
+        file = f"config/studies/{study.id}/discussion.md"
+        chapters["Discussion"] += discussion_items(discussion, frames, file, bool(study.restriction))
+    sklearn, snakemake = references.cite("sklearn"), references.cite("snakemake")
+    made = paragraph(f"Concord uses scikit-learn{sklearn}; Snakemake{snakemake} runs its jobs.")
+    files = [(f"{e.id}.csv", f"{e.title}. {e.caption}") for e in exhibits if not e.blocks]
+    chapters["Provenance"] += [made, *provenance_items(provenance, study.titles, files)]
+    parts = [{"title": title, "items": items} for title, items in chapters.items() if items]
+    return {**title_page, "tones": TONES, "chapters": parts, "references": list(references.works)}
+
+
+def exhibit_items(exhibit: Stored) -> list[Item]:
+    """Return the heading and the blocks of an exhibit; the first table or picture carries the caption.
+
+    A heading that repeats that of the chapter is left out, and so are a title of a table that repeats the heading
+    and a table without rows. The caption is a paragraph where there is nothing else to carry it.
+    """
+    items = [] if exhibit.title == exhibit.chapter else [heading(exhibit.title)]
+    caption, file = exhibit.caption, f"{exhibit.id}.svg"
+    for block in exhibit.blocks:
+        if isinstance(block, Text):
+            items.append(paragraph(block.text))
+        elif not isinstance(block, Table) or block.rows:
+            item = {**block.model_dump(mode="json"), "caption": caption, "file": file}
+            items.append({**item, "title": ""} if item.get("title") == exhibit.title else item)
+            caption = ""
+    return [*items, paragraph(caption)] if caption else items
+
+
+def write_document(source: "Source", files: Mapping[str, Path]) -> None:
+    """Write the report, and remove the files of exhibits that it no longer shows.
+
+    ``files`` are report.pdf, report.html, provenance.json and SHA256SUMS. :class:`InputError` if an exhibit or a file
+    of one is damaged or was made for another spec, or if the discussion cannot be set.
+    """
+    import pandas as pd
+
+    study, seed = source.study, source.seed
+    assert seed is not None
+    records = {item.key: (path, item.spec) for item, path in source.files if item.role == "exhibit"}
+    stored = {key: read_exhibit(path, spec) for key, (path, spec) in records.items()}
+    made = [(item.key, checked(path, stored[item.key])) for item, path in source.files if item.role == "file"]
+    frames = {key: pd.read_csv(path) for key, path in made if path.suffix == ".csv"}
+    pictures = [path for _, path in made if path.suffix == ".svg"]
+    spent = sum(float(frame["cpu_seconds"].sum()) for frame in frames.values() if "cpu_seconds" in frame)
+    record = provenance_record(study, spent, seed, source.folder)
+    said = content(study, list(stored.values()), record, _discussion(source), frames)
+    typst.write_pdf(said, pictures, files["report.pdf"])
+    write_text(files["report.html"], html.page(said, pictures))
+    write_text(files["provenance.json"], json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+    write_text(files["SHA256SUMS"], sha256sums(path for key, path in made if study.exhibit(key).reproducible))
+    for folder in {path.parent for path, _ in records.values()}:
+        _remove_others(folder, {*records, *(path.stem for path in files.values())}, files["report.pdf"].parent)
+
+
+def _remove_others(records: Path, shown: set[str], report: Path) -> None:
+    """Remove the records of exhibits that are not shown, and their files in the folder of the report."""
+    for record in records.glob("*.json"):
+        if record.stem not in shown:
+            for path in (*(report / f"{record.stem}{suffix}" for suffix in SUFFIXES), record):
+                path.unlink(missing_ok=True)
+
+
+def _discussion(source: "Source") -> str | None:
+    for item, path in source.files:
+        if item.role == "discussion":
+            try:
+                return path.read_text(encoding="utf-8")
+            except UnicodeDecodeError as error:
+                raise InputError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    return None
+
+
+def _abstract(study: PlannedStudy, exhibits: Sequence[Stored], frames: "Mapping[str, pd.DataFrame]") -> str:
+    sentences = [re.sub(r"\b[a-z]+\d\b", lambda word: symbol(word.group()), study.summary.strip())]
+    if study.other_data:
+        sentences.append(f"The data sets are not the paper's: {study.other_data.strip()}")
+    agreements = [frames[e.id] for e in exhibits if {"counted", "near", "mean_absolute"} <= {*frames[e.id]}]
+    sentences += [_nearness(frame) for frame in agreements[:1] if len(frame)]
+    for claims in [frames[e.id] for e in exhibits if e.chapter == "Claims" and len(frames[e.id])]:
+        counts = claims["verdict"].value_counts()
+        found = ", ".join(f"{counts[verdict]} {verdict}" for verdict in TONES if verdict in counts)
+        sentences.append(f"Verdicts on {count(len(claims), 'claim')}: {found}.")
+    return " ".join(sentences)
+
+
+def _nearness(agreement: "pd.DataFrame") -> str:
+    """Say how near the scores are to the published ones: a row of the table is a data set in a metric."""
+    rows = agreement[agreement["counted"].astype(bool)]
+    n, differences = rows["methods"].sum(), (rows["mean_absolute"] * rows["methods"]).sum()
+    near = f"{rows['near'].sum():.0f} of the {n} published scores lie within two standard errors of our mean; "
+    return (near if rows["near"].notna().all() else "") + f"the mean absolute difference is {score(differences / n)}."

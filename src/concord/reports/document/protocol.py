@@ -1,0 +1,157 @@
+"""How the study was run: tables of its settings, methods, metrics and selections."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from concord.config.experiment import Case, MethodRun
+from concord.config.values import Value
+from concord.datasets.registry import MADE
+from concord.reports.document import Item, heading, paragraph, table
+from concord.reports.study import PlannedStudy
+from concord.reports.values import DASH, SELECTIONS, conjunction, count, numbers, point, symbol
+from concord.validation import read_yaml
+
+DATA: dict[str, dict[str, Any]] = read_yaml(Path(__file__).parents[1] / "templates" / "protocol.yaml")
+"""Definitions of metrics, words for settings, sentences, cited works."""
+SENTENCES = DATA["sentences"]
+
+
+class References:
+    """Numbers for cited works, in the order of their first citation."""
+
+    def __init__(self) -> None:
+        self.works: dict[str, int] = {}
+
+    def cite(self, work: str) -> str:
+        """Return "[3]" after a space for a work, or for its key in the data of this module; empty for none."""
+        work = DATA["literature"].get(work, work)
+        return f"\N{NO-BREAK SPACE}[{self.works.setdefault(work, len(self.works) + 1)}]" if work else ""
+
+
+def protocol(study: PlannedStudy, references: References) -> Iterator[Item]:
+    """Yield the items of the chapter on the protocol."""
+    yield from _base_clusterings(study)
+    yield from _methods(study, references)
+    used = dict.fromkeys((*study.metrics, *([study.generalisation.metric] if study.generalisation else [])))
+    metrics = [(metric, *DATA["metrics"][metric]) for metric in used]
+    rows = [(metric, name, f"{definition}{references.cite(work)}") for metric, name, definition, work in metrics]
+    yield heading("Metrics")
+    yield table(
+        ("Metric", "Name", "Definition"), rows, "All metrics compare clusters with the true classes; 1 is best."
+    )
+    if tuned := [run for run in study.methods if run.grid]:
+        yield from _selections(study, tuned)
+    if study.n_subsets > 1:
+        test, alpha = DATA["tests"][study.significance.test], study.significance.alpha
+        words = {"test": test, "alpha": alpha, "n": study.n_subsets, "holm": references.cite("holm")}
+        yield heading("Significance")
+        yield paragraph(SENTENCES["significance"].format(**words))
+
+
+def _base_clusterings(study: PlannedStudy) -> Iterator[Item]:
+    ensemble = study.ensemble
+    settings = [("Runs", f"{ensemble.runs}"), ("Subsets", _subsets(study))]
+    if any(case.ensemble in MADE for case in study.cases):
+        settings = [
+            ("Algorithm", f"k-means (Lloyd's algorithm, at most {ensemble.max_iter} iterations)"),
+            ("Initial centres", "k objects drawn at random"),
+            ("Number of clusters k", _number_of_clusters(ensemble.n_clusters)),
+            *settings,
+        ]
+    differing = [(study.titles[case.id], "; ".join(_differences(case))) for case in study.cases]
+    rows = [row for row in differing if row[1]]
+    yield heading("Base clusterings")
+    yield paragraph(SENTENCES["base_clusterings"])
+    yield table(("Setting", "Value"), settings, "How base clusterings are made.")
+    if rows:
+        yield table(("Data set", "Base clusterings"), rows, "Data sets whose base clusterings are made differently.")
+    if any(case.ensemble == "mixed" for case in study.cases):
+        yield paragraph(SENTENCES["mixed"])
+
+
+def _subsets(study: PlannedStudy) -> str:
+    ensemble = study.ensemble
+    if ensemble.n_subsets == 1:
+        return "1: all runs are one ensemble"
+    drawn = f"drawn from all runs at random, each anew (seed {ensemble.draw_seed})"
+    how = drawn if ensemble.draws else "the runs in their order"
+    fewer = f"; only the first {study.n_subsets} in this run" if study.n_subsets < ensemble.n_subsets else ""
+    return f"{ensemble.n_subsets}, each of {count(ensemble.subset_size, 'run')}: {how}{fewer}"
+
+
+def _number_of_clusters(k: Any) -> str:
+    return f"{numbers(k)}, taken in turn" if isinstance(k, tuple) else DATA["number_of_clusters"].get(k, f"{k}")
+
+
+def _differences(case: Case) -> Iterator[str]:
+    if case.ensemble != "kmeans":
+        yield MADE.get(case.ensemble, f"not made here: the ready-made ensemble {case.ensemble}")
+    if case.init != "random":
+        yield f"initial centres by {case.init}"
+    if case.n_clusters is not None:
+        yield f"k: {_number_of_clusters(case.n_clusters)}"
+    for share, what in ((case.feature_share, "features"), (case.object_share, "objects")):
+        if share < 1:
+            yield f"{share:.0%} of the {what}, drawn for each run"
+    if case.subset_size:
+        yield f"subsets of {count(case.subset_size, 'run')}"
+
+
+def _methods(study: PlannedStudy, references: References) -> Iterator[Item]:
+    where = {method: conjunction(_titles(study, cases)) for method, cases in study.absent().items()}
+    absent = [
+        f"{conjunction([m for m in where if where[m] == cases])} on {cases}" for cases in dict.fromkeys(where.values())
+    ]
+    said = SENTENCES["methods"].format(restarts=DATA["restarts"][study.restarts], base=study.base_clusterings)
+    yield heading("Methods")
+    yield paragraph(said, f"Not run (“{DASH}” in the tables): {'; '.join(absent)}." if absent else "")
+    what = [_method(run, references) for run in study.methods]
+    yield table(("Method", "What it does", "Parameters", "Grid"), what, DATA["captions"]["parameters"])
+    if rows := [row for run in study.methods for row in _changed(study, run)]:
+        yield table(("Method", "Parameter", "Default", "Here", "Data sets"), rows, DATA["captions"]["changed"])
+
+
+def _method(run: MethodRun, references: References) -> tuple[str, ...]:
+    from concord import methods
+
+    cls = methods.load(run.method)
+    grid = ", ".join(f"{symbol(name)} ∈ {{{_abridged(values)}}}" for name, values in run.grid.items())
+    points = f"{grid} ({count(len(run.points), 'point')})" if grid else DASH
+    return run.id, f"{cls.summary}{references.cite(cls.reference)}", point(run.parameters) or DASH, points
+
+
+def _changed(study: PlannedStudy, run: MethodRun) -> Iterator[tuple[str, ...]]:
+    """Yield method, parameter, own default, value here and data sets of every parameter off its default."""
+    from concord import methods
+
+    defaults = methods.load(run.method).parameters()
+    where: dict[tuple[str, Value], list[Case]] = {}
+    for case in study.cases:
+        for item in study.parameters(case, run).items():
+            where.setdefault(item, []).append(case)
+    for (name, value), cases in where.items():
+        if name in defaults and value != defaults[name]:
+            here = "all" if len(cases) == len(study.cases) else conjunction(_titles(study, cases))
+            yield run.id, symbol(name), _value(defaults[name]), _value(value), here
+
+
+def _selections(study: PlannedStudy, tuned: Sequence[MethodRun]) -> Iterator[Item]:
+    names, defaults = conjunction([run.id for run in tuned]), [f"{run.id}: {point(run.default)}" for run in tuned]
+    words = {selection: text.format(defaults="; ".join(defaults)) for selection, text in DATA["selections"].items()}
+    yield heading("Selection of parameters")
+    yield paragraph(SENTENCES["selections"].format(methods=names, selection=SELECTIONS[study.selection]))
+    yield table(("Selection", "Grid point"), [(SELECTIONS[selection], text) for selection, text in words.items()])
+
+
+def _titles(study: PlannedStudy, cases: Sequence[Case]) -> list[str]:
+    return [study.titles[case.id] for case in cases]
+
+
+def _value(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else f"{value}"
+
+
+def _abridged(values: Sequence[Any]) -> str:
+    texts = [_value(value) for value in values]
+    return ", ".join(texts if len(texts) <= 7 else [*texts[:2], "…", texts[-1]])

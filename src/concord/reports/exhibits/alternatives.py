@@ -1,0 +1,105 @@
+"""Other interpretations of the paper beside the study's own, and which of the two is nearer to it."""
+
+import math
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+from concord.config.experiment import Case, CaseVariant, MethodVariant
+from concord.config.values import Name
+from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, Title, listed, records
+from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source, Study
+from concord.reports.interpretation import differs
+from concord.reports.main_table import over_subsets, published_key
+from concord.reports.published import nearer
+from concord.reports.values import DASH, MINUS, SELECTIONS, counting, paragraph, signed
+from concord.scores.selection import main_row
+
+NEARER = {"own": "own", "other": "variant", "equal": "equal", "": DASH}
+
+
+class Alternatives(Exhibit):
+    """Every score of a variant beside that of the study's own interpretation; a summary of each question."""
+
+    place = 10
+    reads: ClassVar = Needs(selected=True, variants=True, published=True)
+
+    kind: Literal["alternatives"]
+    id: Name = "variants"
+    title: Title = "Variants"
+
+    def wanted(self, study: Study) -> bool:
+        """Whether the study has variants."""
+        return bool(study.variants.methods or study.variants.cases)
+
+    def build(self, source: Source) -> Shown:
+        """Return one row for each score of a variant.
+
+        ``own`` and ``other`` are means over the subsets of the study's own interpretation and of the variant;
+        ``n`` subsets have a score in the variant. ``published`` is NaN for a variant with published scores of
+        its own, which is no rival of the row that it differs from.
+        """
+        study, frame = source.study, _frame(source)
+        compared = bool(frame["published"].notna().any())
+        caption = paragraph(
+            "A variant is another interpretation of the paper, shown beside the study's own; it is not "
+            f"ranked and not tested. Change: variant {MINUS} own. Methods with a grid are taken in the "
+            f'selection "{SELECTIONS[study.selection]}".',
+            compared
+            and "Nearer: the one that is nearer to the published value; |difference|: mean absolute difference "
+            f"from the published values ({DASH}: none that both can be compared with).",
+            counting(study),
+        )
+        columns = (
+            "Variant: variant, Differs: differs, Data set: dataset, Method: method, Metric: metric, Own: own, "
+            "Variant's: other, Published: published"
+        )
+        columns += ", Nearer: nearer" if compared else ""
+        scores = listed("All scores", frame, columns, left=5, forms={"nearer": NEARER.__getitem__})
+        return Shown(frame, (_questions(study, frame, compared), scores), caption)
+
+
+def _frame(source: Source) -> DataFrame:
+    study, scores, key = source.study, source.published.scores, published_key(source)
+    with_own_values = {method for _, _, method in scores}
+    own, other, rows = over_subsets(source.selected), over_subsets(source.variants), []
+    for case, method, variant in _pairs(study):
+        own_case = case.of if isinstance(case, CaseVariant) else case.id
+        own_method = variant.of if isinstance(variant, MethodVariant) else method
+        row, own_row = main_row(study, method), main_row(study, own_method)
+        about = (variant.id, variant.why, differs(study, variant), own_case, source.titles[own_case])
+        for metric in study.reported:
+            n, mean, _ = other.loc[(case.id, metric, *row)]
+            value = own.loc[(own_case, metric, *own_row)]["mean"]
+            published = scores.get(key(own_case, metric, own_method), math.nan)
+            known = math.nan if variant.id in with_own_values else published
+            rows.append((*about, *own_row, metric, int(n), value, mean, mean - value, known))
+    frame = records("variant why differs case dataset method selection metric n own other change published", rows)
+    return frame.assign(nearer=nearer(frame, "own", "other"))
+
+
+def _pairs(study: PlannedStudy) -> Iterator[tuple[Case, str, CaseVariant | MethodVariant]]:
+    """Yield case, method and their variant; of a variant of a case also the base clusterings."""
+    for run in study.variants.methods:
+        yield from ((case, run.id, run) for case in study.cases if run.runs_on(case))
+    for case in study.variants.cases:
+        if case.methods:
+            yield from ((case, method, case) for method in (study.base_clusterings, *case.methods))
+
+
+def _questions(study: PlannedStudy, frame: DataFrame, compared: bool) -> Table:
+    """Sum up each question (``why``); of two cases of a data set the one that stands for the other counts."""
+    stands_for, rows = {case.id: case.instead_of for case in study.cases}, []
+    for why, both in frame.dropna(subset=["own", "other"]).groupby("why", sort=False):
+        group = both[~both["case"].isin([stands_for[case] for case in both["case"]])]
+        known, change, asked = group.dropna(subset="published"), group["change"], f"{why}"
+        near = ((known["nearer"] == word).sum() for word in ("own", "other"))
+        away = ((known[word] - known["published"]).abs().mean() for word in ("own", "other"))
+        question = f"{asked[:1].upper()}{asked[1:]}: {'; '.join(dict.fromkeys(group['differs']))}"
+        beside = (len(known), *near, *away) if compared else (None,) * 5
+        rows.append((question, len(group), change.mean(), change.min(), change.max(), *beside))
+    columns = (
+        "Question: question, Scores: n, Mean change: change, Lowest: lowest, Highest: highest, Published: known, "
+        "Own nearer: own, Variant nearer: other, Own |difference|: own_away, Variant |difference|: other_away"
+    )
+    frame = records("question n change lowest highest known own other own_away other_away", rows)
+    return listed("Questions", frame, columns, forms={"lowest": signed, "highest": signed})

@@ -1,0 +1,250 @@
+"""What every exhibit shares: its keys in a study, the results it needs, and what it shows."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from concord.config.references import CaseId, MethodId
+from concord.config.values import Name
+from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source, Study
+from concord.reports.values import DASH, errors, score, signed
+from concord.validation import Strict
+
+Chapter = Literal["Claims", "Data", "Results", "Agreement with the published values", "Runtime"]
+Title = Annotated[str, Field(max_length=200)]
+FORMS = {"difference": signed, "change": signed, "difference_se": errors}
+"""How columns with these names are written in every table."""
+
+
+class Cell(Strict):
+    """A cell of a table."""
+
+    text: str
+    below: str = ""
+    """A second line, in smaller type."""
+    bold: bool = False
+    mark: str = ""
+    """Marks of footnotes."""
+
+
+class Table(Strict):
+    """A table, ready to be set: the renderers only lay it out."""
+
+    type: Literal["table"] = "table"
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    left: int = 1
+    """So many columns, from the first, are aligned left; the others right."""
+    rules: tuple[int, ...] = ()
+    """Rows that a thin rule precedes, counted from 0."""
+    notes: tuple[tuple[str, str], ...] = ()
+    """Mark and text of each footnote."""
+
+
+class Picture(Strict):
+    """A picture; its file is ``<id of the exhibit>.svg``."""
+
+    type: Literal["picture"] = "picture"
+    width: float
+    """Inches."""
+    height: float
+
+
+class Text(Strict):
+    """A paragraph."""
+
+    type: Literal["text"] = "text"
+    text: str
+
+
+Block = Table | Picture | Text
+
+
+class Footnotes(dict[str, str]):
+    """Footnotes of a table: the mark of each text; equal texts share a mark."""
+
+    def mark(self, note: object) -> str:
+        """Return the mark of a note, a new one if needed; empty for no note."""
+        new = ascii_lowercase[len(self)] if len(self) < len(ascii_lowercase) else f"{len(self)}"
+        return self.setdefault(note, new) if isinstance(note, str) and note else ""
+
+
+def line(*words: object) -> tuple[Cell, ...]:
+    """Return a row of plain cells."""
+    return tuple(Cell(text=f"{word}") for word in words)
+
+
+def records(columns: str, rows: Iterable[tuple[Any, ...]]) -> DataFrame:
+    """Return a frame with these columns, their names separated by spaces."""
+    import pandas as pd
+
+    return pd.DataFrame(list(rows), columns=columns.split())
+
+
+def listed(
+    title: str,
+    frame: DataFrame,
+    columns: str | Mapping[str, str],
+    left: int = 1,
+    footnotes: Footnotes | None = None,
+    forms: Mapping[str, Callable[[Any], str]] | None = None,
+) -> Table:
+    """Return a table with the rows of a frame.
+
+    Parameters
+    ----------
+    columns : the column of each heading, or "Heading: column, Heading: column"; one without any value is left out.
+    forms : how a column is written, by its name; others as :data:`FORMS` says, floats as scores, cells as they are.
+    """
+    if isinstance(columns, str):
+        columns = dict(pair.split(": ") for pair in columns.split(", "))
+    pairs = [(heading, column) for heading, column in columns.items() if frame.empty or frame[column].notna().any()]
+    written = {column: score for _, column in pairs if frame[column].dtype.kind == "f"} | FORMS | dict(forms or {})
+    cells = [
+        [value if isinstance(value, Cell) else Cell(text=written.get(column, str)(value)) for value in frame[column]]
+        for _, column in pairs
+    ]
+    header, rows = tuple(heading for heading, _ in pairs), tuple(zip(*cells, strict=True))
+    return Table(title=title, header=header, rows=rows, left=left, notes=notes_of(footnotes))
+
+
+def crossed(
+    title: str, frame: DataFrame, by: str, cell: Callable[[Any], Cell], footnotes: Footnotes | None = None
+) -> Table:
+    """Return a table of data sets by the values of a column; more than nine of these stand one below the other.
+
+    Parameters
+    ----------
+    frame : with the columns case, dataset and ``by``.
+    cell : makes a cell from a row of the frame; a dash stands where there is no row.
+    """
+    cells = {(row.case, getattr(row, by)): cell(row) for row in frame.itertuples()}
+    cases, rows, empty = dict(zip(frame["case"], frame["dataset"], strict=True)), frame[by].unique(), Cell(text=DASH)
+    if len(rows) > 9:
+        header = ("Method", *cases.values())
+        body = [(Cell(text=row), *(cells.get((case, row), empty) for case in cases)) for row in rows]
+    else:
+        header = ("Data set", *rows)
+        body = [(Cell(text=name), *(cells.get((case, row), empty) for row in rows)) for case, name in cases.items()]
+    return Table(title=title, header=header, rows=tuple(body), notes=notes_of(footnotes))
+
+
+def notes_of(footnotes: Footnotes | None) -> tuple[tuple[str, str], ...]:
+    """Return mark and text of each footnote."""
+    return tuple((mark, text) for text, mark in (footnotes or {}).items())
+
+
+def filled(*blocks: Table | Text) -> tuple[Table | Text, ...]:
+    """Return the blocks without tables that have no rows."""
+    return tuple(block for block in blocks if isinstance(block, Text) or block.rows)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What an exhibit shows.
+
+    Attributes
+    ----------
+    frame : the numbers behind it, one tidy table; becomes ``<id>.csv``.
+    blocks : tables and paragraphs, in order; the picture follows them.
+    caption : what is shown, in sentences; stands once, with the first table or the picture.
+    picture : a matplotlib figure; only of an exhibit that is ``drawn``.
+    """
+
+    frame: DataFrame
+    blocks: tuple[Table | Text, ...] = ()
+    caption: str = ""
+    picture: Any = None
+
+
+@dataclass(frozen=True)
+class Needs:
+    """The results that an exhibit reads; each is an input of its job, checked against its spec.
+
+    Attributes
+    ----------
+    scores, selected : the study's ``scores.parquet``, ``selected.parquet``.
+    variants : ``selected.parquet`` of the variants.
+    unseen : cases whose scores on unseen objects are read.
+    ensembles : cases whose base clusterings are read.
+    prepared : cases whose features and classes are read.
+    labels : (case, method) whose consensus labels are read.
+    runtimes : whether the records of all jobs are read.
+    published : whether the tables of published values are read.
+    fits : (case, method) that are fitted anew; their code and the seed are in the spec.
+    draws : whether random numbers are drawn; the seed is in the spec.
+    claims : whether the study's claims are read.
+    """
+
+    scores: bool = False
+    selected: bool = False
+    variants: bool = False
+    unseen: tuple[str, ...] = ()
+    ensembles: tuple[str, ...] = ()
+    prepared: tuple[str, ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
+    runtimes: bool = False
+    published: bool = False
+    fits: tuple[tuple[str, str], ...] = ()
+    draws: bool = False
+    claims: bool = False
+
+
+class Exhibit(Strict):
+    """Something that a report shows. A kind is a subclass in this folder with a literal ``kind``."""
+
+    drawn: ClassVar[bool] = False
+    """Whether it is a figure: its files are .csv, .svg, .pdf, .png; those of a table .csv, .md, .tex."""
+    place: ClassVar[int | None] = None
+    """Where it stands among the standard exhibits; None: shown only where a study lists it."""
+    reproducible: ClassVar[bool] = True
+    """Whether the same seed and versions give the same bytes; seconds are not."""
+    chapter: ClassVar[Chapter] = "Results"
+    """Section of the report."""
+    reads: ClassVar[Needs] = Needs()
+    """The results that it reads, if they are the same in every study."""
+
+    if TYPE_CHECKING:
+        kind: str
+
+    id: Name = Field(description="name of its files")
+    title: Title = Field(description="heading in the report")
+    caption: str = Field("", description="stands before the sentences that say what was measured")
+
+    def wanted(self, study: Study) -> bool:
+        """Whether a study that does not list this standard exhibit shows it."""
+        return True
+
+    def needs(self, study: PlannedStudy) -> Needs:
+        """Return the results that it reads."""
+        return self.reads
+
+    @abstractmethod
+    def build(self, source: Source) -> Shown:
+        """Return what it shows; called with what :meth:`needs` names."""
+
+    def mistakes(self, study: Study) -> Iterator[tuple[str, str]]:
+        """Yield (key, " = value: message") for what is wrong beyond names that are not known."""
+        yield from ()
+
+
+class OfMethod(Exhibit):
+    """An exhibit of one method."""
+
+    method: MethodId
+    cases: tuple[CaseId, ...] = Field((), description="all cases of the study if absent")
+
+    def cases_of(self, study: Study) -> list[str]:
+        """Return the cases on which the method runs."""
+        run = study.method(self.method)
+        return [case.id for case in study.cases if case.id in (self.cases or [case.id]) and run.runs_on(case)]
+
+    def mistakes(self, study: Study) -> Iterator[tuple[str, str]]:
+        """Yield a method that runs on none of the cases."""
+        if not self.cases_of(study):
+            yield "method", f" = {self.method!r}: it runs on none of these cases; name other cases"

@@ -1,0 +1,100 @@
+"""The data sets: dimensions as counted and as published, preprocessing, base clusterings."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from concord.config.experiment import Case
+from concord.config.values import Name
+from concord.datasets.registry import MADE
+from concord.reports.exhibits.base import Cell, Exhibit, Footnotes, Needs, Shown, Title, listed
+from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source
+from concord.reports.published import published_names
+from concord.reports.values import DASH, numbers
+
+SHAPE = ("objects", "features", "classes")
+GENERATORS = {"kmeans": "k-means", "minibatch": "mini-batch k-means", "mixed": "by several algorithms"}
+"""How base clusterings that are made here are named beside their number."""
+
+
+class Datasets(Exhibit):
+    """The data sets of the study, those that are not clustered among them."""
+
+    place = -30
+    chapter = "Data"
+
+    kind: Literal["datasets"]
+    id: Name = "table1"
+    title: Title = "Data sets"
+
+    def needs(self, study: PlannedStudy) -> Needs:
+        """Return the data sets."""
+        return Needs(prepared=tuple(case.id for case in study.described), published=True)
+
+    def build(self, source: Source) -> Shown:
+        """Return one row for each data set; ``verdict`` is "match", "differs" or "not published"."""
+        frame, footnotes = _frame(source), Footnotes()
+        cells = {name: [*map(_dimension, frame[name], frame[f"published_{name}"])] for name in SHAPE}
+        noted = zip(frame["dataset"], frame["note"], strict=True)
+        titles = [Cell(text=title, mark=footnotes.mark(note)) for title, note in noted]
+        columns = (
+            "Data set: dataset, Objects: objects, Features: features, Classes: classes, Class sizes: class_sizes, "
+            "Stored as: stored_as, Preprocessing: preprocessing, Base clusterings: base_clusterings"
+        )
+        published = ""
+        if frame["verdict"].ne("not published").any():
+            columns, published = (
+                f"{columns}, Published dimensions: verdict",
+                "Below a dimension: the published value where it differs. ",
+            )
+        table = listed("Data sets", frame.assign(dataset=titles, **cells), columns, footnotes=footnotes)
+        caption = (
+            f"The number of objects, features and classes, and the smallest and largest class. {published}"
+            f"{DASH}: only base clusterings are available, no features."
+        )
+        return Shown(frame, (table,), caption)
+
+
+def _frame(source: Source) -> DataFrame:
+    import numpy as np
+    import pandas as pd
+
+    study, rows = source.study, list[dict[str, Any]]()
+    names = published_names(study, source.published, described=True)
+    for case in study.described:
+        data, origin = source.dataset(case.id), study.origins[case.id]
+        n, d, _ = data.shape
+        sizes, published = np.bincount(data.y), source.published.shapes.get(names.get(case.id, ""))
+        stored = f"sparse, {data.X.nnz / (n * d):.2%} non-zero" if hasattr(data.X, "nnz") else "dense"
+        known = zip(SHAPE, published or (0, 0, 0), strict=True)
+        row: dict[str, Any] = {"case": case.id, "dataset": source.titles[case.id]}
+        row |= dict(zip(SHAPE, data.shape, strict=True)) | {"class_sizes": f"{sizes.min()}{DASH}{sizes.max()}"}
+        row |= {"stored_as": stored if d else "no features", "preprocessing": ", ".join(case.steps) or "none"}
+        row |= {"base_clusterings": _base_clusterings(study, case)}
+        row |= {f"published_{name}": size or None for name, size in known} | {
+            "verdict": _verdict(data.shape, published)
+        }
+        rows.append(row | {"source": origin.source, "licence": origin.licence, "note": origin.note})
+    return pd.DataFrame(rows).astype({f"published_{name}": "Int64" for name in SHAPE})
+
+
+def _verdict(ours: Sequence[int], published: Sequence[int] | None) -> str:
+    """Compare the dimensions that are known on both sides: 0 is an unknown one."""
+    if published is None:
+        return "not published"
+    return "match" if all(a == b for a, b in zip(ours, published, strict=True) if a and b) else "differs"
+
+
+def _base_clusterings(study: PlannedStudy, case: Case) -> str:
+    if case in study.only_in_table1:
+        return "not clustered here"
+    if case.ensemble not in MADE:
+        return f"ready-made: {case.ensemble}"
+    own = f", k: {numbers(case.n_clusters)}" if isinstance(case.n_clusters, tuple) else ""
+    return f"{study.ensemble.runs} {GENERATORS[case.ensemble]}{own}"
+
+
+def _dimension(ours: int, published: Any) -> Cell:
+    import pandas as pd
+
+    same = pd.isna(published) or published == ours
+    return Cell(text=f"{ours}" if ours else DASH, below="" if same else f"{published}")

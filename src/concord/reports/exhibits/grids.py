@@ -1,0 +1,123 @@
+"""What the choice of parameters does to tuned methods: the spread of their scores over the grids."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, Literal
+
+from concord.config.experiment import MethodRun
+from concord.config.values import Name
+from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, Title, filled, listed, records
+from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source, Study
+from concord.reports.main_table import counted_rows, scores_frame
+from concord.reports.values import DASH, MINUS, SELECTIONS, counting, paragraph, point, score, signed
+from concord.scores.table import compact
+
+COLUMNS = ["case", "dataset", "metric", "method", "parameters", "mean", "published", "difference"]
+ORACLES = ("oracle-per-subset", "oracle-common")
+
+
+class Grids(Exhibit):
+    """Scores at all points of the grids: their range, the nearest point, the gain of the oracle."""
+
+    place = 20
+    reads: ClassVar = Needs(scores=True, selected=True, published=True)
+
+    kind: Literal["grids"]
+    id: Name = "grids"
+    title: Title = "Scores over the grids"
+
+    def wanted(self, study: Study) -> bool:
+        """Whether any method has a grid."""
+        return any(run.grid for run in study.methods)
+
+    def build(self, source: Source) -> Shown:
+        """Return the mean over the subsets for each case, metric, method and point; NaN where it failed on some."""
+        study, scores = source.study, scores_frame(source)
+        keys, tuned = ["case", "metric", "method"], [run.id for run in study.methods if run.grid]
+        points = source.scores[source.scores["restart"] == study.restarts]
+        points = points[points["method"].isin(tuned) & points["metric"].isin(study.reported)]
+        means = points.groupby([*keys, "parameters"], sort=False)["value"].agg(lambda v: v.mean(skipna=False))
+        default = scores[scores["selection"] == "default"][[*keys, "dataset", "published"]]
+        frame = default.merge(means.rename("mean").reset_index(), on=keys, how="left")
+        frame = frame.assign(difference=frame["mean"] - frame["published"])[COLUMNS]
+        counted, columns = counted_rows(study, scores), "Method: method, Metric: metric, Data set: dataset, "
+        columns += "Lowest: lowest, Median: median, Highest: highest, Published: published"
+        caption = paragraph(
+            "A score is the mean over the subsets at one grid point; points that failed on a subset are left "
+            f"out. Width: highest {MINUS} lowest. Gain: mean over the data sets of the score of an oracle, which "
+            f"chooses with the true classes, {MINUS} that of the default.",
+            "table2" in study.published
+            and "Inside, above, below: data sets whose published value lies inside, above or below the range. "
+            "|difference|: mean absolute difference from the published values; the nearest point is the single "
+            "point for all data sets where it is smallest.",
+            counting(study),
+        )
+        ranged = listed("Range over the grid", ranges(frame), columns, left=3)
+        return Shown(
+            frame, filled(ranged, _summary(study, frame), _gains(study, counted), _distances(counted)), caption
+        )
+
+
+def ranges(frame: DataFrame) -> DataFrame:
+    """Return lowest, median and highest mean over the grid by method, metric and case."""
+    known = frame.dropna(subset="mean").groupby(["method", "metric", "case", "dataset"], sort=False)
+    found = known["mean"].agg(lowest="min", median="median", highest="max")
+    return found.join(known["published"].first()).reset_index()
+
+
+def _tuned(study: PlannedStudy, table: DataFrame) -> Iterator[tuple[MethodRun, str, DataFrame]]:
+    """Yield each tuned method and metric with their rows."""
+    for run in (run for run in study.methods if run.grid):
+        for metric in study.reported:
+            yield run, metric, table[(table["method"] == run.id) & (table["metric"] == metric)]
+
+
+def _summary(study: PlannedStudy, frame: DataFrame) -> Table:
+    compared, rows = frame["published"].notna().any(), []
+    for run, metric, mine in _tuned(study, counted_rows(study, frame)):
+        spread = ranges(mine)
+        low, high, published = (spread[column] for column in ("lowest", "highest", "published"))
+        if len(spread):
+            widest = f"{score((high - low).max())} ({spread.loc[(high - low).idxmax(), 'dataset']})"
+            sides = (published.between(low, high).sum(), (published > high).sum(), (published < low).sum())
+            beside = (*sides, *_nearest_point(run, mine)) if compared else (None,) * 6
+            rows.append((run.id, metric, (high - low).mean(), widest, *beside))
+    columns = (
+        "Method: method, Metric: metric, Mean width: width, Widest: widest, Inside: inside, Above: above, "
+        "Below: below, Nearest point: point, Its |difference|: away, Default's |difference|: default"
+    )
+    table = records("method metric width widest inside above below point away default", rows)
+    return listed("Width of the range, and the published value", table, columns, left=2)
+
+
+def _nearest_point(run: MethodRun, mine: DataFrame) -> tuple[str, float, float]:
+    """Return the point with the lowest mean absolute difference, this difference, and that of the default."""
+    distance = mine.assign(away=mine["difference"].abs()).groupby("parameters", sort=False)["away"]
+    away = distance.agg(lambda v: v.mean(skipna=False)).dropna()
+    if away.empty:
+        return DASH, math.nan, math.nan
+    return point(json.loads(str(away.idxmin()))), away.min(), away.get(compact(run.default), math.nan)
+
+
+def _gains(study: PlannedStudy, scores: DataFrame) -> Table:
+    rows = []
+    for run, metric, mine in _tuned(study, scores):
+        means = mine.pivot(index="case", columns="selection", values="mean").dropna()
+        if len(means):
+            rows.append((run.id, metric, len(means), *(means[o].mean() - means["default"].mean() for o in ORACLES)))
+    columns = {"Method": "method", "Metric": "metric", "Data sets": "n"} | _headings(ORACLES)
+    frame = records(" ".join(("method metric n", *ORACLES)), rows)
+    return listed("Gain of the oracle over the default", frame, columns, left=2, forms=dict.fromkeys(ORACLES, signed))
+
+
+def _distances(scores: DataFrame) -> Table:
+    known = scores[scores["selection"] != "fixed"].dropna(subset=["mean", "published"])
+    groups = known.assign(away=known["difference"].abs()).groupby(["method", "selection"], sort=False)
+    selections = (*ORACLES, "default")
+    away = groups["away"].mean().unstack().reindex(columns=selections).reset_index()
+    return listed("Mean |difference| of each selection", away, {"Method": "method"} | _headings(selections))
+
+
+def _headings(selections: Iterable[str]) -> dict[str, str]:
+    return {SELECTIONS[word].capitalize(): word for word in selections}

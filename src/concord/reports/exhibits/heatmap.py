@@ -1,0 +1,164 @@
+"""Heat maps of the mean score over a grid of two parameters."""
+
+import math
+from collections.abc import Iterator
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from concord.config.references import MetricId
+from concord.reports.exhibits.base import Needs, OfMethod, Shown, records
+from concord.reports.exhibits.names import DataFrame, Source, Study
+from concord.reports.fits import unknown
+from concord.reports.render.figures import PAGE, WIDTHS, colour_bar, heat, label_outer, legend_below, style
+from concord.reports.values import conjunction, paragraph, point, score, symbol
+from concord.scores.table import compact
+
+STEP, STEPS = 0.02, 10
+"""The colours of ``scale: best``: so much below the best, in so many steps."""
+ACROSS = {"shared": 3, "best": 4}
+BEST: dict[str, Any] = {"linestyle": "-", "label": "best mean"}
+DEFAULT: dict[str, Any] = {"linestyle": (0, (1.5, 1)), "label": "default parameters"}
+
+
+class Heatmap(OfMethod):
+    """The mean score of a method at every point of its grid, a panel for each data set and metric."""
+
+    drawn = True
+    reads: ClassVar = Needs(scores=True)
+
+    kind: Literal["heatmap"]
+    x: str = Field(description="a parameter of the method's grid")
+    y: str = Field(description="another one")
+    metrics: tuple[MetricId, ...] = ("ACC", "NMI")
+    scale: Literal["shared", "best"] = Field(
+        "shared",
+        description="shared: one colour scale per metric, scores in the cells; best: small panels, coloured by "
+        "the distance below the best point of each",
+    )
+
+    def mistakes(self, study: Study) -> Iterator[tuple[str, str]]:
+        """Yield axes that are not two parameters of the grid."""
+        yield from super().mistakes(study)
+        grid = list(study.method(self.method).grid)
+        yield from unknown("x", [self.x], grid)
+        yield from unknown("y", [self.y], grid)
+        if self.x == self.y:
+            yield "y", f" = {self.y!r}: the same as x; name another parameter of the grid"
+
+    def build(self, source: Source) -> Shown:
+        """Return the mean over the subsets of each case, metric and point, x fastest; NaN where a subset failed."""
+        study, scores, run = source.study, source.scores, source.study.method(self.method)
+        mine = scores[(scores["method"] == self.method) & (scores["restart"] == study.restarts)]
+        keys = ["case", "metric", "parameters"]
+        means = mine.pivot(index=keys, columns="subset", values="value").mean(axis=1, skipna=False)
+        cells = [{**run.default, self.x: x, self.y: y} for y in run.grid[self.y] for x in run.grid[self.x]]
+        panels = [(case, metric) for metric in self.metrics for case in self.cases_of(study)]
+        rows = [
+            (*panel, cell[self.x], cell[self.y], float(means.get((*panel, compact(cell)), math.nan)))
+            for panel in panels
+            for cell in cells
+        ]
+        frame = records(f"case metric {self.x} {self.y} mean", rows)
+        return Shown(frame, caption=self._caption(study), picture=self._draw(source, frame))
+
+    @style()
+    def _draw(self, source: Source, frame: DataFrame) -> Any:
+        import numpy as np
+        from matplotlib.figure import Figure
+        from matplotlib.patches import Patch
+
+        cases = self.cases_of(source.study)
+        across = min(ACROSS[self.scale], len(cases))
+        rows = len(self.metrics) * math.ceil(len(cases) / across)
+        if len(cases) == 1:  # its metrics stand side by side
+            rows, across = 1, len(self.metrics)
+        run, width = source.study.method(self.method), WIDTHS.get(across, PAGE)
+        height = ((width - 0.9) / across - 0.45) * len(run.grid[self.y]) / len(run.grid[self.x]) + 0.5
+        picture = Figure(figsize=(width, rows * height + 0.4), layout="constrained")
+        bands = picture.subplots(rows, across, squeeze=False).reshape(len(self.metrics), -1)
+        for metric, band in zip(self.metrics, bands, strict=True):
+            values = frame[frame["metric"] == metric]
+            scale = self._scale(values["mean"])
+            drawn = list(zip(band, cases, strict=False))
+            for number, (panel, case) in enumerate(drawn):
+                means = values[values["case"] == case]["mean"].to_numpy()
+                mesh = self._panel(panel, source, case, metric, means, scale)
+                if self.scale == "best":
+                    panel.tick_params(labelleft=number % across == 0, labelbottom=number + across >= len(drawn))
+            for spare in band[len(cases) :]:
+                spare.set_axis_off()
+            label_outer(band[: len(cases)], symbol(self.x, tex=True), symbol(self.y, tex=True))
+            text = f"mean {metric}" if self.scale == "shared" else f"mean {metric} \N{MINUS SIGN} best"
+            ticks = {"ticks": np.linspace(-STEP * STEPS, 0, 6)} if self.scale == "best" else {}
+            colour_bar(picture, mesh, band, text, **ticks)
+        legend_below(picture, [Patch(fill=False, ec="black", lw=1.6, **look) for look in (BEST, DEFAULT)])
+        picture.draw_without_rendering()  # one pass of the layout leaves the titles of the first row cut off
+        return picture
+
+    def _scale(self, means: Any) -> dict[str, Any]:
+        if self.scale == "shared":
+            return {"vmin": means.min(), "vmax": means.max()}
+        import numpy as np
+        from matplotlib.colors import BoundaryNorm
+
+        lowest = -STEP * STEPS
+        steps = BoundaryNorm(np.linspace(lowest, 0, STEPS + 1), 256, extend="min")
+        return {"norm": steps, "vmin": lowest, "vmax": 0}
+
+    def _panel(self, panel: Any, source: Source, case: str, metric: str, means: Any, scale: dict[str, Any]) -> Any:
+        import numpy as np
+        import pandas as pd
+
+        run, large, best = source.study.method(self.method), self.scale == "shared", pd.Series(means).max()
+        x, y = run.grid[self.x], run.grid[self.y]
+        values = means if large else np.minimum(means - best, -STEP / 1000)  # 0 itself is beyond the last step
+        table = pd.DataFrame(values.reshape(len(y), len(x)), [*map(tick_label, y)], [*map(tick_label, x)])
+        size = {"annot_kws": {"fontsize": min(7.0, 46 / len(x))}}
+        texts = {"annot": table.map(score), "fmt": "", **size} if large else {}
+        steps = [1 if len(axis) <= 7 else 2 if large else 4 for axis in (x, y)]
+        mesh = heat(panel, table, xticklabels=steps[0], yticklabels=steps[1], **texts, **scale)
+        panel.invert_yaxis()
+        panel.tick_params(rotation=0, labelsize=8 if large else 6.5)
+        title = f"{source.titles[case]}, {metric}" if large else f"{source.titles[case]}: {score(best)}"
+        panel.set_title(title, fontsize=9 if large else 7.5)
+        _frame(panel, x.index(run.default[self.x]), y.index(run.default[self.y]), DEFAULT, large)
+        if np.isfinite(best):
+            _frame(panel, *divmod(int(np.nanargmax(means)), len(x))[::-1], BEST, large)
+        return mesh
+
+    def _caption(self, study: Study) -> str:
+        default = study.method(self.method).default
+        fixed = {name: value for name, value in default.items() if name not in (self.x, self.y)}
+        restarts = {"mean": "mean of the restarts", "chosen": "the restart with the best objective"}
+        colour = {
+            "shared": "One colour scale per metric.",
+            "best": f"Colour: distance below the best mean of a data set, in steps of {STEP:g}; this best mean "
+            "stands above each panel.",
+        }
+        return paragraph(
+            f"{conjunction(self.metrics)} of {self.method} over its grid of {symbol(self.x)} and {symbol(self.y)}"
+            f"{', with ' + point(fixed) if fixed else ''}: mean over {study.n_subsets} subsets of "
+            f"{study.ensemble.subset_size} base clusterings ({restarts[study.restarts]}).",
+            colour[self.scale],
+            "Solid frame: best mean; dotted frame: default parameters; grey: failed on some subset.",
+        )
+
+
+def tick_label(value: object) -> str:
+    """Write a grid value: a power of ten as such, other values as they are."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
+        exponent = math.log10(value)
+        if math.isclose(exponent, round(exponent), abs_tol=1e-9):
+            return f"$10^{{{round(exponent)}}}$"
+        return f"{value:g}"
+    return str(value)
+
+
+def _frame(panel: Any, x: int, y: int, look: dict[str, Any], large: bool) -> None:
+    """Frame a cell, black on white, which is seen on every colour."""
+    from matplotlib.patches import Rectangle
+
+    corner, width = (x + 0.07, y + 0.07), 1.0 if large else 0.6
+    panel.add_patch(Rectangle(corner, 0.86, 0.86, fill=False, ec="white", lw=3 * width))
+    panel.add_patch(Rectangle(corner, 0.86, 0.86, fill=False, ec="black", lw=1.6 * width, **look))

@@ -1,0 +1,61 @@
+"""Precision and recall of the pairs of objects from each level of co-association on."""
+
+from typing import Any, Literal
+
+from concord.config.references import CaseId
+from concord.reports.exhibits.base import Exhibit, Needs, Shown
+from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source
+from concord.reports.render.figures import colours, curve_handles, curves, legend_below, panels, style
+
+MEASURES = ("precision", "recall", "pairs", "precision_at", "pairs_at")
+LABELS = {
+    "precision": "precision: share of these pairs that lie in one class",
+    "recall": "recall: share of the pairs in one class that are these",
+    "pairs": "share of all pairs that are these",
+}
+
+
+class Levels(Exhibit):
+    """What the level of co-association says about two objects: mean shares of pairs, a line for each share."""
+
+    drawn = True
+
+    kind: Literal["levels"]
+    case: CaseId
+
+    def needs(self, study: PlannedStudy) -> Needs:
+        """Return the base clusterings."""
+        return Needs(ensembles=(self.case,))
+
+    def build(self, source: Source) -> Shown:
+        """Return means and deviations over the subsets for each level; a subset without such pairs is in neither."""
+        import pandas as pd
+
+        from concord.diagnostics import level_shares
+        from concord.ensemble import Ensemble
+
+        stored, n = source.stored(self.case), source.study.n_subsets
+        subsets = [level_shares(Ensemble(stored.subset(s)), stored.classes) for s in range(n)]
+        shares = {name: pd.DataFrame(values) for name, values in zip(MEASURES, zip(*subsets, strict=True), strict=True)}
+        levels = range(shares["pairs"].shape[1])
+        found = {"case": self.case, "level": levels, "coassociation": [level / levels[-1] for level in levels]}
+        means = {name: values.mean() for name, values in shares.items()}
+        frame = pd.DataFrame({**found, **means, **{f"{name}_std": values.std() for name, values in shares.items()}})
+        caption = (
+            f"Pairs of objects of {source.titles[self.case]} by their co-association, the share of base clusterings "
+            f"that put both into one cluster: pairs with at least l/{levels[-1]}, for every l. Mean over "
+            f"{n} subsets; bands: one sample standard deviation to either side."
+        )
+        return Shown(frame, caption=caption, picture=self._draw(source, frame))
+
+    @style()
+    def _draw(self, source: Source, frame: DataFrame) -> Any:
+        picture, (panel,) = panels(1, 1, 2.5)
+        palette = colours(list(LABELS.values()))
+        for name, label in LABELS.items():
+            rows = frame[["coassociation"]].assign(mean=frame[name], std=frame[f"{name}_std"], share=label)
+            curves(panel, rows, "coassociation", "share", palette)
+        panel.set(title=source.titles[self.case], xlabel="co-association of at least", ylabel="share of pairs")
+        panel.set_ylim(0, 1.02)
+        legend_below(picture, curve_handles(palette))
+        return picture

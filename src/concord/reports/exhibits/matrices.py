@@ -1,0 +1,221 @@
+"""Matrices over the objects of one case and its first subset, in the order of the classes."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from concord.config.references import CaseId, MethodId
+from concord.ensemble import Ensemble, FloatArray, IntArray
+from concord.methods.base import ConsensusMethod
+from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, listed, records
+from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source, Study
+from concord.reports.fits import of_fit, unknown
+from concord.reports.render.figures import colour_bar, fine, step_of, style
+from concord.reports.values import DASH, number, paragraph, point, untex
+from concord.validation import Strict
+
+CONTRAST = ("least", "percentile_1", "percentile_99", "largest", "mean_in_classes", "mean_between")
+SIDES = {1: 3.4, 2: 2.7, 3: 2.05, 4: 1.55}
+"""Inches of a panel, with so many side by side."""
+ORDERS = {"class": ("",), "both": ("given in the order of the classes", "given in random order", "put back in order")}
+
+
+def _ascending(limits: tuple[float, float]) -> tuple[float, float]:
+    if limits[0] >= limits[1]:
+        raise ValueError("the lower end comes first, and is lower than the other")
+    return limits
+
+
+Limits = Annotated[tuple[float, float], AfterValidator(_ascending)]
+
+
+class Panel(Strict):
+    """One matrix: a similarity of the base clusterings, or what a fitted method has."""
+
+    title: str
+    similarity: Literal["classes", "co_occurrence", "lwca", "hc", "pts", "ecpcs"] | None = Field(
+        None, description="a function of concord.similarity; 'classes': 1 for objects of one class"
+    )
+    method: MethodId | None = Field(None, description="id of a method of the study, at its default grid point")
+    matrix: str = Field("consensus_matrix", description="which of the method's matrices")
+    scale: Limits | Literal["own"] | None = Field(
+        None, description="ends of the colours; 'own': 98% of its entries; absent: those of the figure"
+    )
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if (self.similarity is None) == (self.method is None):
+            raise ValueError("a panel shows one matrix; write either similarity or method")
+        return self
+
+
+class Drawn(NamedTuple):
+    """A panel, a matrix for each order of the objects, and the ends of the colours."""
+
+    panel: Panel
+    matrices: Sequence[FloatArray]
+    limits: tuple[float, float]
+
+
+class Matrices(Exhibit):
+    """Similarities and learned matrices side by side, from which the classes can be seen as blocks."""
+
+    drawn = True
+
+    kind: Literal["matrices"]
+    case: CaseId
+    panels: Annotated[tuple[Panel, ...], Field(min_length=1)]
+    scale: Limits = Field((0.0, 1.0), description="ends of the colours")
+    order: Literal["class", "both"] = Field(
+        "class",
+        description="of the objects when methods are given them; both: by class, and at random, which is shown as "
+        "given and put back into the order of the classes",
+    )
+
+    def mistakes(self, study: Study) -> Iterator[tuple[str, str]]:
+        """Yield matrices that a method does not have, and methods that need features."""
+        from concord import methods
+
+        for i, panel in enumerate(self.panels):
+            if panel.method:
+                run = study.method(panel.method)
+                yield from unknown(f"panels[{i}].matrix", [panel.matrix], methods.load(run.method).matrices)
+                yield from of_fit(run, f"panels[{i}].")
+
+    def needs(self, study: PlannedStudy) -> Needs:
+        """Return the base clusterings and the fits."""
+        fitted = dict.fromkeys(panel.method for panel in self.panels if panel.method)
+        fits = tuple((self.case, method) for method in fitted)
+        return Needs(ensembles=(self.case,), fits=fits, draws=self.order == "both")
+
+    def build(self, source: Source) -> Shown:
+        """Return the range of every matrix, its means in and between classes, and what the order changes."""
+        import numpy as np
+
+        from concord.diagnostics import contrast
+
+        classes = source.stored(self.case).classes
+        order, step = np.argsort(classes, kind="stable"), step_of(len(classes))
+        by_class, at_random, back = Given(source, self.case, order), None, order
+        if self.order == "both":
+            shuffle = source.generator(self.case, self.id).permutation(len(order))
+            at_random, back = Given(source, self.case, shuffle), np.argsort(shuffle)[order]
+        drawn, rows = [], []
+        for panel in self.panels:
+            matrix, difference = by_class.matrix(panel), math.nan
+            shown, found = [matrix], contrast(matrix, by_class.classes)
+            if at_random is not None:
+                shuffled = at_random.matrix(panel)
+                shown += [shuffled, shuffled[np.ix_(back, back)]]
+                difference = float(np.abs(shown[-1] - matrix).max())
+            thinned = [one[::step, ::step].copy() for one in shown]
+            drawn.append(Drawn(panel, thinned, self._limits(panel, found)))
+            made = panel.similarity or f"{panel.method}: {panel.matrix}"
+            named = (panel.title, made, self._parameters(panel, source.study), len(matrix), len(thinned[0]))
+            rows.append((*named, *(found[name] for name in CONTRAST), difference))
+        frame = records(f"panel matrix parameters objects drawn {' '.join(CONTRAST)} order_difference", rows)
+        borders = np.flatnonzero(np.diff(classes[order][::step])) + 1
+        return Shown(frame, (_table(frame),), self._caption(source, frame), self._draw(drawn, borders))
+
+    def _parameters(self, panel: Panel, study: PlannedStudy) -> str:
+        from concord.reports.source import fit_parameters
+
+        return point(fit_parameters(study, study.case(self.case), panel.method)) if panel.method else ""
+
+    def _limits(self, panel: Panel, contrast: dict[str, float]) -> tuple[float, float]:
+        if panel.scale == "own":
+            low, high = contrast["percentile_1"], contrast["percentile_99"]
+            return (low, high) if low < high else (contrast["least"], contrast["largest"])
+        return panel.scale or self.scale
+
+    @style()
+    def _draw(self, drawn: Sequence[Drawn], borders: IntArray) -> Any:
+        from matplotlib.figure import Figure
+
+        labels = ORDERS[self.order]
+        across = 2 if (len(drawn), len(labels)) == (4, 1) else min(len(drawn), max(SIDES))
+        bands, side = math.ceil(len(drawn) / across), SIDES[across]
+        size = side * across + 0.3, bands * (len(labels) * (side + 0.05) + 0.6)
+        picture = Figure(figsize=size, layout="constrained")
+        axes = picture.subplots(bands * len(labels), across, squeeze=False)
+        columns = axes.reshape(bands, len(labels), across).swapaxes(1, 2).reshape(-1, len(labels))
+        for spare in columns[len(drawn) :].ravel():
+            spare.set_axis_off()
+        for index, (one, column) in enumerate(zip(drawn, columns, strict=False)):
+            for panel, matrix, label in zip(column, one.matrices, labels, strict=True):
+                mesh = fine(panel, matrix, one.limits)
+                panel.set_ylabel("" if index % across else label)
+                if label != "given in random order":
+                    lines = {"colors": "white", "linewidth": 0.3, "alpha": 0.8}
+                    panel.hlines(borders, *panel.get_xlim(), **lines)
+                    panel.vlines(borders, *panel.get_ylim(), **lines)
+            column[0].set_title(one.panel.title)
+            colour_bar(picture, mesh, column, "entry", location="bottom", extend=_extend(one))
+        return picture
+
+    def _caption(self, source: Source, frame: DataFrame) -> str:
+        n, drawn = frame["objects"][0], frame["drawn"][0]
+        some = f", of which {drawn} evenly spaced ones are drawn" if drawn < n else ""
+        orders = (
+            "The same objects were also given in random order. Put back in the order of the classes, a matrix "
+            "differs from the first one by at most the order difference in the table."
+        )
+        return paragraph(
+            f"Matrices over the {n} objects of {source.titles[self.case]}{some}, subset 1, in the order of "
+            "the classes; lines: where a class ends.",
+            "The table has the range of the entries off the diagonal and their means in and between classes "
+            f"({DASH}: none).",
+            orders if self.order == "both" else "",
+        )
+
+
+class Given:
+    """The first subset of a case with its objects in one order, as methods are given it."""
+
+    def __init__(self, source: Source, case: str, objects: IntArray) -> None:
+        stored = source.stored(case)
+        self.classes = stored.classes[objects]
+        self.ensemble = Ensemble(stored.subset(0)[objects])
+        self._source, self._case = source, source.study.case(case)
+        self._fits: dict[str, ConsensusMethod] = {}
+
+    def matrix(self, panel: Panel) -> FloatArray:
+        """Return a panel's matrix, shape (n, n)."""
+        from concord import similarity
+
+        matrix: FloatArray
+        if panel.similarity == "classes":
+            matrix = (self.classes[:, None] == self.classes).astype(float)
+        elif panel.similarity:
+            profiles = getattr(similarity, panel.similarity)(self.ensemble)
+            matrix = similarity.over_objects(self.ensemble, profiles, float(panel.similarity != "hc"))
+        else:
+            found = getattr(self._fit(str(panel.method)), panel.matrix)
+            matrix = found() if callable(found) else self.ensemble.expand(found)
+        return matrix
+
+    def _fit(self, method: str) -> ConsensusMethod:
+        """Fit once for all panels that show a matrix of one method."""
+        if method not in self._fits:
+            k = int(self.classes.max()) + 1
+            self._fits[method] = self._source.fitted(self._case, method, {}, self.ensemble, 0, k)
+        return self._fits[method]
+
+
+def _extend(one: Drawn) -> str:
+    """Return the ends of the colours beyond which there are entries."""
+    low = any(matrix.min() < one.limits[0] for matrix in one.matrices)
+    high = any(matrix.max() > one.limits[1] for matrix in one.matrices)
+    return {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}[low, high]
+
+
+def _table(frame: DataFrame) -> Table:
+    columns = (
+        "Panel: panel, Matrix: matrix, Parameters: parameters, Least: least, 1%: percentile_1, 99%: percentile_99, "
+        "Largest: largest, Mean in classes: mean_in_classes, Mean between: mean_between, "
+        "Order difference: order_difference"
+    )
+    forms = dict.fromkeys((*CONTRAST, "order_difference"), lambda value: number(value, ".3g"))
+    return listed("Entries of the matrices", frame, columns, left=3, forms={"panel": untex, **forms})

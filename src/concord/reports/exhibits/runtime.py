@@ -1,0 +1,80 @@
+"""CPU seconds and memory of every method on every case."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from statistics import median
+from typing import Any, ClassVar, Literal
+
+from concord.config.values import Name
+from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, Title, crossed, records
+from concord.reports.exhibits.names import DataFrame, Source
+from concord.reports.main_table import published_key
+from concord.reports.values import DASH, number, seconds
+
+TABLES: dict[str, tuple[str, Callable[[float], str]]] = {
+    "cpu_seconds_per_fit": ("CPU time of one fit", seconds),
+    "published_seconds": ("Published time of one fit", seconds),
+    "program_seconds": ("CPU time of one fit by the authors' program", seconds),
+    "peak_rss_mib": ("Peak memory of a job, MiB", lambda value: number(value, ".0f")),
+}
+"""Title and format of the table of a column."""
+SIZES = {"n": "n", "n'": "n_profiles"}
+"""What stands beside the methods in every table."""
+
+
+class Runtime(Exhibit):
+    """CPU time of a fit beside the published time and that of the authors' program, and peak memory."""
+
+    place = 60
+    reads: ClassVar = Needs(runtimes=True, published=True)
+    reproducible = False
+    chapter = "Runtime"
+
+    kind: Literal["runtime"]
+    id: Name = "runtime"
+    title: Title = "Runtime"
+
+    def build(self, source: Source) -> Shown:
+        """Return totals over the jobs of each case and method, and the seconds of others."""
+        import pandas as pd
+
+        frame = _frame(source)
+        named = frame.assign(dataset=frame["case"].map(source.titles))
+        sizes = [named.assign(method=name, text=named[column].map(str)) for name, column in SIZES.items()]
+        tables = []
+        for column, (title, form) in TABLES.items():
+            known = named.dropna(subset=column)
+            texts = pd.concat([*sizes, known.assign(text=known[column].map(form))])
+            if len(known):
+                tables.append(crossed(title, texts, "method", lambda row: Cell(text=row.text)))
+        caption = (
+            "n: objects; n': median number of distinct label profiles over the subsets. A fit is one subset at one "
+            "grid point with all restarts. Published times are from the paper's machine; the authors' program was "
+            "run on the same input as our methods. Memory is the largest resident set of a job, libraries included. "
+            f"{DASH}: not run or not known. All fits together took {seconds(float(frame['cpu_seconds'].sum()))} of "
+            "CPU time."
+        )
+        return Shown(frame, tuple(tables), caption)
+
+
+def _frame(source: Source) -> DataFrame:
+    published, key = source.published, published_key(source)
+    records_of: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for record in source.runtimes:
+        records_of[record["case"], record["method"]].append(record)
+    rows = []
+    for case in source.study.cases:
+        for run in source.study.runs(case):
+            where = key(case.id, run.id)
+            others = (published.seconds.get(where), published.program.get(where))
+            rows.append((case.id, run.id, *_totals(records_of[case.id, run.id]), *others))
+    columns = "n n_profiles fits cpu_seconds cpu_seconds_per_fit peak_rss_mib published_seconds program_seconds"
+    frame = records(f"case method {columns}", rows)
+    return frame.astype({"published_seconds": float, "program_seconds": float})
+
+
+def _totals(records: Sequence[dict[str, Any]]) -> tuple[float, ...]:
+    spent = [s for record in records for subset in record["cpu_seconds"] for s in subset]
+    profiles = int(median([p for record in records for p in record["n_profiles"]]))
+    peak = max(record["peak_rss_mib"] for record in records)
+    return (records[0]["n"], profiles, len(spent), sum(spent), sum(spent) / len(spent), peak)

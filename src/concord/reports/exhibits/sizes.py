@@ -1,0 +1,54 @@
+"""Score against the number of base clusterings in a subset."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+from concord.config.references import MetricId
+from concord.reports.exhibits.base import Exhibit, Needs, Shown, records
+from concord.reports.exhibits.names import DataFrame, Source, Study
+from concord.reports.main_table import over_subsets
+from concord.reports.render.figures import curves_by_case
+from concord.reports.values import fewer, paragraph, tuned
+from concord.scores.selection import main_row
+
+
+class Sizes(Exhibit):
+    """The mean score at every size of the subsets, a panel for each data set, a line for each method."""
+
+    drawn = True
+    reads: ClassVar = Needs(selected=True, variants=True)
+
+    kind: Literal["sizes"]
+    metric: MetricId
+
+    def mistakes(self, study: Study) -> Iterator[tuple[str, str]]:
+        """Yield a study without other sizes."""
+        if not _methods(study):
+            yield "kind", " = 'sizes': no case has other sizes; add variants.cases that differ in subset_size alone"
+
+    def build(self, source: Source) -> Shown:
+        """Return mean, sample standard deviation and number of subsets for each case, method and size."""
+        study, frame = source.study, self._frame(source)
+        caption = paragraph(
+            f"{self.metric} against the number of base clusterings in a subset: mean over {study.n_subsets} "
+            "subsets; bands: one sample standard deviation to either side.",
+            tuned(study, _methods(study)),
+            fewer(study, frame, "size"),
+        )
+        labels = "base clusterings in a subset", f"mean {self.metric}"
+        return Shown(frame, caption=caption, picture=curves_by_case(frame, source.titles, "size", labels))
+
+    def _frame(self, source: Source) -> DataFrame:
+        study, scores, rows = source.study, over_subsets(source.selected, source.variants), []
+        for case in study.cases:
+            sizes = sorted((study.subset_size(one), one.id) for one in (case, *study.size_variants(case)))
+            for row in (main_row(study, method) for method in _methods(study) if len(sizes) > 1):
+                found = [(size, key) for size, one in sizes if (key := (one, self.metric, *row)) in scores.index]
+                rows += [(case.id, *row, self.metric, size, *scores.loc[key]) for size, key in found]
+        return records("case method selection metric size n mean std", rows).astype({"n": int})
+
+
+def _methods(study: Study) -> list[str]:
+    """Return the methods that run at other sizes, in the order of the study."""
+    run = {name for case in study.cases for other in study.size_variants(case) for name in other.methods}
+    return [method.id for method in study.methods if method.id in run]

@@ -1,0 +1,72 @@
+"""Co-association matrices with the objects in the order of VAT, which shows clusters as bright blocks."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from concord.config.references import CaseId
+from concord.reports.exhibits.base import Exhibit, Needs, Shown, listed, records
+from concord.reports.exhibits.names import PlannedStudy, Source
+from concord.reports.render.figures import colour_bar, colours, fine, heat, panels, step_of, style
+
+SHOWN = (
+    "Data set: case, Objects: objects, Drawn: drawn, In one class: mean_in_classes, "
+    "In different classes: mean_between, Neighbours: neighbours_in_class, Missing: missing"
+)
+
+
+class Vat(Exhibit):
+    """Co-association in the order of VAT (visual assessment of cluster tendency), a panel for each case."""
+
+    drawn = True
+
+    kind: Literal["vat"]
+    cases: Annotated[tuple[CaseId, ...], Field(min_length=1)]
+
+    def needs(self, study: PlannedStudy) -> Needs:
+        """Return the base clusterings."""
+        return Needs(ensembles=self.cases)
+
+    def build(self, source: Source) -> Shown:
+        """Return how far the matrices and the order follow the classes, a row for each case."""
+        import numpy as np
+
+        from concord.diagnostics import contrast, vat_order
+        from concord.ensemble import Ensemble
+
+        drawn, rows = [], []
+        for case in self.cases:
+            stored = source.stored(case)
+            ensemble = Ensemble(stored.subset(0))
+            matrix = ensemble.expand(ensemble.coassociation)
+            order = vat_order(1 - matrix)
+            ordered, classes, step = matrix[np.ix_(order, order)], stored.classes[order], step_of(len(order))
+            drawn.append((ordered[::step, ::step].copy(), classes[::step]))
+            found = contrast(ordered, classes)
+            neighbours, missing = (classes[1:] == classes[:-1]).mean(), (ensemble.labels < 0).mean()
+            sizes = len(classes), len(drawn[-1][1])
+            rows.append((case, *sizes, found["mean_in_classes"], found["mean_between"], neighbours, missing))
+        frame = records("case objects drawn mean_in_classes mean_between neighbours_in_class missing", rows)
+        shares = dict.fromkeys(("neighbours_in_class", "missing"), lambda share: f"{share:.0%}")
+        table = listed("Co-association and classes", frame, SHOWN, forms={"case": source.titles.__getitem__, **shares})
+        caption = (
+            "Co-association of the objects, subset 1, in the order of VAT (visual assessment of cluster "
+            "tendency). The strip at the left of a matrix has a colour for each class. The table has the mean "
+            "co-association of objects of one class and of different classes, the share of neighbours in the order "
+            "that are of one class, and the share of labels that are missing."
+        )
+        return Shown(frame, (table,), caption, self._draw(source, drawn))
+
+    @style()
+    def _draw(self, source: Source, drawn: Sequence[tuple[Any, Any]]) -> Any:
+        across = 2 if len(drawn) in (2, 4) else 3
+        picture, axes = panels(len(drawn), across, 5.6 / across)
+        for panel, case, (matrix, classes) in zip(axes, self.cases, drawn, strict=True):
+            mesh = fine(panel, matrix, (0, 1))
+            strip, palette = panel.inset_axes((-0.05, 0, 0.035, 1)), colours(range(int(classes.max()) + 1))
+            scale = {"cmap": list(palette.values()), "vmin": 0, "vmax": len(palette) - 1}
+            heat(strip, classes[:, None], square=False, rasterized=True, **scale)
+            panel.set_title(source.titles[case])
+        colour_bar(picture, mesh, axes, "co-association", shrink=0.6)
+        return picture

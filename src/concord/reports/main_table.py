@@ -1,0 +1,132 @@
+"""The numbers of the main table: the scores of every row of the study, beside the published ones."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from concord.reports.published import of_the_paper, published_methods, published_names
+from concord.scores.selection import Row, main_rows
+from concord.scores.summary import summarise
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from concord.config.experiment import Experiment
+    from concord.reports.source import Source
+    from concord.reports.study import PlannedStudy
+
+COLUMNS = (
+    *("case", "dataset", "metric", "method", "selection", "row", "mean", "std", "n", "published"),
+    *("difference", "difference_se", "best", "bold", "paper_best", "paper_bold", "parameters", "note"),
+)
+KEYS = ["case", "metric", "method", "selection"]
+NEAR = 2.0
+"""Standard errors of our mean within which a published score is near."""
+
+
+def scores_frame(source: "Source", seen: "PlannedStudy | None" = None) -> "pd.DataFrame":
+    """Return the scores of the study, or of some of its cases and methods.
+
+    Parameters
+    ----------
+    seen : the study with these cases and methods alone, variants of methods among the methods.
+
+    Returns
+    -------
+    DataFrame
+        One row per case, metric and row of the table. ``difference`` is ours - published; ``difference_se``
+        is the same in standard errors of our mean, std / sqrt(n) over n subsets. ``best`` and ``bold`` are
+        judged among all methods here; ``paper_best`` and ``paper_bold`` among those of the paper, if all
+        methods of the study are here, and a method that the paper does not have among all. ``parameters`` is
+        the grid point of a selection that takes one point for all subsets. ``note`` says why a mean covers
+        fewer subsets than the study has, and what the method remarks.
+    """
+    import numpy as np
+    import pandas as pd
+
+    study = seen or source.study
+    paper = of_the_paper(study, source.published) if study.methods == source.study.methods else study
+    selected = pd.concat([source.selected, source.variants]).drop_duplicates([*KEYS, "subset"])
+    table, judged = (summarise(one.model_copy(update={"metrics": study.reported}), selected) for one in (study, paper))
+    judged = judged.set_index(KEYS)[["best", "bold"]].add_prefix("paper_")
+    one_point = selected[selected["selection"].isin(["oracle-common", "default"])].drop_duplicates(KEYS)
+    table = table.join(judged, on=KEYS).join(one_point.set_index(KEYS)["parameters"], on=KEYS)
+    for word in ("best", "bold"):
+        table[f"paper_{word}"] = table[f"paper_{word}"].where(table[f"paper_{word}"].notna(), table[word]).astype(bool)
+    names = zip(table["case"], table["metric"], table["method"], strict=True)
+    key, published = published_key(source, study), source.published.scores
+    table["published"] = [published.get(key(*name), np.nan) for name in names]
+    table["difference"] = table["mean"] - table["published"]
+    errors = table["std"] / np.sqrt(table["n"])
+    table["difference_se"] = table["difference"] / errors.where((table["n"] > 1) & (table["std"] > 0))
+    table["row"] = [Row(*row).name for row in zip(table["method"], table["selection"], strict=True)]
+    table["note"] = _notes(source, study, table)
+    return table.assign(dataset=table["case"].map(source.titles)).fillna({"parameters": ""})[list(COLUMNS)]
+
+
+def published_key(source: "Source", study: "PlannedStudy | None" = None) -> Callable[..., Any]:
+    """Return the function from (case, ..., method) to the key of their published values."""
+    study = study or source.study
+    names, methods = published_names(study, source.published), published_methods(study, source.published)
+    return lambda case, *words: (names.get(case, ""), *words[:-1], methods[words[-1]])
+
+
+def over_subsets(*selected: "pd.DataFrame") -> "pd.DataFrame":
+    """Return count, mean and std of selected scores over the subsets, by :data:`KEYS`."""
+    import pandas as pd
+
+    return pd.concat(selected).groupby(KEYS)["value"].agg(["count", "mean", "std"])
+
+
+def counted_rows(study: "Experiment", table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the rows of the cases that count: no data set twice."""
+    return table[table["case"].isin([case.id for case in study.counted])]
+
+
+def of_main_rows(study: "Experiment", table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the rows that represent the methods in claims and ranks."""
+    main = set(main_rows(study))
+    return table[[row in main for row in zip(table["method"], table["selection"], strict=True)]]
+
+
+def published_cells(study: "PlannedStudy", scores: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the scores that have a published value, one row for a method, and whether they are ``near``."""
+    return with_near(study, of_main_rows(study, scores).dropna(subset=["mean", "published"]))
+
+
+def with_near(study: "Experiment", cells: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the cells with the column ``near``; it is NaN if one subset gives no standard error."""
+    near = cells["difference_se"].abs() <= NEAR
+    return cells.assign(near=near if study.n_subsets > 1 else float("nan"), away=cells["difference"].abs())
+
+
+def counted_cells(study: "PlannedStudy", scores: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the published cells of the cases that count."""
+    return counted_rows(study, published_cells(study, scores))
+
+
+def _notes(source: "Source", study: "PlannedStudy", table: "pd.DataFrame") -> list[str]:
+    """Return a note for each row: the subsets on which it failed, and what the method remarks."""
+    reasons, remarks, absent = _reasons(source.failures), _remarks(study, source.notes), study.absent()
+    without = {(case.id, method) for method, cases in absent.items() for case in cases}
+    notes = []
+    for case, method, n in zip(table["case"], table["method"], table["n"], strict=True):
+        missing = 0 if (case, method) in without else study.n_subsets - n
+        why = f"failed on {missing} of {study.n_subsets} subsets: {reasons.get((case, method), 'no score')}"
+        notes.append("; ".join(filter(None, (why if missing else "", remarks.get((case, method))))))
+    return notes
+
+
+def _reasons(failures: "pd.DataFrame") -> dict[object, str]:
+    """Return the reasons of a method's failures on a case, the most frequent first."""
+    groups = failures.groupby(["case", "method"], sort=False)["reason"]
+    counts = {key: group.value_counts().sort_index() for key, group in groups}
+    return {key: "; ".join(c.sort_values(ascending=False, kind="stable").index) for key, c in counts.items()}
+
+
+def _remarks(study: "PlannedStudy", notes: "pd.DataFrame") -> dict[object, str]:
+    """Return what a method remarks about its answers on a case, and on how many subsets if not on all."""
+    found: dict[object, list[str]] = {}
+    for (case, method, note), n in notes.groupby(["case", "method", "note"])["subset"].nunique().items():
+        where = "" if n == study.n_subsets else f" (on {n} of {study.n_subsets} subsets)"
+        found.setdefault((case, method), []).append(f"{note}{where}")
+    return {key: "; ".join(parts) for key, parts in found.items()}

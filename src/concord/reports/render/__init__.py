@@ -1,0 +1,94 @@
+"""How exhibits become files: one form in which they are stored, and a renderer for each format."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from concord.errors import InputError
+from concord.files import RERUN, sha256, write_text
+from concord.reports.exhibits.base import Block, Exhibit, Picture, Shown
+from concord.specs import check_made_for, digest
+from concord.validation import Strict
+
+SUFFIXES = (".csv", ".md", ".tex", ".svg", ".pdf", ".png")
+"""Of the files of an exhibit in the folder of the report."""
+
+
+class Stored(Strict):
+    """An exhibit as its job leaves it for the report."""
+
+    spec: str
+    """JSON text of the spec of its job."""
+    id: str
+    title: str
+    chapter: str
+    caption: str
+    blocks: tuple[Block, ...]
+    checksums: dict[str, str]
+    """SHA-256 of its files by suffix."""
+
+
+def write_shown(exhibit: Exhibit, shown: Shown, spec: str, files: Mapping[str, Path]) -> None:
+    """Write what an exhibit shows in every format.
+
+    Parameters
+    ----------
+    spec : JSON text of the spec of the job.
+    files : by suffix: ".json" (:class:`Stored`) and ".csv"; of a table ".md" and ".tex"; of a figure ".svg",
+        ".pdf" and ".png" in one folder.
+    """
+    from concord.reports.render import figures, latex, markdown
+    from concord.scores.tables import write_csv
+
+    shown = replace(shown, caption=" ".join(filter(None, (exhibit.caption, shown.caption))))
+    blocks: tuple[Block, ...] = shown.blocks
+    if shown.picture is not None:
+        width, height = shown.picture.get_size_inches()
+        blocks += (Picture(width=width, height=height),)
+    digits = "%.6g" if exhibit.drawn else "%.6f"
+    write_csv(shown.frame, files[".csv"], digits if blocks else "%.10g")
+    if exhibit.drawn:
+        figures.save(shown.picture, files[".svg"].parent, exhibit.id)
+    else:
+        write_text(files[".md"], markdown.markdown(exhibit.title, shown))
+        write_text(files[".tex"], latex.latex(exhibit.id, exhibit.title, shown))
+    said = {"id": exhibit.id, "title": exhibit.title, "chapter": exhibit.chapter, "caption": shown.caption}
+    checksums = {suffix: sha256(path) for suffix, path in files.items() if suffix != ".json"}
+    write_exhibit(files[".json"], Stored(spec=spec, blocks=blocks, checksums=checksums, **said))
+
+
+def write_exhibit(path: Path | str, stored: Stored) -> None:
+    """Write an exhibit as JSON with a checksum of its own, atomically."""
+    text = stored.model_dump_json()
+    write_text(path, json.dumps({"exhibit": text, "checksum": digest(text)}) + "\n")
+
+
+def read_exhibit(path: Path, planned_digest: str) -> Stored:
+    """Return an exhibit that :func:`write_exhibit` wrote.
+
+    Raises
+    ------
+    InputError
+        If the file is missing or damaged, or its spec is not the one whose digest was planned.
+    """
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        if digest(record["exhibit"]) != record["checksum"]:
+            raise ValueError("its checksum is another")
+        stored = Stored.model_validate_json(record["exhibit"])
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; run the same command again") from None
+    except (KeyError, TypeError, ValueError):
+        raise InputError(f"{path}: not a stored exhibit, or damaged; {RERUN}") from None
+    check_made_for(path, stored.spec, planned_digest)
+    return stored
+
+
+def checked(path: Path, stored: Stored) -> Path:
+    """Return the path of a file of an exhibit; :class:`InputError` if it is missing or not as it was written."""
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; run the same command again")
+    if sha256(path) != stored.checksums.get(path.suffix):
+        raise InputError(f"{path}: damaged, or changed since it was written; {RERUN}")
+    return path

@@ -1,0 +1,192 @@
+"""What exhibits are built from: the study as it is run and the results that they name, checked against their specs."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ValidationError
+
+from concord.config.experiment import Case
+from concord.config.published import Published, load_published
+from concord.config.values import Value
+from concord.errors import ConsensusFailure, InputError
+from concord.files import RERUN
+from concord.reports.study import PlannedStudy
+from concord.specs import Spec
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+    from concord.datasets.prepared import Dataset
+    from concord.ensemble import Ensemble
+    from concord.ensembles.store import StoredEnsemble
+    from concord.methods.base import ConsensusMethod
+    from concord.scores.blocks import Block
+
+Role = Literal[
+    "scores", "selected", "variants", "unseen", "ensemble", "prepared", "labels", "runtimes", "published",
+    "exhibit", "file", "discussion",
+]  # fmt: skip
+
+
+class Record(BaseModel):
+    """What is read of the record of a job of the consensus stage."""
+
+    spec: str
+    case: str
+    method: str
+    n: int
+    n_profiles: list[int]
+    cpu_seconds: list[list[float]]
+    """Of every fit of each subset."""
+    peak_rss_mib: float
+
+
+class Item(Spec):
+    """An input of a job of this stage."""
+
+    role: Role
+    key: str = ""
+    """A case; "case/method"; the name of a published table; an exhibit."""
+    spec: str
+    """Digest of the spec it must have been made for; of a file that no job makes, of its content."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The study as it is run, and its results.
+
+    Attributes
+    ----------
+    study, files : what was planned; the job's inputs.
+    seed : that of the configuration; None where nothing is drawn.
+    folder : the project's folder, for its commit.
+    scores : the tidy scores: study, case, subset, method, parameters, restart, metric, value.
+    selected : the scores of every selection: study, case, method, selection, metric, subset, parameters, value.
+    variants : those of the variants; empty if there are none.
+    unseen : the scores on unseen objects, as ``concord.scores.unseen`` writes them.
+    failures : failed fits of the study and its variants: case, method, subset, parameters, reason.
+    notes : what methods remark about their answers: case, method, subset, parameters, note.
+    """
+
+    study: PlannedStudy
+    files: Sequence[tuple[Item, Path]] = ()
+    seed: int | None = None
+    folder: Path = field(default_factory=Path)
+
+    scores = cached_property(lambda self: self._table("scores"))
+    selected = cached_property(lambda self: self._table("selected"))
+    variants = cached_property(lambda self: self._table("variants") if self._of("variants") else self.selected[:0])
+    unseen = cached_property(lambda self: self._table("unseen"))
+    failures = cached_property(lambda self: self._remarks("failures", "reason"))
+    notes = cached_property(lambda self: self._remarks("notes", "note"))
+
+    @cached_property
+    def published(self) -> Published:
+        """The published values."""
+        return load_published({item.key: path for item, path in self._of("published")})
+
+    @cached_property
+    def runtimes(self) -> list[dict[str, Any]]:
+        """The records of all jobs of the consensus stage, as :class:`Record`."""
+        return [read_record(path) for _, path in self._of("runtimes")]
+
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """The name of every case in tables."""
+        return self.study.titles
+
+    def stored(self, case: str) -> "StoredEnsemble":
+        """Return the base clusterings of a case."""
+        from concord.ensembles import store
+
+        ((item, path),) = self._of("ensemble", case)
+        return store.load(path, item.spec)
+
+    def dataset(self, case: str) -> "Dataset":
+        """Return the features and classes of a case."""
+        from concord.datasets import prepared
+
+        ((item, path),) = self._of("prepared", case)
+        return prepared.load(path, item.spec)
+
+    def blocks(self, case: str, method: str) -> "list[Block]":
+        """Return the consensus labels of a method on a case, in blocks of subsets."""
+        from concord.scores.blocks import Block
+
+        return [Block(path, item.spec) for item, path in self._of("labels", f"{case}/{method}")]
+
+    def generator(self, *names: str | int) -> "np.random.Generator":
+        """Return the random numbers that belong to these names in the study."""
+        from concord.seeds import generator
+
+        assert self.seed is not None, "an exhibit that draws says so in its needs"
+        return generator(self.seed, self.study.id, *names)
+
+    def fitted(
+        self,
+        case: Case,
+        method: str,
+        parameters: Mapping[str, Value],
+        ensemble: "Ensemble",
+        subset: int,
+        n_clusters: int,
+    ) -> "ConsensusMethod":
+        """Fit a method of the study as its jobs do, at its default grid point, with further ``parameters``.
+
+        ``ensemble`` is the subset with the number ``subset``, from 0. :class:`InputError` if it has no answer.
+        """
+        from concord import methods
+
+        given = {**fit_parameters(self.study, case, method), **parameters}
+        stream = self.generator(case.id, method, subset)
+        try:
+            return methods.make(self.study.method(method).method, n_clusters, given, stream).fit(ensemble)
+        except ConsensusFailure as failure:
+            where = f"{method} on {case.id}, subset {subset + 1}"
+            raise InputError(f"{where}: {failure}; let the exhibit show another subset") from None
+
+    def _of(self, role: Role, key: str | None = None) -> list[tuple[Item, Path]]:
+        return [(item, path) for item, path in self.files if item.role == role and key in (None, item.key)]
+
+    def _table(self, role: Role) -> "pd.DataFrame":
+        import pandas as pd
+
+        from concord.scores.tables import read_table
+
+        return pd.concat([read_table(path, item.spec)[0] for item, path in self._of(role)], ignore_index=True)
+
+    def _remarks(self, kind: str, column: str) -> "pd.DataFrame":
+        import pandas as pd
+
+        from concord.scores.tables import read_table
+
+        rows: list[tuple[Any, ...]] = []
+        for item, path in [*self._of("selected"), *self._of("variants")]:
+            try:
+                found = json.loads(read_table(path, item.spec)[1][kind])
+                rows += [(case, method, subset, point, remark) for case, method, subset, point, remark in found]
+            except (KeyError, ValueError, TypeError):
+                raise InputError(f"{path}: its {kind} cannot be read; {RERUN}") from None
+        columns = ["case", "method", "subset", "parameters", column]
+        return pd.DataFrame(rows, columns=columns).drop_duplicates(ignore_index=True)
+
+
+def fit_parameters(study: PlannedStudy, case: Case, method: str) -> dict[str, Value]:
+    """Return the parameters of a method on a case at its default grid point."""
+    run = study.method(method)
+    return {**study.parameters(case, run), **run.default}
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """Read the record of a job of the consensus stage; :class:`InputError` if it is missing or damaged."""
+    try:
+        return Record.model_validate_json(path.read_bytes()).model_dump()
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; run the same command again") from None
+    except ValidationError:
+        raise InputError(f"{path}: not a record of a job; {RERUN}") from None

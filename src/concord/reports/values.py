@@ -1,0 +1,138 @@
+"""How rows, parameters and numbers are written: one way in all tables, captions and figures."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from concord.config.experiment import Experiment
+from concord.scores.selection import FIXED, WORDS, main_row
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from concord.reports.study import PlannedStudy
+
+SELECTIONS = WORDS
+DASH = "\N{EN DASH}"
+"""Stands where there is no value."""
+MINUS = "\N{MINUS SIGN}"
+GREEK = ("alpha", "beta", "gamma", "delta", "epsilon", "eta", "theta", "lambda", "mu", "rho", "sigma", "tau")
+_LETTERS = "αβγδεηθλμρστ"
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def counting(study: "PlannedStudy") -> str:
+    """Say which case counts where a data set has several; empty where none has."""
+    here = {case.id for case in study.cases}
+    pairs = [
+        f"{study.titles[case.id]} instead of {study.titles[case.instead_of]}"
+        for case in study.cases
+        if case.instead_of in here
+    ]
+    return f"Each data set counts once: {conjunction(pairs)}." if pairs else ""
+
+
+def tuned(study: Experiment, methods: Sequence[str]) -> str:
+    """Say how the parameters of tuned methods were selected; empty where none is tuned."""
+    found = [method for method in methods if main_row(study, method).selection != FIXED]
+    return f"Parameters of {conjunction(found)}: {SELECTIONS[study.selection]}." if found else ""
+
+
+def fewer(study: "PlannedStudy", frame: "pd.DataFrame", *columns: str) -> str:
+    """Say which rows of a frame cover fewer subsets (``n``) than the study has; empty where none does."""
+    where = [
+        f"{row['method']} on {study.titles[row['case']]}"
+        + "".join(f", {column} {row[column]}" for column in columns)
+        + f" ({row['n']})"
+        for row in frame[frame["n"] < study.n_subsets].to_dict("records")
+    ]
+    return f"Over fewer subsets, because of failed fits: {'; '.join(where)}." if where else ""
+
+
+def paragraph(*sentences: str | bool) -> str:
+    """Join the sentences that are not empty or False."""
+    return " ".join(f"{sentence}" for sentence in sentences if sentence)
+
+
+def score(value: float) -> str:
+    """Write a score with three decimals and without the zero before the point; a dash for NaN."""
+    return DASH if math.isnan(value) else f"{value:z.3f}".replace("0.", ".", 1).replace("-", MINUS)
+
+
+def signed(value: float) -> str:
+    """Write a difference of scores, with its sign; a dash for NaN."""
+    return DASH if math.isnan(value) else f"{value:+.3f}".replace("0.", ".", 1).replace("-", MINUS)
+
+
+def number(value: float, form: str = "g") -> str:
+    """Write a number in a format; a dash for NaN."""
+    return DASH if math.isnan(value) else format(value, form).replace("-", MINUS)
+
+
+def errors(value: float) -> str:
+    """Write a difference in standard errors; a dash for NaN."""
+    return number(value, "+.1f")
+
+
+def seconds(value: float) -> str:
+    """Write a duration with its unit; a dash for NaN."""
+    if math.isnan(value):
+        return DASH
+    if value >= 3600:
+        return f"{value / 3600:.1f} h"
+    if value >= 100:
+        return f"{value:.0f} s"
+    return f"{value:.3g} s" if value >= 1 else f"{value * 1000:.3g} ms"
+
+
+def count(n: int, noun: str) -> str:
+    """Write a count with its noun: "1 fit", "2 fits"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def conjunction(parts: Sequence[str]) -> str:
+    """Write a list: "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+
+
+def numbers(values: int | str | tuple[int, ...]) -> str:
+    """Write numbers with runs of them drawn together: "3-10, 15, 20"; a word as it is."""
+    if not isinstance(values, tuple):
+        return f"{values}"
+    spans: list[list[int]] = []
+    for value in values:
+        if spans and value == spans[-1][-1] + 1:
+            spans[-1].append(value)
+        else:
+            spans.append([value])
+    return ", ".join(f"{span[0]}-{span[-1]}" if len(span) > 1 else f"{span[0]}" for span in spans)
+
+
+def symbol(parameter: str, *, tex: bool = False) -> str:
+    """Return a parameter as the papers write it: ``lambda1`` as λ₁ (or as TeX); other names stay."""
+    match = re.fullmatch(rf"({'|'.join(GREEK)})_?(\d*)", parameter)
+    if not match:
+        return parameter
+    word, digits = match.groups()
+    if tex:
+        return rf"$\{word}_{{{digits}}}$" if digits else rf"$\{word}$"
+    return _LETTERS[GREEK.index(word)] + digits.translate(_SUBSCRIPTS)
+
+
+def symbols(text: str) -> str:
+    """Write the parameters in a sentence as symbols."""
+    return re.sub(rf"\b({'|'.join(GREEK)})_?\d*\b", lambda word: symbol(word.group()), text)
+
+
+def point(parameters: Mapping[str, object]) -> str:
+    """Write a grid point: "λ₁ = 1, λ₂ = 0.1"."""
+    return ", ".join(
+        f"{symbol(name)} = {value:g}" if isinstance(value, float) else f"{symbol(name)} = {value}"
+        for name, value in parameters.items()
+    )
+
+
+def untex(text: str) -> str:
+    """Return a title of a picture for running text: "S - SZ" for "$S - SZ$"."""
+    return re.sub(r"[$\\]", "", text)

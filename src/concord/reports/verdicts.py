@@ -1,0 +1,264 @@
+"""Verdicts on a paper's claims, computed from the scores.
+
+Every check counts on how many data sets a claim holds here. The claim is
+
+* "reproduced" if it holds on at least the published share of the data sets, or on more than half where the
+  paper gives no count ("mostly"),
+* "partly reproduced" if it holds on more than half of that share,
+* "not reproduced" otherwise,
+* "not testable here" if the run has no score, no rival or no grid to decide it.
+
+A claim on an improvement is compared with the published percentage in the same way. Where the data sets are
+not those of the paper (``other_data``), the verdict says so, and whether the claim holds.
+
+A method with a grid is represented by the study's own selection. Of two cases of one data set, the study says
+which one counts (``instead_of``).
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from math import isnan
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+from concord.reports.evidence import Material, Table
+from concord.reports.unseen import means_of, unseen_frame
+from concord.reports.values import conjunction, count, number
+from concord.scores.selection import ROUNDING, main_row
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from concord.reports.study import Claim, PlannedStudy
+
+ON_OTHER_DATA = {
+    "reproduced": "not the same data: holds",
+    "partly reproduced": "not the same data: holds in part",
+    "not reproduced": "not the same data: does not hold",
+}
+UNTESTABLE = "not testable here"
+VERDICTS = (*ON_OTHER_DATA, *ON_OTHER_DATA.values(), UNTESTABLE)
+
+
+class Measure(NamedTuple):
+    """How far a claim holds, here or in the paper: what verdicts compare, and the same for readers."""
+
+    size: float
+    text: str
+
+
+class Found(NamedTuple):
+    """Outcome of a check: what was counted, how much of it here (None without scores) and in the paper."""
+
+    what: str
+    here: Measure | None
+    published: Measure | None = None
+    remarks: tuple[str, ...] = ()
+
+
+class Finding(NamedTuple):
+    """A verdict with what was counted here, and the whole evidence."""
+
+    verdict: str
+    fact: str
+    evidence: str
+
+
+class NotTestable(Exception):
+    """The run cannot decide the claim; the message says why."""
+
+
+def verdict(here: float, published: float | None) -> str:
+    """Return the verdict on two shares, or two percentages, as the module defines it."""
+    if here >= published if published is not None else here > 0.5:
+        return "reproduced"
+    return "partly reproduced" if here > (0.5 if published is None else published) / 2 else "not reproduced"
+
+
+def judge(claim: "Claim", material: Material) -> Finding:
+    """Check one claim."""
+    try:
+        _check_present(claim, material)
+        what, here, counted, remarks = CHECKS[claim.check](claim, material)
+        if here is None:
+            raise NotTestable(f"no data set has the scores of {claim.method} that decide it")
+    except NotTestable as reason:
+        return Finding(UNTESTABLE, str(reason), f"{reason}.")
+    published = _given(claim, material) or counted
+    word, fact = verdict(here.size, published.size if published else None), f"{what} {here.text} here"
+    beside = f"published: {published.text}" if published else "no published count"
+    evidence = "; ".join((f"{fact[0].upper()}{fact[1:]}", beside, *remarks, *material.remarks(claim)))
+    return Finding(_worded(word, material), fact, f"{evidence}.")
+
+
+def _worded(word: str, material: Material) -> str:
+    return ON_OTHER_DATA[word] if material.study.other_data else word
+
+
+def _check_present(claim: "Claim", material: Material) -> None:
+    study = material.study
+    methods = [study.base_clusterings, *(run.id for run in study.methods)]
+    here = study.unseen_rows() if claim.unseen else methods
+    if not material.cases(claim):
+        raise NotTestable("no data set that it speaks of is in this run")
+    if absent := [name for name in (claim.method, *claim.against) if name not in here]:
+        raise NotTestable(f"{absent[0]} is not in this run")
+    if claim.metric not in study.metrics and not claim.unseen:
+        raise NotTestable(f"{claim.metric} is not among the metrics of this run")
+
+
+def _count(holds: list[bool], what: str) -> Measure | None:
+    """Return how many are true; None of none."""
+    unit = what.removesuffix("s") if len(holds) == 1 else what
+    return Measure(sum(holds) / len(holds), f"{sum(holds)} of {len(holds)} {unit}") if holds else None
+
+
+def _given(claim: "Claim", material: Material) -> Measure | None:
+    """Return the published count of the claim, of all published data sets unless it says of how many."""
+    of = claim.of or len(material.source.published.datasets(claim.metric))
+    given = claim.published
+    return None if given is None else _count([i < given for i in range(of)], "data sets")
+
+
+def _ahead(tables: list[Table], method: str, at_most: int) -> list[bool]:
+    """Return whether at most so many rivals are not lower than the method, wherever it has rivals."""
+    pairs = [(table.pop(method), table) for table in tables if method in table]
+    return [sum(v > own - ROUNDING for v in rivals.values()) <= at_most for own, rivals in pairs if rivals]
+
+
+def _best(claim: "Claim", material: Material) -> Found:
+    """Count data sets on which the method's mean is higher than that of every rival; a tie does not count."""
+    at_most = int(claim.check == "second")
+    ours, theirs = (_ahead(tables, claim.method, at_most) for tables in material.tables(claim))
+    what = "best or second" if at_most else _above(claim)
+    here, published = _count(ours, material.units), _count(theirs, "data sets")
+    return Found(f"{what} in {claim.metric} on", here, published)
+
+
+def _above(claim: "Claim") -> str:
+    return f"above {conjunction(claim.against)}" if claim.against else "best"
+
+
+def _significant(claim: "Claim", material: Material) -> Found:
+    """Count data sets on which the method is best and significantly above every rival that is named."""
+    seen, among = material, {claim.method, *claim.against}
+    if claim.against:
+        runs = tuple(run for run in material.study.methods if run.id in among)
+        seen = replace(material, study=material.study.model_copy(update={"methods": runs}))
+    bold = []
+    for _, rows in seen.rows(claim).groupby("case", sort=False):
+        own, tested = rows["method"] == claim.method, rows["n"] > 1
+        if (own & tested).any() and (~own & tested).any():
+            bold.append(bool(rows[own]["bold"].iloc[0]))
+    return Found(f"significantly {_above(claim)} in {claim.metric} on", _count(bold, material.units))
+
+
+def _above_base(claim: "Claim", material: Material) -> Found:
+    """Count cells (method x data set) with a score above that of the base clusterings, over all methods."""
+    base, counts = material.study.base_clusterings, list[Measure | None]()
+    for tables in material.tables(claim):
+        pairs = [(table.pop(base), table) for table in tables if base in table]
+        above = [value > level + ROUNDING for level, others in pairs for value in others.values()]
+        counts.append(_count(above, "cells"))
+    here, published = counts
+    return Found(f"above {base} in {claim.metric} on", here, published)
+
+
+def _stable(claim: "Claim", material: Material) -> Found:
+    """Count data sets on which at least ``share`` of the grid points are within ``within`` of the best one.
+
+    A point's score is its mean over the subsets; a point that failed on a subset counts as not near.
+    """
+    study, scores = material.study, material.source.scores
+    if claim.method == study.base_clusterings or not study.method(claim.method).grid:
+        raise NotTestable(f"{claim.method} has no grid")
+    mine = scores[(scores["method"] == claim.method) & (scores["metric"] == claim.metric)]
+    mine = mine[(mine["restart"] == study.restarts) & mine["case"].isin(material.cases(claim))]
+    shares = []
+    for _, group in mine.groupby("case", sort=False):
+        means = group.pivot(index="parameters", columns="subset", values="value").mean(axis=1, skipna=False)
+        if means.notna().any():
+            shares.append(float((means >= means.max() - claim.within).mean()))
+    low, high, middle = (f"{f(shares or [0.0]):.0%}" for f in (min, max, median))
+    span = low if low == high else f"{low} to {high}, median {middle}"
+    what = f"at least {claim.share:.0%} of the grid within {claim.within:g} of the best mean {claim.metric}"
+    return Found(f"{what} ({span} of the grid) on", _count([share >= claim.share for share in shares], material.units))
+
+
+def _grows(claim: "Claim", material: Material) -> Found:
+    """Count data sets on which the mean never falls when subsets of base clusterings are larger.
+
+    The sizes are those of the study and of the variants of a case that differ in nothing else.
+    """
+    study, source, found = material.study, material.source, []
+    for case in (case for case in study.counted if case.id in material.cases(claim)):
+        sizes = {study.subset_size(case): _mean_of(source.selected, case.id, claim, study)}
+        for other in study.size_variants(case):
+            if claim.method in other.methods:
+                sizes[study.subset_size(other)] = _mean_of(source.variants, other.id, claim, study)
+        means = [mean for _, mean in sorted(sizes.items()) if not isnan(mean)]
+        if len(means) > 1:
+            found.append(all(b >= a - ROUNDING for a, b in pairwise(means)))
+    return Found(f"mean {claim.metric} never lower with a larger ensemble on", _count(found, material.units))
+
+
+def _mean_of(selected: "pd.DataFrame", case: str, claim: "Claim", study: "PlannedStudy") -> float:
+    cell = [case, claim.metric, *main_row(study, claim.method)]
+    mine = selected[["case", "metric", "method", "selection"]].eq(cell).all(axis=1)
+    return float(selected[mine]["value"].mean())
+
+
+def _improves(claim: "Claim", material: Material) -> Found:
+    """Average over the data sets by how much the method's mean is above that of its rival.
+
+    The verdict is by percentage points. The verdict by percent of the rival's mean stands beside it where it
+    differs, and so does the gain at the default grid point, if the method is tuned.
+    """
+    rival, percent = claim.against[0], claim.percent or 0.0
+    tuned, untuned = (_pairs(claim, material, tuned).dropna() for tuned in (True, False))
+    what = f"mean {claim.metric} of {claim.method} minus that of {rival}{' on unseen objects' * claim.unseen}:"
+    if tuned.empty:
+        return Found(what, None)
+    points, relative = _gains(tuned)
+    words = [_worded(verdict(gain, percent), material) for gain in (points, relative)]
+    remarks = [f"as percent of {rival}: {words[1]}"] if words[0] != words[1] else []
+    if len(untuned) and not untuned.equals(tuned):
+        remarks.append(f"{number(_gains(untuned)[0], '+z.1f')} points at the default grid point")
+    over = count(len(tuned), material.units.removesuffix("s"))
+    gain = f"{number(points, '+z.1f')} points ({number(relative, '+z.1f')} % of the latter) over {over}"
+    return Found(what, Measure(points, gain), Measure(percent, f"{percent:g} %"), tuple(remarks))
+
+
+def _gains(pairs: "pd.DataFrame") -> tuple[float, float]:
+    """Return the mean gain in percentage points, and in percent of the rival's score."""
+    gain = pairs["method"] - pairs["rival"]
+    return float(100 * gain.mean()), float(100 * (gain / pairs["rival"]).mean())
+
+
+def _pairs(claim: "Claim", material: Material, tuned: bool) -> "pd.DataFrame":
+    """Return the means of the method and its rival by case; tuned: in the study's own selection."""
+    import pandas as pd
+
+    study = material.study if tuned else material.study.model_copy(update={"selection": "default"})
+    names = (claim.method, claim.against[0])
+    if claim.unseen:
+        means = [means_of(unseen_frame(material.source), name, study.selection) for name in names]
+    else:
+        table = material.summary[material.summary["metric"] == claim.metric]
+        rows = [table[["method", "selection"]].eq(list(main_row(study, name))).all(axis=1) for name in names]
+        means = [table[mine].set_index("case")["mean"] for mine in rows]
+    pairs = pd.concat(means, axis=1, keys=["method", "rival"])
+    return pairs[pairs.index.isin(material.cases(claim))]
+
+
+CHECKS: dict[str, Callable[["Claim", Material], Found]] = {
+    "best": _best,
+    "second": _best,
+    "significant": _significant,
+    "above_base": _above_base,
+    "stable": _stable,
+    "grows": _grows,
+    "improves": _improves,
+}
+"""By the word of the claim."""

@@ -1,0 +1,192 @@
+import hashlib
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from concord.errors import InputError
+from concord.reports.document.document import TONES, content, exhibit_items, write_document
+from concord.reports.document.provenance import provenance
+from concord.reports.exhibits.base import Cell, Picture, Table, Text
+from concord.reports.job import ExhibitJob
+from concord.reports.render import Stored, write_exhibit
+from concord.reports.source import Item, Source
+from concord.specs import digest
+from conftest import planned
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="72pt"><path d="M0 0L9 9" stroke="black"/></svg>'
+TABLE = Table(title="ACC", header=("A", "B"), rows=((Cell(text="x"), Cell(text=".5")),))
+
+
+def stored(name: str, chapter: str = "Results", blocks=(TABLE,), **changes) -> Stored:
+    fixed = {"spec": "{}", "id": name, "title": name.title(), "caption": f"About {name}.", "checksums": {}}
+    return Stored(**{**fixed, "chapter": chapter, "blocks": blocks, **changes})
+
+
+def said(study, *exhibits: Stored, discussion: str | None = None, **frames: pd.DataFrame):
+    given = {exhibit.id: frames.get(exhibit.id, pd.DataFrame()) for exhibit in exhibits}
+    return content(study, exhibits, provenance(study, 0.0, 1, Path("/")), discussion, given)
+
+
+def titles(found) -> list[str]:
+    return [chapter["title"] for chapter in found["chapters"]]
+
+
+def items(found, chapter: str):
+    return next(c["items"] for c in found["chapters"] if c["title"] == chapter)
+
+
+def test_chapters_have_one_order_and_exhibits_that_of_the_study() -> None:
+    agreement, runtime = "Agreement with the published values", "Runtime"
+    exhibits = [stored("b"), stored("runtime", runtime), stored("a"), stored("claims", "Claims")]
+    exhibits += [stored("agreement", agreement), stored("table1", "Data")]
+    found = said(planned(), *exhibits, discussion="Some words.")
+    assert titles(found) == [
+        *("Claims", "Data", "Protocol", "Results", agreement, "Discussion", "Runtime", "Provenance")
+    ]
+    headings = [item["text"] for item in items(found, "Results") if item["type"] == "heading"]
+    assert headings == ["B", "A"]
+
+
+def test_chapters_without_items_are_left_out() -> None:
+    assert titles(said(planned())) == ["Protocol", "Provenance"]
+
+
+def test_an_exhibit_without_blocks_is_listed_as_a_file() -> None:
+    found = said(planned(), stored("pvalues", blocks=()))
+    assert "Results" not in titles(found)
+    last = items(found, "Provenance")[-1]
+    assert [cell["text"] for cell in last["rows"][0]] == ["pvalues.csv", "Pvalues. About pvalues."]
+
+
+def test_the_first_table_or_the_picture_carries_the_caption() -> None:
+    two = exhibit_items(stored("x", blocks=(TABLE, TABLE, Picture(width=1, height=1))))
+    assert [item.get("caption") for item in two] == [None, "About x.", "", ""]
+    assert two[-1]["file"] == "x.svg"
+    only_text = exhibit_items(stored("x", blocks=(Text(text="Words."),)))
+    assert [item["type"] for item in only_text] == ["heading", "paragraph", "paragraph"]
+    assert exhibit_items(stored("x", "Claims", title="Claims"))[0]["type"] == "table"
+
+
+def test_a_table_without_rows_leaves_its_caption() -> None:
+    _, caption = exhibit_items(stored("x", blocks=(TABLE.model_copy(update={"rows": ()}),)))
+    assert caption["text"] == "About x."
+
+
+def test_a_title_of_a_table_that_repeats_the_heading_is_left_out() -> None:
+    heading, table = exhibit_items(stored("x", title="ACC"))
+    assert (heading["text"], table["title"]) == ("ACC", "")
+
+
+def test_the_abstract_counts_verdicts_and_near_scores() -> None:
+    claims = pd.DataFrame({"verdict": ["not reproduced", "reproduced", "not reproduced"]})
+    rows = [(True, 10, 4, 0.02), (True, 5, 3, 0.05), (False, 10, 0, 0.9)]
+    agreement = pd.DataFrame(rows, columns=["counted", "methods", "near", "mean_absolute"])
+    exhibits = stored("claims", "Claims"), stored("agreement", "Agreement with the published values")
+    found = said(planned(summary="On lambda1."), *exhibits, claims=claims, agreement=agreement)
+    assert found["abstract"] == (
+        "On λ₁. 7 of the 15 published scores lie within two standard errors of our mean; the mean absolute "
+        "difference is .030. Verdicts on 3 claims: 1 reproduced, 2 not reproduced."
+    )
+    assert set(claims["verdict"]) <= set(TONES)
+
+
+def test_a_restricted_run_says_so() -> None:
+    assert said(planned())["restricted"] == ""
+    study = planned(restriction="datasets iris", left_out=["Figure 1", "Figure 2"])
+    assert said(study)["restricted"] == "Restricted run: only datasets iris; not shown: Figure 1, Figure 2."
+
+
+def test_the_paper_is_the_first_reference_and_tools_are_cited() -> None:
+    found = said(planned())
+    assert found["paper"].endswith("A paper. IJCAI 2015.\N{NO-BREAK SPACE}[1]")
+    assert found["references"][0].startswith("A. Author, B. Writer: A paper.")
+    assert any("Snakemake" in work for work in found["references"])
+
+
+CSV = "case,mean,cpu_seconds\niris,0.5,1.5\n"
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> tuple[Source, dict[str, Path]]:
+    """A report of one table, one figure, and one exhibit that is not the same again."""
+    shown = [
+        ("table2", "scores", TABLE),
+        ("runtime", "runtime", TABLE),
+        ("figure1", "scores", Picture(width=1, height=1)),
+    ]
+    exhibits, given = [], []
+    for name, kind, block in shown:
+        exhibits.append({"kind": kind, "id": name, "title": name.title()})
+        texts = {".csv": CSV} if isinstance(block, Table) else {".csv": CSV, ".svg": SVG}
+        checksums = {suffix: hashlib.sha256(text.encode()).hexdigest() for suffix, text in texts.items()}
+        record = tmp_path / "exhibits" / f"{name}.json"
+        write_exhibit(record, stored(name, blocks=(block,), checksums=checksums))
+        given.append((Item(role="exhibit", key=name, spec=digest("{}")), record))
+        for suffix, text in texts.items():
+            (tmp_path / f"{name}{suffix}").write_text(text)
+            given.append((Item(role="file", key=name, spec=digest("{}")), tmp_path / f"{name}{suffix}"))
+    (tmp_path / "discussion.md").write_text("Mean {{table2 case=iris mean}}.")
+    given.append((Item(role="discussion", spec=""), tmp_path / "discussion.md"))
+    names = ("report.pdf", "report.html", "provenance.json", "SHA256SUMS")
+    return Source(planned(exhibits=exhibits), given, 7, tmp_path), {name: tmp_path / name for name in names}
+
+
+def test_the_report_is_written_whole(report) -> None:
+    source, files = report
+    write_document(source, files)
+    assert files["report.pdf"].read_bytes().startswith(b"%PDF-")
+    assert "Mean .500." in files["report.html"].read_text()
+    record = json.loads(files["provenance.json"].read_text())
+    assert (record["seed"], record["cpu_seconds_in_methods"]) == (7, 4.5)
+    lines = [line.split("  ") for line in files["SHA256SUMS"].read_text().splitlines()]
+    assert [name for _, name in lines] == ["figure1.csv", "figure1.svg", "table2.csv"]
+    assert lines[2][0] == hashlib.sha256(CSV.encode()).hexdigest()
+
+
+def test_an_exhibit_made_for_another_spec_is_refused(report) -> None:
+    source, files = report
+    write_exhibit(source.files[0][1], stored("table2", spec='{"other":1}'))
+    with pytest.raises(InputError, match="made with other settings"):
+        write_document(source, files)
+
+
+@pytest.mark.parametrize("name", ["table2.csv", "figure1.csv", "figure1.svg"])
+@pytest.mark.parametrize("left", [0, 20])
+def test_a_damaged_file_of_an_exhibit_is_refused(report, name: str, left: int) -> None:
+    source, files = report
+    damaged = files["report.pdf"].parent / name
+    damaged.write_text(damaged.read_text()[:left])
+    with pytest.raises(InputError, match=rf"{name}: damaged, .*; delete it and run the same command again$"):
+        write_document(source, files)
+    assert not files["SHA256SUMS"].exists()
+
+
+def test_a_discussion_that_is_not_text_is_refused(report) -> None:
+    source, files = report
+    source.files[-1][1].write_bytes(b"\xff")
+    with pytest.raises(InputError, match=r"discussion\.md: not UTF-8 text"):
+        write_document(source, files)
+
+
+def test_only_files_of_exhibits_that_are_no_longer_shown_are_removed(report) -> None:
+    source, files = report
+    folder = files["report.pdf"].parent
+    gone = [folder / "exhibits" / "figure9.json", *(folder / f"figure9{s}" for s in (".csv", ".svg", ".pdf", ".png"))]
+    kept = [folder / name for name in ("figure9.txt", "figure90.csv", "notes.csv", "exhibits/notes.txt")]
+    for path in (*gone, *kept):
+        path.write_text("x")
+    write_document(source, files)
+    assert not any(path.exists() for path in gone)
+    assert all(path.exists() for path in (*kept, *files.values(), *(path for _, path in source.files)))
+
+
+def test_tables_are_called_after_the_papers_where_the_data_are_others() -> None:
+    def heading(title: str, **changes) -> str:
+        study = planned(exhibits=[{"kind": "scores", "id": "table2", "title": title}], **changes)
+        return ExhibitJob(study=study, items=()).shown_as.title
+
+    assert heading("Table 2") == "Table 2"
+    assert heading("Table 2", other_data="They are lost.") == "After Table 2"
+    assert heading("Sizes", other_data="They are lost.") == "Sizes"

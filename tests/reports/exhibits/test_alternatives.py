@@ -1,0 +1,106 @@
+import pandas as pd
+import pytest
+
+from concord.reports.exhibits.alternatives import Alternatives
+from concord.reports.interpretation import differs
+from concord.reports.published import Published
+from concord.reports.values import DASH
+from concord.scores.selection import select
+from conftest import planned, scores_of, source_of
+
+EXHIBIT = Alternatives(kind="alternatives")
+GRID = {'{"lambda1":0.1}': 0.5, '{"lambda1":1.0}': 0.6, '{"lambda1":10.0}': 0.4}
+STUDY = planned(
+    methods=["KC", {"method": "RCE", "grid": {"lambda1": [0.1, 1.0, 10.0]}, "default": {"lambda1": 1.0}}],
+    metrics=["ACC"],
+    reported=["ACC"],
+    variants={
+        "methods": [{"id": "KC-few", "of": "KC", "method": "KC", "parameters": {"n_init": 2}, "why": "restarts"}],
+        "cases": [
+            {
+                **{"id": "wine_pp", "dataset": "wine", "of": "wine", "init": "k-means++"},
+                **{"preprocessing": ["zscore"], "why": "first centres", "methods": ["KC", "RCE"]},
+            }
+        ],
+    },
+)
+OWN = {"K-means": 0.3, "KC": 0.55}
+OTHERS = {"wine_pp": {"K-means": 0.32, "KC": 0.51}}
+PUBLISHED = Published(scores={("iris", "ACC", "KC"): 0.6, ("wine", "ACC", "KC"): 0.5, ("wine", "ACC", "RCE"): 0.65})
+
+
+def given(study, values) -> pd.DataFrame:
+    """The selected scores where (case, method, parameters) has a value, .01 apart on the subsets."""
+    table = scores_of(study)
+    keys = zip(table["case"], table["method"], table["parameters"], strict=True)
+    table["value"] = [values(*key) for key in keys] + (table["subset"] - 1) * 0.01
+    return table
+
+
+def built(published=PUBLISHED, study=STUDY):
+    def other(case: str, method: str, point: str) -> float:
+        if method == "KC-few":
+            return 0.57
+        return OTHERS.get(case, {}).get(method, GRID.get(point, 0.87) + 0.03)
+
+    scores = given(study, lambda case, method, point: OWN.get(method) or GRID[point])
+    variants = pd.concat(select(one, given(one, other)) for one in study.of_variants())
+    return EXHIBIT.build(source_of(study, scores=scores, variants=variants, published=published))
+
+
+def texts(shown, block: int) -> list[list[str]]:
+    return [[cell.text for cell in row] for row in shown.blocks[block].rows]
+
+
+def test_it_is_wanted_where_there_are_variants() -> None:
+    assert EXHIBIT.wanted(STUDY)
+    assert not EXHIBIT.wanted(planned())
+
+
+def test_variants_stand_beside_the_rows_that_they_differ_from() -> None:
+    table = built().frame
+    keys = ["variant", "case", "method", "selection"]
+    assert table[keys].to_numpy().tolist() == [
+        ["KC-few", "iris", "KC", "fixed"],
+        ["KC-few", "wine", "KC", "fixed"],
+        ["wine_pp", "wine", "K-means", "fixed"],
+        ["wine_pp", "wine", "KC", "fixed"],
+        ["wine_pp", "wine", "RCE", "oracle-per-subset"],
+    ]
+    assert table["own"].tolist() == pytest.approx([0.55, 0.55, 0.3, 0.55, 0.6])
+    assert table["other"].tolist() == pytest.approx([0.57, 0.57, 0.32, 0.51, 0.63])
+    assert table["nearer"].tolist() == ["other", "own", "", "other", "other"]
+    assert table["differs"].unique().tolist() == ["n_init: 20 → 2", "first centres: random → k-means++"]
+    assert table["n"].tolist() == [3] * 5
+
+
+def test_a_question_is_summed_up_in_a_row() -> None:
+    rows = texts(built(), 0)
+    assert rows[0][1:] == ["2", "+.020", "+.020", "+.020", "2", "1", "1", ".050", ".050"]
+    assert rows[1][1:] == ["3", "+.003", "\N{MINUS SIGN}.040", "+.030", "2", "0", "2", ".050", ".015"]
+
+
+def test_a_variant_with_published_scores_of_its_own_is_no_rival_of_the_row_it_differs_from() -> None:
+    shown = built(Published(scores={**PUBLISHED.scores, ("iris", "ACC", "KC-few"): 0.57}))
+    table = shown.frame.set_index("variant")
+    assert table.loc["KC-few", "published"].isna().all()
+    assert table.loc["wine_pp", "nearer"].tolist() == ["", "other", "other"]
+    assert texts(shown, 0)[0][-5:] == ["0", "0", "0", DASH, DASH]
+
+
+def test_without_published_scores_there_are_no_such_columns() -> None:
+    assert [len(block.header) for block in built(Published()).blocks] == [5, 7]
+    assert [len(block.header) for block in built().blocks] == [10, 9]
+
+
+def test_a_case_is_summed_up_unless_the_variant_of_the_one_that_stands_for_it_is_there_too() -> None:
+    cases = (STUDY.cases[0].model_copy(update={"instead_of": "wine"}), STUDY.cases[1])
+    rows = texts(built(study=STUDY.model_copy(update={"cases": cases})), 0)
+    assert [row[1] for row in rows] == ["1", "3"], "KC-few on iris, wine_pp on wine"
+
+
+def test_what_a_ready_made_ensemble_has_no_word_for_has_no_arrow() -> None:
+    cases = (STUDY.cases[0], STUDY.cases[1].model_copy(update={"ensemble": "authors"}))
+    text = differs(STUDY.model_copy(update={"cases": cases}), STUDY.variants.cases[0])
+    assert text.startswith("base clusterings: authors → kmeans, first centres: random → k-means++, clusters: ")
+    assert "None" not in text

@@ -1,0 +1,367 @@
+"""Verdicts are counted as the module of verdicts says, and judged among the paper's methods."""
+
+from itertools import product
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from concord.reports.evidence import Material
+from concord.reports.exhibits.claims import Claims
+from concord.reports.published import Published
+from concord.reports.study import Claim, PlannedStudy
+from concord.reports.verdicts import CHECKS, VERDICTS, Finding, judge, verdict
+from conftest import planned, source_of
+
+CASES = ("a", "b", "c", "d")
+POINTS = ('{"lambda1":0.1}', '{"lambda1":1.0}')
+RCE = {"method": "RCE", "grid": {"lambda1": [0.1, 1.0]}, "default": {"lambda1": 1.0}}
+PUBLISHED = Published(
+    scores={
+        (case, "ACC", method): value
+        for case in CASES
+        for method, value in (("K-means", 0.5), ("KC", 0.4), ("RCE", 0.9 if case != "d" else 0.1))
+    }
+)
+OTHERS = Published(scores={("x", metric, method): value for (_, metric, method), value in PUBLISHED.scores.items()})
+
+
+def study(**changes: Any) -> PlannedStudy:
+    origin = {"source": "-", "licence": "-"}
+    value = {
+        "cases": list(CASES),
+        "ensemble": {"runs": 4, "subset_size": 2},
+        "methods": ["KC", RCE],
+        "metrics": ["ACC"],
+        "reported": ["ACC"],
+        "origins": {case: {"title": case, **origin} for case in CASES},
+    }
+    return planned(**(value | changes))
+
+
+def selected_of(means: dict[str, dict[tuple[str, str], float]], step: float = 0.001) -> pd.DataFrame:
+    """Scores of two subsets about a mean, by case and row."""
+    rows = [
+        ("small", case, *row, "ACC", subset, "{}", mean + step * (subset - 0.5))
+        for case, of in means.items()
+        for row, mean in of.items()
+        for subset in (0, 1)
+    ]
+    columns = ["study", "case", "method", "selection", "metric", "subset", "parameters", "value"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def material(
+    rce: dict[str, float],
+    *,
+    grid: dict[str, tuple[float, float]] | None = None,
+    published: Published = PUBLISHED,
+    **changes: Any,
+) -> Material:
+    """K-means has .5, KC .6 everywhere; RCE what is given (by default .99, a trap)."""
+    means: dict[str, dict[tuple[str, str], float]] = {}
+    for case in CASES:
+        means[case] = {("K-means", "fixed"): 0.5, ("KC", "fixed"): 0.6}
+        if case in rce:
+            means[case] |= {("RCE", "oracle-per-subset"): rce[case], ("RCE", "default"): 0.99}
+    scores = pd.DataFrame(
+        [
+            ("small", case, subset, "RCE", POINTS[point], "mean", "ACC", values[point])
+            for case, values in (grid or {}).items()
+            for point, subset in product((0, 1), (0, 1))
+        ],
+        columns=["study", "case", "subset", "method", "parameters", "restart", "metric", "value"],
+    )
+    here = study(**changes)
+    source = source_of(here, scores=scores, selected=selected_of(means), published=published)
+    return Material(here, source)
+
+
+def claim_of(kind: str, **more: Any) -> Claim:
+    return Claim.model_validate({"text": "It is so.", "check": kind, "method": "RCE", "metric": "ACC", **more})
+
+
+def check(kind: str, here: Material, **more: Any) -> Finding:
+    return judge(claim_of(kind, **more), here)
+
+
+@pytest.mark.parametrize(
+    ("here", "published", "expected"),
+    [
+        (0.75, 0.75, "reproduced"),
+        (0.5, 0.75, "partly reproduced"),
+        (0.25, 0.75, "not reproduced"),
+        (0.0, 0.0, "reproduced"),
+        (0.75, None, "reproduced"),
+        (0.5, None, "partly reproduced"),
+        (0.25, None, "not reproduced"),
+    ],
+)
+def test_verdict_by_shares(here: float, published: float | None, expected: str) -> None:
+    assert verdict(here, published) == expected
+
+
+def test_every_check_of_a_claim_is_there() -> None:
+    assert set(CHECKS) == set(Claim.model_fields["check"].annotation.__args__)
+
+
+def test_best_takes_the_selection_of_the_study_and_counts_the_published_table() -> None:
+    three = check("best", material({"a": 0.7, "b": 0.7, "c": 0.7, "d": 0.6}))  # a tie in d does not count
+    assert three.verdict == "reproduced"
+    assert "3 of 4 data sets here; published: 3 of 4 data sets." in three.evidence
+    assert check("best", material({"a": 0.7, "b": 0.7, "c": 0.3, "d": 0.3})).verdict == "partly reproduced"
+    assert check("best", material({"a": 0.7, "b": 0.3, "c": 0.3, "d": 0.3})).verdict == "not reproduced"
+    given = check("best", material(dict.fromkeys(CASES, 0.7)), published=4)
+    assert "published: 4 of 4" in given.evidence
+
+
+def test_second_allows_one_rival_that_is_not_lower() -> None:
+    found = check("second", material({"a": 0.7, "b": 0.6, "c": 0.55, "d": 0.4}))
+    assert "3 of 4 data sets here; published: 3 of 4" in found.evidence
+
+
+def test_a_claim_may_speak_of_some_data_sets_only() -> None:
+    """Published, it holds on a, b and c; here on a and d."""
+    scores = {"a": 0.7, "b": 0.55, "c": 0.55, "d": 0.7}
+    assert "2 of 4 data sets here; published: 3 of 4" in check("best", material(scores)).evidence
+    some = check("best", material(scores), cases=("a", "b"))
+    assert "1 of 2 data sets here; published: 2 of 2 data sets." in some.evidence
+    stable = check("stable", material(scores, grid=dict.fromkeys(CASES, (0.5, 0.5))), cases=("a",))
+    assert "1 of 1 data set here" in stable.evidence
+    assert check("best", material(scores), cases=("x",)).verdict == "not testable here"
+
+
+def test_best_against_the_rivals_that_the_claim_speaks_of() -> None:
+    scores = {"a": 0.55, "b": 0.55, "c": 0.7, "d": 0.4}
+    found = check("best", material(scores), against=["K-means"])
+    assert "3 of 4 data sets here; published: 3 of 4" in found.evidence
+    lower = {key: 0.2 if key[2] == "K-means" else value for key, value in PUBLISHED.scores.items()}
+    mixed = Published(scores=lower | {("d", "ACC", "RCE"): 0.3})
+    assert "published: 4 of 4" in check("best", material(scores, published=mixed), against=["K-means"]).evidence
+    assert "published: 3 of 4" in check("best", material(scores, published=mixed)).evidence
+
+
+def test_remarks_on_other_data_and_absent_rivals() -> None:
+    more = Published(scores={**PUBLISHED.scores, ("a", "ACC", "CSPA"): 0.2})
+    assert "published rivals not in this run: CSPA" in check("best", material({"a": 0.7}, published=more)).evidence
+    assert "not the paper's data sets" in check("best", material({"a": 0.7}, published=OTHERS)).evidence
+    of_a = Published(scores={key: value for key, value in PUBLISHED.scores.items() if key[0] == "a"})
+    assert "1 of the 4 data sets here" in check("best", material({"a": 0.7}, published=of_a)).evidence
+    assert "no published table" in check("best", material({"a": 0.7}, published=Published())).evidence
+
+
+def test_two_ensembles_of_one_data_set_are_counted_as_cases() -> None:
+    cases = ["a", "b", "c", {"id": "d", "dataset": "a"}]
+    assert "4 of 4 cases" in check("best", material(dict.fromkeys(CASES, 0.7), cases=cases)).evidence
+
+
+def test_of_two_cases_of_a_data_set_the_one_that_stands_for_the_other_counts() -> None:
+    cases = ["a", "b", "c", {"id": "d", "dataset": "a", "instead_of": "a"}]
+    three = material({"a": 0.7, "b": 0.7, "c": 0.7, "d": 0.1}, cases=cases, grid=dict.fromkeys(CASES, (0.8, 0.8)))
+    for kind, expected in (
+        ("best", "2 of 3"),
+        ("above_base", "5 of 6"),
+        ("significant", "2 of 3"),
+        ("stable", "3 of 3"),
+    ):
+        assert f"{expected} " in check(kind, three).evidence, kind
+
+
+def test_significant_counts_bold() -> None:
+    """With the trap out of the way; a constant difference is significant, two equal subsets are not."""
+    assert "4 of 4" in check("significant", material(dict.fromkeys(CASES, 0.7))).evidence
+    two = check("significant", material({"a": 0.7, "b": 0.7, "c": 0.5, "d": 0.5}))
+    assert two.verdict == "partly reproduced"
+    one = material({"a": 0.7}, ensemble={"runs": 2, "subset_size": 2})
+    assert check("significant", one).verdict == "not testable here"
+
+
+def test_significant_among_the_rivals_that_a_claim_speaks_of() -> None:
+    rows = {("K-means", "fixed"): 0.3, ("KC", "fixed"): 0.5, ("BCE", "fixed"): 0.9}
+    rows |= {("RCE", "oracle-per-subset"): 0.7, ("RCE", "oracle-common"): 0.6, ("RCE", "default"): 0.6}
+    here = study(methods=["KC", "BCE", RCE])
+    of = Material(here, source_of(here, selected=selected_of(dict.fromkeys(CASES, rows))))
+    assert "0 of 4" in check("significant", of).fact
+    found = check("significant", of, against=["KC"], published=3, of=4)
+    assert found.verdict == "reproduced"
+    assert "4 of 4 data sets here; published: 3 of 4" in found.evidence
+
+
+def test_above_base_counts_the_cells_of_every_method() -> None:
+    found = check("above_base", material({"a": 0.7, "b": 0.4, "c": 0.5, "d": 0.2}))
+    assert "5 of 8 cells here; published: 3 of 8 cells." in found.evidence
+    assert found.verdict == "reproduced"
+
+
+def test_stable_looks_at_the_whole_grid() -> None:
+    flat, steep = (0.80, 0.79), (0.80, 0.60)
+    found = check("stable", material({}, grid={"a": flat, "b": flat, "c": flat, "d": steep}), share=1.0)
+    assert found.verdict == "reproduced"
+    assert "3 of 4 data sets" in found.evidence
+    assert "50% to 100%, median 100%" in found.evidence
+    all_steep = material({}, grid=dict.fromkeys(CASES, steep))
+    assert check("stable", all_steep, share=1.0).verdict == "not reproduced"
+    assert check("stable", all_steep, share=0.5).verdict == "reproduced"
+
+
+def test_a_point_that_failed_on_a_subset_is_not_near_the_best() -> None:
+    of = material({}, grid=dict.fromkeys(CASES, (0.8, 0.8)))
+    assert check("stable", of, share=0.6).verdict == "reproduced"
+    scores = of.source.scores
+    scores.loc[scores["parameters"].eq(POINTS[0]) & scores["subset"].eq(1), "value"] = float("nan")
+    assert check("stable", of, share=0.6).verdict == "not reproduced"
+
+
+def test_grows_looks_at_the_means_over_all_sizes() -> None:
+    """KC has .6 with the study's own size, 2."""
+    sizes = {"a": {1: 0.5, 4: 0.7}, "b": {1: 0.5, 4: 0.55}, "c": {1: 0.6, 4: 0.6}}
+    cases = [
+        {"id": f"{case}_{size}", "of": case, "dataset": case, "subset_size": size, "methods": ["KC"], "why": "?"}
+        for case, size in product(sizes, (1, 4))
+    ]
+    changes: dict[str, Any] = {"variants": {"cases": cases}, "ensemble": {"runs": 4, "subset_size": 2, "draws": 2}}
+    of = material({}, **changes)
+    means = {f"{c}_{size}": {("KC", "fixed"): mean} for c, of_c in sizes.items() for size, mean in of_c.items()}
+    of.source.__dict__["variants"] = selected_of(means, step=0.1)
+    found = check("grows", of, method="KC", published=2, of=3)
+    assert found.verdict == "reproduced"
+    assert "2 of 3 data sets here" in found.evidence
+    assert check("grows", material({})).verdict == "not testable here"
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "reason"),
+    [
+        ("best", {"method": "CSPA"}, "CSPA is not in this run"),
+        ("best", {"against": ["HGPA"]}, "HGPA is not in this run"),
+        ("best", {"metric": "NMI"}, "NMI"),
+        ("best", {}, "RCE"),
+        ("significant", {}, "RCE"),
+        ("stable", {"method": "KC"}, "KC has no grid"),
+        ("stable", {}, "RCE"),
+        ("improves", {"against": ["KC"], "percent": 1}, "RCE"),
+        ("improves", {"against": ["KC-NC"], "percent": 1, "unseen": True}, "RCE is not in this run"),
+    ],
+)
+def test_not_testable_says_why(kind: str, more: dict[str, Any], reason: str) -> None:
+    found = check(kind, material({}), **more)
+    assert found.verdict == "not testable here"
+    assert reason in found.evidence
+
+
+def improves(percent: float, here: Material, **more: Any) -> Finding:
+    return check("improves", here, against=["K-means"], percent=percent, **more)
+
+
+def gains(**changes: Any) -> Material:
+    """K-means .5; RCE .54 and .52 where it is tuned, .99 at its default."""
+    return material({"a": 0.54, "b": 0.52}, **changes)
+
+
+def test_an_improvement_is_the_mean_over_the_data_sets_in_points() -> None:
+    found = improves(3.0, gains())
+    assert found.verdict == "reproduced"
+    for part in ("+3.0 points", "+6.0 %", "2 data sets", "published: 3 %", "+49.0 points at the default"):
+        assert part in found.evidence
+    assert "+98.0 %" in improves(1.0, gains(selection="default")).evidence
+    assert "+4.0 points" in improves(1.0, gains(), cases=("a",)).evidence
+
+
+@pytest.mark.parametrize(
+    ("percent", "expected", "relatively"),
+    [
+        (2.9, "reproduced", None),
+        (5.0, "partly reproduced", "reproduced"),
+        (5.9, "partly reproduced", "reproduced"),
+        (7.0, "not reproduced", "partly reproduced"),
+        (13.0, "not reproduced", None),
+    ],
+)
+def test_an_improvement_is_compared_with_the_published_percentage(
+    percent: float, expected: str, relatively: str | None
+) -> None:
+    found = improves(percent, gains())
+    assert found.verdict == expected
+    assert ("as percent of K-means" in found.evidence) == (relatively is not None)
+    assert f"as percent of K-means: {relatively}" in found.evidence or relatively is None
+
+
+def test_a_loss_is_no_improvement() -> None:
+    found = improves(1.0, material({"a": 0.4, "b": 0.49}))
+    assert found.verdict == "not reproduced"
+    assert "\N{MINUS SIGN}5.5 points" in found.evidence
+
+
+def test_an_improvement_on_unseen_objects() -> None:
+    """RCE has .6 at the point that is best on the training objects, .52 at the default; the rival .5."""
+    plan = {"splits": 2, "repetitions": 1, "methods": [{"method": "RCE", "by": ["own"]}]}
+    rows = [
+        (case, split, 0, row, parameters, training, value, "")
+        for case, split in product(CASES, (0, 1))
+        for row, parameters, training, value in (
+            ("K-means-NC", "{}", 0.5, 0.5),
+            ("RCE", POINTS[0], 0.9, 0.6),
+            ("RCE", POINTS[1], 0.1, 0.52),
+        )
+    ]
+    columns = ["case", "split", "repetition", "row", "parameters", "training", "value", "reason"]
+    claim = {"against": ["K-means-NC"], "percent": 8, "unseen": True}
+    here, untuned = gains(generalisation=plan), gains(generalisation=plan, selection="default")
+    for of in (here, untuned):
+        of.source.__dict__["unseen"] = pd.DataFrame(rows, columns=columns)
+    found = check("improves", here, **claim)
+    assert found.verdict == "reproduced"
+    assert "+10.0 points" in found.evidence
+    assert "+2.0 points at the default grid point" in found.evidence
+    assert check("improves", untuned, **claim).verdict == "not reproduced"
+
+
+def test_verdicts_of_a_study_on_other_data_say_so() -> None:
+    other = gains(other_data="they are not known.")
+    assert [improves(percent, other).verdict for percent in (3, 5, 13)] == [
+        "not the same data: holds",
+        "not the same data: holds in part",
+        "not the same data: does not hold",
+    ]
+    assert "as percent of K-means: not the same data: holds;" in improves(5, other).evidence
+    assert "not the paper's data sets" in improves(5, other).evidence
+
+
+def exhibit() -> Claims:
+    return Claims(kind="claims")
+
+
+def test_the_exhibit_judges_among_the_papers_methods_and_once_more_with_the_others() -> None:
+    claims = [claim_of(kind).model_dump() for kind in ("best", "stable")]
+    published = Published(scores={key: value for key, value in PUBLISHED.scores.items() if key[2] != "KC"})
+    grid = dict.fromkeys(CASES, (0.8, 0.8))
+    whole = material({"a": 0.7, "b": 0.55, "c": 0.55, "d": 0.55}, claims=claims, grid=grid, published=published)
+    shown = exhibit().build(whole.source)
+    best, stable = shown.frame.iloc[0], shown.frame.iloc[1]
+    assert best["verdict"] == "reproduced"
+    assert "4 of 4 data sets" in best["evidence"]
+    assert (best["other_methods"], best["verdict_with_others"]) == ("KC", "not reproduced")
+    assert "1 of 4 data sets" in best["evidence_with_others"]
+    assert stable["verdict_with_others"] == "", "a grid has no rivals"
+    (table,) = shown.blocks
+    assert len(table.header) == 4
+    assert [row[1].text for row in table.rows] == ["reproduced", "reproduced"]
+    assert table.rows[0][3].text == "not reproduced"
+
+
+def test_the_exhibit_without_other_methods_has_three_columns() -> None:
+    whole = material({"a": 0.7}, claims=[claim_of("best", published=3).model_dump()])
+    shown = exhibit().build(whole.source)
+    assert shown.frame["published"].tolist() == [3]
+    assert set(shown.frame["verdict"]) <= set(VERDICTS)
+    assert shown.blocks[0].header == ("Claim", "Verdict", "Evidence")
+
+
+def test_it_is_wanted_with_claims_and_needs_unseen_objects_only_for_claims_about_them() -> None:
+    plan = {"methods": [{"method": "RCE", "by": ["own"]}]}
+    unseen = claim_of("improves", against=["K-means-NC"], percent=1, unseen=True).model_dump()
+    assert not exhibit().wanted(study())
+    with_claim = study(claims=[unseen], generalisation=plan)
+    assert exhibit().wanted(with_claim)
+    assert exhibit().needs(with_claim).unseen == CASES
+    assert exhibit().needs(study(claims=[claim_of("best").model_dump()], generalisation=plan)).unseen == ()

@@ -1,0 +1,73 @@
+import math
+
+import pandas as pd
+import pytest
+
+from concord.reports.exhibits.grids import Grids, ranges
+from concord.reports.published import Published
+from conftest import planned, scores_of, source_of
+
+EXHIBIT = Grids(kind="grids")
+GRID = {'{"lambda1":0.1}': 0.5, '{"lambda1":1.0}': 0.6, '{"lambda1":10.0}': 0.4}
+STUDY = planned(
+    methods=["KC", {"method": "RCE", "grid": {"lambda1": [0.1, 1.0, 10.0]}, "default": {"lambda1": 1.0}}],
+    metrics=["ACC"],
+    reported=["ACC"],
+    published=["table2"],
+)
+PUBLISHED = Published(scores={("iris", "ACC", "RCE"): 0.49, ("wine", "ACC", "RCE"): 0.7})
+
+
+def scores() -> pd.DataFrame:
+    """The values of the grid on both data sets, .01 higher and lower on two of three subsets."""
+    table = scores_of(STUDY)
+    table["value"] = table["parameters"].map(GRID).fillna(0.5) + (table["subset"] - 1) * 0.01
+    return table
+
+
+def texts(shown, start: str) -> list[list[str]]:
+    block = next(block for block in shown.blocks if block.title.startswith(start))
+    return [[cell.text for cell in row] for row in block.rows]
+
+
+def test_it_is_wanted_where_a_method_has_a_grid() -> None:
+    assert EXHIBIT.wanted(STUDY)
+    assert not EXHIBIT.wanted(planned(methods=["KC"]))
+
+
+def test_ranges_and_the_single_point_nearest_to_the_published_values() -> None:
+    shown = EXHIBIT.build(source_of(STUDY, scores=scores(), published=PUBLISHED))
+    assert len(shown.frame) == 2 * 3
+    iris = shown.frame[shown.frame["case"] == "iris"].set_index("parameters")
+    assert iris["mean"].to_dict() == pytest.approx(GRID)
+    assert iris.loc['{"lambda1":0.1}', "difference"] == pytest.approx(0.01)
+    assert texts(shown, "Range")[0] == ["RCE", "ACC", "Iris", ".400", ".500", ".600", ".490"]
+    # distances from .49 and .7: of 0.1 .01 and .2, of 1.0 .11 and .1, of 10.0 .09 and .3
+    summary = texts(shown, "Width")[0]
+    assert summary[2:4] == [".200", ".200 (Iris)"]
+    assert summary[4:7] == ["1", "1", "0"], "inside on iris, above on wine"
+    assert summary[7:] == ["λ₁ = 0.1", ".105", ".105"]
+
+
+def test_the_gain_of_the_oracle_and_the_distance_of_each_selection() -> None:
+    table = scores()
+    better = (table["parameters"] == '{"lambda1":0.1}') & (table["subset"] == 0)
+    table.loc[better, "value"] += 0.3
+    shown = EXHIBIT.build(source_of(STUDY, scores=table, published=PUBLISHED))
+    # .79, .6, .61 per subset; means of the points .6, .6, .4: the first is taken in common
+    assert texts(shown, "Gain") == [["RCE", "ACC", "2", "+.067", "+.000"]]
+    assert texts(shown, "Mean |difference|") == [["RCE", ".105", ".105", ".105"]]
+
+
+def test_a_grid_point_that_failed_on_a_subset_has_no_mean() -> None:
+    table = scores()
+    failed = (table["parameters"] == '{"lambda1":1.0}') & (table["subset"] == 1)
+    table.loc[failed, "value"] = math.nan
+    shown = EXHIBIT.build(source_of(STUDY, scores=table, published=PUBLISHED))
+    assert ranges(shown.frame)["highest"].tolist() == pytest.approx([0.5, 0.5])
+    assert "Default's |difference|" not in shown.blocks[1].header, "the default failed"
+
+
+def test_without_published_values_there_are_no_such_columns() -> None:
+    shown = EXHIBIT.build(source_of(STUDY, scores=scores()))
+    assert [len(block.header) for block in shown.blocks] == [6, 4, 5]

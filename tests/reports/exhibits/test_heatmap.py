@@ -1,0 +1,113 @@
+import json
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from concord.reports.exhibits.heatmap import Heatmap, tick_label
+from concord.reports.render.figures import save
+from conftest import planned, source_of
+
+GRID = {"lambda1": [0.1, 1.0, 10.0], "lambda2": [0.01, 1.0], "max_outer": [1, 2]}
+DEFAULT = {"lambda1": 1.0, "lambda2": 1.0, "max_outer": 2}
+KEYS = {"kind": "heatmap", "id": "map", "title": "Map", "method": "RCE", "x": "lambda1", "y": "lambda2"}
+COLUMNS = ["study", "case", "subset", "method", "parameters", "restart", "metric", "value"]
+
+
+def heatmap(**keys) -> Heatmap:
+    return Heatmap(**{**KEYS, **keys})
+
+
+def value(case: str, x: float, y: float, last: int = 2) -> float:
+    return 0.3 + 0.1 * np.log10(x) + 0.01 * np.log10(y) + 0.2 * (case == "wine") + 0.3 * (last == 1) + 0.02
+
+
+@pytest.fixture
+def study():
+    return planned(methods=["KC", {"method": "RCE", "grid": GRID, "default": DEFAULT}])
+
+
+@pytest.fixture
+def scores(study) -> pd.DataFrame:
+    rows = [
+        ("small", case, s, "RCE", json.dumps(p, sort_keys=True, separators=(",", ":")), restart, metric,
+         value(case, *p.values()) + 0.02 * (s - 1) + (restart == "chosen"))
+        for case, p, s, metric, restart in product(
+            ("iris", "wine"), study.method("RCE").points, range(3), ("ACC", "NMI"), ("mean", "chosen")
+        )
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def titled(picture):
+    return {axes.get_title(): axes for axes in picture.axes if axes.get_title()}
+
+
+def test_cells_are_means_over_subsets_at_the_default_of_other_parameters(study, scores) -> None:
+    frame = heatmap().build(source_of(study, scores=scores, selected=scores)).frame
+    assert list(frame.columns) == ["case", "metric", "lambda1", "lambda2", "mean"]
+    assert len(frame) == 2 * 2 * 6
+    expected = [value(row.case, row.lambda1, row.lambda2) for row in frame.itertuples()]
+    np.testing.assert_allclose(frame["mean"], expected)
+
+
+def test_a_point_that_failed_on_a_subset_has_no_mean(study, scores) -> None:
+    hit = scores["parameters"].str.contains('"lambda1":10.0,"lambda2":0.01') & (scores["subset"] == 1)
+    scores.loc[hit, "value"] = np.nan
+    for scale in ("shared", "best"):
+        shown = heatmap(scale=scale, cases=["iris"]).build(source_of(study, scores=scores, selected=scores))
+        assert shown.frame["mean"].isna().tolist() == [False, False, True, False, False, False] * 2
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scale", ["shared", "best"])
+def test_a_method_that_always_failed_is_drawn_without_a_best_point(study, scores, scale, tmp_path) -> None:
+    source = source_of(study, scores=scores.assign(value=np.nan), selected=scores)
+    shown = heatmap(scale=scale).build(source)
+    assert shown.frame["mean"].isna().all()
+    assert len(shown.picture.axes[0].patches) == 2, "the default point alone, black on white"
+    save(shown.picture, tmp_path, "map")
+
+
+def test_one_colour_scale_per_metric_values_in_the_cells_and_frames(study, scores) -> None:
+    picture = heatmap().build(source_of(study, scores=scores, selected=scores)).picture
+    panels = titled(picture)
+    assert list(panels) == ["Iris, ACC", "Wine, ACC", "Iris, NMI", "Wine, NMI"]
+    limits = [panel.collections[0].get_clim() for panel in panels.values()]
+    assert limits[0] == limits[1] == pytest.approx((value("iris", 0.1, 0.01), value("wine", 10, 1)))
+    panel = panels["Wine, ACC"]
+    black = [patch for patch in panel.patches if patch.get_edgecolor()[:3] == (0, 0, 0)]
+    frames = {patch.get_label(): [int(corner) for corner in patch.get_xy()] for patch in black}
+    assert frames == {"default parameters": [1, 1], "best mean": [2, 1]}
+    texts = {text.get_position(): text.get_text() for text in panel.texts}
+    assert texts[2.5, 1.5] == f"{value('wine', 10, 1):.3f}".removeprefix("0")
+    assert len(texts) == 6
+    bottom, top = panel.get_ylim()
+    assert bottom < top, "the larger values of y stand above"
+    assert [tick.get_text() for tick in panel.get_xticklabels()] == ["$10^{-1}$", "$10^{0}$", "$10^{1}$"]
+
+
+def test_small_panels_show_the_distance_below_the_best(study, scores) -> None:
+    panels = titled(heatmap(scale="best").build(source_of(study, scores=scores, selected=scores)).picture)
+    best = {case: f"{value(case, 10, 1):.3f}".removeprefix("0") for case in ("iris", "wine")}
+    assert list(panels) == [f"Iris: {best['iris']}", f"Wine: {best['wine']}"]
+    mesh = panels[f"Iris: {best['iris']}"].collections[0]
+    means = np.array([value("iris", x, y) for y in (0.01, 1) for x in (0.1, 1, 10)])
+    np.testing.assert_allclose(mesh.get_array().ravel(), np.minimum(means - means.max(), -2e-5))
+    np.testing.assert_allclose(np.diff(mesh.norm.boundaries), 0.02)
+    assert mesh.norm(-2e-5) == mesh.norm(-0.019), "the best is in the last step"
+
+
+def test_axes_that_are_not_in_the_grid_are_mistakes(study) -> None:
+    assert list(heatmap().mistakes(study)) == []
+    [(key, message)] = heatmap(x="lambda3").mistakes(study)
+    assert key == "x"
+    assert 'did you mean "lambda' in message
+    assert [key for key, _ in heatmap(x="lambda2").mistakes(study)] == ["y"]
+    assert heatmap().needs(study).scores
+
+
+@pytest.mark.parametrize(("given", "label"), [(1, "$10^{0}$"), (1e-4, "$10^{-4}$"), (3, "3"), (0, "0"), ("x", "x")])
+def test_powers_of_ten_are_written_as_such(given, label) -> None:
+    assert tick_label(given) == label

@@ -1,0 +1,43 @@
+"""Equal remarks are one row with the number of fits."""
+
+import pandas as pd
+
+from concord.reports.exhibits.remarks import Remarks
+from conftest import planned, source_of
+
+FIT = ["case", "method", "subset", "parameters"]
+
+
+def test_equal_remarks_are_counted():
+    failures = [("iris", "RCE", subset, point, "no solution") for subset in (0, 1) for point in ("{1}", "{2}")]
+    failures += [("iris", "RCE", 0, "{3}", "singular"), ("wine", "KC", 2, "{}", "no solution")]
+    notes = [("wine", "KC", 0, "{}", "two components")]
+    source = source_of(
+        planned(),
+        failures=pd.DataFrame(failures, columns=[*FIT, "reason"]),
+        notes=pd.DataFrame(notes, columns=[*FIT, "note"]),
+    )
+    shown = Remarks(kind="remarks").build(source)
+    rows = shown.frame[["kind", "case", "dataset", "method", "fits", "subsets", "grid_points", "text"]]
+    assert rows.to_numpy().tolist() == [
+        ["failure", "iris", "Iris", "RCE", 4, 2, 2, "no solution"],
+        ["failure", "iris", "Iris", "RCE", 1, 1, 1, "singular"],
+        ["failure", "wine", "Wine", "KC", 1, 1, 1, "no solution"],
+        ["note", "wine", "Wine", "KC", 1, 1, 1, "two components"],
+    ]
+    (table,) = shown.blocks
+    assert [row[4].text for row in table.rows] == ["4", "1", "1", "1"]
+    assert "6" in shown.caption
+
+
+def test_without_remarks_the_table_is_empty(source):
+    shown = Remarks(kind="remarks").build(source)
+    assert shown.frame.empty
+    assert shown.blocks[0].rows == ()
+    assert "No method failed" in shown.caption
+
+
+def test_the_variants_are_read_where_there_are_some():
+    few = {"id": "KC-few", "of": "KC", "method": "KC", "parameters": {"n_init": 2}, "why": "restarts"}
+    assert not Remarks(kind="remarks").needs(planned()).variants
+    assert Remarks(kind="remarks").needs(planned(variants={"methods": [few]})).variants

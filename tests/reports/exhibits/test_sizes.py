@@ -1,0 +1,61 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from concord.reports.exhibits.sizes import Sizes
+from concord.scores.selection import select
+from conftest import planned, scores_of, source_of
+
+OTHER = {"of": "iris", "dataset": "iris", "preprocessing": [], "why": "size", "methods": ["EAC", "RCE"]}
+CASES = [
+    {"id": "iris_8", **OTHER, "subset_size": 8},
+    {"id": "iris_2", **OTHER, "subset_size": 2, "methods": ["EAC"]},
+    {"id": "iris_pp", **OTHER, "subset_size": 6, "init": "k-means++"},
+]
+ENSEMBLE = {"runs": 12, "subset_size": 4, "draws": 3}
+
+
+@pytest.fixture
+def study():
+    return planned(ensemble=ENSEMBLE, variants={"cases": CASES})
+
+
+@pytest.fixture
+def source(study):
+    parts = [select(part, scores_of(part, seed=7)) for part in study.of_variants()]
+    return source_of(study, variants=pd.concat(parts))
+
+
+def sizes(**keys) -> Sizes:
+    return Sizes(**{"kind": "sizes", "id": "sizes", "title": "Sizes", "metric": "ACC", **keys})
+
+
+def test_means_at_every_size_of_the_variants_that_differ_in_size_alone(source) -> None:
+    shown = sizes().build(source)
+    rows = {(row.method, row.size): row for row in shown.frame.itertuples()}
+    assert list(rows) == [("EAC", 2), ("EAC", 4), ("EAC", 8), ("RCE", 4), ("RCE", 8)]
+    both = pd.concat([source.selected, source.variants])
+    for (method, size), row in rows.items():
+        selection = {"EAC": "fixed", "RCE": "oracle-per-subset"}[method]
+        case = {2: "iris_2", 4: "iris", 8: "iris_8"}[size]
+        key = {"case": case, "method": method, "selection": selection, "metric": "ACC"}
+        values = both[(both[list(key)] == pd.Series(key)).all(axis=1)]["value"]
+        assert (row.n, row.mean, row.std) == (3, pytest.approx(values.mean()), pytest.approx(np.std(values, ddof=1)))
+    lines = shown.picture.axes[0].lines
+    assert [line.get_xdata().tolist() for line in lines] == [[2, 4, 8], [4, 8]]
+    np.testing.assert_array_equal(np.concatenate([line.get_ydata() for line in lines]), shown.frame["mean"])
+
+
+def test_a_failed_subset_is_counted_and_said(source) -> None:
+    variants = source.variants.copy()
+    hit = (variants["case"] == "iris_8") & (variants["method"] == "EAC") & (variants["subset"] == 1)
+    variants.loc[hit, "value"] = np.nan
+    source.__dict__["variants"] = variants
+    shown = sizes().build(source)
+    assert shown.frame["n"].tolist() == [3, 3, 2, 3, 3]
+    assert "EAC on Iris, size 8 (2)" in shown.caption
+
+
+def test_cases_without_other_sizes_are_mistakes(study) -> None:
+    assert list(sizes().mistakes(study)) == []
+    assert [key for key, _ in sizes().mistakes(planned())] == ["kind"]
