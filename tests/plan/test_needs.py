@@ -97,7 +97,7 @@ def test_a_figure_that_fits_requests_the_memory_of_its_matrices():
     plain, fitted = (needs.report(RCE, fits) for fits in ((), [(case, run, shape(case))]))
     assert fitted.minutes > plain.minutes
     assert fitted.mb >= 8 * needs.FIGURE_MATRICES * 4000**2 / 1e6
-    assert needs.score(RCE, shape(case)).mb > needs.INTERPRETER_MB
+    assert needs.score(RCE, case, shape(case)).mb > needs.INTERPRETER_MB
 
 
 def test_a_job_that_is_repeated_requests_twice_as_much():

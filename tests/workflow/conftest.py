@@ -7,10 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import inprocess
 import pytest
 import yaml
-
-import inprocess
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 900  # seconds; what is not stuck ends before, on a busy machine too

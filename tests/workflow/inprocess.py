@@ -61,7 +61,14 @@ def snakemake(folder: Path, *arguments: str) -> tuple[int, list[str], str]:
     uncollected = mock.patch("gc.collect")
     # the rules end the process after a mistake in the configuration
     ended = mock.patch("os._exit", sys.exit)
-    with unlocked, uncollected, ended, in_folder(folder), mock.patch("snakemake.shell.sp", SimpleNamespace(**{**vars(subprocess), "Popen": start})), fresh_logging():
+    with (
+        unlocked,
+        uncollected,
+        ended,
+        in_folder(folder),
+        mock.patch("snakemake.shell.sp", SimpleNamespace(**{**vars(subprocess), "Popen": start})),
+        fresh_logging(),
+    ):
         try:
             with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
                 cli.main(["--cores", "1", *arguments])

@@ -69,11 +69,7 @@ def start_and_wait_for_jobs(project, *targets, jobs=1):
     """Start Snakemake and return it once so many jobs are in the hands of the waiting method."""
     (project.folder / "hold").touch()
     run = subprocess.Popen(
-        project.command(*targets),
-        cwd=project.folder,
-        env=project.env,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        project.command(*targets), cwd=project.folder, env=project.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     end = time.monotonic() + PATIENCE
     while len(pids_of_jobs(project)) < jobs:
@@ -122,9 +118,7 @@ def test_sigkill_of_a_job_then_the_same_command(brief, undisturbed):
     assert run.returncode == 1, output.decode()[-2000:]
     brief.snakemake("tiny")
     assert brief.reproducible_files() == undisturbed
-    assert not [
-        path for path in (brief.folder / "results").rglob(".*") if path.is_file() and path.suffix == ".npz"
-    ]
+    assert not [path for path in (brief.folder / "results").rglob(".*") if path.is_file() and path.suffix == ".npz"]
 
 
 def test_jobs_work_side_by_side_whatever_they_would_ask_of_a_cluster(project):
@@ -223,9 +217,7 @@ def test_a_hand_placed_file_is_taken_if_its_checksum_holds_and_refused_otherwise
 
 def test_a_file_placed_by_hand_is_asked_for_where_it_is_absent_and_never_deleted(project):
     with (project.folder / "config/datasets.yaml").open("a") as registry:
-        registry.write(
-            "own: {title: Own, reader: {format: table}, files: [{name: own.csv}], licence: x, source: y}\n"
-        )
+        registry.write("own: {title: Own, reader: {format: table}, files: [{name: own.csv}], licence: x, source: y}\n")
     prepared = "data/prepared/own/raw.npz"
     done = project.snakemake(prepared, check=False)
     assert done.returncode == 1

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from conftest import Project
 from concord.reports.study import Study
+from conftest import Project
 
 pytestmark = pytest.mark.workflow
 
@@ -46,12 +46,7 @@ STUDY = {
     "methods": [
         {"method": "KC", "parameters": {"n_init": 3}},
         {"method": "EAC", "parameters": {"linkage": "average"}},
-        {
-            "method": "GWCA",
-            "parameters": {"n_init": 2},
-            "grid": {"tau": [0.5, 5.0]},
-            "default": {"tau": 5.0},
-        },
+        {"method": "GWCA", "parameters": {"n_init": 2}, "grid": {"tau": [0.5, 5.0]}, "default": {"tau": 5.0}},
     ],
     "metrics": ["ACC", "NMI"],
     "claims": [
@@ -93,7 +88,7 @@ NEW_VALUES = {
 }  # fmt: skip
 """New values by key; those of other keys follow from the type of the old one. None: no other value is meant."""
 
-NOTHING = {"subsets_per_job", "data_mirror", "urls", "mirror", "bytes"}
+NOTHING = {"subsets_per_job", "data_mirror", "urls", "mirror"}
 """Keys that change how or from where, never what: a change runs no job again."""
 
 

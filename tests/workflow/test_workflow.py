@@ -4,9 +4,7 @@ import csv
 import json
 import re
 import subprocess
-import sys
 
-import numpy as np
 import pytest
 
 from conftest import BRIEF, TINY
@@ -96,8 +94,8 @@ def test_variants_are_run_and_shown_but_not_ranked(finished, project):
 def test_the_log_tells_how_far_a_job_is(finished):
     (path,) = (finished.folder / "logs/tiny/consensus/iris/RCE").iterdir()
     log = path.read_text()
-    assert "RCE on iris: subset 1 (1 of 3), 4 fits" in log
-    assert "RCE on iris: subset 3 (3 of 3), 4 fits" in log
+    assert "RCE on iris: subset 1 (1 of 3)" in log
+    assert "RCE on iris: subset 3 (3 of 3)" in log
 
 
 def test_a_second_call_does_nothing(copy_of_finished):
@@ -105,25 +103,23 @@ def test_a_second_call_does_nothing(copy_of_finished):
     assert "Nothing to be done" in done.stderr + done.stdout
 
 
-def test_a_jobs_line_can_be_repeated_by_hand(finished, copy_of_finished, tmp_path):
-    name = "results/tiny/consensus/iris/RCE/0-2.npz"
-    (copy_of_finished.folder / name).unlink()
-    (line,) = (line for line in copy_of_finished.run(name) if " consensus " in line)
+def test_a_jobs_line_can_be_repeated_by_hand(copy_of_finished):
+    labels = copy_of_finished.folder / "results/tiny/consensus/iris/RCE/0-2.npz"
+    before = labels.read_bytes()
+    labels.unlink()
+    (line,) = (line for line in copy_of_finished.run(str(labels.relative_to(copy_of_finished.folder))))
+    labels.unlink()
     subprocess.run(
-        ["bash", "-c", line.replace(name, str(tmp_path / "labels.npz"))],
-        cwd=finished.folder,
-        env=finished.env,
-        check=True,
-        capture_output=True,
+        ["bash", "-c", line], cwd=copy_of_finished.folder, env=copy_of_finished.env, check=True, capture_output=True
     )
-    assert (tmp_path / "labels.npz").read_bytes() == (finished.folder / name).read_bytes()
+    assert labels.read_bytes() == before
 
 
 def test_no_result_depends_on_blocks_cores_or_other_methods(finished, project):
     everything = finished.reproducible_files()
     settings = ["--config", "subsets_per_job=2", "methods=RCE,EAC"]
     project.run("tiny", "--cores", "1", *settings)
-    run = "tiny.methods-RCE+EAC"
+    run = "tiny.methods-EAC+RCE"
     wanted = [r for r in rows(finished.folder / "results/tiny/scores.csv") if r["method"] != "SpectralConsensus"]
     assert rows(project.folder / f"results/{run}/scores.csv") == wanted
     here = project.reproducible_files()
@@ -171,7 +167,7 @@ def test_another_seed_gives_other_clusterings(finished, project):
     ("changes", "expected"),
     [
         (
-            {"methods/rce.py": lambda s: s.replace("import", "X = 1\nimport", 1)},
+            {"methods/rce.py": lambda s: s + "\nX = 1\n"},
             {"consensus", "score", "collect", "table", "figure", "document"},
         ),
         ({"reports/exhibits/levels.py": lambda s: s + "\nX = 1\n"}, {"figure", "document"}),

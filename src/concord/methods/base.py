@@ -83,7 +83,7 @@ class ConsensusMethod(Results, ABC):
     summary: ClassVar[str] = ""  # One sentence on what the method does
     reference: ClassVar[str] = ""  # The paper to cite: "Authors: Title. Venue Year.".
     # Measured by ``benchmarks/cost.py``; this one is above that of every method here.
-    cost: ClassVar[Cost] = Cost(4.0, 5e-5, 8e-8)
+    cost: ClassVar[Cost] = Cost(4.0, 2e-4, 8e-8, matrices=12)
     # What a parameter may be that is no bool and no Literal; None is allowed where it is the default.
     constraints: ClassVar[Mapping[str, Constraint]] = {}
     needs_features: ClassVar[bool] = False  # Whether it needs the objects' features, at least with some parameters

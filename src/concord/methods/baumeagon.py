@@ -132,7 +132,7 @@ class LeastSquares:
 
 
 def grown(y: FloatArray, pull: FloatArray, constant: float) -> FloatArray:
-    """Return the memberships after the growth transform."""
+    """Return the memberships after the growth transform; a row without any growth stays as it is."""
     new = y * (constant + pull)
     total: FloatArray = new.sum(axis=1, keepdims=True)
-    return new / total
+    return np.divide(new, total, out=y.copy(), where=total > 0)

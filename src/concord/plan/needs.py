@@ -83,12 +83,13 @@ def consensus(study: Experiment, case: Case, run: MethodRun, shape: Shape, n_sub
     matrices, seconds = _fit(study, case, run, shape)
     fits = n_subsets * prod(map(len, run.grid.values()))
     # labels are of two bytes, and there three times when they are written
-    return _need(matrices + fits * _restarts(run) * shape[0], fits * seconds)
+    return _need(matrices + fits * _restarts(study, case, run) * shape[0], fits * seconds)
 
 
-def score(study: Experiment, shape: Shape) -> Need:
+def score(study: Experiment, case: Case, shape: Shape) -> Need:
     """Return the need of a job that scores all consensus clusterings of a case."""
-    labels = sum(study.n_subsets * prod(map(len, run.grid.values())) * _restarts(run) for run in study.methods)
+    points = [prod(map(len, run.grid.values())) * _restarts(study, case, run) for run in study.methods]
+    labels = study.n_subsets * sum(points)
     return _need(labels * shape[0], SCORE_SECONDS * labels)
 
 
@@ -150,5 +151,5 @@ def _k(study: Experiment, case: Case, shape: Shape) -> int:
     return max(k) if isinstance(k, tuple) else k
 
 
-def _restarts(run: MethodRun) -> int:
-    return int(run.parameters.get("n_init") or 10)
+def _restarts(study: Experiment, case: Case, run: MethodRun) -> int:
+    return int(study.parameters(case, run).get("n_init") or 10)

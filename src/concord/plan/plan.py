@@ -112,9 +112,7 @@ class Plan:
         )
         if case.ensemble not in MADE:
             entry = self.registry[case.dataset].ensembles[case.ensemble]
-            return job.model_copy(
-                update={"ready": entry.model_copy(update={"file": contents(entry.file), "note": ""})}
-            )
+            return job.model_copy(update={"ready": entry.model_copy(update={"file": contents(entry.file), "note": ""})})
         return job.model_copy(
             update={
                 "kind": case.ensemble,
@@ -264,7 +262,9 @@ class Plan:
             study=part_of(study, exhibit),
             items=tuple(item for item, _ in self.exhibit_inputs(run, exhibit)),
             seed=self.settings.seed if wanted.fits or wanted.draws else None,
-            code=fingerprint("concord.reports.render", "concord.reports.source", type(exhibit).__module__, *sorted(fitted))
+            code=fingerprint(
+                "concord.reports.render", "concord.reports.source", type(exhibit).__module__, *sorted(fitted)
+            )
             + templates("table.*"),
         )
 
@@ -332,7 +332,8 @@ class Plan:
     def need_of_score(self, run: str, part: str, case_id: str) -> Need:
         """Return the need of a job that scores a case."""
         experiment = self.scored_on(run, part, case_id)
-        return needs.score(experiment, self.shape(experiment.case(case_id).dataset))
+        case = experiment.case(case_id)
+        return needs.score(experiment, case, self.shape(case.dataset))
 
     def need_of_unseen(self, run: str, case_id: str) -> Need:
         """Return the need of a job on unseen objects."""
@@ -342,7 +343,9 @@ class Plan:
     def need_of_exhibit(self, run: str, exhibit_id: str) -> Need:
         """Return the need of the job of an exhibit."""
         study = self.runs[run]
-        fits = [(study.case(case), study.method(method)) for case, method in study.exhibit(exhibit_id).needs(study).fits]
+        fits = [
+            (study.case(case), study.method(method)) for case, method in study.exhibit(exhibit_id).needs(study).fits
+        ]
         return needs.report(study, [(case, method, self.shape(case.dataset)) for case, method in fits])
 
     # ---------------------------------------------------------------- names
