@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from concord.reports.published import Published
+from concord.config.published import Published
 from concord.reports.source import Source
 from concord.reports.study import Origin, PlannedStudy
 from concord.scores.selection import select

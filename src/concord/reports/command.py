@@ -58,11 +58,8 @@ def _given(items: Sequence[Item], paths: Sequence[Path]) -> list[tuple[Item, Pat
         raise InputError(f"--inputs: {len(paths)} files given, {len(single)} planned")
     found = list(zip(single, paths, strict=False))
     for path in paths[len(single) :]:
-        key = (
-            ("runtimes", digest(read_record(path)["spec"]))
-            if path.suffix == ".json"
-            else ("labels", Block(path).digest)
-        )
+        runtimes = path.suffix == ".json"
+        key = ("runtimes", digest(read_record(path)["spec"])) if runtimes else ("labels", Block(path).digest)
         if key not in blocks:
             raise InputError(f"{path}: made with other settings than this job was planned for; {RERUN}")
         found.append((blocks[key], path))

@@ -40,8 +40,8 @@ class DocumentJob(Spec):
 
 def without_blocks(study: PlannedStudy) -> PlannedStudy:
     """Return a study without what only says how its jobs are cut into blocks."""
-    cases = tuple(case.model_copy(update={"subsets_per_job": None}) for case in study.cases)
-    others = tuple(case.model_copy(update={"subsets_per_job": None}) for case in study.variants.cases)
+    both = (study.cases, study.variants.cases)
+    cases, others = (tuple(case.model_copy(update={"subsets_per_job": None}) for case in cases) for cases in both)
     return study.model_copy(update={"cases": cases, "variants": study.variants.model_copy(update={"cases": others})})
 
 

@@ -2,22 +2,12 @@
 
 from typing import TYPE_CHECKING, TypeVar
 
-from concord.config.published import STATISTICS, Published, load_published
+from concord.config.published import Published
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from concord.reports.study import PlannedStudy
-
-__all__ = [
-    "STATISTICS",
-    "Published",
-    "load_published",
-    "nearer",
-    "of_the_paper",
-    "published_methods",
-    "published_names",
-]
 
 S = TypeVar("S", bound="PlannedStudy")
 
@@ -27,13 +17,10 @@ def published_names(study: "PlannedStudy", published: Published, *, described: b
 
     ``described`` also takes the data sets that only Table 1 shows.
     """
-    keys = {dataset for dataset, _, _ in published.scores} | set(published.shapes)
-    names = {}
-    for case in study.described if described else study.cases:
-        titles = (study.titles[case.id].casefold(), study.origins[case.id].title.casefold())
-        if known := [title for title in titles if title in keys]:
-            names[case.id] = known[0]
-    return names
+    keys, cases = {dataset for dataset, _, _ in published.scores}, study.described if described else study.cases
+    keys |= set(published.shapes)
+    titles = [(case.id, title) for case in cases for title in (study.origins[case.id].title, study.titles[case.id])]
+    return {case: title.casefold() for case, title in titles if title.casefold() in keys}  # the last title wins
 
 
 def published_methods(study: "PlannedStudy", published: Published) -> dict[str, str]:
@@ -44,9 +31,8 @@ def published_methods(study: "PlannedStudy", published: Published) -> dict[str, 
     """
     known = {method for _, _, method in published.scores}
     classes = [run.method for run in study.methods]
-    names = {
-        run.id: run.id if run.id in known or classes.count(run.method) > 1 else run.method for run in study.methods
-    }
+    own = {run.id: run.id in known or classes.count(run.method) > 1 for run in study.methods}
+    names = {run.id: run.id if own[run.id] else run.method for run in study.methods}
     return {study.base_clusterings: study.base_clusterings, **names}
 
 

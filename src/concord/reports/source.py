@@ -80,7 +80,7 @@ class Source:
 
     scores = cached_property(lambda self: self._table("scores"))
     selected = cached_property(lambda self: self._table("selected"))
-    variants = cached_property(lambda self: self._table("variants") if self._of("variants") else self.selected[:0])
+    variants = cached_property(lambda self: self._table("variants") if self.of("variants") else self.selected[:0])
     unseen = cached_property(lambda self: self._table("unseen"))
     failures = cached_property(lambda self: self._remarks("failures", "reason"))
     notes = cached_property(lambda self: self._remarks("notes", "note"))
@@ -88,37 +88,39 @@ class Source:
     @cached_property
     def published(self) -> Published:
         """The published values."""
-        return load_published({item.key: path for item, path in self._of("published")})
+        return load_published({item.key: path for item, path in self.of("published")})
 
     @cached_property
     def runtimes(self) -> list[dict[str, Any]]:
         """The records of all jobs of the consensus stage, as :class:`Record`."""
-        return [read_record(path) for _, path in self._of("runtimes")]
+        return [read_record(path) for _, path in self.of("runtimes")]
 
     @property
     def titles(self) -> Mapping[str, str]:
         """The name of every case in tables."""
         return self.study.titles
 
+    def of(self, role: Role, key: str | None = None) -> list[tuple[Item, Path]]:
+        """Return the inputs of a role, or those among them with a key."""
+        return [(item, path) for item, path in self.files if item.role == role and key in (None, item.key)]
+
     def stored(self, case: str) -> "StoredEnsemble":
         """Return the base clusterings of a case."""
         from concord.ensembles import store
 
-        ((item, path),) = self._of("ensemble", case)
-        return store.load(path, item.spec)
+        return store.load(*self._only("ensemble", case))
 
     def dataset(self, case: str) -> "Dataset":
         """Return the features and classes of a case."""
         from concord.datasets import prepared
 
-        ((item, path),) = self._of("prepared", case)
-        return prepared.load(path, item.spec)
+        return prepared.load(*self._only("prepared", case))
 
     def blocks(self, case: str, method: str) -> "list[Block]":
         """Return the consensus labels of a method on a case, in blocks of subsets."""
         from concord.scores.blocks import Block
 
-        return [Block(path, item.spec) for item, path in self._of("labels", f"{case}/{method}")]
+        return [Block(path, item.spec) for item, path in self.of("labels", f"{case}/{method}")]
 
     def generator(self, *names: str | int) -> "np.random.Generator":
         """Return the random numbers that belong to these names in the study."""
@@ -128,13 +130,7 @@ class Source:
         return generator(self.seed, self.study.id, *names)
 
     def fitted(
-        self,
-        case: Case,
-        method: str,
-        parameters: Mapping[str, Value],
-        ensemble: "Ensemble",
-        subset: int,
-        n_clusters: int,
+        self, case: Case, method: str, parameters: dict[str, Value], ensemble: "Ensemble", subset: int, n_clusters: int
     ) -> "ConsensusMethod":
         """Fit a method of the study as its jobs do, at its default grid point, with further ``parameters``.
 
@@ -150,30 +146,29 @@ class Source:
             where = f"{method} on {case.id}, subset {subset + 1}"
             raise InputError(f"{where}: {failure}; let the exhibit show another subset") from None
 
-    def _of(self, role: Role, key: str | None = None) -> list[tuple[Item, Path]]:
-        return [(item, path) for item, path in self.files if item.role == role and key in (None, item.key)]
+    def _only(self, role: Role, key: str) -> tuple[Path, str]:
+        ((item, path),) = self.of(role, key)
+        return path, item.spec
 
     def _table(self, role: Role) -> "pd.DataFrame":
         import pandas as pd
 
         from concord.scores.tables import read_table
 
-        return pd.concat([read_table(path, item.spec)[0] for item, path in self._of(role)], ignore_index=True)
+        return pd.concat([read_table(path, item.spec)[0] for item, path in self.of(role)], ignore_index=True)
 
     def _remarks(self, kind: str, column: str) -> "pd.DataFrame":
-        import pandas as pd
-
+        from concord.reports.exhibits.base import records
         from concord.scores.tables import read_table
 
         rows: list[tuple[Any, ...]] = []
-        for item, path in [*self._of("selected"), *self._of("variants")]:
+        for item, path in [*self.of("selected"), *self.of("variants")]:
             try:
                 found = json.loads(read_table(path, item.spec)[1][kind])
                 rows += [(case, method, subset, point, remark) for case, method, subset, point, remark in found]
             except (KeyError, ValueError, TypeError):
                 raise InputError(f"{path}: its {kind} cannot be read; {RERUN}") from None
-        columns = ["case", "method", "subset", "parameters", column]
-        return pd.DataFrame(rows, columns=columns).drop_duplicates(ignore_index=True)
+        return records(f"case method subset parameters {column}", rows).drop_duplicates(ignore_index=True)
 
 
 def fit_parameters(study: PlannedStudy, case: Case, method: str) -> dict[str, Value]:

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self, Union
 
 from pydantic import Field, model_validator
 
+from concord.config.claims import Claim, Paper
 from concord.config.experiment import Experiment
-from concord.config.references import AnyRowId, CaseId, MethodId
+from concord.config.references import MethodId
 from concord.config.values import Metric
 from concord.reports.exhibits import KINDS
 from concord.reports.exhibits.base import Exhibit
@@ -15,62 +16,6 @@ if TYPE_CHECKING:
     AnyExhibit = Exhibit
 else:
     AnyExhibit = Annotated[Union[KINDS], Field(discriminator="kind")]  # noqa: UP007
-
-
-class Paper(Strict):
-    """The paper that a study re-runs."""
-
-    authors: str
-    title: str
-    venue: str
-    year: Annotated[int, Field(ge=1900, le=2100)]
-
-
-class Claim(Strict):
-    """A sentence of the paper and the check in code that gives its verdict."""
-
-    text: str
-    check: Literal["best", "second", "significant", "above_base", "stable", "grows", "improves"]
-    method: AnyRowId
-    metric: Metric
-    cases: tuple[CaseId, ...] = Field((), description="ids of the cases that it speaks of; all if absent")
-    against: tuple[AnyRowId, ...] = Field(
-        (),
-        description="'best', 'significant': ids of the rivals that it speaks of; all the others if absent; "
-        "'improves': the one that it is better than",
-    )
-    unseen: bool = Field(False, description="'improves': on unseen objects; both then name rows of that table")
-    percent: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
-        None, description="'improves': the published improvement, in percent"
-    )
-    published: Annotated[int, Field(ge=0)] | None = Field(None, description="on how many data sets the paper shows it")
-    of: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="of how many; those of the published table, or of the figure, if absent"
-    )
-    within: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(
-        0.02, description="'stable': a grid point counts if its score is this near the best"
-    )
-    share: Annotated[float, Field(gt=0, le=1)] = Field(
-        0.5, description="'stable': the share of grid points that must count"
-    )
-
-    @model_validator(mode="after")
-    def _keys_of_the_check(self) -> Self:
-        if self.published is not None and self.of is not None and self.published > self.of:
-            raise ValueError(f"published = {self.published} of {self.of}: more than all; correct one of them")
-        if self.method in self.against:
-            raise ValueError(f"against = {list(self.against)} holds {self.method} itself; remove it there")
-        if self.check == "improves":
-            if len(self.against) != 1 or self.percent is None:
-                raise ValueError("check: improves needs one method in against, and the published percent")
-            return self
-        if self.against and self.check not in {"best", "significant"}:
-            raise ValueError(
-                f"against = {list(self.against)} goes with check: best, significant or improves; remove it"
-            )
-        if self.unseen or self.percent is not None:
-            raise ValueError("unseen and percent go with check: improves; remove them")
-        return self
 
 
 class Study(Experiment):

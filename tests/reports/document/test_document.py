@@ -24,7 +24,7 @@ def stored(name: str, chapter: str = "Results", blocks=(TABLE,), **changes) -> S
     return Stored(**{**fixed, "chapter": chapter, "blocks": blocks, **changes})
 
 
-def said(study, *exhibits: Stored, discussion: str | None = None, **frames: pd.DataFrame):
+def said(study, *exhibits: Stored, discussion: str = "", **frames: pd.DataFrame):
     given = {exhibit.id: frames.get(exhibit.id, pd.DataFrame()) for exhibit in exhibits}
     return content(study, exhibits, provenance(study, 0.0, 1, Path("/")), discussion, given)
 

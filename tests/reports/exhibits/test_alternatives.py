@@ -1,9 +1,9 @@
 import pandas as pd
 import pytest
 
+from concord.config.published import Published
 from concord.reports.exhibits.alternatives import Alternatives
 from concord.reports.interpretation import differs
-from concord.reports.published import Published
 from concord.reports.values import DASH
 from concord.scores.selection import select
 from conftest import planned, scores_of, source_of

@@ -1,9 +1,9 @@
 import numpy as np
 from scipy import sparse
 
+from concord.config.published import Published
 from concord.datasets.prepared import Dataset
 from concord.reports.exhibits.datasets import Datasets
-from concord.reports.published import Published
 from concord.reports.values import DASH
 from conftest import planned, source_of
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from concord.config.published import Published
 from concord.reports.exhibits.base import Shown
 from concord.reports.exhibits.starts import F1Bounds
-from concord.reports.published import Published
 from conftest import planned, source_of
 
 PUBLISHED = Published(

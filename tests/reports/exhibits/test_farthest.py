@@ -1,5 +1,5 @@
+from concord.config.published import Published
 from concord.reports.exhibits.agreement import Farthest
-from concord.reports.published import Published
 from conftest import planned, source_of
 
 EXHIBIT = Farthest(kind="farthest")

@@ -3,8 +3,8 @@ import math
 import pandas as pd
 import pytest
 
+from concord.config.published import Published
 from concord.reports.exhibits.grids import Grids, ranges
-from concord.reports.published import Published
 from conftest import planned, scores_of, source_of
 
 EXHIBIT = Grids(kind="grids")

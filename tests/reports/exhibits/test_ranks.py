@@ -2,9 +2,9 @@ import math
 
 import pandas as pd
 
+from concord.config.published import Published
 from concord.reports.exhibits.agreement import Ranks, ranks_frame
 from concord.reports.main_table import COLUMNS
-from concord.reports.published import Published
 from conftest import planned, source_of
 
 STUDY = planned()

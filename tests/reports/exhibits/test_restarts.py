@@ -3,8 +3,9 @@ import math
 import pandas as pd
 import pytest
 
+from concord.config.published import Published
 from concord.reports.exhibits.restarts import Restarts
-from concord.reports.published import Published, nearer
+from concord.reports.published import nearer
 from concord.reports.values import DASH
 from conftest import planned, scores_of, source_of
 

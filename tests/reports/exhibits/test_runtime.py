@@ -2,8 +2,8 @@
 
 import pytest
 
+from concord.config.published import Published
 from concord.reports.exhibits.runtime import Runtime
-from concord.reports.published import Published
 from concord.reports.values import DASH
 from conftest import planned, source_of
 

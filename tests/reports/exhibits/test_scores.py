@@ -3,9 +3,9 @@ import math
 import pandas as pd
 import pytest
 
+from concord.config.published import Published
 from concord.reports.exhibits.scores import WITHOUT_OTHERS, Scores
 from concord.reports.main_table import scores_frame
-from concord.reports.published import Published
 from concord.reports.values import DASH, MINUS
 from concord.scores.selection import select
 from conftest import planned, scores_of, source_of

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from concord.config.published import Published
 from concord.reports.exhibits.base import Shown
 from concord.reports.exhibits.starts import Starts
-from concord.reports.published import Published
 from concord.scores.metrics import accuracy, pairwise_f
 from conftest import planned, source_of
 

@@ -6,7 +6,7 @@ import pytest
 
 from concord.reports.document import heading, paragraph, table
 from concord.reports.document.discussion import discussion_items
-from concord.reports.render.html import page
+from concord.reports.render.text import page
 
 SVG = (
     '<?xml version="1.0"?>\n<!DOCTYPE svg SYSTEM "http://www.w3.org/x.dtd">\n<svg xmlns="http://www.w3.org/2000/svg">'

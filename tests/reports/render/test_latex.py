@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from concord.reports.exhibits.base import Cell, Shown, Table, Text
-from concord.reports.render.latex import escaped, latex
+from concord.reports.render.text import in_latex, latex
 from concord.reports.values import DASH, MINUS
 
 
@@ -17,7 +17,7 @@ from concord.reports.values import DASH, MINUS
     ],
 )
 def test_special_characters_and_symbols(text: str, expected: str) -> None:
-    assert escaped(text) == expected
+    assert in_latex(text) == expected
 
 
 def test_each_table_is_labelled_and_the_first_has_the_caption() -> None:

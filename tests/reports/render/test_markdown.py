@@ -1,7 +1,7 @@
 import pandas as pd
 
 from concord.reports.exhibits.base import Cell, Shown, Table, Text
-from concord.reports.render.markdown import markdown
+from concord.reports.render.text import markdown
 
 TABLE = Table(
     title="ACC",

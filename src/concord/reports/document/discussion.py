@@ -22,24 +22,29 @@ if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
 PLAIN = {"inline", "text", "softbreak", "hardbreak"}
-SET = PLAIN | {"heading", "paragraph", "bullet_list", "ordered_list", "list_item", "em", "strong", "code_inline"}
-"""Types of nodes that the templates can set, beside those of tables."""
+BLOCKS = {
+    "heading",
+    "paragraph",
+    "bullet_list",
+    "ordered_list",
+    "list_item",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+}
+SET = PLAIN | BLOCKS | {"em", "strong", "code_inline"}
+"""Types of nodes that a report can set."""
 ABSENT = "n/a (not in this run)"
 
 
 def discussion_items(text: str, frames: "Mapping[str, pd.DataFrame]", file: str, restricted: bool) -> list[Item]:
-    """Return the items of a discussion.
+    """Return the items of a discussion, with ``frames`` of the numbers of each exhibit; ``file`` is for messages.
 
-    Parameters
-    ----------
-    frames : the numbers of each exhibit.
-    file : for messages.
-    restricted : whether rows may be absent because the run is restricted.
-
-    Raises
-    ------
-    InputError
-        For a placeholder that does not name exactly one value, and for Markdown that a report cannot set.
+    :class:`InputError` for a placeholder that does not name exactly one value (none may be there if the run is
+    ``restricted``), and for Markdown that a report cannot set.
     """
     from markdown_it import MarkdownIt
     from markdown_it.tree import SyntaxTreeNode
@@ -55,9 +60,9 @@ def _value(frames: "Mapping[str, pd.DataFrame]", file: str, restricted: bool, ma
         exhibit, *conditions, last = shlex.split(match.group(1))
     except ValueError:
         raise InputError(f"{where}: write an exhibit, column=value ..., and a column") from None
-    if exhibit not in frames and restricted:
-        return ABSENT
     if exhibit not in frames:
+        if restricted:
+            return ABSENT
         raise InputError(f"{where}: no exhibit {exhibit!r}; {did_you_mean(exhibit, list(frames))}")
     rows = frames[exhibit]
     column, _, form = last.partition(":")
@@ -66,9 +71,9 @@ def _value(frames: "Mapping[str, pd.DataFrame]", file: str, restricted: bool, ma
         raise InputError(f"{where}: {exhibit} has no column {unknown[0]!r}; {did_you_mean(unknown[0], list(rows))}")
     for name, value in pairs:
         rows = rows[rows[name].astype(str) == value]
-    if rows.empty and restricted:
-        return ABSENT
     if len(rows) != 1:
+        if rows.empty and restricted:
+            return ABSENT
         remedy = "correct the conditions" if rows.empty else "add conditions that leave one"
         raise InputError(f"{where}: {len(rows)} rows match; {remedy}")
     try:
@@ -88,7 +93,7 @@ def _written(value: Any, form: str) -> str:
 
 def _item(node: "SyntaxTreeNode", file: str) -> Item:
     for inner in node.walk():
-        if inner.type not in SET | {"table", "thead", "tbody", "tr", "th", "td"}:
+        if inner.type not in SET:
             line = (inner.map or node.map or (0,))[0] + 1
             remedy = "use headings, paragraphs, lists, emphasis, code and pipe tables"
             raise InputError(f"{file}: line {line}: {inner.type} is not supported; {remedy}")
@@ -97,13 +102,13 @@ def _item(node: "SyntaxTreeNode", file: str) -> Item:
     if node.type == "table":
         header, *rows = ([_text(cell) for cell in row.children] for part in node.children for row in part.children)
         return table(header, rows, left=1)
-    return _plain(node)
+    return _markup(node)
 
 
-def _plain(node: "SyntaxTreeNode") -> Item:
+def _markup(node: "SyntaxTreeNode") -> Item:
     """Return a node as plain data, with its HTML tag; text has none."""
     tag = "" if node.hidden or node.type in PLAIN else node.tag
-    return {"type": "markup", "tag": tag, "text": _own(node), "children": [_plain(child) for child in node.children]}
+    return {"type": "markup", "tag": tag, "text": _own(node), "children": list(map(_markup, node.children))}
 
 
 def _text(node: "SyntaxTreeNode") -> str:

@@ -11,10 +11,9 @@ from concord.files import write_text
 from concord.reports.document import Item, heading, paragraph
 from concord.reports.document.discussion import discussion_items
 from concord.reports.document.protocol import References, protocol
-from concord.reports.document.provenance import provenance as provenance_record
-from concord.reports.document.provenance import provenance_items, sha256sums
+from concord.reports.document.provenance import provenance, provenance_items, sha256sums
 from concord.reports.exhibits.base import Table, Text
-from concord.reports.render import SUFFIXES, Stored, checked, html, read_exhibit, typst
+from concord.reports.render import SUFFIXES, Stored, checked, read_exhibit, text, typst
 from concord.reports.study import PlannedStudy
 from concord.reports.values import count, score, symbol
 from concord.reports.verdicts import VERDICTS
@@ -24,10 +23,8 @@ if TYPE_CHECKING:
 
     from concord.reports.source import Source
 
-CHAPTERS = (
-    "Claims", "Data", "Protocol", "Results", "Agreement with the published values", "Discussion", "Runtime",
-    "Provenance",
-)  # fmt: skip
+AGREEMENT = "Agreement with the published values"
+CHAPTERS = ("Claims", "Data", "Protocol", "Results", AGREEMENT, "Discussion", "Runtime", "Provenance")
 TONES = dict(zip(VERDICTS, ("good", "mixed", "bad", "good", "mixed", "bad", "open"), strict=True))
 """How the verdicts on claims are coloured."""
 
@@ -35,31 +32,29 @@ TONES = dict(zip(VERDICTS, ("good", "mixed", "bad", "good", "mixed", "bad", "ope
 def content(
     study: PlannedStudy,
     exhibits: Sequence[Stored],
-    provenance: Mapping[str, Any],
-    discussion: str | None,
+    record: Mapping[str, Any],
+    discussion: str,
     frames: "Mapping[str, pd.DataFrame]",
 ) -> dict[str, Any]:
     """Return what the report says.
 
-    Parameters
-    ----------
-    exhibits : in the order of the study; their numbers are in ``frames``, by id.
-    provenance : as :func:`concord.reports.document.provenance.provenance` returns it.
-    discussion : the text of the study's ``discussion.md``, if it has one; :class:`InputError` if it cannot be set.
+    ``exhibits`` are in the order of the study, their numbers in ``frames``; ``record`` is that of their provenance.
+    ``discussion`` is the text of the study's ``discussion.md``: :class:`InputError` if it cannot be set.
     """
     references = References()
+    shown = [exhibit for exhibit in exhibits if exhibit.blocks]
+    files = [(f"{e.id}.csv", f"{e.title}. {e.caption}") for e in exhibits if not e.blocks]
     paper = study.paper and f"{study.paper.authors}: {study.paper.title}. {study.paper.venue} {study.paper.year}."
     absent = f"; not shown: {', '.join(study.left_out)}" if study.left_out else ""
     title_page = {
         "title": study.title,
         "study": study.id,
-        "version": provenance["versions"]["concord"],
+        "version": record["versions"]["concord"],
         "relation": "A re-run of" if study.published else "After",
         "paper": f"{paper}{references.cite(paper)}" if paper else "",
         "restricted": f"Restricted run: only {study.restriction}{absent}." if study.restriction else "",
         "abstract": _abstract(study, exhibits, frames),
     }
-    shown = [exhibit for exhibit in exhibits if exhibit.blocks]
     chapters = {name: [i for e in shown if e.chapter == name for i in exhibit_items(e)] for name in CHAPTERS}
     chapters["Protocol"] += protocol(study, references)
     if discussion:
@@ -67,8 +62,7 @@ def content(
         chapters["Discussion"] += discussion_items(discussion, frames, file, bool(study.restriction))
     sklearn, snakemake = references.cite("sklearn"), references.cite("snakemake")
     made = paragraph(f"Concord uses scikit-learn{sklearn}; Snakemake{snakemake} runs its jobs.")
-    files = [(f"{e.id}.csv", f"{e.title}. {e.caption}") for e in exhibits if not e.blocks]
-    chapters["Provenance"] += [made, *provenance_items(provenance, study.titles, files)]
+    chapters["Provenance"] += [made, *provenance_items(record, study.titles, files)]
     parts = [{"title": title, "items": items} for title, items in chapters.items() if items]
     return {**title_page, "tones": TONES, "chapters": parts, "references": list(references.works)}
 
@@ -76,8 +70,7 @@ def content(
 def exhibit_items(exhibit: Stored) -> list[Item]:
     """Return the heading and the blocks of an exhibit; the first table or picture carries the caption.
 
-    A heading that repeats that of the chapter is left out, and so are a title of a table that repeats the heading
-    and a table without rows. The caption is a paragraph where there is nothing else to carry it.
+    No heading repeats that of the chapter, no title of a table repeats the heading, and no table is without rows.
     """
     items = [] if exhibit.title == exhibit.chapter else [heading(exhibit.title)]
     caption, file = exhibit.caption, f"{exhibit.id}.svg"
@@ -101,38 +94,34 @@ def write_document(source: "Source", files: Mapping[str, Path]) -> None:
 
     study, seed = source.study, source.seed
     assert seed is not None
-    records = {item.key: (path, item.spec) for item, path in source.files if item.role == "exhibit"}
-    stored = {key: read_exhibit(path, spec) for key, (path, spec) in records.items()}
-    made = [(item.key, checked(path, stored[item.key])) for item, path in source.files if item.role == "file"]
+    stored = {item.key: read_exhibit(path, item.spec) for item, path in source.of("exhibit")}
+    made = [(item.key, checked(path, stored[item.key])) for item, path in source.of("file")]
     frames = {key: pd.read_csv(path) for key, path in made if path.suffix == ".csv"}
     pictures = [path for _, path in made if path.suffix == ".svg"]
+    discussion = "".join(_read(path) for _, path in source.of("discussion"))
     spent = sum(float(frame["cpu_seconds"].sum()) for frame in frames.values() if "cpu_seconds" in frame)
-    record = provenance_record(study, spent, seed, source.folder)
-    said = content(study, list(stored.values()), record, _discussion(source), frames)
+    record = provenance(study, spent, seed, source.folder)
+    said = content(study, list(stored.values()), record, discussion, frames)
     typst.write_pdf(said, pictures, files["report.pdf"])
-    write_text(files["report.html"], html.page(said, pictures))
+    write_text(files["report.html"], text.page(said, pictures))
     write_text(files["provenance.json"], json.dumps(record, indent=2, ensure_ascii=False) + "\n")
     write_text(files["SHA256SUMS"], sha256sums(path for key, path in made if study.exhibit(key).reproducible))
-    for folder in {path.parent for path, _ in records.values()}:
-        _remove_others(folder, {*records, *(path.stem for path in files.values())}, files["report.pdf"].parent)
+    for folder in {path.parent for _, path in source.of("exhibit")}:
+        _remove_others(folder, {*stored, *(path.stem for path in files.values())}, files["report.pdf"].parent)
 
 
 def _remove_others(records: Path, shown: set[str], report: Path) -> None:
     """Remove the records of exhibits that are not shown, and their files in the folder of the report."""
-    for record in records.glob("*.json"):
-        if record.stem not in shown:
-            for path in (*(report / f"{record.stem}{suffix}" for suffix in SUFFIXES), record):
-                path.unlink(missing_ok=True)
+    for record in (record for record in records.glob("*.json") if record.stem not in shown):
+        for path in (*(report / f"{record.stem}{suffix}" for suffix in SUFFIXES), record):
+            path.unlink(missing_ok=True)
 
 
-def _discussion(source: "Source") -> str | None:
-    for item, path in source.files:
-        if item.role == "discussion":
-            try:
-                return path.read_text(encoding="utf-8")
-            except UnicodeDecodeError as error:
-                raise InputError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-    return None
+def _read(discussion: Path) -> str:
+    try:
+        return discussion.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{discussion}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
 
 
 def _abstract(study: PlannedStudy, exhibits: Sequence[Stored], frames: "Mapping[str, pd.DataFrame]") -> str:

@@ -35,13 +35,17 @@ def protocol(study: PlannedStudy, references: References) -> Iterator[Item]:
     yield from _methods(study, references)
     used = dict.fromkeys((*study.metrics, *([study.generalisation.metric] if study.generalisation else [])))
     metrics = [(metric, *DATA["metrics"][metric]) for metric in used]
-    rows = [(metric, name, f"{definition}{references.cite(work)}") for metric, name, definition, work in metrics]
     yield heading("Metrics")
-    yield table(
-        ("Metric", "Name", "Definition"), rows, "All metrics compare clusters with the true classes; 1 is best."
-    )
+    yield from _table("metrics", [(m, name, f"{text}{references.cite(work)}") for m, name, text, work in metrics])
     if tuned := [run for run in study.methods if run.grid]:
-        yield from _selections(study, tuned)
+        defaults = "; ".join(f"{run.id}: {point(run.default)}" for run in tuned)
+        names, selection = conjunction([run.id for run in tuned]), SELECTIONS[study.selection]
+        yield heading("Selection of parameters")
+        yield paragraph(SENTENCES["selections"].format(methods=names, selection=selection))
+        selections = DATA["selections"].items()
+        yield from _table(
+            "selections", [(SELECTIONS[name], text.format(defaults=defaults)) for name, text in selections]
+        )
     if study.n_subsets > 1:
         test, alpha = DATA["tests"][study.significance.test], study.significance.alpha
         words = {"test": test, "alpha": alpha, "n": study.n_subsets, "holm": references.cite("holm")}
@@ -49,24 +53,27 @@ def protocol(study: PlannedStudy, references: References) -> Iterator[Item]:
         yield paragraph(SENTENCES["significance"].format(**words))
 
 
+def _table(name: str, rows: Sequence[Sequence[str]]) -> Iterator[Item]:
+    """Yield a table with its header and caption, if it has rows."""
+    *header, caption = DATA["tables"][name]
+    if rows:
+        yield table(header, rows, caption)
+
+
 def _base_clusterings(study: PlannedStudy) -> Iterator[Item]:
-    ensemble = study.ensemble
-    settings = [("Runs", f"{ensemble.runs}"), ("Subsets", _subsets(study))]
-    if any(case.ensemble in MADE for case in study.cases):
-        settings = [
-            ("Algorithm", f"k-means (Lloyd's algorithm, at most {ensemble.max_iter} iterations)"),
-            ("Initial centres", "k objects drawn at random"),
-            ("Number of clusters k", _number_of_clusters(ensemble.n_clusters)),
-            *settings,
-        ]
+    ensemble, made = study.ensemble, {case.ensemble for case in study.cases}
+    kmeans = [
+        ("Algorithm", f"k-means (Lloyd's algorithm, at most {ensemble.max_iter} iterations)"),
+        ("Initial centres", "k objects drawn at random"),
+        ("Number of clusters k", _number_of_clusters(ensemble.n_clusters)),
+    ]
+    settings = [*(kmeans if made & set(MADE) else []), ("Runs", f"{ensemble.runs}"), ("Subsets", _subsets(study))]
     differing = [(study.titles[case.id], "; ".join(_differences(case))) for case in study.cases]
-    rows = [row for row in differing if row[1]]
     yield heading("Base clusterings")
     yield paragraph(SENTENCES["base_clusterings"])
-    yield table(("Setting", "Value"), settings, "How base clusterings are made.")
-    if rows:
-        yield table(("Data set", "Base clusterings"), rows, "Data sets whose base clusterings are made differently.")
-    if any(case.ensemble == "mixed" for case in study.cases):
+    yield from _table("settings", settings)
+    yield from _table("differing", [row for row in differing if row[1]])
+    if "mixed" in made:
         yield paragraph(SENTENCES["mixed"])
 
 
@@ -99,17 +106,15 @@ def _differences(case: Case) -> Iterator[str]:
 
 
 def _methods(study: PlannedStudy, references: References) -> Iterator[Item]:
-    where = {method: conjunction(_titles(study, cases)) for method, cases in study.absent().items()}
-    absent = [
-        f"{conjunction([m for m in where if where[m] == cases])} on {cases}" for cases in dict.fromkeys(where.values())
-    ]
+    where: dict[str, list[str]] = {}
+    for method, cases in study.absent().items():
+        where.setdefault(_titles(study, cases), []).append(method)
+    absent = "; ".join(f"{conjunction(methods)} on {cases}" for cases, methods in where.items())
     said = SENTENCES["methods"].format(restarts=DATA["restarts"][study.restarts], base=study.base_clusterings)
     yield heading("Methods")
-    yield paragraph(said, f"Not run (“{DASH}” in the tables): {'; '.join(absent)}." if absent else "")
-    what = [_method(run, references) for run in study.methods]
-    yield table(("Method", "What it does", "Parameters", "Grid"), what, DATA["captions"]["parameters"])
-    if rows := [row for run in study.methods for row in _changed(study, run)]:
-        yield table(("Method", "Parameter", "Default", "Here", "Data sets"), rows, DATA["captions"]["changed"])
+    yield paragraph(said, f"Not run (“{DASH}” in the tables): {absent}." if absent else "")
+    yield from _table("methods", [_method(run, references) for run in study.methods])
+    yield from _table("changed", [row for run in study.methods for row in _changed(study, run)])
 
 
 def _method(run: MethodRun, references: References) -> tuple[str, ...]:
@@ -132,20 +137,12 @@ def _changed(study: PlannedStudy, run: MethodRun) -> Iterator[tuple[str, ...]]:
             where.setdefault(item, []).append(case)
     for (name, value), cases in where.items():
         if name in defaults and value != defaults[name]:
-            here = "all" if len(cases) == len(study.cases) else conjunction(_titles(study, cases))
+            here = "all" if len(cases) == len(study.cases) else _titles(study, cases)
             yield run.id, symbol(name), _value(defaults[name]), _value(value), here
 
 
-def _selections(study: PlannedStudy, tuned: Sequence[MethodRun]) -> Iterator[Item]:
-    names, defaults = conjunction([run.id for run in tuned]), [f"{run.id}: {point(run.default)}" for run in tuned]
-    words = {selection: text.format(defaults="; ".join(defaults)) for selection, text in DATA["selections"].items()}
-    yield heading("Selection of parameters")
-    yield paragraph(SENTENCES["selections"].format(methods=names, selection=SELECTIONS[study.selection]))
-    yield table(("Selection", "Grid point"), [(SELECTIONS[selection], text) for selection, text in words.items()])
-
-
-def _titles(study: PlannedStudy, cases: Sequence[Case]) -> list[str]:
-    return [study.titles[case.id] for case in cases]
+def _titles(study: PlannedStudy, cases: Sequence[Case]) -> str:
+    return conjunction([study.titles[case.id] for case in cases])
 
 
 def _value(value: Any) -> str:

@@ -3,6 +3,7 @@
 import importlib.metadata
 import os
 import platform
+import re
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -70,11 +71,10 @@ def git_commit(folder: Path) -> dict[str, Any] | None:
 def cpu_model() -> str:
     """Return the processor's name as the system gives it."""
     try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        found = re.search(r"^model name\s*:(.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
     except OSError:  # not Linux
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return next(iter(names), platform.processor() or platform.machine())
+        found = None
+    return found[1].strip() if found else platform.processor() or platform.machine()
 
 
 def sha256sums(files: Iterable[Path]) -> str:

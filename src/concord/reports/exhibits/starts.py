@@ -8,12 +8,12 @@ import numpy as np
 from pydantic import Field
 
 from concord.config.experiment import Case, MethodRun
+from concord.config.published import STATISTICS
 from concord.config.references import MethodId, MetricId
 from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, listed, records
 from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source
 from concord.reports.exhibits.scores import HALF_DIGIT
 from concord.reports.main_table import published_key
-from concord.reports.published import STATISTICS
 from concord.reports.values import DASH, conjunction, number, score
 from concord.scores.f1_bounds import DEFINITIONS, largest_f1
 

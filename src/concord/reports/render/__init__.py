@@ -32,13 +32,10 @@ class Stored(Strict):
 def write_shown(exhibit: Exhibit, shown: Shown, spec: str, files: Mapping[str, Path]) -> None:
     """Write what an exhibit shows in every format.
 
-    Parameters
-    ----------
-    spec : JSON text of the spec of the job.
-    files : by suffix: ".json" (:class:`Stored`) and ".csv"; of a table ".md" and ".tex"; of a figure ".svg",
-        ".pdf" and ".png" in one folder.
+    ``spec`` is the JSON text of the job's spec. ``files`` are, by suffix, ".json" (:class:`Stored`) and ".csv"; of a
+    table ".md" and ".tex"; of a figure ".svg", ".pdf" and ".png" in one folder.
     """
-    from concord.reports.render import figures, latex, markdown
+    from concord.reports.render import figures, text
     from concord.scores.tables import write_csv
 
     shown = replace(shown, caption=" ".join(filter(None, (exhibit.caption, shown.caption))))
@@ -51,8 +48,8 @@ def write_shown(exhibit: Exhibit, shown: Shown, spec: str, files: Mapping[str, P
     if exhibit.drawn:
         figures.save(shown.picture, files[".svg"].parent, exhibit.id)
     else:
-        write_text(files[".md"], markdown.markdown(exhibit.title, shown))
-        write_text(files[".tex"], latex.latex(exhibit.id, exhibit.title, shown))
+        write_text(files[".md"], text.markdown(exhibit.title, shown))
+        write_text(files[".tex"], text.latex(exhibit.id, exhibit.title, shown))
     said = {"id": exhibit.id, "title": exhibit.title, "chapter": exhibit.chapter, "caption": shown.caption}
     checksums = {suffix: sha256(path) for suffix, path in files.items() if suffix != ".json"}
     write_exhibit(files[".json"], Stored(spec=spec, blocks=blocks, checksums=checksums, **said))
@@ -65,13 +62,7 @@ def write_exhibit(path: Path | str, stored: Stored) -> None:
 
 
 def read_exhibit(path: Path, planned_digest: str) -> Stored:
-    """Return an exhibit that :func:`write_exhibit` wrote.
-
-    Raises
-    ------
-    InputError
-        If the file is missing or damaged, or its spec is not the one whose digest was planned.
-    """
+    """Return an exhibit; :class:`InputError` if it is missing, damaged, or not of the spec with the planned digest."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         if digest(record["exhibit"]) != record["checksum"]:

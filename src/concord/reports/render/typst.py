@@ -28,13 +28,7 @@ FLOWING = 28
 
 
 def write_pdf(content: Mapping[str, Any], pictures: Sequence[Path], out: Path) -> None:
-    """Set the report and write it to ``out``, atomically.
-
-    Parameters
-    ----------
-    content : as :func:`concord.reports.document.document.content` returns it.
-    pictures : the SVG files that it names.
-    """
+    """Set what :func:`concord.reports.document.document.content` returns, with the SVG files that it names."""
     import typst
 
     with tempfile.TemporaryDirectory() as name:
@@ -71,15 +65,9 @@ def _table(table: Mapping[str, Any]) -> dict[str, Any]:
     spare, needed = PADDING * len(parts), sum(widths) * CHARACTER
     upright, flat = ((width - spare) / needed for width, _ in (UPRIGHT, FLAT))
     wide, flowing = upright < SMALLEST, any(parts)
-    lines = len(rows) + sum(any(cell["below"] for cell in row) for row in rows)
-    return {
-        "wide": wide,
-        "size": round(min(LARGEST, max(4.0, flat if wide else upright)), 2),
-        "columns": parts,
-        "heads": heads,
-        "airy": flowing,
-        "long": lines > (12 if flowing else 24),
-    }
+    size = round(min(LARGEST, max(4.0, flat if wide else upright)), 2)
+    long = len(rows) + sum(any(cell["below"] for cell in row) for row in rows) > (12 if flowing else 24)
+    return {"wide": wide, "size": size, "columns": parts, "heads": heads, "airy": flowing, "long": long}
 
 
 def _column(header: str, cells: Sequence[Mapping[str, Any]]) -> tuple[float, float | None, float | None]:
