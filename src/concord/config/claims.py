@@ -1,10 +1,11 @@
-"""The paper that a study re-runs, and its claims."""
+"""The paper that a study re-runs, its claims, and what a study says of it."""
 
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from concord.config.references import AnyRowId, CaseId
+from concord.config.experiment import Experiment
+from concord.config.references import AnyRowId, CaseId, MethodId
 from concord.config.values import Metric
 from concord.validation import Strict
 
@@ -61,4 +62,34 @@ class Claim(Strict):
             raise ValueError(f"against = {list(self.against)} {remedy}")
         if self.unseen or self.percent is not None:
             raise ValueError("unseen and percent go with check: improves; remove them")
+        return self
+
+
+class PaperStudy(Experiment):
+    """An experiment and the paper behind it; a study adds its exhibits."""
+
+    title: str = Field(max_length=200)
+    summary: str = Field(description="one or two sentences for the report's abstract")
+    paper: Paper | None = None
+    published: tuple[Literal["table1", "table2", "starts", "seconds", "program"], ...] = Field(
+        (), description="tables of published values in config/studies/<id>/published/<name>.csv"
+    )
+    discussion: bool = Field(False, description="whether config/studies/<id>/discussion.md is part of the report")
+    unpublished: tuple[MethodId, ...] = Field(
+        (), description="ids of methods that the paper has, but whose published numbers are not at hand"
+    )
+    other_data: str | None = Field(
+        None,
+        description="why the data sets are not the paper's; every verdict then says that they are not, and "
+        "the tables are called after the paper's",
+    )
+    reported: Annotated[tuple[Metric, ...], Field(min_length=1)] = Field(
+        ("ACC", "NMI"), description="metrics of the tables, unless one names its own"
+    )
+    claims: tuple[Claim, ...] = ()
+
+    @model_validator(mode="after")
+    def _reported_are_computed(self) -> Self:
+        if missing := [metric for metric in self.reported if metric not in self.metrics]:
+            raise ValueError(f"the reported metric {missing[0]!r} is not in metrics; add it there")
         return self

@@ -27,25 +27,25 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--inputs", nargs="*", default=[], type=Path, metavar="FILE", help="in the order of the spec")
     options = parser.parse_args(argv)
     started = time.process_time()
-    log.info("%s: %.2f CPU s", jobs[options.job](options), time.process_time() - started)
+    what = jobs[options.job](options.spec, options.inputs, options.out)
+    log.info("%s: %.2f CPU s", what, time.process_time() - started)
 
 
-def _exhibit(options: argparse.Namespace) -> str:
+def _exhibit(spec: str, inputs: list[Path], out: list[Path]) -> str:
     from concord.reports import render
 
-    job = ExhibitJob.of_text(options.spec, "--spec")
-    shown = job.exhibit.build(Source(job.study, _given(job.items, options.inputs), job.seed))
-    render.write_shown(job.shown_as, shown, job.json_text, {path.suffix: path for path in options.out})
+    job = ExhibitJob.of_text(spec, "--spec")
+    shown = job.exhibit.build(Source(job.study, _given(job.items, inputs), job.seed))
+    render.write_shown(job.shown_as, shown, job.json_text, {path.suffix: path for path in out})
     return f"{job.study.id}: {job.exhibit.id}"
 
 
-def _document(options: argparse.Namespace) -> str:
+def _document(spec: str, inputs: list[Path], out: list[Path]) -> str:
     from concord.reports.document.document import write_document
 
-    job = DocumentJob.of_text(options.spec, "--spec")
-    source = Source(job.study, _given(job.items, options.inputs), job.seed)
-    write_document(source, {path.name: path for path in options.out})
-    return f"{job.study.id}: {options.out[0]}"
+    job = DocumentJob.of_text(spec, "--spec")
+    write_document(Source(job.study, _given(job.items, inputs), job.seed), {path.name: path for path in out})
+    return f"{job.study.id}: {out[0]}"
 
 
 def _given(items: Sequence[Item], paths: Sequence[Path]) -> list[tuple[Item, Path]]:

@@ -14,6 +14,7 @@ from concord.config.published import Published, load_published
 from concord.config.values import Value
 from concord.errors import ConsensusFailure, InputError
 from concord.files import RERUN
+from concord.reports.exhibits.base import records
 from concord.reports.study import PlannedStudy
 from concord.specs import Spec
 
@@ -144,27 +145,27 @@ class Source:
             return methods.make(self.study.method(method).method, n_clusters, given, stream).fit(ensemble)
         except ConsensusFailure as failure:
             where = f"{method} on {case.id}, subset {subset + 1}"
-            raise InputError(f"{where}: {failure}; let the exhibit show another subset") from None
+            raise InputError(f"{where}: {failure}; name another case or method") from None
 
     def _only(self, role: Role, key: str) -> tuple[Path, str]:
         ((item, path),) = self.of(role, key)
         return path, item.spec
 
+    def _tables(self, *roles: Role) -> "list[tuple[Path, pd.DataFrame, dict[str, str]]]":
+        from concord.scores.tables import read_table
+
+        return [(path, *read_table(path, item.spec)) for role in roles for item, path in self.of(role)]
+
     def _table(self, role: Role) -> "pd.DataFrame":
         import pandas as pd
 
-        from concord.scores.tables import read_table
-
-        return pd.concat([read_table(path, item.spec)[0] for item, path in self.of(role)], ignore_index=True)
+        return pd.concat([frame for _, frame, _ in self._tables(role)], ignore_index=True)
 
     def _remarks(self, kind: str, column: str) -> "pd.DataFrame":
-        from concord.reports.exhibits.base import records
-        from concord.scores.tables import read_table
-
         rows: list[tuple[Any, ...]] = []
-        for item, path in [*self.of("selected"), *self.of("variants")]:
+        for path, _, texts in self._tables("selected", "variants"):
             try:
-                found = json.loads(read_table(path, item.spec)[1][kind])
+                found = json.loads(texts[kind])
                 rows += [(case, method, subset, point, remark) for case, method, subset, point, remark in found]
             except (KeyError, ValueError, TypeError):
                 raise InputError(f"{path}: its {kind} cannot be read; {RERUN}") from None

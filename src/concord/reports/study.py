@@ -1,13 +1,10 @@
 """A study: one file ``config/studies/<id>/study.yaml``, the experiment and what its report shows."""
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self, Union
+from typing import TYPE_CHECKING, Annotated, Self, Union
 
 from pydantic import Field, model_validator
 
-from concord.config.claims import Claim, Paper
-from concord.config.experiment import Experiment
-from concord.config.references import MethodId
-from concord.config.values import Metric
+from concord.config.claims import PaperStudy
 from concord.reports.exhibits import KINDS
 from concord.reports.exhibits.base import Exhibit
 from concord.validation import Strict
@@ -18,28 +15,9 @@ else:
     AnyExhibit = Annotated[Union[KINDS], Field(discriminator="kind")]  # noqa: UP007
 
 
-class Study(Experiment):
+class Study(PaperStudy):
     """One paper's experiment: what is run, and what its report shows."""
 
-    title: str = Field(max_length=200)
-    summary: str = Field(description="one or two sentences for the report's abstract")
-    paper: Paper | None = None
-    published: tuple[Literal["table1", "table2", "starts", "seconds", "program"], ...] = Field(
-        (), description="tables of published values in config/studies/<id>/published/<name>.csv"
-    )
-    discussion: bool = Field(False, description="whether config/studies/<id>/discussion.md is part of the report")
-    unpublished: tuple[MethodId, ...] = Field(
-        (), description="ids of methods that the paper has, but whose published numbers are not at hand"
-    )
-    other_data: str | None = Field(
-        None,
-        description="why the data sets are not the paper's; every verdict then says that they are not, and "
-        "the tables are called after the paper's",
-    )
-    reported: Annotated[tuple[Metric, ...], Field(min_length=1)] = Field(
-        ("ACC", "NMI"), description="metrics of the tables, unless one names its own"
-    )
-    claims: tuple[Claim, ...] = ()
     exhibits: tuple[AnyExhibit, ...] = Field(
         (), description="what the report shows, in order; standard exhibits that are not listed follow"
     )
@@ -49,8 +27,6 @@ class Study(Experiment):
         ids = [exhibit.id for exhibit in self.exhibits]
         if twice := {i for i in ids if ids.count(i) > 1}:
             raise ValueError(f"two exhibits have the id {sorted(twice)[0]!r}; give one of them another id")
-        if missing := [metric for metric in self.reported if metric not in self.metrics]:
-            raise ValueError(f"the reported metric {missing[0]!r} is not in metrics; add it there")
         return self
 
     def exhibit(self, exhibit_id: str) -> Exhibit:

@@ -22,20 +22,10 @@ if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
 PLAIN = {"inline", "text", "softbreak", "hardbreak"}
-BLOCKS = {
-    "heading",
-    "paragraph",
-    "bullet_list",
-    "ordered_list",
-    "list_item",
-    "table",
-    "thead",
-    "tbody",
-    "tr",
-    "th",
-    "td",
-}
-SET = PLAIN | BLOCKS | {"em", "strong", "code_inline"}
+TABLE = {"table", "thead", "tbody", "tr", "th", "td"}
+SET = (
+    {"heading", "paragraph", "bullet_list", "ordered_list", "list_item", "em", "strong", "code_inline"} | PLAIN | TABLE
+)
 """Types of nodes that a report can set."""
 ABSENT = "n/a (not in this run)"
 

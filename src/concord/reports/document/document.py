@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from concord.reports.source import Source
 
+Frames = Mapping[str, "pd.DataFrame"]
+"""The numbers of each exhibit, by its id."""
 AGREEMENT = "Agreement with the published values"
 CHAPTERS = ("Claims", "Data", "Protocol", "Results", AGREEMENT, "Discussion", "Runtime", "Provenance")
 TONES = dict(zip(VERDICTS, ("good", "mixed", "bad", "good", "mixed", "bad", "open"), strict=True))
@@ -30,11 +32,7 @@ TONES = dict(zip(VERDICTS, ("good", "mixed", "bad", "good", "mixed", "bad", "ope
 
 
 def content(
-    study: PlannedStudy,
-    exhibits: Sequence[Stored],
-    record: Mapping[str, Any],
-    discussion: str,
-    frames: "Mapping[str, pd.DataFrame]",
+    study: PlannedStudy, exhibits: Sequence[Stored], record: Mapping[str, Any], discussion: str, frames: Frames
 ) -> dict[str, Any]:
     """Return what the report says.
 
@@ -47,9 +45,7 @@ def content(
     paper = study.paper and f"{study.paper.authors}: {study.paper.title}. {study.paper.venue} {study.paper.year}."
     absent = f"; not shown: {', '.join(study.left_out)}" if study.left_out else ""
     title_page = {
-        "title": study.title,
-        "study": study.id,
-        "version": record["versions"]["concord"],
+        **{"title": study.title, "study": study.id, "version": record["versions"]["concord"]},
         "relation": "A re-run of" if study.published else "After",
         "paper": f"{paper}{references.cite(paper)}" if paper else "",
         "restricted": f"Restricted run: only {study.restriction}{absent}." if study.restriction else "",
@@ -124,7 +120,7 @@ def _read(discussion: Path) -> str:
         raise InputError(f"{discussion}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
 
 
-def _abstract(study: PlannedStudy, exhibits: Sequence[Stored], frames: "Mapping[str, pd.DataFrame]") -> str:
+def _abstract(study: PlannedStudy, exhibits: Sequence[Stored], frames: Frames) -> str:
     sentences = [re.sub(r"\b[a-z]+\d\b", lambda word: symbol(word.group()), study.summary.strip())]
     if study.other_data:
         sentences.append(f"The data sets are not the paper's: {study.other_data.strip()}")

@@ -118,11 +118,11 @@ def curves(panel: Any, rows: "pd.DataFrame", x: str, by: str, palette: Mapping[s
 @style()
 def curves_by_case(frame: "pd.DataFrame", titles: Mapping[str, str], x: str, labels: tuple[str, str]) -> Any:
     """Return a picture with a panel for each case and a curve for each method; a dashed level where ``x`` is NaN."""
-    palette, is_level = colours(list(frame["method"].unique())), frame[x].isna()
+    palette = colours(list(frame["method"].unique()))
     picture, drawn = case_panels(frame, titles)
     for panel, rows in drawn:
-        curves(panel, rows[~is_level], x, "method", palette)
-        for level in rows[is_level].itertuples():
+        curves(panel, rows[rows[x].notna()], x, "method", palette)
+        for level in rows[rows[x].isna()].itertuples():
             panel.axhline(level.mean, color=palette[level.method], linestyle="--", linewidth=0.9)
         values = sorted(set(rows[x].dropna()))
         if values and 0 < 100 * values[0] <= values[-1]:
@@ -130,7 +130,7 @@ def curves_by_case(frame: "pd.DataFrame", titles: Mapping[str, str], x: str, lab
             panel.minorticks_off()
         panel.set_xticks(values)
     label_outer([panel for panel, _ in drawn], *labels)
-    legend_below(picture, curve_handles(palette, dashed=set(frame["method"][is_level])))
+    legend_below(picture, curve_handles(palette, dashed=set(frame["method"][frame[x].isna()])))
     return picture
 
 
