@@ -24,21 +24,13 @@ NEAR = 2.0
 
 
 def scores_frame(source: "Source", seen: "PlannedStudy | None" = None) -> "pd.DataFrame":
-    """Return the scores of the study, or of some of its cases and methods.
+    """Return one row per case, metric and row of the table; ``seen`` is the study with some cases and methods alone.
 
-    Parameters
-    ----------
-    seen : the study with these cases and methods alone, variants of methods among the methods.
-
-    Returns
-    -------
-    DataFrame
-        One row per case, metric and row of the table. ``difference`` is ours - published; ``difference_se``
-        is the same in standard errors of our mean, std / sqrt(n) over n subsets. ``best`` and ``bold`` are
-        judged among all methods here; ``paper_best`` and ``paper_bold`` among those of the paper, if all
-        methods of the study are here, and a method that the paper does not have among all. ``parameters`` is
-        the grid point of a selection that takes one point for all subsets. ``note`` says why a mean covers
-        fewer subsets than the study has, and what the method remarks.
+    ``difference`` is ours - published; ``difference_se`` is the same in standard errors of our mean, std / sqrt(n)
+    over n subsets. ``best`` and ``bold`` are judged among all methods here; ``paper_best`` and ``paper_bold`` among
+    those of the paper, if all methods of the study are here, and a method that the paper does not have among all.
+    ``parameters`` is the grid point of a selection that takes one point for all subsets. ``note`` says why a mean
+    covers fewer subsets than the study has, and what the method remarks.
     """
     import numpy as np
     import pandas as pd

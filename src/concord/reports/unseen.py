@@ -14,22 +14,15 @@ if TYPE_CHECKING:
 
 ORACLE, DEFAULT = "oracle-training", "default"
 """The grid point with the best score on the training objects, for each ensemble; the default one."""
-COLUMNS = (
-    *("case", "dataset", "row", "selection", "metric"),
-    *("n", "mean", "std", "training", "best", "p_value"),
-)
+COLUMNS = "case dataset row selection metric n mean std training best p_value"
 
 
 def unseen_frame(source: "Source") -> "pd.DataFrame":
     """Return the scores on unseen objects, a line for each case, row and selection.
 
-    Returns
-    -------
-    DataFrame
-        Mean and sample standard deviation over the ``n`` ensembles (splits x repetitions) with a score;
-        ``training``, the mean on the training objects; ``best`` of the case; and ``p_value``, paired t-test
-        of the splits' means against the row of ``generalisation.beside``, in the same selection or in its
-        default where this row has no grid.
+    Mean and sample standard deviation are over the ``n`` ensembles (splits x repetitions) with a score;
+    ``training`` is the mean on the training objects; ``p_value`` is that of a paired t-test of the splits' means
+    against the row of ``generalisation.beside``, in the same selection or in its default where it has no grid.
     """
     import pandas as pd
 
@@ -44,7 +37,7 @@ def unseen_frame(source: "Source") -> "pd.DataFrame":
             mean = (int(values.count()), values.mean(), values.std(), group["training"].mean())
             p = _p_value(group, beside(study, groups, selection))
             rows.append((case.id, source.titles[case.id], row, selection, plan(study).metric, *mean, best, p))
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=COLUMNS.split())
 
 
 def means_of(frame: "pd.DataFrame", row: str, selection: str) -> "pd.Series[float]":

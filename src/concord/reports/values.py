@@ -24,12 +24,9 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 def counting(study: "PlannedStudy") -> str:
     """Say which case counts where a data set has several; empty where none has."""
-    here = {case.id for case in study.cases}
-    pairs = [
-        f"{study.titles[case.id]} instead of {study.titles[case.instead_of]}"
-        for case in study.cases
-        if case.instead_of in here
-    ]
+    here, titles = {case.id for case in study.cases}, study.titles
+    twice = [(case.id, case.instead_of) for case in study.cases if case.instead_of in here]
+    pairs = [f"{titles[case]} instead of {titles[other]}" for case, other in twice if other]
     return f"Each data set counts once: {conjunction(pairs)}." if pairs else ""
 
 
@@ -41,12 +38,10 @@ def tuned(study: Experiment, methods: Sequence[str]) -> str:
 
 def fewer(study: "PlannedStudy", frame: "pd.DataFrame", *columns: str) -> str:
     """Say which rows of a frame cover fewer subsets (``n``) than the study has; empty where none does."""
-    where = [
-        f"{row['method']} on {study.titles[row['case']]}"
-        + "".join(f", {column} {row[column]}" for column in columns)
-        + f" ({row['n']})"
-        for row in frame[frame["n"] < study.n_subsets].to_dict("records")
-    ]
+    where = []
+    for row in frame[frame["n"] < study.n_subsets].to_dict("records"):
+        more = "".join(f", {column} {row[column]}" for column in columns)
+        where.append(f"{row['method']} on {study.titles[row['case']]}{more} ({row['n']})")
     return f"Over fewer subsets, because of failed fits: {'; '.join(where)}." if where else ""
 
 
@@ -127,10 +122,8 @@ def symbols(text: str) -> str:
 
 def point(parameters: Mapping[str, object]) -> str:
     """Write a grid point: "λ₁ = 1, λ₂ = 0.1"."""
-    return ", ".join(
-        f"{symbol(name)} = {value:g}" if isinstance(value, float) else f"{symbol(name)} = {value}"
-        for name, value in parameters.items()
-    )
+    texts = {name: f"{value:g}" if isinstance(value, float) else f"{value}" for name, value in parameters.items()}
+    return ", ".join(f"{symbol(name)} = {text}" for name, text in texts.items())
 
 
 def untex(text: str) -> str:

@@ -1,36 +1,37 @@
 """Verdicts on a paper's claims, computed from the scores.
 
-Every check counts on how many data sets a claim holds here. The claim is
-
-* "reproduced" if it holds on at least the published share of the data sets, or on more than half where the
-  paper gives no count ("mostly"),
-* "partly reproduced" if it holds on more than half of that share,
-* "not reproduced" otherwise,
-* "not testable here" if the run has no score, no rival or no grid to decide it.
-
-A claim on an improvement is compared with the published percentage in the same way. Where the data sets are
-not those of the paper (``other_data``), the verdict says so, and whether the claim holds.
+Every check counts on how many data sets a claim holds here. It is "reproduced" on at least the published share of
+them, or on more than half where the paper gives no count ("mostly"); "partly reproduced" on more than half of that
+share; "not reproduced" otherwise; "not testable here" without a score, a rival or a grid to decide it. A claim on
+an improvement is compared with the published percentage in the same way. Where the data sets are not those of the
+paper (``other_data``), the verdict says so, and whether the claim holds.
 
 A method with a grid is represented by the study's own selection. Of two cases of one data set, the study says
 which one counts (``instead_of``).
 """
 
+from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from math import isnan
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from concord.reports.evidence import Material, Table
+from concord.reports.main_table import of_main_rows
+from concord.reports.published import published_methods, published_names
 from concord.reports.unseen import means_of, unseen_frame
 from concord.reports.values import conjunction, count, number
 from concord.scores.selection import ROUNDING, main_row
+from concord.scores.summary import summarise
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from concord.reports.study import Claim, PlannedStudy
+    from concord.config.claims import Claim
+    from concord.reports.source import Source
+    from concord.reports.study import PlannedStudy
 
 ON_OTHER_DATA = {
     "reproduced": "not the same data: holds",
@@ -39,6 +40,8 @@ ON_OTHER_DATA = {
 }
 UNTESTABLE = "not testable here"
 VERDICTS = (*ON_OTHER_DATA, *ON_OTHER_DATA.values(), UNTESTABLE)
+Table = dict[str, float]
+"""Scores of one data set by method."""
 
 
 class Measure(NamedTuple):
@@ -67,6 +70,71 @@ class Finding(NamedTuple):
 
 class NotTestable(Exception):
     """The run cannot decide the claim; the message says why."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """What the checks look at: the results, and the study with those of its methods that are judged."""
+
+    study: "PlannedStudy"
+    source: "Source"
+
+    @cached_property
+    def summary(self) -> "pd.DataFrame":
+        """Mean, n and bold of every case, metric, method and selection."""
+        return summarise(self.study, self.source.selected)
+
+    @property
+    def units(self) -> str:
+        """What is counted: data sets; cases where a data set occurs with several ensembles."""
+        datasets = [case.dataset for case in self.study.counted]
+        return "data sets" if len(set(datasets)) == len(datasets) else "cases"
+
+    def cases(self, claim: "Claim") -> set[str]:
+        """Return the cases that count and that a claim speaks of."""
+        return {case.id for case in self.study.counted if not claim.cases or case.id in claim.cases}
+
+    def rows(self, claim: "Claim") -> "pd.DataFrame":
+        """Return one row for each case and method that a claim speaks of, in its metric."""
+        found = of_main_rows(self.study, self.summary)
+        found = found[(found["metric"] == claim.metric) & found["case"].isin(self.cases(claim))]
+        return found[found["method"].isin([claim.method, *claim.against])] if claim.against else found
+
+    def tables(self, claim: "Claim") -> tuple[list[Table], list[Table]]:
+        """Return our means of what a claim speaks of and the published scores, for each data set."""
+        known = self.rows(claim).dropna(subset="mean").groupby("case", sort=False)
+        return [dict(zip(rows["method"], rows["mean"], strict=True)) for _, rows in known], self._published(claim)
+
+    def _published(self, claim: "Claim") -> list[Table]:
+        published, study = self.source.published, self.study
+        names, here = published_names(study, published), published_methods(study, published)
+        ids, aside = {theirs: ours for ours, theirs in here.items()}, {run.id for run in study.variants.methods}
+        wanted = {names.get(case) for case in claim.cases} or set(published.datasets(claim.metric))
+        tables: dict[str, Table] = defaultdict(dict)
+        for (dataset, metric, theirs), value in published.scores.items():
+            method = ids.get(theirs, theirs)
+            spoken_of = not claim.against or method in {claim.method, *claim.against}
+            if metric == claim.metric and dataset in wanted and theirs not in aside and spoken_of:
+                tables[dataset][method] = value
+        return list(tables.values())
+
+    def remarks(self, claim: "Claim") -> list[str]:
+        """Return how this run differs from the published experiment that a claim is about."""
+        study, published, remarks, cases = self.study, self.source.published, list[str](), self.cases(claim)
+        known = cases & set(published_names(study, published))
+        if study.paper is None:
+            return []
+        if study.other_data or (published.scores and not known):
+            remarks.append("these are not the paper's data sets")
+        elif not published.scores:
+            remarks.append("the study has no published table")
+        elif len(known) < len(cases):
+            remarks.append(f"{len(known)} of the {len(cases)} {self.units} here are the paper's")
+        here = {*published_methods(study, published).values(), *(run.id for run in study.variants.methods)}
+        absent = [method for method in published.methods(claim.metric) if method not in here]
+        if absent and claim.check in {"best", "second", "significant"} and not study.other_data:
+            remarks.append(f"published rivals not in this run: {', '.join(absent)}")
+        return remarks
 
 
 def verdict(here: float, published: float | None) -> str:
@@ -98,8 +166,7 @@ def _worded(word: str, material: Material) -> str:
 
 def _check_present(claim: "Claim", material: Material) -> None:
     study = material.study
-    methods = [study.base_clusterings, *(run.id for run in study.methods)]
-    here = study.unseen_rows() if claim.unseen else methods
+    here = study.unseen_rows() if claim.unseen else [study.base_clusterings, *(run.id for run in study.methods)]
     if not material.cases(claim):
         raise NotTestable("no data set that it speaks of is in this run")
     if absent := [name for name in (claim.method, *claim.against) if name not in here]:
@@ -116,24 +183,30 @@ def _count(holds: list[bool], what: str) -> Measure | None:
 
 def _given(claim: "Claim", material: Material) -> Measure | None:
     """Return the published count of the claim, of all published data sets unless it says of how many."""
-    of = claim.of or len(material.source.published.datasets(claim.metric))
-    given = claim.published
+    of, given = claim.of or len(material.source.published.datasets(claim.metric)), claim.published
     return None if given is None else _count([i < given for i in range(of)], "data sets")
 
 
-def _ahead(tables: list[Table], method: str, at_most: int) -> list[bool]:
-    """Return whether at most so many rivals are not lower than the method, wherever it has rivals."""
-    pairs = [(table.pop(method), table) for table in tables if method in table]
-    return [sum(v > own - ROUNDING for v in rivals.values()) <= at_most for own, rivals in pairs if rivals]
+def _counts(
+    claim: "Claim", material: Material, method: str, holds: Callable[[float, Table], list[bool]], units: str = ""
+) -> tuple[Measure | None, Measure | None]:
+    """Count here and in the paper; ``holds`` judges a data set by the method's score and those of the others."""
+    ours, theirs = (
+        [held for table in tables if method in table for held in holds(table.pop(method), table)]
+        for tables in material.tables(claim)
+    )
+    return _count(ours, units or material.units), _count(theirs, units or "data sets")
 
 
 def _best(claim: "Claim", material: Material) -> Found:
-    """Count data sets on which the method's mean is higher than that of every rival; a tie does not count."""
+    """Count data sets on which no rival's mean, or at most one, is as high as the method's."""
     at_most = int(claim.check == "second")
-    ours, theirs = (_ahead(tables, claim.method, at_most) for tables in material.tables(claim))
-    what = "best or second" if at_most else _above(claim)
-    here, published = _count(ours, material.units), _count(theirs, "data sets")
-    return Found(f"{what} in {claim.metric} on", here, published)
+
+    def ahead(own: float, rivals: Table) -> list[bool]:
+        return [sum(value > own - ROUNDING for value in rivals.values()) <= at_most] if rivals else []
+
+    here, published = _counts(claim, material, claim.method, ahead)
+    return Found(f"{'best or second' if at_most else _above(claim)} in {claim.metric} on", here, published)
 
 
 def _above(claim: "Claim") -> str:
@@ -142,11 +215,10 @@ def _above(claim: "Claim") -> str:
 
 def _significant(claim: "Claim", material: Material) -> Found:
     """Count data sets on which the method is best and significantly above every rival that is named."""
-    seen, among = material, {claim.method, *claim.against}
+    seen, bold = material, []
     if claim.against:
-        runs = tuple(run for run in material.study.methods if run.id in among)
+        runs = tuple(run for run in material.study.methods if run.id in {claim.method, *claim.against})
         seen = replace(material, study=material.study.model_copy(update={"methods": runs}))
-    bold = []
     for _, rows in seen.rows(claim).groupby("case", sort=False):
         own, tested = rows["method"] == claim.method, rows["n"] > 1
         if (own & tested).any() and (~own & tested).any():
@@ -156,12 +228,12 @@ def _significant(claim: "Claim", material: Material) -> Found:
 
 def _above_base(claim: "Claim", material: Material) -> Found:
     """Count cells (method x data set) with a score above that of the base clusterings, over all methods."""
-    base, counts = material.study.base_clusterings, list[Measure | None]()
-    for tables in material.tables(claim):
-        pairs = [(table.pop(base), table) for table in tables if base in table]
-        above = [value > level + ROUNDING for level, others in pairs for value in others.values()]
-        counts.append(_count(above, "cells"))
-    here, published = counts
+    base = material.study.base_clusterings
+
+    def above(level: float, others: Table) -> list[bool]:
+        return [value > level + ROUNDING for value in others.values()]
+
+    here, published = _counts(claim, material, base, above, "cells")
     return Found(f"above {base} in {claim.metric} on", here, published)
 
 
@@ -170,12 +242,11 @@ def _stable(claim: "Claim", material: Material) -> Found:
 
     A point's score is its mean over the subsets; a point that failed on a subset counts as not near.
     """
-    study, scores = material.study, material.source.scores
+    study, scores, shares = material.study, material.source.scores, []
     if claim.method == study.base_clusterings or not study.method(claim.method).grid:
         raise NotTestable(f"{claim.method} has no grid")
     mine = scores[(scores["method"] == claim.method) & (scores["metric"] == claim.metric)]
     mine = mine[(mine["restart"] == study.restarts) & mine["case"].isin(material.cases(claim))]
-    shares = []
     for _, group in mine.groupby("case", sort=False):
         means = group.pivot(index="parameters", columns="subset", values="value").mean(axis=1, skipna=False)
         if means.notna().any():
@@ -193,10 +264,9 @@ def _grows(claim: "Claim", material: Material) -> Found:
     """
     study, source, found = material.study, material.source, []
     for case in (case for case in study.counted if case.id in material.cases(claim)):
-        sizes = {study.subset_size(case): _mean_of(source.selected, case.id, claim, study)}
-        for other in study.size_variants(case):
-            if claim.method in other.methods:
-                sizes[study.subset_size(other)] = _mean_of(source.variants, other.id, claim, study)
+        others = [other for other in study.size_variants(case) if claim.method in other.methods]
+        places = [(case, source.selected), *((other, source.variants) for other in others)]
+        sizes = {study.subset_size(one): _mean_of(scores, one.id, claim, study) for one, scores in places}
         means = [mean for _, mean in sorted(sizes.items()) if not isnan(mean)]
         if len(means) > 1:
             found.append(all(b >= a - ROUNDING for a, b in pairwise(means)))
@@ -241,24 +311,19 @@ def _pairs(claim: "Claim", material: Material, tuned: bool) -> "pd.DataFrame":
     import pandas as pd
 
     study = material.study if tuned else material.study.model_copy(update={"selection": "default"})
-    names = (claim.method, claim.against[0])
+    names, table = (claim.method, claim.against[0]), material.summary
     if claim.unseen:
         means = [means_of(unseen_frame(material.source), name, study.selection) for name in names]
     else:
-        table = material.summary[material.summary["metric"] == claim.metric]
-        rows = [table[["method", "selection"]].eq(list(main_row(study, name))).all(axis=1) for name in names]
+        keys = [[claim.metric, *main_row(study, name)] for name in names]
+        rows = [table[["metric", "method", "selection"]].eq(key).all(axis=1) for key in keys]
         means = [table[mine].set_index("case")["mean"] for mine in rows]
     pairs = pd.concat(means, axis=1, keys=["method", "rival"])
     return pairs[pairs.index.isin(material.cases(claim))]
 
 
 CHECKS: dict[str, Callable[["Claim", Material], Found]] = {
-    "best": _best,
-    "second": _best,
-    "significant": _significant,
-    "above_base": _above_base,
-    "stable": _stable,
-    "grows": _grows,
-    "improves": _improves,
+    **{"best": _best, "second": _best, "significant": _significant, "above_base": _above_base},
+    **{"stable": _stable, "grows": _grows, "improves": _improves},
 }
 """By the word of the claim."""

@@ -2,8 +2,7 @@ import pandas as pd
 import pytest
 
 from concord.config.published import Published
-from concord.reports.exhibits.alternatives import Alternatives
-from concord.reports.interpretation import differs
+from concord.reports.exhibits.alternatives import Alternatives, differs
 from concord.reports.values import DASH
 from concord.scores.selection import select
 from conftest import planned, scores_of, source_of

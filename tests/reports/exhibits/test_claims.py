@@ -6,11 +6,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from concord.reports.evidence import Material
+from concord.config.claims import Claim
+from concord.config.published import Published
 from concord.reports.exhibits.claims import Claims
-from concord.reports.published import Published
-from concord.reports.study import Claim, PlannedStudy
-from concord.reports.verdicts import CHECKS, VERDICTS, Finding, judge, verdict
+from concord.reports.study import PlannedStudy
+from concord.reports.verdicts import CHECKS, VERDICTS, Finding, Material, judge, verdict
 from conftest import planned, source_of
 
 CASES = ("a", "b", "c", "d")

@@ -54,7 +54,7 @@ def test_infinite_values_are_in_the_frame_only(source) -> None:
 def test_a_fit_that_fails_is_reported_with_its_place(source) -> None:
     same = store.StoredEnsemble(np.zeros((24, 12), dtype=np.int64), CLASSES, store.split(12, 4))
     source.__dict__["stored"] = {"wine": same}.__getitem__
-    with pytest.raises(InputError, match=r"EC-CMS on wine, subset 1: .*show another subset"):
+    with pytest.raises(InputError, match=r"EC-CMS on wine, subset 1: .*name another case or method"):
         Paths(**CHANGES).build(source)
 
 

@@ -48,18 +48,10 @@ class Agreement(_Compared):
             f"{MINUS}1: reversed). A method with a grid is taken in the selection of the study.",
             counting(study),
         )
-        columns = (
-            "Data set: dataset, Metric: metric, Methods: methods, Kendall's τ: tau, Near: near, "
-            "Mean |difference|: mean_absolute"
-        )
-        blocks = (
-            listed("By data set", frame, columns, left=2),
-            _by_metric(frame, cells),
-            _by_row(with_near(study, counted_rows(study, scores).dropna(subset=["mean", "published"]))),
-            _base_clusterings(study, cells),
-            _by_data(study, cells),
-        )
-        return Shown(frame, filled(*blocks), caption)
+        columns = "dataset, metric, methods, tau, near, Mean |difference|: mean_absolute"
+        by_row = _by_row(with_near(study, counted_rows(study, scores).dropna(subset=["mean", "published"])))
+        blocks = (_by_metric(frame, cells), by_row, _base_clusterings(study, cells), _by_data(study, cells))
+        return Shown(frame, filled(listed("By data set", frame, columns, left=2), *blocks), caption)
 
 
 class Ranks(_Compared):
@@ -82,13 +74,9 @@ class Ranks(_Compared):
             "A data set counts if all methods with published values have a score on it.",
             counting(source.study),
         )
-        columns = (
-            "Metric: metric, Method: method, Data sets: datasets, Ours: rank_sum, Published: published_rank_sum, "
-            "Our place: place, Published place: published_place"
-        )
-        table = listed(
-            "Sums of ranks", frame, columns, left=2, forms={"rank_sum": number, "published_rank_sum": number}
-        )
+        columns = "metric, method, Data sets: datasets, Ours: rank_sum, Published: published_rank_sum"
+        forms = {"rank_sum": number, "published_rank_sum": number}
+        table = listed(self.title, frame, f"{columns}, Our place: place, published_place", left=2, forms=forms)
         return Shown(frame, (table,), caption)
 
 
@@ -114,22 +102,15 @@ class Farthest(_Compared):
             f"({DASH}: it has none).",
             counting(source.study),
         )
-        shown = (
-            "Data set: dataset, Metric: metric, Row: row, Ours: mean, Published: published, Difference: difference, "
-            "Standard errors: difference_se"
-        )
+        shown = "dataset, metric, row, mean, published, difference, difference_se"
         return Shown(frame, (listed("Farthest scores", frame, shown, left=3),), caption)
 
 
 def agreement_frame(study: PlannedStudy, scores: DataFrame) -> DataFrame:
     """Compare our order of the methods with the published one, on each data set by each metric.
 
-    Returns
-    -------
-    DataFrame
-        Kendall's tau (b, which allows for ties) over ``methods`` methods with its p-value, NaN for fewer than two;
-        ``near``, the number of these methods whose published score is near, NaN if there is one subset; the mean
-        |difference|.
+    ``tau`` is Kendall's tau b, which allows for ties, ``p`` its p-value; both are NaN for fewer than two methods.
+    ``near`` counts the methods whose published score is near; it is NaN if there is one subset.
     """
     from scipy import stats
 
@@ -150,43 +131,33 @@ def _totals(cells: DataFrame, by: list[str], **more: Any) -> DataFrame:
 def _by_metric(frame: DataFrame, cells: DataFrame) -> Table:
     taus = frame[frame["counted"]].groupby("metric")["tau"].agg(["count", "mean", "min", "max"])
     found = _totals(cells.assign(within=cells["away"] <= WITHIN), ["metric"], within=("within", "sum"))
-    columns = (
-        "Metric: metric, Scores: scores, Near: near, Within .02: within, Mean |difference|: away, Data sets: count, "
-        "Mean τ: mean, Lowest τ: min, Highest τ: max"
-    )
-    return listed("By metric", found.join(taus).reset_index(), columns)
+    columns = "metric, scores, near, Within .02: within, away, Data sets: count, Mean τ: mean, Lowest τ: min"
+    return listed("By metric", found.join(taus).reset_index(), f"{columns}, Highest τ: max")
 
 
 def _by_row(cells: DataFrame) -> Table:
     by = ["row", "metric"]
     found = _totals(cells, by, mean_difference=("difference", "mean")).reset_index()
     farthest = cells.loc[cells.groupby(by, sort=False)["away"].idxmax(), [*by, "dataset", "difference"]]
-    columns = (
-        "Row: row, Metric: metric, Scores: scores, Near: near, Mean difference: mean_difference, "
-        "Mean |difference|: away, Largest difference: difference, on: dataset"
-    )
+    columns = "row, metric, scores, near, mean_difference, away, Largest difference: difference, on: dataset"
     return listed("By row", found.merge(farthest), columns, left=2, forms={"mean_difference": signed})
 
 
 def _base_clusterings(study: PlannedStudy, cells: DataFrame) -> Table:
     base = cells[cells["method"] == study.base_clusterings]
-    columns = (
-        "Data set: dataset, Metric: metric, Ours: mean, Published: published, Difference: difference, "
-        "Standard errors: difference_se, Near: near"
-    )
-    title = f"The base clusterings: {study.base_clusterings}"
-    return listed(title, base, columns, left=2, forms={"near": lambda near: "yes" if near else "no"})
+    title, columns = f"The base clusterings: {study.base_clusterings}", "dataset, metric, mean, published, difference"
+    forms = {"near": lambda near: "yes" if near else "no"}
+    return listed(title, base, f"{columns}, difference_se, near", left=2, forms=forms)
 
 
 def _by_data(study: PlannedStudy, cells: DataFrame) -> Table:
     """Compare scores on doubtful data, and where the base clusterings differ, with the others."""
     is_base, footnotes = cells["method"] == study.base_clusterings, Footnotes()
-    pairs = cells.set_index(["case", "metric"]).index
-    base = cells[is_base].set_index(["case", "metric"])["near"]
-    parts: list[tuple[str, str | None, Any]] = []
+    places = cells.set_index(["case", "metric"])
+    base, parts = places["near"][is_base.to_numpy()], list[tuple[str, str | None, Any]]()
     if study.n_subsets > 1 and not base.all():
         for word, near in (("near", base[base].index), ("not near", base[~base].index)):
-            parts.append((f"methods where {study.base_clusterings} is {word}", "", ~is_base & pairs.isin(near)))
+            parts.append((f"methods where {study.base_clusterings} is {word}", "", ~is_base & places.index.isin(near)))
     for case in (case for case in study.cases if case.doubt and (cells["case"] == case.id).any()):
         mine = cells["case"] == case.id
         parts += [(study.titles[case.id], case.doubt, mine), (f"all but {study.titles[case.id]}", "", ~mine)]
@@ -194,9 +165,8 @@ def _by_data(study: PlannedStudy, cells: DataFrame) -> Table:
         (Cell(text=name, mark=footnotes.mark(doubt)), here.sum(), cells.loc[here, "away"].mean())
         for name, doubt, here in parts
     ]
-    columns = "Scores: name, Number: n, Mean |difference|: away"
-    found = records("name n away", rows)
-    return listed("On doubtful data, and where the base clusterings differ", found, columns, footnotes=footnotes)
+    title = "On doubtful data, and where the base clusterings differ"
+    return listed(title, records("scores number away", rows), "scores, number, away", footnotes=footnotes)
 
 
 def ranks_frame(study: PlannedStudy, scores: DataFrame) -> DataFrame:

@@ -2,16 +2,16 @@
 
 import math
 from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from concord.config.experiment import Case, CaseVariant, MethodVariant
+from concord.config.experiment import Case, CaseVariant, MethodRun, MethodVariant
 from concord.config.values import Name
+from concord.datasets.registry import MADE
 from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, Title, listed, records
 from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source, Study
-from concord.reports.interpretation import differs
 from concord.reports.main_table import over_subsets, published_key
 from concord.reports.published import nearer
-from concord.reports.values import DASH, MINUS, SELECTIONS, counting, paragraph, signed
+from concord.reports.values import DASH, MINUS, SELECTIONS, counting, numbers, paragraph, signed, symbol
 from concord.scores.selection import main_row
 
 NEARER = {"own": "own", "other": "variant", "equal": "equal", "": DASH}
@@ -49,11 +49,8 @@ class Alternatives(Exhibit):
             f"from the published values ({DASH}: none that both can be compared with).",
             counting(study),
         )
-        columns = (
-            "Variant: variant, Differs: differs, Data set: dataset, Method: method, Metric: metric, Own: own, "
-            "Variant's: other, Published: published"
-        )
-        columns += ", Nearer: nearer" if compared else ""
+        columns = "variant, differs, dataset, method, metric, own, Variant's: other, published"
+        columns += ", nearer" if compared else ""
         scores = listed("All scores", frame, columns, left=5, forms={"nearer": NEARER.__getitem__})
         return Shown(frame, (_questions(study, frame, compared), scores), caption)
 
@@ -97,9 +94,42 @@ def _questions(study: PlannedStudy, frame: DataFrame, compared: bool) -> Table:
         question = f"{asked[:1].upper()}{asked[1:]}: {'; '.join(dict.fromkeys(group['differs']))}"
         beside = (len(known), *near, *away) if compared else (None,) * 5
         rows.append((question, len(group), change.mean(), change.min(), change.max(), *beside))
-    columns = (
-        "Question: question, Scores: n, Mean change: change, Lowest: lowest, Highest: highest, Published: known, "
-        "Own nearer: own, Variant nearer: other, Own |difference|: own_away, Variant |difference|: other_away"
-    )
-    frame = records("question n change lowest highest known own other own_away other_away", rows)
+    columns = "question, scores, Mean change: change, lowest, highest, Published: known, Own nearer: own, "
+    columns += "Variant nearer: other, Own |difference|: own_away, Variant |difference|: other_away"
+    frame = records("question scores change lowest highest known own other own_away other_away", rows)
     return listed("Questions", frame, columns, forms={"lowest": signed, "highest": signed})
+
+
+def differs(study: PlannedStudy, variant: CaseVariant | MethodVariant) -> str:
+    """Return what is done otherwise: "own → other"."""
+    if isinstance(variant, MethodVariant):
+        own, other = _parameters(study.method(variant.of)), _parameters(variant)
+    else:
+        own, other = _origin(study, study.case(variant.of)), _origin(study, variant)
+    changed = {name: value for name, value in other.items() if own.get(name) != value}
+    before = {name: f"{own[name]} → " if name in own else "" for name in changed}
+    return ", ".join(f"{symbol(name)}: {before[name]}{value}" for name, value in changed.items())
+
+
+def _parameters(run: MethodRun) -> dict[str, Any]:
+    """Return the parameters of a run, set or left at the method's own defaults; a grid counts as a value."""
+    from concord import methods
+
+    return {"method": run.method, **methods.load(run.method).parameters(), **run.parameters, **run.grid}
+
+
+def _origin(study: PlannedStudy, case: Case) -> dict[str, str]:
+    """Return how the base clusterings of a case are made."""
+    made = {
+        "clusters": numbers(case.n_clusters or study.ensemble.n_clusters),
+        "features": f"{case.feature_share:.0%}",
+        "objects": f"{case.object_share:.0%}",
+    }
+    return {
+        "data set": case.dataset,
+        "preprocessing": ", ".join(case.steps) or "none",
+        "base clusterings": case.ensemble,
+        "first centres": case.init,
+        "base clusterings in a subset": f"{study.subset_size(case)}",
+        **(made if case.ensemble in MADE else {}),
+    }

@@ -17,7 +17,11 @@ from concord.validation import Strict
 Chapter = Literal["Claims", "Data", "Results", "Agreement with the published values", "Runtime"]
 Title = Annotated[str, Field(max_length=200)]
 FORMS = {"difference": signed, "change": signed, "difference_se": errors}
-"""How columns with these names are written in every table."""
+HEADINGS = {
+    **{"dataset": "Data set", "tau": "Kendall's τ", "away": "Mean |difference|", "difference_se": "Standard errors"},
+    **{"percentile_1": "1%", "percentile_99": "99%", "mean": "Ours"},
+}
+"""How columns with these names are written, and what they are called, in every table."""
 
 
 class Cell(Strict):
@@ -98,11 +102,12 @@ def listed(
 
     Parameters
     ----------
-    columns : the column of each heading, or "Heading: column, Heading: column"; one without any value is left out.
+    columns : the column of each heading; or "Heading: column, column", where a column without a heading has that
+        of :data:`HEADINGS` or its own name. A column without any value is left out.
     forms : how a column is written, by its name; others as :data:`FORMS` says, floats as scores, cells as they are.
     """
     if isinstance(columns, str):
-        columns = dict(pair.split(": ") for pair in columns.split(", "))
+        columns = {heading or heading_of(c): c for heading, _, c in (w.rpartition(": ") for w in columns.split(", "))}
     pairs = [(heading, column) for heading, column in columns.items() if frame.empty or frame[column].notna().any()]
     written = {column: score for _, column in pairs if frame[column].dtype.kind == "f"} | FORMS | dict(forms or {})
     cells = [
@@ -113,15 +118,17 @@ def listed(
     return Table(title=title, header=header, rows=rows, left=left, notes=notes_of(footnotes))
 
 
+def heading_of(column: str) -> str:
+    """Return the heading of a column in every table."""
+    return HEADINGS.get(column, f"{column[0].upper()}{column[1:]}".replace("_", " "))
+
+
 def crossed(
     title: str, frame: DataFrame, by: str, cell: Callable[[Any], Cell], footnotes: Footnotes | None = None
 ) -> Table:
     """Return a table of data sets by the values of a column; more than nine of these stand one below the other.
 
-    Parameters
-    ----------
-    frame : with the columns case, dataset and ``by``.
-    cell : makes a cell from a row of the frame; a dash stands where there is no row.
+    ``frame`` has the columns case, dataset and ``by``; ``cell`` makes a cell from a row; a dash stands for no row.
     """
     cells = {(row.case, getattr(row, by)): cell(row) for row in frame.itertuples()}
     cases, rows, empty = dict(zip(frame["case"], frame["dataset"], strict=True)), frame[by].unique(), Cell(text=DASH)
@@ -146,53 +153,30 @@ def filled(*blocks: Table | Text) -> tuple[Table | Text, ...]:
 
 @dataclass(frozen=True)
 class Shown:
-    """What an exhibit shows.
+    """What an exhibit shows."""
 
-    Attributes
-    ----------
-    frame : the numbers behind it, one tidy table; becomes ``<id>.csv``.
-    blocks : tables and paragraphs, in order; the picture follows them.
-    caption : what is shown, in sentences; stands once, with the first table or the picture.
-    picture : a matplotlib figure; only of an exhibit that is ``drawn``.
-    """
-
-    frame: DataFrame
-    blocks: tuple[Table | Text, ...] = ()
-    caption: str = ""
-    picture: Any = None
+    frame: DataFrame  # the numbers behind it, one tidy table; becomes <id>.csv
+    blocks: tuple[Table | Text, ...] = ()  # in order; the picture follows them
+    caption: str = ""  # stands once, with the first table or the picture
+    picture: Any = None  # a matplotlib figure; only of an exhibit that is drawn
 
 
 @dataclass(frozen=True)
 class Needs:
-    """The results that an exhibit reads; each is an input of its job, checked against its spec.
-
-    Attributes
-    ----------
-    scores, selected : the study's ``scores.parquet``, ``selected.parquet``.
-    variants : ``selected.parquet`` of the variants.
-    unseen : cases whose scores on unseen objects are read.
-    ensembles : cases whose base clusterings are read.
-    prepared : cases whose features and classes are read.
-    labels : (case, method) whose consensus labels are read.
-    runtimes : whether the records of all jobs are read.
-    published : whether the tables of published values are read.
-    fits : (case, method) that are fitted anew; their code and the seed are in the spec.
-    draws : whether random numbers are drawn; the seed is in the spec.
-    claims : whether the study's claims are read.
-    """
+    """The results that an exhibit reads; each is an input of its job, checked against its spec."""
 
     scores: bool = False
-    selected: bool = False
-    variants: bool = False
-    unseen: tuple[str, ...] = ()
-    ensembles: tuple[str, ...] = ()
-    prepared: tuple[str, ...] = ()
-    labels: tuple[tuple[str, str], ...] = ()
-    runtimes: bool = False
-    published: bool = False
-    fits: tuple[tuple[str, str], ...] = ()
-    draws: bool = False
-    claims: bool = False
+    selected: bool = False  # the scores of the selections
+    variants: bool = False  # those of the variants
+    unseen: tuple[str, ...] = ()  # cases whose scores on unseen objects are read
+    ensembles: tuple[str, ...] = ()  # cases whose base clusterings are read
+    prepared: tuple[str, ...] = ()  # cases whose features and classes are read
+    labels: tuple[tuple[str, str], ...] = ()  # (case, method) whose consensus labels are read
+    runtimes: bool = False  # the records of all jobs
+    published: bool = False  # the tables of published values
+    fits: tuple[tuple[str, str], ...] = ()  # (case, method) fitted anew; their code and the seed are in the spec
+    draws: bool = False  # whether random numbers are drawn; the seed is in the spec
+    claims: bool = False  # the study's claims
 
 
 class Exhibit(Strict):

@@ -4,12 +4,11 @@ from typing import Literal
 
 from concord.config.experiment import Variants
 from concord.config.values import Name
-from concord.reports.evidence import Material
 from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, Title, listed, records
 from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source, Study
 from concord.reports.published import of_the_paper
 from concord.reports.values import count, counting, paragraph, symbols
-from concord.reports.verdicts import VERDICTS, judge
+from concord.reports.verdicts import VERDICTS, Material, judge
 
 ALONE = ("stable", "grows", "improves")
 """Checks in which the methods that the paper does not have play no part."""

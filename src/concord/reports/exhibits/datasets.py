@@ -36,16 +36,11 @@ class Datasets(Exhibit):
         cells = {name: [*map(_dimension, frame[name], frame[f"published_{name}"])] for name in SHAPE}
         noted = zip(frame["dataset"], frame["note"], strict=True)
         titles = [Cell(text=title, mark=footnotes.mark(note)) for title, note in noted]
-        columns = (
-            "Data set: dataset, Objects: objects, Features: features, Classes: classes, Class sizes: class_sizes, "
-            "Stored as: stored_as, Preprocessing: preprocessing, Base clusterings: base_clusterings"
-        )
+        columns = f"dataset, {', '.join(SHAPE)}, class_sizes, stored_as, preprocessing, base_clusterings"
         published = ""
         if frame["verdict"].ne("not published").any():
-            columns, published = (
-                f"{columns}, Published dimensions: verdict",
-                "Below a dimension: the published value where it differs. ",
-            )
+            columns += ", Published dimensions: verdict"
+            published = "Below a dimension: the published value where it differs. "
         table = listed("Data sets", frame.assign(dataset=titles, **cells), columns, footnotes=footnotes)
         caption = (
             f"The number of objects, features and classes, and the smallest and largest class. {published}"
@@ -70,9 +65,8 @@ def _frame(source: Source) -> DataFrame:
         row |= dict(zip(SHAPE, data.shape, strict=True)) | {"class_sizes": f"{sizes.min()}{DASH}{sizes.max()}"}
         row |= {"stored_as": stored if d else "no features", "preprocessing": ", ".join(case.steps) or "none"}
         row |= {"base_clusterings": _base_clusterings(study, case)}
-        row |= {f"published_{name}": size or None for name, size in known} | {
-            "verdict": _verdict(data.shape, published)
-        }
+        row |= {f"published_{name}": size or None for name, size in known}
+        row |= {"verdict": _verdict(data.shape, published)}
         rows.append(row | {"source": origin.source, "licence": origin.licence, "note": origin.note})
     return pd.DataFrame(rows).astype({f"published_{name}": "Int64" for name in SHAPE})
 

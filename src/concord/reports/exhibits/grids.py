@@ -41,8 +41,7 @@ class Grids(Exhibit):
         default = scores[scores["selection"] == "default"][[*keys, "dataset", "published"]]
         frame = default.merge(means.rename("mean").reset_index(), on=keys, how="left")
         frame = frame.assign(difference=frame["mean"] - frame["published"])[COLUMNS]
-        counted, columns = counted_rows(study, scores), "Method: method, Metric: metric, Data set: dataset, "
-        columns += "Lowest: lowest, Median: median, Highest: highest, Published: published"
+        counted = counted_rows(study, scores)
         caption = paragraph(
             "A score is the mean over the subsets at one grid point; points that failed on a subset are left "
             f"out. Width: highest {MINUS} lowest. Gain: mean over the data sets of the score of an oracle, which "
@@ -53,17 +52,17 @@ class Grids(Exhibit):
             "point for all data sets where it is smallest.",
             counting(study),
         )
+        columns = "method, metric, dataset, lowest, median, highest, published"
         ranged = listed("Range over the grid", ranges(frame), columns, left=3)
-        return Shown(
-            frame, filled(ranged, _summary(study, frame), _gains(study, counted), _distances(counted)), caption
-        )
+        summaries = _summary(study, frame), _gains(study, counted), _distances(counted)
+        return Shown(frame, filled(ranged, *summaries), caption)
 
 
 def ranges(frame: DataFrame) -> DataFrame:
     """Return lowest, median and highest mean over the grid by method, metric and case."""
-    known = frame.dropna(subset="mean").groupby(["method", "metric", "case", "dataset"], sort=False)
-    found = known["mean"].agg(lowest="min", median="median", highest="max")
-    return found.join(known["published"].first()).reset_index()
+    known, keys = frame.dropna(subset="mean"), ["method", "metric", "case", "dataset"]
+    values = {"lowest": ("mean", "min"), "median": ("mean", "median"), "highest": ("mean", "max")}
+    return known.groupby(keys, sort=False).agg(**values, published=("published", "first")).reset_index()
 
 
 def _tuned(study: PlannedStudy, table: DataFrame) -> Iterator[tuple[MethodRun, str, DataFrame]]:
@@ -83,11 +82,9 @@ def _summary(study: PlannedStudy, frame: DataFrame) -> Table:
             sides = (published.between(low, high).sum(), (published > high).sum(), (published < low).sum())
             beside = (*sides, *_nearest_point(run, mine)) if compared else (None,) * 6
             rows.append((run.id, metric, (high - low).mean(), widest, *beside))
-    columns = (
-        "Method: method, Metric: metric, Mean width: width, Widest: widest, Inside: inside, Above: above, "
-        "Below: below, Nearest point: point, Its |difference|: away, Default's |difference|: default"
-    )
-    table = records("method metric width widest inside above below point away default", rows)
+    table = records("method metric mean_width widest inside above below nearest_point away default", rows)
+    columns = "method, metric, mean_width, widest, inside, above, below, nearest_point, Its |difference|: away"
+    columns += ", Default's |difference|: default"
     return listed("Width of the range, and the published value", table, columns, left=2)
 
 

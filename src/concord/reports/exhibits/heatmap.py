@@ -14,6 +14,10 @@ from concord.reports.render.figures import PAGE, WIDTHS, colour_bar, heat, label
 from concord.reports.values import conjunction, paragraph, point, score, symbol
 from concord.scores.table import compact
 
+SCALES = (
+    "shared: one colour scale per metric, scores in the cells; best: small panels, coloured by the distance below "
+    "the best point of each"
+)
 STEP, STEPS = 0.02, 10
 """The colours of ``scale: best``: so much below the best, in so many steps."""
 ACROSS = {"shared": 3, "best": 4}
@@ -31,11 +35,7 @@ class Heatmap(OfMethod):
     x: str = Field(description="a parameter of the method's grid")
     y: str = Field(description="another one")
     metrics: tuple[MetricId, ...] = ("ACC", "NMI")
-    scale: Literal["shared", "best"] = Field(
-        "shared",
-        description="shared: one colour scale per metric, scores in the cells; best: small panels, coloured by "
-        "the distance below the best point of each",
-    )
+    scale: Literal["shared", "best"] = Field("shared", description=SCALES)
 
     def mistakes(self, study: Study) -> Iterator[tuple[str, str]]:
         """Yield axes that are not two parameters of the grid."""
@@ -50,15 +50,12 @@ class Heatmap(OfMethod):
         """Return the mean over the subsets of each case, metric and point, x fastest; NaN where a subset failed."""
         study, scores, run = source.study, source.scores, source.study.method(self.method)
         mine = scores[(scores["method"] == self.method) & (scores["restart"] == study.restarts)]
-        keys = ["case", "metric", "parameters"]
-        means = mine.pivot(index=keys, columns="subset", values="value").mean(axis=1, skipna=False)
+        wide = mine.pivot(index=["case", "metric", "parameters"], columns="subset", values="value")
+        means = wide.mean(axis=1, skipna=False)
         cells = [{**run.default, self.x: x, self.y: y} for y in run.grid[self.y] for x in run.grid[self.x]]
         panels = [(case, metric) for metric in self.metrics for case in self.cases_of(study)]
-        rows = [
-            (*panel, cell[self.x], cell[self.y], float(means.get((*panel, compact(cell)), math.nan)))
-            for panel in panels
-            for cell in cells
-        ]
+        keys = [(*panel, cell[self.x], cell[self.y], compact(cell)) for panel in panels for cell in cells]
+        rows = [(*key[:-1], float(means.get((*key[:2], key[-1]), math.nan))) for key in keys]
         frame = records(f"case metric {self.x} {self.y} mean", rows)
         return Shown(frame, caption=self._caption(study), picture=self._draw(source, frame))
 
@@ -80,12 +77,11 @@ class Heatmap(OfMethod):
         for metric, band in zip(self.metrics, bands, strict=True):
             values = frame[frame["metric"] == metric]
             scale = self._scale(values["mean"])
-            drawn = list(zip(band, cases, strict=False))
-            for number, (panel, case) in enumerate(drawn):
+            for number, (panel, case) in enumerate(zip(band, cases, strict=False)):
                 means = values[values["case"] == case]["mean"].to_numpy()
                 mesh = self._panel(panel, source, case, metric, means, scale)
                 if self.scale == "best":
-                    panel.tick_params(labelleft=number % across == 0, labelbottom=number + across >= len(drawn))
+                    panel.tick_params(labelleft=number % across == 0, labelbottom=number + across >= len(cases))
             for spare in band[len(cases) :]:
                 spare.set_axis_off()
             label_outer(band[: len(cases)], symbol(self.x, tex=True), symbol(self.y, tex=True))
@@ -102,9 +98,8 @@ class Heatmap(OfMethod):
         import numpy as np
         from matplotlib.colors import BoundaryNorm
 
-        lowest = -STEP * STEPS
-        steps = BoundaryNorm(np.linspace(lowest, 0, STEPS + 1), 256, extend="min")
-        return {"norm": steps, "vmin": lowest, "vmax": 0}
+        steps = BoundaryNorm(np.linspace(-STEP * STEPS, 0, STEPS + 1), 256, extend="min")
+        return {"norm": steps, "vmin": -STEP * STEPS, "vmax": 0}
 
     def _panel(self, panel: Any, source: Source, case: str, metric: str, means: Any, scale: dict[str, Any]) -> Any:
         import numpy as np
@@ -147,12 +142,11 @@ class Heatmap(OfMethod):
 
 def tick_label(value: object) -> str:
     """Write a grid value: a power of ten as such, other values as they are."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
-        exponent = math.log10(value)
-        if math.isclose(exponent, round(exponent), abs_tol=1e-9):
-            return f"$10^{{{round(exponent)}}}$"
-        return f"{value:g}"
-    return str(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        return str(value)
+    exponent = math.log10(value)
+    power = math.isclose(exponent, round(exponent), abs_tol=1e-9)
+    return f"$10^{{{round(exponent)}}}$" if power else f"{value:g}"
 
 
 def _frame(panel: Any, x: int, y: int, look: dict[str, Any], large: bool) -> None:

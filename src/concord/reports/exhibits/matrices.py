@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
 from concord.config.references import CaseId, MethodId
 from concord.ensemble import Ensemble, FloatArray, IntArray
-from concord.methods.base import ConsensusMethod
 from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, listed, records
 from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source, Study
 from concord.reports.fits import of_fit, unknown
@@ -19,6 +19,7 @@ from concord.validation import Strict
 CONTRAST = ("least", "percentile_1", "percentile_99", "largest", "mean_in_classes", "mean_between")
 SIDES = {1: 3.4, 2: 2.7, 3: 2.05, 4: 1.55}
 """Inches of a panel, with so many side by side."""
+LINES: dict[str, Any] = {"colors": "white", "linewidth": 0.3, "alpha": 0.8}
 ORDERS = {"class": ("",), "both": ("given in the order of the classes", "given in random order", "put back in order")}
 
 
@@ -52,9 +53,9 @@ class Panel(Strict):
 
 
 class Drawn(NamedTuple):
-    """A panel, a matrix for each order of the objects, and the ends of the colours."""
+    """A title, a matrix for each order of the objects, and the ends of the colours."""
 
-    panel: Panel
+    title: str
     matrices: Sequence[FloatArray]
     limits: tuple[float, float]
 
@@ -111,7 +112,7 @@ class Matrices(Exhibit):
                 shown += [shuffled, shuffled[np.ix_(back, back)]]
                 difference = float(np.abs(shown[-1] - matrix).max())
             thinned = [one[::step, ::step].copy() for one in shown]
-            drawn.append(Drawn(panel, thinned, self._limits(panel, found)))
+            drawn.append(Drawn(panel.title, thinned, self._limits(panel, found)))
             made = panel.similarity or f"{panel.method}: {panel.matrix}"
             named = (panel.title, made, self._parameters(panel, source.study), len(matrix), len(thinned[0]))
             rows.append((*named, *(found[name] for name in CONTRAST), difference))
@@ -148,26 +149,23 @@ class Matrices(Exhibit):
                 mesh = fine(panel, matrix, one.limits)
                 panel.set_ylabel("" if index % across else label)
                 if label != "given in random order":
-                    lines = {"colors": "white", "linewidth": 0.3, "alpha": 0.8}
-                    panel.hlines(borders, *panel.get_xlim(), **lines)
-                    panel.vlines(borders, *panel.get_ylim(), **lines)
-            column[0].set_title(one.panel.title)
+                    panel.hlines(borders, *panel.get_xlim(), **LINES)
+                    panel.vlines(borders, *panel.get_ylim(), **LINES)
+            column[0].set_title(one.title)
             colour_bar(picture, mesh, column, "entry", location="bottom", extend=_extend(one))
         return picture
 
     def _caption(self, source: Source, frame: DataFrame) -> str:
         n, drawn = frame["objects"][0], frame["drawn"][0]
         some = f", of which {drawn} evenly spaced ones are drawn" if drawn < n else ""
-        orders = (
-            "The same objects were also given in random order. Put back in the order of the classes, a matrix "
-            "differs from the first one by at most the order difference in the table."
-        )
         return paragraph(
             f"Matrices over the {n} objects of {source.titles[self.case]}{some}, subset 1, in the order of "
             "the classes; lines: where a class ends.",
             "The table has the range of the entries off the diagonal and their means in and between classes "
             f"({DASH}: none).",
-            orders if self.order == "both" else "",
+            self.order == "both"
+            and "The same objects were also given in random order. Put back in the order of the classes, a matrix "
+            "differs from the first one by at most the order difference in the table.",
         )
 
 
@@ -178,8 +176,9 @@ class Given:
         stored = source.stored(case)
         self.classes = stored.classes[objects]
         self.ensemble = Ensemble(stored.subset(0)[objects])
-        self._source, self._case = source, source.study.case(case)
-        self._fits: dict[str, ConsensusMethod] = {}
+        k, given = int(self.classes.max()) + 1, source.study.case(case)
+        # fitted once for all panels that show a matrix of one method
+        self._fit = cache(lambda method: source.fitted(given, method, {}, self.ensemble, 0, k))
 
     def matrix(self, panel: Panel) -> FloatArray:
         """Return a panel's matrix, shape (n, n)."""
@@ -192,30 +191,20 @@ class Given:
             profiles = getattr(similarity, panel.similarity)(self.ensemble)
             matrix = similarity.over_objects(self.ensemble, profiles, float(panel.similarity != "hc"))
         else:
-            found = getattr(self._fit(str(panel.method)), panel.matrix)
+            found = getattr(self._fit(panel.method), panel.matrix)
             matrix = found() if callable(found) else self.ensemble.expand(found)
         return matrix
-
-    def _fit(self, method: str) -> ConsensusMethod:
-        """Fit once for all panels that show a matrix of one method."""
-        if method not in self._fits:
-            k = int(self.classes.max()) + 1
-            self._fits[method] = self._source.fitted(self._case, method, {}, self.ensemble, 0, k)
-        return self._fits[method]
 
 
 def _extend(one: Drawn) -> str:
     """Return the ends of the colours beyond which there are entries."""
     low = any(matrix.min() < one.limits[0] for matrix in one.matrices)
     high = any(matrix.max() > one.limits[1] for matrix in one.matrices)
-    return {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}[low, high]
+    return (("neither", "max"), ("min", "both"))[low][high]
 
 
 def _table(frame: DataFrame) -> Table:
-    columns = (
-        "Panel: panel, Matrix: matrix, Parameters: parameters, Least: least, 1%: percentile_1, 99%: percentile_99, "
-        "Largest: largest, Mean in classes: mean_in_classes, Mean between: mean_between, "
-        "Order difference: order_difference"
-    )
-    forms = dict.fromkeys((*CONTRAST, "order_difference"), lambda value: number(value, ".3g"))
-    return listed("Entries of the matrices", frame, columns, left=3, forms={"panel": untex, **forms})
+    numbers = (*CONTRAST, "order_difference")
+    forms = {"panel": untex, **dict.fromkeys(numbers, lambda value: number(value, ".3g"))}
+    columns = ", ".join(("panel", "matrix", "parameters", *numbers))
+    return listed("Entries of the matrices", frame, columns, left=3, forms=forms)

@@ -39,5 +39,5 @@ class Remarks(Exhibit):
             "scores are missing. A note is a method's remark about an answer. "
             f"{f'Failed fits: {failed}.' if failed else 'No method failed.'}"
         )
-        columns = "Kind: kind, Data set: dataset, Method: method, Remark: text, Fits: fits"
+        columns = "kind, dataset, method, Remark: text, fits"
         return Shown(frame, (listed("", frame, columns, left=4),), caption)

@@ -73,9 +73,7 @@ def _summary(study: PlannedStudy, frame: DataFrame) -> Table:
     order = {row.name: place for place, row in enumerate(main_rows(study))}
     groups = known.sort_values("row", key=lambda names: names.map(order), kind="stable").groupby("row", sort=False)
     sums = groups[["mean_nearer", "chosen_nearer"]].sum().join(groups[["mean_away", "chosen_away"]].mean())
-    columns = (
-        "Row: row, Scores: scores, Mean nearer: mean_nearer, Best nearer: chosen_nearer, "
-        "Mean's |difference|: mean_away, Best's |difference|: chosen_away"
-    )
     table = sums.assign(scores=groups.size()).reset_index()
+    columns = "row, scores, mean_nearer, Best nearer: chosen_nearer, Mean's |difference|: mean_away, "
+    columns += "Best's |difference|: chosen_away"
     return listed("Which of the two is nearer to the published value", table, columns)

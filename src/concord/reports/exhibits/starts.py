@@ -60,15 +60,10 @@ class Starts(_OfStarts):
             "the largest std, here and published, and those on which the published selected start is between the "
             "smallest and the largest of ours."
         )
-        columns = "Data set: dataset, Method: method, Starts: starts, " + ", ".join(f"{s}: {s}" for s in STATISTICS)
-        tables = [
-            listed(str(metric), _beside_published(block), columns, left=2, forms={"starts": number})
-            for metric, block in frame.groupby("metric", sort=False)
-        ]
-        columns = (
-            "Metric: metric, Method: method, Largest std: std, Published: published_std, Published in range: inside, "
-            "Mean |difference|: away"
-        )
+        columns, forms = f"dataset, method, starts, {', '.join(f'{s}: {s}' for s in STATISTICS)}", {"starts": number}
+        groups = frame.groupby("metric", sort=False)
+        tables = [listed(f"{name}", _beside_published(rows), columns, left=2, forms=forms) for name, rows in groups]
+        columns = "metric, method, Largest std: std, Published: published_std, Published in range: inside, away"
         return Shown(frame, (*tables, listed("By method", _by_method(frame), columns, left=2)), caption)
 
 
@@ -90,8 +85,8 @@ class F1Bounds(_OfStarts):
                 known = (case.id, source.titles[case.id], run.id, accuracy, f1)
                 rows.append((*known, *(bounds[name] for name in DEFINITIONS), possible))
         frame = records(" ".join(("case dataset method published_ACC published_F", *DEFINITIONS, "possible")), rows)
-        columns = {"Data set": "dataset", "Method": "method", "Published ACC": "published_ACC"}
-        columns |= {"Published F1": "published_F", **{name: name for name in DEFINITIONS}, "Possible": "possible"}
+        columns = "dataset, method, published_ACC, Published F1: published_F, "
+        columns += ", ".join([*(f"{name}: {name}" for name in DEFINITIONS), "possible"])
         cells = [Cell(text="yes" if possible else "no", bold=not possible) for possible in frame["possible"]]
         caption = (
             "The largest F1 of a clustering, of any number of clusters, with the published accuracy (ACC) of the "
@@ -122,24 +117,20 @@ def _beside_published(block: DataFrame) -> DataFrame:
     """Return the statistics as cells with the published ones below, if any of a row is published."""
     theirs = block[[f"published_{name}" for name in STATISTICS]]
     known = theirs.notna().any(axis=1)
-    cells = {
-        name: [
-            Cell(text=score(own), below=score(other) if there else "")
-            for own, other, there in zip(block[name], theirs[f"published_{name}"], known, strict=True)
-        ]
-        for name in STATISTICS
-    }
+    cells = {}
+    for name in STATISTICS:
+        below = [score(value) if there else "" for value, there in zip(theirs[f"published_{name}"], known, strict=True)]
+        cells[name] = [Cell(text=score(own), below=b) for own, b in zip(block[name], below, strict=True)]
     return block.assign(**cells)
 
 
 def _by_method(frame: DataFrame) -> DataFrame:
     rows: list[tuple[Any, ...]] = []
     for metric, block in frame.groupby("metric", sort=False):
-        spreads = [
-            block.pivot(index="case", columns="method", values=name).dropna() for name in ("std", "published_std")
-        ]
+        wide = block.pivot(index="case", columns="method")
+        spreads = [wide[name].dropna() for name in ("std", "published_std")]
         for method, mine in block.groupby("method", sort=False):
-            ahead = [wide[method] > wide.drop(columns=method).max(axis=1) for wide in spreads]
+            ahead = [std[method] > std.drop(columns=method).max(axis=1) for std in spreads]
             known = mine.dropna(subset=["selected", "published_selected"])
             inside = known["published_selected"].between(known["min"] - HALF_DIGIT, known["max"] + HALF_DIGIT)
             counts = [f"{cases.sum()} of {len(cases)}" for cases in (*ahead, inside)]

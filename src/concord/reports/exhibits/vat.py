@@ -10,10 +10,7 @@ from concord.reports.exhibits.base import Exhibit, Needs, Shown, listed, records
 from concord.reports.exhibits.names import PlannedStudy, Source
 from concord.reports.render.figures import colour_bar, colours, fine, heat, panels, step_of, style
 
-SHOWN = (
-    "Data set: case, Objects: objects, Drawn: drawn, In one class: mean_in_classes, "
-    "In different classes: mean_between, Neighbours: neighbours_in_class, Missing: missing"
-)
+SHOWN = "Data set: case, objects, drawn, In one class: mean_in_classes, In different classes: mean_between"
 
 
 class Vat(Exhibit):
@@ -49,7 +46,9 @@ class Vat(Exhibit):
             rows.append((case, *sizes, found["mean_in_classes"], found["mean_between"], neighbours, missing))
         frame = records("case objects drawn mean_in_classes mean_between neighbours_in_class missing", rows)
         shares = dict.fromkeys(("neighbours_in_class", "missing"), lambda share: f"{share:.0%}")
-        table = listed("Co-association and classes", frame, SHOWN, forms={"case": source.titles.__getitem__, **shares})
+        forms = {"case": source.titles.__getitem__, **shares}
+        columns = f"{SHOWN}, Neighbours: neighbours_in_class, missing"
+        table = listed("Co-association and classes", frame, columns, forms=forms)
         caption = (
             "Co-association of the objects, subset 1, in the order of VAT (visual assessment of cluster "
             "tendency). The strip at the left of a matrix has a colour for each class. The table has the mean "
