@@ -131,11 +131,7 @@ def test_a_valid_entry(tmp_path):
             "  preprocessing: [unit_nrom]\n  licence:",
             ["toy.preprocessing[0] = 'unit_nrom'", "'unit_norm' or 'zscore'"],
         ),
-        (
-            "  licence:",
-            "  preprocessing: [zscore, zscore]\n  licence:",
-            ["toy = ", "preprocessing", "twice"],
-        ),
+        ("  licence:", "  preprocessing: [zscore, zscore]\n  licence:", ["toy = ", "preprocessing", "twice"]),
         ("{format: table}", "{format: tabel}", ["toy.reader", "'tabel'", "table"]),
         ("{format: table}", "{format: table, droop: [0]}", ["toy.reader.droop", 'did you mean "drop"?']),
         ("{format: table}", "{format: idx}", ["1 files", "'idx' takes 2"]),

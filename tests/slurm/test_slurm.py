@@ -106,9 +106,7 @@ class Run:
         sums = (here / "reports" / STUDY / "SHA256SUMS").read_bytes()
         labels = sorted(here.glob("results/**/*.npz"))
         tables = sorted(here.glob(f"results/{STUDY}/*.parquet"))
-        return {"SHA256SUMS": sums} | {
-            str(path.relative_to(here)): path.read_bytes() for path in [*labels, *tables]
-        }
+        return {"SHA256SUMS": sums} | {str(path.relative_to(here)): path.read_bytes() for path in [*labels, *tables]}
 
 
 def a_method_in_its_middle(run: Run) -> SlurmJob:

@@ -139,12 +139,12 @@ def test_a_second_run_in_the_same_folder_is_refused(copy_of_finished):
 
 
 def test_an_expected_failure_is_a_record_and_a_note(project):
-    """Base clusterings with one cluster cannot be turned into three."""
+    """A subset of one clustering with two clusters cannot be turned into three."""
     project.study(
         {
             **TINY,
             "cases": ["iris"],
-            "ensemble": {**TINY["ensemble"], "n_clusters": 1},
+            "ensemble": {"runs": 3, "subset_size": 1, "n_clusters": 2},
             "variants": {"methods": TINY["variants"]["methods"]},
         }
     )

@@ -1,17 +1,9 @@
 # Stage 5: exhibits, which are tables or figures, and the report of all of them.
 
 
-def paths(given):
-    return [path for _, files in given for path in files]
-
-
-def inputs_of(exhibit):
-    return lambda w: paths(PLAN.exhibit_inputs(w.run, PLAN.runs[w.run].exhibit(w[exhibit])))
-
-
 rule table:
     input:
-        inputs_of("table"),
+        lambda w: PLAN.exhibit_files(w.run, w.table),
     output:
         "results/{run}/exhibits/{table}.json",
         report(
@@ -37,11 +29,14 @@ rule table:
 
 rule figure:
     input:
-        inputs_of("figure"),
+        lambda w: PLAN.exhibit_files(w.run, w.figure),
     output:
         "results/{run}/exhibits/{figure}.json",
         report(
-            "reports/{run}/{figure}.svg", caption="../report/exhibit.rst", category="{run}", labels={"figure": "{figure}"}
+            "reports/{run}/{figure}.svg",
+            caption="../report/exhibit.rst",
+            category="{run}",
+            labels={"figure": "{figure}"},
         ),
         multiext("reports/{run}/{figure}", ".csv", ".pdf", ".png"),
     log:
@@ -65,7 +60,7 @@ rule figure:
 
 rule document:
     input:
-        lambda w: paths(PLAN.document_inputs(w.run)),
+        lambda w: PLAN.document_files(w.run),
     output:
         report("reports/{run}/report.pdf", caption="../report/exhibit.rst", category="{run}"),
         multiext("reports/{run}/", "report.html", "provenance.json", "SHA256SUMS"),

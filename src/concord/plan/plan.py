@@ -252,6 +252,14 @@ class Plan:
             found += [self._of_blocks(run, "runtimes", *pair) for pair in pairs]
         return found
 
+    def exhibit_files(self, run: str, exhibit_id: str) -> list[str]:
+        """Return the files that the job of an exhibit reads, in the order of its items."""
+        return [file for _, files in self.exhibit_inputs(run, self.runs[run].exhibit(exhibit_id)) for file in files]
+
+    def document_files(self, run: str) -> list[str]:
+        """Return the files that the job of the report reads, in the order of its items."""
+        return [file for _, files in self.document_inputs(run) for file in files]
+
     def exhibit(self, run: str, exhibit_id: str) -> ExhibitJob:
         """Return the job of an exhibit."""
         study = self.runs[run]
