@@ -1,4 +1,4 @@
-"""Files appear whole: written under a temporary name, then renamed. Arrays are never unpickled."""
+"""Files are written atomically: under a temporary name, then renamed. Arrays are never unpickled."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""Kill, corrupt, refuse: nothing is lost, nothing half-written is used, every failure is told."""
+"""Kill, corrupt, refuse: nothing is lost, nothing half-written is used, every failure is reported."""
 
 import fcntl
 import json

@@ -93,3 +93,29 @@ class PaperStudy(Experiment):
         if missing := [metric for metric in self.reported if metric not in self.metrics]:
             raise ValueError(f"the reported metric {missing[0]!r} is not in metrics; add it there")
         return self
+
+
+class Origin(Strict):
+    """Where the data of a case come from, out of the registry."""
+
+    title: str = Field(description="the data set's title")
+    source: str
+    licence: str
+    note: str = ""
+    shape_published: bool = False
+    checksums: dict[str, str | None] = Field({}, description="SHA-256 by file name; None: not registered")
+
+
+class ResolvedStudy(PaperStudy):
+    """A study as it is run: with the registry's titles and steps, restricted where the configuration says so."""
+
+    run_id: str = Field(description="names its folder of results and reports: the id, and what it is restricted to")
+    restriction: str = Field("", description="what the run is restricted to, in words; empty if it is whole")
+    left_out: tuple[str, ...] = Field((), description="exhibits of the whole study that are not in this run")
+    origins: dict[str, Origin] = Field({}, description="by case")
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """The name of every case in tables."""
+        cases = (*self.described, *self.variants.cases)
+        return {case.id: case.title or case.dataset for case in cases}

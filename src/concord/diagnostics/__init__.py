@@ -1,4 +1,4 @@
-"""What one asks of an ensemble, or of a matrix over its objects, before and after a consensus."""
+"""Questions to an ensemble, or to a matrix over its objects, that need no consensus: order, levels, contrast."""
 
 from concord.diagnostics.contrast import contrast
 from concord.diagnostics.levels import level_shares

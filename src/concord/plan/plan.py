@@ -13,12 +13,12 @@ from concord.consensus.job import ConsensusJob
 from concord.datasets.job import PrepareJob, contents
 from concord.datasets.registry import MADE, DatasetSpec, RawFile
 from concord.ensembles.job import EnsembleJob
+from concord.findings.source import Item
 from concord.plan import needs
 from concord.plan.fingerprint import fingerprint
 from concord.plan.needs import Need
 from concord.reports.exhibits.base import Exhibit
 from concord.reports.job import DocumentJob, ExhibitJob, part_of, without_blocks
-from concord.reports.source import Item
 from concord.reports.study import PlannedStudy
 from concord.scores.job import CollectJob, ScoredMethod, ScoreJob, UnseenJob, as_scored, on_unseen_objects
 from concord.specs import digest
@@ -271,7 +271,7 @@ class Plan:
             items=tuple(item for item, _ in self.exhibit_inputs(run, exhibit)),
             seed=self.settings.seed if wanted.fits or wanted.draws else None,
             code=fingerprint(
-                "concord.reports.render", "concord.reports.source", type(exhibit).__module__, *sorted(fitted)
+                "concord.reports.render", "concord.findings.source", type(exhibit).__module__, *sorted(fitted)
             )
             + templates("table.*"),
         )

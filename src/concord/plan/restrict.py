@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
+from concord.config.claims import Origin
 from concord.config.experiment import Case, Experiment, Generalisation, Variants
 from concord.config.references import without
 from concord.config.settings import CONFIG_FILE, Settings
 from concord.datasets.registry import DatasetSpec
 from concord.reports.exhibits.base import Exhibit
-from concord.reports.study import Origin, PlannedStudy, Study
+from concord.reports.study import PlannedStudy, Study
 from concord.specs import digest
 from concord.validation import did_you_mean
 

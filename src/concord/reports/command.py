@@ -8,8 +8,8 @@ from pathlib import Path
 
 from concord.errors import InputError
 from concord.files import RERUN
+from concord.findings.source import Item, Source, read_record
 from concord.reports.job import DocumentJob, ExhibitJob
-from concord.reports.source import Item, Source, read_record
 from concord.specs import digest
 
 log = logging.getLogger("concord")

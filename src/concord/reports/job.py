@@ -1,7 +1,7 @@
 """The jobs of this stage: one exhibit, and the document of all of them."""
 
+from concord.findings.source import Item
 from concord.reports.exhibits.base import Exhibit
-from concord.reports.source import Item
 from concord.reports.study import PlannedStudy
 from concord.specs import Spec
 

@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 
 from concord.errors import InputError
+from concord.findings.values import DASH, MINUS
 from concord.reports.document.discussion import ABSENT, discussion_items
-from concord.reports.values import DASH, MINUS
 
 TABLE = pd.DataFrame(
     {

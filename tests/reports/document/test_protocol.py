@@ -1,7 +1,8 @@
+from small import STUDY, planned
+
 from concord.methods import load
 from concord.reports.document.protocol import DATA, References, protocol
 from concord.scores import metrics
-from conftest import STUDY, planned
 
 
 def tables(study) -> dict[str, list[tuple[str, ...]]]:

@@ -2,10 +2,10 @@ import math
 
 import pandas as pd
 import pytest
+from small import planned, source_of
 
+from concord.findings.main_table import COLUMNS, counted_cells
 from concord.reports.exhibits.agreement import Agreement, agreement_frame
-from concord.reports.main_table import COLUMNS, counted_cells
-from conftest import planned, source_of
 
 CASES = [
     {"id": "a", "dataset": "iris", "title": "A", "preprocessing": []},

@@ -1,7 +1,7 @@
 import pytest
+from small import planned, scores_of, source_of
 
 from concord.reports.exhibits.bars import Bars
-from conftest import planned, scores_of, source_of
 
 KEYS = {
     **{"kind": "bars", "id": "bars", "title": "Bars", "metrics": ["ACC", "NMI"]},

@@ -5,13 +5,13 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from small import planned, source_of
 
 from concord.config.claims import Claim
 from concord.config.published import Published
+from concord.findings.verdicts import CHECKS, VERDICTS, Finding, Material, judge, verdict
 from concord.reports.exhibits.claims import Claims
 from concord.reports.study import PlannedStudy
-from concord.reports.verdicts import CHECKS, VERDICTS, Finding, Material, judge, verdict
-from conftest import planned, source_of
 
 CASES = ("a", "b", "c", "d")
 POINTS = ('{"lambda1":0.1}', '{"lambda1":1.0}')

@@ -1,11 +1,11 @@
 import numpy as np
 from scipy import sparse
+from small import planned, source_of
 
 from concord.config.published import Published
 from concord.datasets.prepared import Dataset
+from concord.findings.values import DASH
 from concord.reports.exhibits.datasets import Datasets
-from concord.reports.values import DASH
-from conftest import planned, source_of
 
 EXHIBIT = Datasets(kind="datasets")
 

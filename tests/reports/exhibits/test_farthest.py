@@ -1,6 +1,7 @@
+from small import planned, source_of
+
 from concord.config.published import Published
 from concord.reports.exhibits.agreement import Farthest
-from conftest import planned, source_of
 
 EXHIBIT = Farthest(kind="farthest")
 

@@ -1,10 +1,10 @@
 import numpy as np
+from small import planned, source_of
 
 from concord.diagnostics import level_shares
 from concord.ensemble import Ensemble
 from concord.ensembles import store
 from concord.reports.exhibits.levels import MEASURES, Levels
-from conftest import planned, source_of
 
 
 def test_the_frame_has_means_and_deviations_over_the_subsets() -> None:

@@ -1,15 +1,15 @@
 import numpy as np
 import pytest
 from pydantic import ValidationError
+from small import planned, source_of
 
 from concord import similarity
 from concord.ensemble import Ensemble
 from concord.ensembles import store
+from concord.findings.values import point
 from concord.methods import RSEC
 from concord.reports.exhibits.matrices import Matrices
 from concord.reports.render import figures
-from concord.reports.values import point
-from conftest import planned, source_of
 
 CLASSES = np.array([0, 2, 1] * 8)
 PANELS = [

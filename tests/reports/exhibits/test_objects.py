@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
+from small import planned, source_of
 
 from concord.datasets.prepared import Dataset
 from concord.errors import InputError
 from concord.reports.exhibits.objects import Objects
-from conftest import planned, source_of
 
 KEYS = {"kind": "objects", "id": "sets", "title": "Sets", "cases": ["iris", "wine"]}
 

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
+from small import planned, source_of
 
 from concord.ensemble import Ensemble
 from concord.ensembles import store
 from concord.errors import InputError
 from concord.reports.exhibits.paths import Paths
-from conftest import planned, source_of
 
 CLASSES = np.array([0, 2, 1] * 8)
 RSEC = {"method": "RSEC", "parameters": {"max_iter": 30, "n_init": 2}}

@@ -1,11 +1,11 @@
 import math
 
 import pandas as pd
+from small import planned, source_of
 
 from concord.config.published import Published
+from concord.findings.main_table import COLUMNS
 from concord.reports.exhibits.agreement import Ranks, ranks_frame
-from concord.reports.main_table import COLUMNS
-from conftest import planned, source_of
 
 STUDY = planned()
 # method: (ours, published)

@@ -2,12 +2,12 @@ import math
 
 import pandas as pd
 import pytest
+from small import planned, scores_of, source_of
 
 from concord.config.published import Published
+from concord.findings.published import nearer
+from concord.findings.values import DASH
 from concord.reports.exhibits.restarts import Restarts
-from concord.reports.published import nearer
-from concord.reports.values import DASH
-from conftest import planned, scores_of, source_of
 
 EXHIBIT = Restarts(kind="restarts")
 STUDY = planned(methods=["KC", "EAC"], metrics=["ACC"], reported=["ACC"])

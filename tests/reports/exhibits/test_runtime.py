@@ -1,11 +1,11 @@
 """Runtimes are totals over the jobs of a case and method, beside the seconds of others."""
 
 import pytest
+from small import planned, source_of
 
 from concord.config.published import Published
+from concord.findings.values import DASH
 from concord.reports.exhibits.runtime import Runtime
-from concord.reports.values import DASH
-from conftest import planned, source_of
 
 
 def record(case: str, method: str, subsets: list[int], seconds: list[list[float]], peak: float = 50.0) -> dict:

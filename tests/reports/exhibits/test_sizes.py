@@ -1,10 +1,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from small import planned, scores_of, source_of
 
 from concord.reports.exhibits.sizes import Sizes
 from concord.scores.selection import select
-from conftest import planned, scores_of, source_of
 
 OTHER = {"of": "iris", "dataset": "iris", "preprocessing": [], "why": "size", "methods": ["EAC", "RCE"]}
 CASES = [

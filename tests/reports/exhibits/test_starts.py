@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 from pydantic import ValidationError
+from small import planned, source_of
 
 from concord.config.published import Published
 from concord.reports.exhibits.base import Shown
 from concord.reports.exhibits.starts import Starts
 from concord.scores.metrics import accuracy, pairwise_f
-from conftest import planned, source_of
 
 CLASSES = np.repeat([0, 1, 2], 8)
 METHODS = [

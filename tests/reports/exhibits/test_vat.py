@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
+from small import planned, source_of
 
 from concord.diagnostics import vat_order
 from concord.ensemble import MISSING, Ensemble
 from concord.ensembles import store
 from concord.reports.exhibits.vat import Vat
-from conftest import planned, source_of
 
 CLASSES = np.array([0, 2, 1] * 8)
 KEYS = {"kind": "vat", "id": "blocks", "title": "Blocks", "cases": ["iris", "wine"]}

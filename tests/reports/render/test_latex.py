@@ -1,9 +1,9 @@
 import pandas as pd
 import pytest
 
+from concord.findings.values import DASH, MINUS
 from concord.reports.exhibits.base import Cell, Shown, Table, Text
 from concord.reports.render.text import in_latex, latex
-from concord.reports.values import DASH, MINUS
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from concord.errors import InputError
+from concord.findings.values import number, score, signed
 from concord.reports.document import Item, heading, table
-from concord.reports.values import number, score, signed
 from concord.validation import did_you_mean
 
 if TYPE_CHECKING:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from concord.errors import InputError
 from concord.files import write_text
+from concord.findings.values import count, score, symbol
+from concord.findings.verdicts import VERDICTS
 from concord.reports.document import Item, heading, paragraph
 from concord.reports.document.discussion import discussion_items
 from concord.reports.document.protocol import References, protocol
@@ -15,13 +17,11 @@ from concord.reports.document.provenance import provenance, provenance_items, sh
 from concord.reports.exhibits.base import Table, Text
 from concord.reports.render import SUFFIXES, Stored, checked, read_exhibit, text, typst
 from concord.reports.study import PlannedStudy
-from concord.reports.values import count, score, symbol
-from concord.reports.verdicts import VERDICTS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from concord.reports.source import Source
+    from concord.findings.source import Source
 
 Frames = Mapping[str, "pd.DataFrame"]
 """The numbers of each exhibit, by its id."""
@@ -89,6 +89,7 @@ def write_document(source: "Source", files: Mapping[str, Path]) -> None:
     import pandas as pd
 
     study, seed = source.study, source.seed
+    assert isinstance(study, PlannedStudy)
     assert seed is not None
     stored = {item.key: read_exhibit(path, item.spec) for item, path in source.of("exhibit")}
     made = [(item.key, checked(path, stored[item.key])) for item, path in source.of("file")]

@@ -7,9 +7,9 @@ from typing import Any
 from concord.config.experiment import Case, MethodRun
 from concord.config.values import Value
 from concord.datasets.registry import MADE
+from concord.findings.values import DASH, SELECTIONS, conjunction, count, numbers, point, symbol
 from concord.reports.document import Item, heading, paragraph, table
 from concord.reports.study import PlannedStudy
-from concord.reports.values import DASH, SELECTIONS, conjunction, count, numbers, point, symbol
 from concord.validation import read_yaml
 
 DATA: dict[str, dict[str, Any]] = read_yaml(Path(__file__).parents[1] / "templates" / "protocol.yaml")

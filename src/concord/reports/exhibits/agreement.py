@@ -4,10 +4,10 @@ import math
 from typing import Any, ClassVar, Literal
 
 from concord.config.values import Name
-from concord.reports.exhibits.base import Cell, Exhibit, Footnotes, Needs, Shown, Table, Title, filled, listed, records
-from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source, Study
-from concord.reports.main_table import NEAR, counted_cells, counted_rows, published_cells, scores_frame, with_near
-from concord.reports.values import DASH, MINUS, count, counting, number, paragraph, signed
+from concord.findings.main_table import NEAR, counted_cells, counted_rows, published_cells, scores_frame, with_near
+from concord.findings.values import DASH, MINUS, count, counting, number, paragraph, records, signed
+from concord.reports.exhibits.base import Cell, Exhibit, Footnotes, Needs, Shown, Table, Title, filled, listed
+from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source, Study
 
 WITHIN = 0.02
 NOTHING = "No score of this run has a published value."
@@ -106,7 +106,7 @@ class Farthest(_Compared):
         return Shown(frame, (listed("Farthest scores", frame, shown, left=3),), caption)
 
 
-def agreement_frame(study: PlannedStudy, scores: DataFrame) -> DataFrame:
+def agreement_frame(study: ResolvedStudy, scores: DataFrame) -> DataFrame:
     """Compare our order of the methods with the published one, on each data set by each metric.
 
     ``tau`` is Kendall's tau b, which allows for ties, ``p`` its p-value; both are NaN for fewer than two methods.
@@ -143,14 +143,14 @@ def _by_row(cells: DataFrame) -> Table:
     return listed("By row", found.merge(farthest), columns, left=2, forms={"mean_difference": signed})
 
 
-def _base_clusterings(study: PlannedStudy, cells: DataFrame) -> Table:
+def _base_clusterings(study: ResolvedStudy, cells: DataFrame) -> Table:
     base = cells[cells["method"] == study.base_clusterings]
     title, columns = f"The base clusterings: {study.base_clusterings}", "dataset, metric, mean, published, difference"
     forms = {"near": lambda near: "yes" if near else "no"}
     return listed(title, base, f"{columns}, difference_se, near", left=2, forms=forms)
 
 
-def _by_data(study: PlannedStudy, cells: DataFrame) -> Table:
+def _by_data(study: ResolvedStudy, cells: DataFrame) -> Table:
     """Compare scores on doubtful data, and where the base clusterings differ, with the others."""
     is_base, footnotes = cells["method"] == study.base_clusterings, Footnotes()
     places = cells.set_index(["case", "metric"])
@@ -169,7 +169,7 @@ def _by_data(study: PlannedStudy, cells: DataFrame) -> Table:
     return listed(title, records("scores number away", rows), "scores, number, away", footnotes=footnotes)
 
 
-def ranks_frame(study: PlannedStudy, scores: DataFrame) -> DataFrame:
+def ranks_frame(study: ResolvedStudy, scores: DataFrame) -> DataFrame:
     """Return the sums of ranks by metric and method, over the data sets with all methods."""
     rows: list[tuple[Any, ...]] = []
     for metric, cells in counted_cells(study, scores).groupby("metric", sort=False):

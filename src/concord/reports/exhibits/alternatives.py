@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Literal
 from concord.config.experiment import Case, CaseVariant, MethodRun, MethodVariant
 from concord.config.values import Name
 from concord.datasets.registry import MADE
-from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, Title, listed, records
-from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source, Study
-from concord.reports.main_table import over_subsets, published_key
-from concord.reports.published import nearer
-from concord.reports.values import DASH, MINUS, SELECTIONS, counting, numbers, paragraph, signed, symbol
+from concord.findings.main_table import over_subsets, published_key
+from concord.findings.published import nearer
+from concord.findings.values import DASH, MINUS, SELECTIONS, counting, numbers, paragraph, records, signed, symbol
+from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, Title, listed
+from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source, Study
 from concord.scores.selection import main_row
 
 NEARER = {"own": "own", "other": "variant", "equal": "equal", "": DASH}
@@ -74,7 +74,7 @@ def _frame(source: Source) -> DataFrame:
     return frame.assign(nearer=nearer(frame, "own", "other"))
 
 
-def _pairs(study: PlannedStudy) -> Iterator[tuple[Case, str, CaseVariant | MethodVariant]]:
+def _pairs(study: ResolvedStudy) -> Iterator[tuple[Case, str, CaseVariant | MethodVariant]]:
     """Yield case, method and their variant; of a variant of a case also the base clusterings."""
     for run in study.variants.methods:
         yield from ((case, run.id, run) for case in study.cases if run.runs_on(case))
@@ -83,7 +83,7 @@ def _pairs(study: PlannedStudy) -> Iterator[tuple[Case, str, CaseVariant | Metho
             yield from ((case, method, case) for method in (study.base_clusterings, *case.methods))
 
 
-def _questions(study: PlannedStudy, frame: DataFrame, compared: bool) -> Table:
+def _questions(study: ResolvedStudy, frame: DataFrame, compared: bool) -> Table:
     """Sum up each question (``why``); of two cases of a data set the one that stands for the other counts."""
     stands_for, rows = {case.id: case.instead_of for case in study.cases}, []
     for why, both in frame.dropna(subset=["own", "other"]).groupby("why", sort=False):
@@ -100,7 +100,7 @@ def _questions(study: PlannedStudy, frame: DataFrame, compared: bool) -> Table:
     return listed("Questions", frame, columns, forms={"lowest": signed, "highest": signed})
 
 
-def differs(study: PlannedStudy, variant: CaseVariant | MethodVariant) -> str:
+def differs(study: ResolvedStudy, variant: CaseVariant | MethodVariant) -> str:
     """Return what is done otherwise: "own → other"."""
     if isinstance(variant, MethodVariant):
         own, other = _parameters(study.method(variant.of)), _parameters(variant)
@@ -118,7 +118,7 @@ def _parameters(run: MethodRun) -> dict[str, Any]:
     return {"method": run.method, **methods.load(run.method).parameters(), **run.parameters, **run.grid}
 
 
-def _origin(study: PlannedStudy, case: Case) -> dict[str, str]:
+def _origin(study: ResolvedStudy, case: Case) -> dict[str, str]:
     """Return how the base clusterings of a case are made."""
     made = {
         "clusters": numbers(case.n_clusters or study.ensemble.n_clusters),

@@ -5,11 +5,11 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from concord.config.references import CaseId, MetricId
-from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, listed, records
+from concord.findings.main_table import over_subsets
+from concord.findings.values import count, paragraph, records, tuned
+from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, listed
 from concord.reports.exhibits.names import DataFrame, Source
-from concord.reports.main_table import over_subsets
 from concord.reports.render.figures import PAGE, colours, legend_below, style
-from concord.reports.values import count, paragraph, tuned
 from concord.scores.selection import main_row
 from concord.validation import Strict
 

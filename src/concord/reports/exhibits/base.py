@@ -1,7 +1,7 @@
 """What every exhibit shares: its keys in a study, the results it needs, and what it shows."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -10,8 +10,8 @@ from pydantic import Field
 
 from concord.config.references import CaseId, MethodId
 from concord.config.values import Name
-from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source, Study
-from concord.reports.values import DASH, errors, score, signed
+from concord.findings.values import DASH, errors, score, signed
+from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source, Study
 from concord.validation import Strict
 
 Chapter = Literal["Claims", "Data", "Results", "Agreement with the published values", "Runtime"]
@@ -81,13 +81,6 @@ class Footnotes(dict[str, str]):
 def line(*words: object) -> tuple[Cell, ...]:
     """Return a row of plain cells."""
     return tuple(Cell(text=f"{word}") for word in words)
-
-
-def records(columns: str, rows: Iterable[tuple[Any, ...]]) -> DataFrame:
-    """Return a frame with these columns, their names separated by spaces."""
-    import pandas as pd
-
-    return pd.DataFrame(list(rows), columns=columns.split())
 
 
 def listed(
@@ -204,7 +197,7 @@ class Exhibit(Strict):
         """Whether a study that does not list this standard exhibit shows it."""
         return True
 
-    def needs(self, study: PlannedStudy) -> Needs:
+    def needs(self, study: ResolvedStudy) -> Needs:
         """Return the results that it reads."""
         return self.reads
 

@@ -4,11 +4,11 @@ from typing import Literal
 
 from concord.config.experiment import Variants
 from concord.config.values import Name
-from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, Title, listed, records
-from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source, Study
-from concord.reports.published import of_the_paper
-from concord.reports.values import count, counting, paragraph, symbols
-from concord.reports.verdicts import VERDICTS, Material, judge
+from concord.findings.published import of_the_paper
+from concord.findings.values import count, counting, paragraph, records, symbols
+from concord.findings.verdicts import VERDICTS, Material, judge
+from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, Title, listed
+from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source, Study
 
 ALONE = ("stable", "grows", "improves")
 """Checks in which the methods that the paper does not have play no part."""
@@ -32,7 +32,7 @@ class Claims(Exhibit):
         """Whether the study has claims."""
         return bool(study.claims)
 
-    def needs(self, study: PlannedStudy) -> Needs:
+    def needs(self, study: ResolvedStudy) -> Needs:
         """Return the scores; those on unseen objects if a claim is about them."""
         unseen = tuple(case.id for case in study.generalised() if any(claim.unseen for claim in study.claims))
         variants = study.variants != Variants()
@@ -71,7 +71,7 @@ def _frame(source: Source) -> DataFrame:
     return records(f"claim check method metric published {columns}", rows).astype({"published": "Int64"})
 
 
-def _rule(study: PlannedStudy) -> str:
+def _rule(study: ResolvedStudy) -> str:
     if study.other_data:
         rule = (
             f"The data sets are not the paper's: {study.other_data.strip()} A claim holds if it reaches the "

@@ -6,10 +6,10 @@ from typing import Any, Literal
 from concord.config.experiment import Case
 from concord.config.values import Name
 from concord.datasets.registry import MADE
+from concord.findings.published import published_names
+from concord.findings.values import DASH, numbers
 from concord.reports.exhibits.base import Cell, Exhibit, Footnotes, Needs, Shown, Title, listed
-from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source
-from concord.reports.published import published_names
-from concord.reports.values import DASH, numbers
+from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source
 
 SHAPE = ("objects", "features", "classes")
 GENERATORS = {"kmeans": "k-means", "minibatch": "mini-batch k-means", "mixed": "by several algorithms"}
@@ -26,7 +26,7 @@ class Datasets(Exhibit):
     id: Name = "table1"
     title: Title = "Data sets"
 
-    def needs(self, study: PlannedStudy) -> Needs:
+    def needs(self, study: ResolvedStudy) -> Needs:
         """Return the data sets."""
         return Needs(prepared=tuple(case.id for case in study.described), published=True)
 
@@ -78,7 +78,7 @@ def _verdict(ours: Sequence[int], published: Sequence[int] | None) -> str:
     return "match" if all(a == b for a, b in zip(ours, published, strict=True) if a and b) else "differs"
 
 
-def _base_clusterings(study: PlannedStudy, case: Case) -> str:
+def _base_clusterings(study: ResolvedStudy, case: Case) -> str:
     if case in study.only_in_table1:
         return "not clustered here"
     if case.ensemble not in MADE:

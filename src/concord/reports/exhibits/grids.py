@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 
 from concord.config.experiment import MethodRun
 from concord.config.values import Name
-from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, Title, filled, listed, records
-from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source, Study
-from concord.reports.main_table import counted_rows, scores_frame
-from concord.reports.values import DASH, MINUS, SELECTIONS, counting, paragraph, point, score, signed
+from concord.findings.main_table import counted_rows, scores_frame
+from concord.findings.values import DASH, MINUS, SELECTIONS, counting, paragraph, point, records, score, signed
+from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, Title, filled, listed
+from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source, Study
 from concord.scores.table import compact
 
 COLUMNS = ["case", "dataset", "metric", "method", "parameters", "mean", "published", "difference"]
@@ -65,14 +65,14 @@ def ranges(frame: DataFrame) -> DataFrame:
     return known.groupby(keys, sort=False).agg(**values, published=("published", "first")).reset_index()
 
 
-def _tuned(study: PlannedStudy, table: DataFrame) -> Iterator[tuple[MethodRun, str, DataFrame]]:
+def _tuned(study: ResolvedStudy, table: DataFrame) -> Iterator[tuple[MethodRun, str, DataFrame]]:
     """Yield each tuned method and metric with their rows."""
     for run in (run for run in study.methods if run.grid):
         for metric in study.reported:
             yield run, metric, table[(table["method"] == run.id) & (table["metric"] == metric)]
 
 
-def _summary(study: PlannedStudy, frame: DataFrame) -> Table:
+def _summary(study: ResolvedStudy, frame: DataFrame) -> Table:
     compared, rows = frame["published"].notna().any(), []
     for run, metric, mine in _tuned(study, counted_rows(study, frame)):
         spread = ranges(mine)
@@ -97,7 +97,7 @@ def _nearest_point(run: MethodRun, mine: DataFrame) -> tuple[str, float, float]:
     return point(json.loads(str(away.idxmin()))), away.min(), away.get(compact(run.default), math.nan)
 
 
-def _gains(study: PlannedStudy, scores: DataFrame) -> Table:
+def _gains(study: ResolvedStudy, scores: DataFrame) -> Table:
     rows = []
     for run, metric, mine in _tuned(study, scores):
         means = mine.pivot(index="case", columns="selection", values="mean").dropna()

@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from concord.config.references import MetricId
-from concord.reports.exhibits.base import Needs, OfMethod, Shown, records
+from concord.findings.values import conjunction, paragraph, point, records, score, symbol
+from concord.reports.exhibits.base import Needs, OfMethod, Shown
 from concord.reports.exhibits.names import DataFrame, Source, Study
 from concord.reports.fits import unknown
 from concord.reports.render.figures import PAGE, WIDTHS, colour_bar, heat, label_outer, legend_below, style
-from concord.reports.values import conjunction, paragraph, point, score, symbol
 from concord.scores.table import compact
 
 SCALES = (

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from concord.config.references import CaseId
 from concord.reports.exhibits.base import Exhibit, Needs, Shown
-from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source
+from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source
 from concord.reports.render.figures import colours, curve_handles, curves, legend_below, panels, style
 
 MEASURES = ("precision", "recall", "pairs", "precision_at", "pairs_at")
@@ -23,7 +23,7 @@ class Levels(Exhibit):
     kind: Literal["levels"]
     case: CaseId
 
-    def needs(self, study: PlannedStudy) -> Needs:
+    def needs(self, study: ResolvedStudy) -> Needs:
         """Return the base clusterings."""
         return Needs(ensembles=(self.case,))
 

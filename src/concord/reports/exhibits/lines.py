@@ -7,10 +7,10 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from concord.config.references import MethodId, MetricId, RowId
-from concord.reports.exhibits.base import Exhibit, Needs, Shown, records
+from concord.findings.values import conjunction, fewer, paragraph, records, symbol
+from concord.reports.exhibits.base import Exhibit, Needs, Shown
 from concord.reports.exhibits.names import DataFrame, Source, Study
 from concord.reports.render.figures import curves_by_case
-from concord.reports.values import conjunction, fewer, paragraph, symbol
 
 
 class Lines(Exhibit):

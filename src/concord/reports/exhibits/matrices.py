@@ -9,11 +9,11 @@ from pydantic import AfterValidator, Field, model_validator
 
 from concord.config.references import CaseId, MethodId
 from concord.ensemble import Ensemble, FloatArray, IntArray
-from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, listed, records
-from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source, Study
+from concord.findings.values import DASH, number, paragraph, point, records, untex
+from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, listed
+from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source, Study
 from concord.reports.fits import of_fit, unknown
 from concord.reports.render.figures import colour_bar, fine, step_of, style
-from concord.reports.values import DASH, number, paragraph, point, untex
 from concord.validation import Strict
 
 CONTRAST = ("least", "percentile_1", "percentile_99", "largest", "mean_in_classes", "mean_between")
@@ -85,7 +85,7 @@ class Matrices(Exhibit):
                 yield from unknown(f"panels[{i}].matrix", [panel.matrix], methods.load(run.method).matrices)
                 yield from of_fit(run, f"panels[{i}].")
 
-    def needs(self, study: PlannedStudy) -> Needs:
+    def needs(self, study: ResolvedStudy) -> Needs:
         """Return the base clusterings and the fits."""
         fitted = dict.fromkeys(panel.method for panel in self.panels if panel.method)
         fits = tuple((self.case, method) for method in fitted)
@@ -120,8 +120,8 @@ class Matrices(Exhibit):
         borders = np.flatnonzero(np.diff(classes[order][::step])) + 1
         return Shown(frame, (_table(frame),), self._caption(source, frame), self._draw(drawn, borders))
 
-    def _parameters(self, panel: Panel, study: PlannedStudy) -> str:
-        from concord.reports.source import fit_parameters
+    def _parameters(self, panel: Panel, study: ResolvedStudy) -> str:
+        from concord.findings.source import fit_parameters
 
         return point(fit_parameters(study, study.case(self.case), panel.method)) if panel.method else ""
 

@@ -2,11 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from pandas import DataFrame as DataFrame
+__all__ = ["DataFrame", "ResolvedStudy", "Source", "Study"]
 
-    from concord.reports.source import Source as Source
-    from concord.reports.study import PlannedStudy as PlannedStudy
-    from concord.reports.study import Study as Study
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from concord.config.claims import PaperStudy, ResolvedStudy
+    from concord.findings.source import Source
+
+    Study = PaperStudy
 else:
-    DataFrame = Source = PlannedStudy = Study = Any
+    DataFrame = Source = ResolvedStudy = Study = Any

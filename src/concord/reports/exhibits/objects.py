@@ -6,10 +6,10 @@ from pydantic import Field
 
 from concord.config.references import CaseId
 from concord.errors import InputError
+from concord.findings.values import count
 from concord.reports.exhibits.base import Exhibit, Needs, Shown
-from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source
+from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source
 from concord.reports.render.figures import MARKERS, colours, label_outer, panels, style
-from concord.reports.values import count
 
 
 class Objects(Exhibit):
@@ -21,7 +21,7 @@ class Objects(Exhibit):
     kind: Literal["objects"]
     cases: Annotated[tuple[CaseId, ...], Field(min_length=1)]
 
-    def needs(self, study: PlannedStudy) -> Needs:
+    def needs(self, study: ResolvedStudy) -> Needs:
         """Return the data sets."""
         return Needs(prepared=self.cases)
 

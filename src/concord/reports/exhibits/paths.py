@@ -5,11 +5,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from concord.reports.exhibits.base import Needs, OfMethod, Shown, Table, listed, records
-from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source, Study
+from concord.findings.values import conjunction, number, records, untex
+from concord.reports.exhibits.base import Needs, OfMethod, Shown, Table, listed
+from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source, Study
 from concord.reports.fits import of_fit, unknown
 from concord.reports.render.figures import case_panels, colours, label_outer, legend_below, style
-from concord.reports.values import conjunction, number, untex
 
 DASHES: list[tuple[float, ...]] = [(), (4, 1.5), (1, 1), (3, 1, 1, 1)]
 
@@ -38,7 +38,7 @@ class Paths(OfMethod):
         if n != len(self.labels):
             yield "labels", f" = {list(self.labels)}: {self.path} has {n} columns; name each"
 
-    def needs(self, study: PlannedStudy) -> Needs:
+    def needs(self, study: ResolvedStudy) -> Needs:
         """Return the base clusterings and the fits."""
         cases = tuple(self.cases_of(study))
         return Needs(ensembles=cases, fits=tuple((case, self.method) for case in cases))

@@ -5,7 +5,7 @@ from typing import Literal
 from concord.config.experiment import Variants
 from concord.config.values import Name
 from concord.reports.exhibits.base import Exhibit, Needs, Shown, Title, listed
-from concord.reports.exhibits.names import PlannedStudy, Source
+from concord.reports.exhibits.names import ResolvedStudy, Source
 
 COUNTS = {"fits": ("subset", "size"), "subsets": ("subset", "nunique"), "grid_points": ("parameters", "nunique")}
 
@@ -19,7 +19,7 @@ class Remarks(Exhibit):
     id: Name = "remarks"
     title: Title = "Failures and notes"
 
-    def needs(self, study: PlannedStudy) -> Needs:
+    def needs(self, study: ResolvedStudy) -> Needs:
         """Return the scores of the study and of its variants, with which the remarks are stored."""
         return Needs(selected=True, variants=study.variants != Variants())
 

@@ -3,11 +3,11 @@
 from typing import Any, ClassVar, Literal
 
 from concord.config.values import Name
+from concord.findings.main_table import KEYS, counted_rows, of_main_rows, scores_frame
+from concord.findings.published import nearer
+from concord.findings.values import DASH, counting, paragraph, score, signed
 from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, Table, Title, crossed, filled, listed
-from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source
-from concord.reports.main_table import KEYS, counted_rows, of_main_rows, scores_frame
-from concord.reports.published import nearer
-from concord.reports.values import DASH, counting, paragraph, score, signed
+from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source
 from concord.scores.selection import main_rows, select
 from concord.scores.summary import summarise
 
@@ -64,7 +64,7 @@ def _cell(row: Any) -> Cell:
     return Cell(text=score(row.best_of_restarts), below=signed(row.change))
 
 
-def _summary(study: PlannedStudy, frame: DataFrame) -> Table:
+def _summary(study: ResolvedStudy, frame: DataFrame) -> Table:
     """Say of each row with published values which of the two comes nearer."""
     known = of_main_rows(study, counted_rows(study, frame)).dropna(subset="published")
     for kind, column in KINDS.items():

@@ -6,10 +6,10 @@ from statistics import median
 from typing import Any, ClassVar, Literal
 
 from concord.config.values import Name
-from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, Title, crossed, records
+from concord.findings.main_table import published_key
+from concord.findings.values import DASH, number, records, seconds
+from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, Title, crossed
 from concord.reports.exhibits.names import DataFrame, Source
-from concord.reports.main_table import published_key
-from concord.reports.values import DASH, number, seconds
 
 TABLES: dict[str, tuple[str, Callable[[float], str]]] = {
     "cpu_seconds_per_fit": ("CPU time of one fit", seconds),

@@ -9,11 +9,11 @@ from pydantic import Field
 from concord.config.experiment import Variants
 from concord.config.references import AnyMethodId, CaseId, MetricId
 from concord.config.values import Name
+from concord.findings.main_table import scores_frame
+from concord.findings.published import of_the_paper
+from concord.findings.values import DASH, MINUS, SELECTIONS, conjunction, count, paragraph, score, signed
 from concord.reports.exhibits.base import Cell, Exhibit, Footnotes, Needs, Shown, Table, Text, Title, crossed
-from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source
-from concord.reports.main_table import scores_frame
-from concord.reports.published import of_the_paper
-from concord.reports.values import DASH, MINUS, SELECTIONS, conjunction, count, paragraph, score, signed
+from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source
 from concord.scores.selection import FIXED
 
 WITHOUT_OTHERS = "\N{DAGGER}"
@@ -34,7 +34,7 @@ class Scores(Exhibit):
     methods: tuple[AnyMethodId, ...] = Field((), description="ids of methods or variants; all methods if absent")
     cases: tuple[CaseId, ...] = Field((), description="all cases of the study if absent")
 
-    def seen(self, study: PlannedStudy) -> PlannedStudy:
+    def seen(self, study: ResolvedStudy) -> ResolvedStudy:
         """Return the study with the cases, methods and metrics of the table."""
         everything = (*study.methods, *study.variants.methods)
         runs = tuple(run for name in self.methods for run in everything if run.id == name) or study.methods
@@ -45,7 +45,7 @@ class Scores(Exhibit):
         changes = {"cases": cases, "methods": runs, "reported": reported, "variants": Variants()}
         return study.model_copy(update=changes)
 
-    def needs(self, study: PlannedStudy) -> Needs:
+    def needs(self, study: ResolvedStudy) -> Needs:
         """Return the scores, and those of the variants if any is shown."""
         variants = {run.id for run in study.variants.methods}
         return Needs(selected=True, published=True, variants=not variants.isdisjoint(self.methods))
@@ -75,7 +75,7 @@ def _table(title: str, frame: DataFrame, metric: str) -> Table:
     return crossed(title, frame[frame["metric"] == metric], "row", cell, footnotes)
 
 
-def _to_the_digit(study: PlannedStudy, frame: DataFrame, methods: Sequence[str]) -> list[Text]:
+def _to_the_digit(study: ResolvedStudy, frame: DataFrame, methods: Sequence[str]) -> list[Text]:
     """Say how many published means equal ours to the third decimal; the study's selection counts."""
     both = frame[frame["selection"].isin([FIXED, study.selection])].dropna(subset=["mean", "published"])
     if both.empty or not methods:
@@ -85,7 +85,7 @@ def _to_the_digit(study: PlannedStudy, frame: DataFrame, methods: Sequence[str])
     return [Text(text=f"{equal} of {len(both)} published means equal ours to the third decimal{tuned}.")]
 
 
-def _caption(study: PlannedStudy, frame: DataFrame, others: Sequence[str]) -> str:
+def _caption(study: ResolvedStudy, frame: DataFrame, others: Sequence[str]) -> str:
     several = study.n_subsets > 1
     test = {"paired": "paired t-test", "welch": "Welch's t-test"}[study.significance.test]
     alpha, runs = study.significance.alpha, study.ensemble.runs

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from concord.config.references import MetricId
-from concord.reports.exhibits.base import Exhibit, Needs, Shown, records
+from concord.findings.main_table import over_subsets
+from concord.findings.values import fewer, paragraph, records, tuned
+from concord.reports.exhibits.base import Exhibit, Needs, Shown
 from concord.reports.exhibits.names import DataFrame, Source, Study
-from concord.reports.main_table import over_subsets
 from concord.reports.render.figures import curves_by_case
-from concord.reports.values import fewer, paragraph, tuned
 from concord.scores.selection import main_row
 
 

@@ -10,11 +10,11 @@ from pydantic import Field
 from concord.config.experiment import Case, MethodRun
 from concord.config.published import STATISTICS
 from concord.config.references import MethodId, MetricId
-from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, listed, records
-from concord.reports.exhibits.names import DataFrame, PlannedStudy, Source
+from concord.findings.main_table import published_key
+from concord.findings.values import DASH, conjunction, number, records, score
+from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, listed
+from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source
 from concord.reports.exhibits.scores import HALF_DIGIT
-from concord.reports.main_table import published_key
-from concord.reports.values import DASH, conjunction, number, score
 from concord.scores.f1_bounds import DEFINITIONS, largest_f1
 
 
@@ -23,11 +23,11 @@ class _OfStarts(Exhibit):
 
     methods: Annotated[tuple[MethodId, ...], Field(min_length=1)]
 
-    def pairs(self, study: PlannedStudy) -> list[tuple[Case, MethodRun]]:
+    def pairs(self, study: ResolvedStudy) -> list[tuple[Case, MethodRun]]:
         """Return the cases, each with those of the methods that run on it."""
         return [(case, run) for case in study.cases for run in study.runs(case) if run.id in self.methods]
 
-    def needs(self, study: PlannedStudy) -> Needs:
+    def needs(self, study: ResolvedStudy) -> Needs:
         """Return the base clusterings, for the classes, and the published values."""
         return Needs(ensembles=tuple(dict.fromkeys(case.id for case, _ in self.pairs(study))), published=True)
 
@@ -38,7 +38,7 @@ class Starts(_OfStarts):
     kind: Literal["starts"]
     metrics: tuple[MetricId, ...] = Field((), description="those that the study reports if absent")
 
-    def needs(self, study: PlannedStudy) -> Needs:
+    def needs(self, study: ResolvedStudy) -> Needs:
         """Return the base clusterings, and the consensus labels of all starts."""
         labels = tuple((case.id, run.id) for case, run in self.pairs(study))
         return replace(super().needs(study), labels=labels)

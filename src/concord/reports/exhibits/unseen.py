@@ -4,10 +4,10 @@ from typing import Any, Literal
 
 from concord.config.experiment import Experiment
 from concord.config.values import Name
+from concord.findings.unseen import beside, plan, unseen_frame
+from concord.findings.values import conjunction, paragraph, score
 from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, Title, crossed
-from concord.reports.exhibits.names import PlannedStudy, Source, Study
-from concord.reports.unseen import beside, plan, unseen_frame
-from concord.reports.values import conjunction, paragraph, score
+from concord.reports.exhibits.names import ResolvedStudy, Source, Study
 from concord.scores.selection import Row
 
 BETTER, WORSE = "•", "◦"
@@ -30,7 +30,7 @@ class Unseen(Exhibit):
         """Whether the study has unseen objects."""
         return study.generalisation is not None
 
-    def needs(self, study: PlannedStudy) -> Needs:
+    def needs(self, study: ResolvedStudy) -> Needs:
         """Return the scores on unseen objects."""
         return Needs(unseen=tuple(case.id for case in study.generalised()))
 

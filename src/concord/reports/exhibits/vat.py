@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from concord.config.references import CaseId
-from concord.reports.exhibits.base import Exhibit, Needs, Shown, listed, records
-from concord.reports.exhibits.names import PlannedStudy, Source
+from concord.findings.values import records
+from concord.reports.exhibits.base import Exhibit, Needs, Shown, listed
+from concord.reports.exhibits.names import ResolvedStudy, Source
 from concord.reports.render.figures import colour_bar, colours, fine, heat, panels, step_of, style
 
 SHOWN = "Data set: case, objects, drawn, In one class: mean_in_classes, In different classes: mean_between"
@@ -21,7 +22,7 @@ class Vat(Exhibit):
     kind: Literal["vat"]
     cases: Annotated[tuple[CaseId, ...], Field(min_length=1)]
 
-    def needs(self, study: PlannedStudy) -> Needs:
+    def needs(self, study: ResolvedStudy) -> Needs:
         """Return the base clusterings."""
         return Needs(ensembles=self.cases)
 

@@ -7,8 +7,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from concord.findings.values import GREEK
 from concord.reports.exhibits.base import Shown, Table
-from concord.reports.values import GREEK
 
 SENTENCE = 40
 """Cells of LaTeX tables with more characters than these break into lines."""

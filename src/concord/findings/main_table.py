@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from concord.reports.published import of_the_paper, published_methods, published_names
+from concord.findings.published import of_the_paper, published_methods, published_names
 from concord.scores.selection import Row, main_rows
 from concord.scores.summary import summarise
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from concord.config.claims import ResolvedStudy
     from concord.config.experiment import Experiment
-    from concord.reports.source import Source
-    from concord.reports.study import PlannedStudy
+    from concord.findings.source import Source
 
 COLUMNS = (
     *("case", "dataset", "metric", "method", "selection", "row", "mean", "std", "n", "published"),
@@ -23,7 +23,7 @@ NEAR = 2.0
 """Standard errors of our mean within which a published score is near."""
 
 
-def scores_frame(source: "Source", seen: "PlannedStudy | None" = None) -> "pd.DataFrame":
+def scores_frame(source: "Source", seen: "ResolvedStudy | None" = None) -> "pd.DataFrame":
     """Return one row per case, metric and row of the table; ``seen`` is the study with some cases and methods alone.
 
     ``difference`` is ours - published; ``difference_se`` is the same in standard errors of our mean, std / sqrt(n)
@@ -55,7 +55,7 @@ def scores_frame(source: "Source", seen: "PlannedStudy | None" = None) -> "pd.Da
     return table.assign(dataset=table["case"].map(source.titles)).fillna({"parameters": ""})[list(COLUMNS)]
 
 
-def published_key(source: "Source", study: "PlannedStudy | None" = None) -> Callable[..., Any]:
+def published_key(source: "Source", study: "ResolvedStudy | None" = None) -> Callable[..., Any]:
     """Return the function from (case, ..., method) to the key of their published values."""
     study = study or source.study
     names, methods = published_names(study, source.published), published_methods(study, source.published)
@@ -80,7 +80,7 @@ def of_main_rows(study: "Experiment", table: "pd.DataFrame") -> "pd.DataFrame":
     return table[[row in main for row in zip(table["method"], table["selection"], strict=True)]]
 
 
-def published_cells(study: "PlannedStudy", scores: "pd.DataFrame") -> "pd.DataFrame":
+def published_cells(study: "ResolvedStudy", scores: "pd.DataFrame") -> "pd.DataFrame":
     """Return the scores that have a published value, one row for a method, and whether they are ``near``."""
     return with_near(study, of_main_rows(study, scores).dropna(subset=["mean", "published"]))
 
@@ -91,12 +91,12 @@ def with_near(study: "Experiment", cells: "pd.DataFrame") -> "pd.DataFrame":
     return cells.assign(near=near if study.n_subsets > 1 else float("nan"), away=cells["difference"].abs())
 
 
-def counted_cells(study: "PlannedStudy", scores: "pd.DataFrame") -> "pd.DataFrame":
+def counted_cells(study: "ResolvedStudy", scores: "pd.DataFrame") -> "pd.DataFrame":
     """Return the published cells of the cases that count."""
     return counted_rows(study, published_cells(study, scores))
 
 
-def _notes(source: "Source", study: "PlannedStudy", table: "pd.DataFrame") -> list[str]:
+def _notes(source: "Source", study: "ResolvedStudy", table: "pd.DataFrame") -> list[str]:
     """Return a note for each row: the subsets on which it failed, and what the method remarks."""
     reasons, remarks, absent = _reasons(source.failures), _remarks(study, source.notes), study.absent()
     without = {(case.id, method) for method, cases in absent.items() for case in cases}
@@ -115,7 +115,7 @@ def _reasons(failures: "pd.DataFrame") -> dict[object, str]:
     return {key: "; ".join(c.sort_values(ascending=False, kind="stable").index) for key, c in counts.items()}
 
 
-def _remarks(study: "PlannedStudy", notes: "pd.DataFrame") -> dict[object, str]:
+def _remarks(study: "ResolvedStudy", notes: "pd.DataFrame") -> dict[object, str]:
     """Return what a method remarks about its answers on a case, and on how many subsets if not on all."""
     found: dict[object, list[str]] = {}
     for (case, method, note), n in notes.groupby(["case", "method", "note"])["subset"].nunique().items():

@@ -7,12 +7,12 @@ from concord.config.published import Published
 if TYPE_CHECKING:
     import pandas as pd
 
-    from concord.reports.study import PlannedStudy
+    from concord.config.claims import ResolvedStudy
 
-S = TypeVar("S", bound="PlannedStudy")
+S = TypeVar("S", bound="ResolvedStudy")
 
 
-def published_names(study: "PlannedStudy", published: Published, *, described: bool = False) -> dict[str, str]:
+def published_names(study: "ResolvedStudy", published: Published, *, described: bool = False) -> dict[str, str]:
     """Return the key in the published tables of every case that they have.
 
     ``described`` also takes the data sets that only Table 1 shows.
@@ -23,7 +23,7 @@ def published_names(study: "PlannedStudy", published: Published, *, described: b
     return {case: title.casefold() for case, title in titles if title.casefold() in keys}  # the last title wins
 
 
-def published_methods(study: "PlannedStudy", published: Published) -> dict[str, str]:
+def published_methods(study: "ResolvedStudy", published: Published) -> dict[str, str]:
     """Return the name that every row of the study would have in the published tables.
 
     That is the id; or the class, if the id is not published and the study has one run of that class only: a

@@ -10,7 +10,7 @@ from concord.scores.table import compact
 if TYPE_CHECKING:
     import pandas as pd
 
-    from concord.reports.source import Source
+    from concord.findings.source import Source
 
 ORACLE, DEFAULT = "oracle-training", "default"
 """The grid point with the best score on the training objects, for each ensemble; the default one."""

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from small import planned, source_of
 
+from concord.findings.unseen import DEFAULT, ORACLE, means_of
+from concord.findings.values import DASH
 from concord.reports.exhibits.base import Shown
 from concord.reports.exhibits.unseen import BETTER, WORSE, Unseen
-from concord.reports.unseen import DEFAULT, ORACLE, means_of
-from concord.reports.values import DASH
 from concord.scores.selection import FIXED
-from conftest import planned, source_of
 
 LOW, HIGH = '{"lambda1":0.1}', '{"lambda1":10.0}'
 PLAN = {

@@ -2,8 +2,8 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from concord.config.experiment import Experiment
 from concord.scores.selection import FIXED, WORDS, main_row
@@ -11,7 +11,7 @@ from concord.scores.selection import FIXED, WORDS, main_row
 if TYPE_CHECKING:
     import pandas as pd
 
-    from concord.reports.study import PlannedStudy
+    from concord.config.claims import ResolvedStudy
 
 SELECTIONS = WORDS
 DASH = "\N{EN DASH}"
@@ -22,7 +22,7 @@ _LETTERS = "αβγδεηθλμρστ"
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
-def counting(study: "PlannedStudy") -> str:
+def counting(study: "ResolvedStudy") -> str:
     """Say which case counts where a data set has several; empty where none has."""
     here, titles = {case.id for case in study.cases}, study.titles
     twice = [(case.id, case.instead_of) for case in study.cases if case.instead_of in here]
@@ -36,7 +36,7 @@ def tuned(study: Experiment, methods: Sequence[str]) -> str:
     return f"Parameters of {conjunction(found)}: {SELECTIONS[study.selection]}." if found else ""
 
 
-def fewer(study: "PlannedStudy", frame: "pd.DataFrame", *columns: str) -> str:
+def fewer(study: "ResolvedStudy", frame: "pd.DataFrame", *columns: str) -> str:
     """Say which rows of a frame cover fewer subsets (``n``) than the study has; empty where none does."""
     where = []
     for row in frame[frame["n"] < study.n_subsets].to_dict("records"):
@@ -129,3 +129,10 @@ def point(parameters: Mapping[str, object]) -> str:
 def untex(text: str) -> str:
     """Return a title of a picture for running text: "S - SZ" for "$S - SZ$"."""
     return re.sub(r"[$\\]", "", text)
+
+
+def records(columns: str, rows: Iterable[tuple[Any, ...]]) -> "pd.DataFrame":
+    """Return a frame with these columns, their names separated by spaces."""
+    import pandas as pd
+
+    return pd.DataFrame(list(rows), columns=columns.split())

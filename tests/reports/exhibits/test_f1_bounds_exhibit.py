@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from small import planned, source_of
 
 from concord.config.published import Published
 from concord.reports.exhibits.base import Shown
 from concord.reports.exhibits.starts import F1Bounds
-from conftest import planned, source_of
 
 PUBLISHED = Published(
     scores={("iris", "ACC", "KC"): 0.4},

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
+from concord.config.claims import ResolvedStudy
 from concord.config.experiment import Case
 from concord.config.published import Published, load_published
 from concord.config.values import Value
 from concord.errors import ConsensusFailure, InputError
 from concord.files import RERUN
-from concord.reports.exhibits.base import records
-from concord.reports.study import PlannedStudy
+from concord.findings.values import records
 from concord.specs import Spec
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Source:
     notes : what methods remark about their answers: case, method, subset, parameters, note.
     """
 
-    study: PlannedStudy
+    study: ResolvedStudy
     files: Sequence[tuple[Item, Path]] = ()
     seed: int | None = None
     folder: Path = field(default_factory=Path)
@@ -172,7 +172,7 @@ class Source:
         return records(f"case method subset parameters {column}", rows).drop_duplicates(ignore_index=True)
 
 
-def fit_parameters(study: PlannedStudy, case: Case, method: str) -> dict[str, Value]:
+def fit_parameters(study: ResolvedStudy, case: Case, method: str) -> dict[str, Value]:
     """Return the parameters of a method on a case at its default grid point."""
     run = study.method(method)
     return {**study.parameters(case, run), **run.default}

@@ -19,19 +19,18 @@ from math import isnan
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from concord.reports.main_table import of_main_rows
-from concord.reports.published import published_methods, published_names
-from concord.reports.unseen import means_of, unseen_frame
-from concord.reports.values import conjunction, count, number
+from concord.findings.main_table import of_main_rows
+from concord.findings.published import published_methods, published_names
+from concord.findings.unseen import means_of, unseen_frame
+from concord.findings.values import conjunction, count, number
 from concord.scores.selection import ROUNDING, main_row
 from concord.scores.summary import summarise
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from concord.config.claims import Claim
-    from concord.reports.source import Source
-    from concord.reports.study import PlannedStudy
+    from concord.config.claims import Claim, ResolvedStudy
+    from concord.findings.source import Source
 
 ON_OTHER_DATA = {
     "reproduced": "not the same data: holds",
@@ -76,7 +75,7 @@ class NotTestable(Exception):
 class Material:
     """What the checks look at: the results, and the study with those of its methods that are judged."""
 
-    study: "PlannedStudy"
+    study: "ResolvedStudy"
     source: "Source"
 
     @cached_property
@@ -273,7 +272,7 @@ def _grows(claim: "Claim", material: Material) -> Found:
     return Found(f"mean {claim.metric} never lower with a larger ensemble on", _count(found, material.units))
 
 
-def _mean_of(selected: "pd.DataFrame", case: str, claim: "Claim", study: "PlannedStudy") -> float:
+def _mean_of(selected: "pd.DataFrame", case: str, claim: "Claim", study: "ResolvedStudy") -> float:
     cell = [case, claim.metric, *main_row(study, claim.method)]
     mine = selected[["case", "metric", "method", "selection"]].eq(cell).all(axis=1)
     return float(selected[mine]["value"].mean())

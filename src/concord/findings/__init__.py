@@ -1,0 +1,1 @@
+"""What the scores come to beside the published values: the main table, unseen objects, verdicts on claims."""
