@@ -115,7 +115,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
 """
 
 
-def test_two_thousand_objects_take_less_than_three_tenths_of_a_gibibyte():
+def test_two_thousand_objects_take_less_than_half_a_gibibyte():
     """Three clusters to a clustering: practically all pairs are edges. CSPA, whose graph is the largest."""
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
-    assert 0.1 < float(done.stdout) < 0.3
+    assert 0.1 < float(done.stdout) < 0.5

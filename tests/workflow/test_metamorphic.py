@@ -143,7 +143,8 @@ def changes() -> list[tuple[str, tuple, object]]:
             place = (file, *(step for step in path if isinstance(step, str)))
             if new is None or new == value or key in {"id", "kind", "format", "name"}:
                 continue
-            if place in seen and (value in (None, 1.0, "random", "kmeans", []) or key in NOTHING):
+            usual = value in (None, 1.0, "random", "kmeans", []) or path[0] in ("claims", "exhibits")
+            if place in seen and (usual or key in NOTHING):
                 continue  # what a second case or exhibit leaves open like the first
             seen.add(place)
             found.append((file, path, new))
