@@ -3,6 +3,9 @@ PYTHON ?= python3
 CORES ?= all
 BIN := .venv/bin
 READY := .venv/ready
+PYTEST := python -m pytest -n 2 --dist worksteal
+# apart, without tracing: what it runs is covered by the tests of the stages
+METAMORPHIC := tests/workflow/test_metamorphic.py
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
@@ -30,10 +33,11 @@ check: $(READY)  ## linters, formatters, types, layers of imports
 	codespell
 
 tests: $(READY)  ## the test suite, with the branch coverage of src
-	python -m pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered $(ARGS)
+	$(PYTEST) --cov --cov-report=term:skip-covered --ignore=$(METAMORPHIC) $(ARGS)
+	$(PYTEST) $(METAMORPHIC) $(ARGS)
 
 unit: $(READY)  ## everything but workflow, Slurm and mirror: under a minute
-	python -m pytest -n 2 --dist worksteal -m "not workflow and not mirror" $(ARGS)
+	$(PYTEST) -m "not workflow and not mirror" $(ARGS)
 
 test-slurm: $(READY)  ## the quickstart through a real Slurm on this machine (installs it: root, apt-get)
 	tests/slurm/cluster.sh python -m pytest -v tests/slurm $(ARGS)

@@ -1,5 +1,7 @@
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -7,6 +9,13 @@ ROOT = Path(__file__).parent.parent
 
 # as in the jobs of the workflow; on matrices as small as the tests' a second thread only waits, at full load
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _uncollected() -> Iterator[None]:
+    """Statsmodels collects garbage at every call, which takes long in a process as large as that of the tests."""
+    with mock.patch("gc.collect"):
+        yield
 
 
 @pytest.fixture

@@ -44,7 +44,10 @@ class Ensemble:
 
     def __init__(self, labels: npt.ArrayLike) -> None:
         raw = _integers(labels)
-        _refuse_transposed(labels, raw)
+        if isinstance(labels, list | tuple) and raw.shape[0] < raw.shape[1]:
+            clustering = "if each sequence is a clustering, pass np.column_stack(labels)"
+            what = f"a list of sequences, {raw.shape[0]} by {raw.shape[1]}, may be transposed"
+            raise ValueError(f"{what}; {clustering}; if each is an object, np.array(labels)")
         self.cluster_names = [_in_order_of_appearance(column) for column in raw.T]
         self.labels: IntArray = coded_as(raw, self.cluster_names)
         missing = self.labels == MISSING
@@ -60,10 +63,8 @@ class Ensemble:
     @property
     def given(self) -> IntArray:
         """The label matrix as it was given, shape (n, m)."""
-        named = [
-            np.append(names, MISSING)[column] for names, column in zip(self.cluster_names, self.labels.T, strict=True)
-        ]
-        return np.column_stack(named)
+        columns = zip(self.cluster_names, self.labels.T, strict=True)
+        return np.column_stack([np.append(names, MISSING)[codes] for names, codes in columns])
 
     @cached_property
     def _unique(self) -> tuple[IntArray, IntArray, IntArray]:
@@ -147,20 +148,16 @@ def coded_as(labels: npt.ArrayLike, cluster_names: list[IntArray]) -> IntArray:
     raw = _integers(labels)
     if raw.shape[1] != len(cluster_names):
         raise ValueError(f"labels hold {raw.shape[1]} clusterings, the ensemble {len(cluster_names)}")
-    columns = [_coded(raw[:, i], i, names) for i, names in enumerate(cluster_names)]
-    return np.column_stack(columns)
+    return np.column_stack([_coded(raw[:, i], i, names) for i, names in enumerate(cluster_names)])
 
 
 def _coded(column: IntArray, clustering: int, names: IntArray) -> IntArray:
     known = np.append(names, MISSING)
     order = np.argsort(known)
     codes: IntArray = order[np.minimum(np.searchsorted(known, column, sorter=order), len(names))]
-    unknown = column[known[codes] != column]
-    if len(unknown):
-        raise ValueError(
-            f"label {unknown[0]} names no cluster of clustering {clustering} (from 0) of the ensemble; "
-            "write -1 where an object has no label"
-        )
+    for label in column[known[codes] != column][:1]:
+        what = f"label {label} names no cluster of clustering {clustering} (from 0) of the ensemble"
+        raise ValueError(f"{what}; write -1 where an object has no label")
     codes[codes == len(names)] = MISSING
     return codes
 
@@ -170,10 +167,8 @@ def _integers(labels: Any) -> IntArray:
         raise ValueError("labels must not be sparse; pass labels.toarray()")
     matrix = np.asarray(_without_na(labels))
     if matrix.ndim != 2:
-        raise ValueError(
-            f"labels must be a matrix of n objects x m clusterings, got shape {matrix.shape}; "
-            "write a single clustering as a column: labels[:, None]"
-        )
+        what = f"labels must be a matrix of n objects x m clusterings, got shape {matrix.shape}"
+        raise ValueError(f"{what}; write a single clustering as a column: labels[:, None]")
     if 0 in matrix.shape:
         raise ValueError(f"labels must hold at least one object and one clustering, got shape {matrix.shape}")
     if matrix.dtype == object:
@@ -203,15 +198,6 @@ def _without_na(labels: Any) -> Any:
         for i in nullable:
             labels.isetitem(i, labels.iloc[:, i].to_numpy("int64", na_value=MISSING))
     return labels
-
-
-def _refuse_transposed(labels: Any, matrix: IntArray) -> None:
-    n, m = matrix.shape
-    if isinstance(labels, list | tuple) and n < m:
-        raise ValueError(
-            f"a list of sequences, {n} by {m}, may be transposed; if each sequence is a clustering, pass "
-            "np.column_stack(labels); if each is an object, np.array(labels)"
-        )
 
 
 def _in_order_of_appearance(column: IntArray) -> IntArray:

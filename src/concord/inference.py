@@ -13,8 +13,8 @@ def nearest_centroid(features: npt.ArrayLike, labels: npt.ArrayLike, unseen: npt
 
     Parameters
     ----------
-    features : array-like, shape (n, d). Of the objects that were clustered.
-    labels : array-like of int, shape (n,). Their clusters; objects labelled -1 take no part.
+    features, labels : array-like, shapes (n, d) and (n,)
+        Of the objects that were clustered; those labelled -1 take no part.
     unseen : array-like, shape (n_unseen, d)
 
     Returns the label given to the nearest centroid, shape (n_unseen,); of equally near ones the smallest. Raises
@@ -86,10 +86,7 @@ def _matched_kmeans(rows: FloatArray, centres: FloatArray, rng: np.random.Genera
     weights = np.ones(len(rows), dtype=np.int64)
     clusters = kmeans_restarts(rows, weights, k, 1, rng)[0][0]
     own = centroids(rows, clusters)[1]
-    mine, theirs = linear_sum_assignment(_squared_distances(own, centres))
-    match = np.empty(k, dtype=np.int64)
-    match[mine] = theirs
-    matched: IntArray = match[clusters]
+    matched: IntArray = linear_sum_assignment(_squared_distances(own, centres))[1][clusters]
     return matched
 
 

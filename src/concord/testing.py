@@ -7,6 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import adjusted_rand_score
 
 from concord.ensemble import Ensemble, FloatArray, IntArray, as_ensemble
 from concord.errors import ConsensusFailure
@@ -52,8 +55,6 @@ def fit(cls: type[ConsensusMethod], n_clusters: int, labels: Any, **parameters: 
 
 def rand_index(left: IntArray, right: IntArray) -> float:
     """Return the adjusted Rand index; 1 for equal clusterings."""
-    from sklearn.metrics import adjusted_rand_score
-
     return float(adjusted_rand_score(left, right))
 
 
@@ -214,11 +215,7 @@ def check_global_random_state(cls: type[ConsensusMethod]) -> None:
 
 def check_attributes(cls: type[ConsensusMethod]) -> None:
     """``fit`` returns the method; what every method has afterwards is there and consistent."""
-    from sklearn.exceptions import NotFittedError
-
     method = cls(n_clusters=3, random_state=0)
-    with _refusal(cls, "a use before fit", NotFittedError):
-        method._require_fitted()
     _assert(cls, method.fit(l30(), features_of(l30())) is method, "must return itself from fit")
     chosen = method.restart_labels_[method.chosen_]
     _assert(cls, np.array_equal(chosen, method.labels_), "has labels_ that are not those of chosen_")
@@ -232,10 +229,8 @@ def check_attributes(cls: type[ConsensusMethod]) -> None:
 
 def check_not_fitted(cls: type[ConsensusMethod]) -> None:
     """Matrices and predictions before ``fit`` raise scikit-learn's NotFittedError."""
-    from sklearn.exceptions import NotFittedError
-
     method: Any = cls(n_clusters=3)
-    for name in cls.matrices:
+    for name in ("_require_fitted", *cls.matrices):
         if callable(getattr(cls, name, None)):
             with _refusal(cls, f"{name}() before fit", NotFittedError):
                 getattr(method, name)()
@@ -246,8 +241,6 @@ def check_not_fitted(cls: type[ConsensusMethod]) -> None:
 
 def check_parameters_are_kept(cls: type[ConsensusMethod]) -> None:
     """``get_params``, ``set_params``, ``clone`` and ``repr`` agree on the parameters."""
-    from sklearn.base import clone
-
     method = cls(n_clusters=3, random_state=0)
     expected = {**cls.parameters(), "n_clusters": 3, "random_state": 0}
     _assert(cls, method.get_params() == expected, f"keeps {method.get_params()} of {expected}")
@@ -261,14 +254,14 @@ def check_parameters_are_kept(cls: type[ConsensusMethod]) -> None:
 
 def check_refuses_labels(cls: type[ConsensusMethod]) -> None:
     """What is no label matrix is refused."""
-    refused: tuple[tuple[Any, str], ...] = (
-        ([[np.nan, 1.0], [0.0, 1.0]], "NaN"),
-        (np.zeros((0, 3), dtype=int), "at least one"),
-        ([0, 1, 1], "n objects x m clusterings"),
-        ([["x"], ["y"]], "integers"),
-        (list(l30().T), "transpose"),
-    )
-    for labels, says in refused:
+    refused: dict[str, Any] = {
+        "NaN": [[np.nan, 1.0], [0.0, 1.0]],
+        "at least one": np.zeros((0, 3), dtype=int),
+        "n objects x m clusterings": [0, 1, 1],
+        "integers": [["x"], ["y"]],
+        "transpose": list(l30().T),
+    }
+    for says, labels in refused.items():
         with _refusal(cls, "what is no label matrix", says=says):
             cls(n_clusters=1).fit(labels)
 

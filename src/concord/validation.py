@@ -21,7 +21,7 @@ class Strict(BaseModel):
 Model = TypeVar("Model", bound=BaseModel)
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.CSafeLoader):
     """YAML whose mappings have no key twice: the first of two values would be lost without a word."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -37,7 +37,9 @@ class _Loader(yaml.SafeLoader):
 def read_yaml(path: Path) -> Any:
     """Read a YAML file; :class:`InputError` names the file and the line of a mistake."""
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), _Loader)
+        text = path.read_text(encoding="utf-8")
+        _refuse_deep(text, path)
+        return yaml.load(text, _Loader)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except OSError as error:
@@ -49,8 +51,17 @@ def read_yaml(path: Path) -> Any:
         line = f" line {where.line + 1}," if where else ""
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
         raise InputError(f"{path}:{line} not valid YAML: {problem}") from None
-    except (ValueError, RecursionError) as error:  # a date or a number that cannot be; too deep
+    except ValueError as error:  # a date or a number that cannot be
         raise InputError(f"{path}: not valid YAML: {_short(str(error))}; correct or quote the value") from None
+
+
+def _refuse_deep(text: str, path: Path) -> None:
+    """Refuse more levels than any file here can have; the loader, which is compiled, would overflow its stack."""
+    depth = 0
+    for event in yaml.parse(text, yaml.CSafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise InputError(f"{path}: not valid YAML here: more than {DEEPEST} levels; shorten it")
 
 
 def parse(model: type[Model], value: Any, file: Path | str) -> Model:
@@ -107,9 +118,8 @@ def did_you_mean(word: str, choices: Sequence[str]) -> str:
     """Remedy for an unknown word: the nearest choice, or all of them, or that there is none."""
     if not choices:
         return "there is none"
-    near = difflib.get_close_matches(word, choices, n=1, cutoff=0.6)
-    if not near:  # "rce" for "RCE"
-        near = [choice for choice in choices if choice.lower() == word.lower()]
+    same = [choice for choice in choices if choice.lower() == word.lower()]  # "rce" for "RCE"
+    near = difflib.get_close_matches(word, choices, n=1, cutoff=0.6) or same
     return f'did you mean "{near[0]}"?' if near else f"choose from {', '.join(sorted(choices))}"
 
 
@@ -151,9 +161,8 @@ def _line(model: type[BaseModel], place: tuple[Any, ...], items: Sequence[Mappin
         key += f".{item['ctx']['discriminator']}".replace("'", "")
         return f"{file}: {key} = {_short(tag)}: not known here; {did_you_mean(str(tag)[:80], known)}"
     first, *others = dict.fromkeys(item["msg"].removeprefix("Value error, ") for item in items)
-    message = " or ".join(
-        [first[:1].lower() + first[1:], *(other.removeprefix("Input should be ") for other in others)]
-    )
+    expected = [other.removeprefix("Input should be ") for other in others]
+    message = " or ".join([first[:1].lower() + first[1:], *expected])
     return f"{file}: {key or 'the file'} = {_short(item['input'])}: {message}"
 
 
@@ -181,8 +190,6 @@ def _alternatives(node: dict[str, Any], definitions: Mapping[str, dict[str, Any]
 
 
 def _child(node: dict[str, Any], part: Any) -> dict[str, Any] | None:
-    if isinstance(part, int):
-        child = node.get("items")
-    else:
-        child = node.get("properties", {}).get(part, node.get("additionalProperties"))
+    inside = node.get("properties", {}).get(part, node.get("additionalProperties"))
+    child = node.get("items") if isinstance(part, int) else inside
     return child if isinstance(child, dict) else None

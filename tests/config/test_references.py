@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from typing import Literal
 
 import pytest
@@ -25,13 +24,13 @@ class Model(Strict):
     words: tuple[str, ...] = ()
     either: Panel | MethodId | None = None
 
-    def faults(self, context: list[str]) -> Iterator[tuple[str, str]]:
-        if context:
-            yield "words", f" = {list(self.words)}: not {context[0]}; write that"
+
+def no_rules(model):
+    return ()
 
 
 def found(**fields):
-    return list(mistakes(Model(**fields), KNOWN, []))
+    return list(mistakes(Model(**fields), KNOWN, no_rules))
 
 
 RIGHT = {
@@ -69,9 +68,13 @@ def test_a_name_that_is_not_known_or_stands_twice(fields, where, remedy):
     assert remedy in line.removeprefix(where)
 
 
-def test_every_model_inside_says_its_own_faults():
-    (line,) = mistakes(Model(words=("a",)), KNOWN, ["b"])
-    assert line == "words = ['a']: not b; write that"
+def test_every_model_inside_has_further_rules():
+    def rules(model):
+        if isinstance(model, Panel):
+            yield "cases", f" = {list(model.cases)}: too few; add one"
+
+    (line,) = mistakes(Model(panels=({"method": "KC"},)), KNOWN, rules)
+    assert line == "panels[0].cases = []: too few; add one"
 
 
 def left(**fields):

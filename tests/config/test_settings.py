@@ -1,18 +1,23 @@
 import pytest
 
-from concord.config.settings import load_settings
+from concord.config.settings import CONFIG_FILE, Settings
 from concord.errors import InputError
+from concord.validation import parse
+
+
+def settings(value):
+    return parse(Settings, value, CONFIG_FILE)
 
 
 @pytest.mark.parametrize("given", ["second, iris", "iris,second,", ["second", "iris"], ["iris", "second", "iris"]])
 def test_names_may_stand_in_one_text_and_in_any_order(given):
-    loaded = load_settings({"seed": 1, "datasets": given})
+    loaded = settings({"seed": 1, "datasets": given})
     assert loaded.restrictions == {"datasets": ("iris", "second")}
 
 
 def test_without_restrictions():
-    assert load_settings({"seed": 1, "datasets": None}).restrictions == {}
-    assert load_settings({"seed": 1, "subsets": 2}).restrictions == {"subsets": ("2",)}
+    assert settings({"seed": 1, "datasets": None}).restrictions == {}
+    assert settings({"seed": 1, "subsets": 2}).restrictions == {"subsets": ("2",)}
 
 
 @pytest.mark.parametrize(
@@ -35,7 +40,7 @@ def test_without_restrictions():
 )
 def test_a_mistake_is_a_line_with_file_key_and_remedy(value, words):
     with pytest.raises(InputError) as caught:
-        load_settings(value)
+        settings(value)
     assert str(caught.value).startswith("config/config.yaml: ")
     assert "\n" not in str(caught.value)
     assert all(word in str(caught.value) for word in words), caught.value

@@ -89,7 +89,7 @@ def test_weights_and_consensus_are_the_oracles(number):
 
 @pytest.mark.parametrize("phi", list(PHI))
 def test_divergences_at_equal_weights_are_the_oracles(phi):
-    aggregation = Aggregation(Ensemble(l30()), PHI[phi](EPSILON))
+    aggregation = Aggregation(Ensemble(l30()), PHI[phi], EPSILON)
     r = aggregation.divergences(aggregation.consensus(np.full(8, 1 / 8)))
     assert r == pytest.approx(ORACLE["r_uniform"][phi], rel=1e-12)
 
@@ -102,7 +102,7 @@ def test_divergences_at_equal_weights_are_the_oracles(phi):
     ],
 )
 def test_exact_example_of_the_specification(lambda_, w, objective):
-    start = Aggregation(Ensemble(HAND), PHI["euclid"](EPSILON))
+    start = Aggregation(Ensemble(HAND), PHI["euclid"], EPSILON)
     mean = start.divergences(start.consensus(np.full(3, 1 / 3))).mean()
     gwca = GWCA(1, tau=lambda_ / mean, max_iter=5000).fit(HAND)
     accuracy = 1e-3 if lambda_ == 2 else 1e-6  # the descent crawls where the third weight just vanishes

@@ -22,7 +22,7 @@ ASCENTS = [pairwise_ascent, block_ascent]
 
 
 def l30_model():
-    return PairModel.of(Ensemble(l30()))
+    return PairModel(Ensemble(l30()))
 
 
 def with_missing(labels, seed=0, share=0.2):
@@ -62,13 +62,13 @@ def test_likelihood_and_gradient_of_the_oracle():
 
 def test_likelihood_is_the_formula_with_missing_labels():
     labels = with_missing(l30())
-    model = PairModel.of(Ensemble(labels))
+    model = PairModel(Ensemble(labels))
     assert (model.together + model.apart).min() < (model.together + model.apart).max() < 8 + 1
     assert model.likelihood(START) == pytest.approx(literal_likelihood(labels, START), rel=1e-12)
 
 
 def test_gradient_by_finite_differences():
-    model = PairModel.of(Ensemble(with_missing(l30())))
+    model = PairModel(Ensemble(with_missing(l30())))
     y, g, h = dirichlet(30, 4), model.gradient(dirichlet(30, 4)), 1e-6
     for i, k in ((0, 0), (7, 2), (29, 3)):
         shifted = np.zeros_like(y)
@@ -107,7 +107,7 @@ def test_other_starts_have_the_oracles_likelihood_too(seed):
 def test_from_the_other_ascents_end_neither_finds_a_step():
     """The two ascents stop at the same points."""
     labels = with_missing(np.random.default_rng(0).integers(4, size=(25, 12)))
-    model, tau = PairModel.of(Ensemble(labels)), 1e-5
+    model, tau = PairModel(Ensemble(labels)), 1e-5
     for ascend, other in (ASCENTS, ASCENTS[::-1]):
         end = ascend(model, dirichlet(25, 3), tau, 30_000)
         assert end.converged
@@ -194,7 +194,7 @@ def test_likelihood_never_falls_and_ends_at_a_kkt_point(ascend, seed, n, k, m):
     rng = np.random.default_rng(seed)
     labels = rng.integers(3, size=(n, m))
     labels[1:, 1:][rng.random((n - 1, m - 1)) < 0.2] = -1
-    model, start = PairModel.of(Ensemble(labels)), dirichlet(n, k, seed)
+    model, start = PairModel(Ensemble(labels)), dirichlet(n, k, seed)
     run = ascend(model, start, 0.01, 500)
     y = run.memberships
     assert y.min() >= 0
@@ -212,8 +212,8 @@ def test_likelihood_never_falls_and_ends_at_a_kkt_point(ascend, seed, n, k, m):
 def test_follows_a_permutation_of_the_objects_and_of_the_clusters(ascend):
     labels = with_missing(l30())
     order, clusters = np.random.default_rng(2).permutation(30), [2, 0, 1]
-    here = ascend(PairModel.of(Ensemble(labels)), START, 0.1, 2_000)
-    there = ascend(PairModel.of(Ensemble(labels[order])), START[order][:, clusters], 0.1, 2_000)
+    here = ascend(PairModel(Ensemble(labels)), START, 0.1, 2_000)
+    there = ascend(PairModel(Ensemble(labels[order])), START[order][:, clusters], 0.1, 2_000)
     assert here.converged
     assert there.converged
     assert there.path[-1] == pytest.approx(here.path[-1], abs=0.1)
@@ -229,7 +229,7 @@ def test_objects_with_one_profile_end_with_equal_memberships():
 
 
 def test_merging_objects_with_one_profile_never_lowers_the_likelihood():
-    model = PairModel.of(Ensemble(l30()[np.repeat(np.arange(10), 2)]))
+    model = PairModel(Ensemble(l30()[np.repeat(np.arange(10), 2)]))
     for seed in range(20):
         y = dirichlet(20, 3, seed)
         merged = y.copy()

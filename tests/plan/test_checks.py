@@ -44,6 +44,20 @@ def refused(folder, changes, *words, name="mine"):
         position = line.index(word, position) + len(word)
 
 
+PAPER = {"authors": "A. B", "title": "T", "venue": "V", "year": 2000}
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        *(({key: ""}, key) for key in ("title", "summary", "other_data")),
+        *(({"paper": {**PAPER, key: " "}}, f"paper.{key}") for key in ("authors", "title", "venue")),
+    ],
+)
+def test_a_text_that_is_empty(tmp_path, changes, key):
+    refused(tmp_path, changes, f"{key} = ", "at least 1 character")
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "config/studies").glob("*/study.yaml")), ids=lambda p: p.parent.name)
 def test_the_studies_are_valid(path):
     assert load_study(path, REGISTRY).id == path.parent.name
@@ -69,7 +83,7 @@ def test_numbers_that_yaml_takes_for_text_are_numbers(tmp_path):
      ("a: 2001-99-99", ["YAML", "quote"]), ("a: " + "9" * 5000, ["YAML", "quote"]), ("a: " + "[" * 9000, ["YAML"]),
      ("a: &a [*a]", ["levels", "shorten"]), ("a: \x00", ["YAML"]), ("1: 2", ["the key 1", "quotes"]),
      ("cases: [{yes: 1}]", ["cases[0]", "the key True", "quotes"]),
-     ('title: "\\uD800"', ["title = '\\ud800'", "U+D800", "remove"]),
+     ('title: "\\uD800"', ["line 1", "YAML", "Unicode"]),
      ('title: "a\\0b"', ["title = 'a\\x00b'", "U+0000", "remove"]), ('"\\0": 1', ["the key '\\x00'", "remove"]),
      ("? " + "a" * 10**6 + "\n: 1", ["the key", "1,000,000 characters", "shorten"]),
      ("id: " + "a" * 10**6, ["id = 'aaa", "1,000,000 characters", "shorten"]),
@@ -298,7 +312,9 @@ def test_only_a_method_learned_from_features_maps_them(tmp_path, features, by):
         ({"check": "above_base", "method": "K-means"}, ["claims[0].method = 'K-means'", "name a method"]),
         ({"check": "stable", "method": "KC"}, ["claims[0].method = 'KC'", "grid", "name another"]),
         ({"check": "stable", "within": float("nan")}, ["claims[0].within = nan"]),
+        ({"check": "stable", "within": 1.5}, ["claims[0].within = 1.5"]),
         ({"check": "stable", "share": float("inf")}, ["claims[0].share = inf"]),
+        ({"text": " "}, ["claims[0].text = ' '"]),
         ({"published": 9, "of": 3}, ["claims[0]", "9 of 3", "correct"]),
         ({"published": -1}, ["claims[0].published = -1"]),
         ({"metric": "NMI-mean"}, ["claims[0].metric = 'NMI-mean'", "metrics"]),

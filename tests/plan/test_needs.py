@@ -33,7 +33,7 @@ def _root(monkeypatch):
 @pytest.mark.parametrize("row", RUNTIMES, ids=lambda row: f"{row['case']}-{row['method']}")
 def test_estimates_are_upper_bounds_of_the_accepted_run(study, row):
     case, run = study.case(row["case"]), study.method(row["method"])
-    need = needs.consensus(study, case, run, shape(case), study.ensemble.n_subsets)
+    need = needs.consensus(study, case, shape(case), run, study.ensemble.n_subsets)
     assert need.mb >= SNAKEMAKES_MB + 1.05 * float(row["peak_rss_mib"])
     assert need.minutes * 60 >= 1.5 * float(row["cpu_seconds"])
     assert int(row["n_profiles"]) < needs.n_profiles(study, case, shape(case)) <= int(row["n"])
@@ -50,13 +50,13 @@ def test_profiles_of_the_larger_data_sets_are_bounded(dataset, profiles):
 
 def test_an_accepted_case_requests_less_time_than_an_unknown_one():
     case, run = RCE.case("hitech"), RCE.method("RCE")
-    known, unknown = (needs.consensus(s, case, run, shape(case), 10) for s in (RCE, UNACCEPTED))
+    known, unknown = (needs.consensus(s, case, shape(case), run, 10) for s in (RCE, UNACCEPTED))
     assert known.minutes < unknown.minutes / 4
 
 
 def test_a_job_of_fewer_subsets_requests_less_time():
     case, run = RCE.case("orl"), RCE.method("RCE")
-    one, ten = (needs.consensus(RCE, case, run, shape(case), n) for n in (1, 10))
+    one, ten = (needs.consensus(RCE, case, shape(case), run, n) for n in (1, 10))
     assert ten.minutes > 5 * one.minutes
 
 
@@ -80,7 +80,7 @@ def test_a_method_that_declares_no_cost_is_taken_for_the_slowest_on_profiles(n):
 def test_every_point_of_a_grid_counts():
     case, run = RCE.case("orl"), RCE.method("RCE")
     single = run.model_copy(update={"grid": {}, "default": {}})
-    minutes = [needs.consensus(RCE, case, r, shape(case), 10).minutes for r in (single, run)]
+    minutes = [needs.consensus(RCE, case, shape(case), r, 10).minutes for r in (single, run)]
     assert minutes[1] > 10 * minutes[0]
 
 
@@ -94,7 +94,7 @@ def test_unseen_objects_are_fitted_for_every_split_and_repetition():
 
 def test_a_figure_that_fits_requests_the_memory_of_its_matrices():
     case, run = RCE.case("mnist_4000"), RCE.method("RCE")
-    plain, fitted = (needs.report(RCE, fits) for fits in ((), [(case, run, shape(case))]))
+    plain, fitted = (needs.report(RCE, fits) for fits in ((), [(case, shape(case), run)]))
     assert fitted.minutes > plain.minutes
     assert fitted.mb >= 8 * needs.FIGURE_MATRICES * 4000**2 / 1e6
     assert needs.score(RCE, case, shape(case)).mb > needs.INTERPRETER_MB

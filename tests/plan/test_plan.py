@@ -299,3 +299,11 @@ def test_files_that_are_there_are_not_fetched(make_plan, tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     assert not re.fullmatch(plan.absent_files(), "yale/" + plan.registry["yale"].files[0].name)
+
+
+def test_the_remarks_on_variants_are_read_where_there_are_some(make_plan):
+    def roles(plan):
+        return [item.role for item, _ in plan.exhibit_inputs("mine", plan.runs["mine"].exhibit("remarks"))]
+
+    assert roles(make_plan()) == ["selected", "variants"]
+    assert roles(make_plan(lambda study, data: study.pop("variants"))) == ["selected"]

@@ -57,13 +57,10 @@ def snakemake(folder: Path, *arguments: str) -> tuple[int, list[str], str]:
     said = io.StringIO()
     # the lock of a run lasts as long as its process, which is this one for all of them
     unlocked = mock.patch("fcntl.flock")
-    # statsmodels collects garbage at every call, which takes long in a process as large as this one
-    uncollected = mock.patch("gc.collect")
     # the rules end the process after a mistake in the configuration
     ended = mock.patch("os._exit", sys.exit)
     with (
         unlocked,
-        uncollected,
         ended,
         in_folder(folder),
         mock.patch("snakemake.shell.sp", SimpleNamespace(**{**vars(subprocess), "Popen": start})),

@@ -168,7 +168,7 @@ def test_a_defect_of_a_method_fails_loudly_and_spares_the_others(brief):
     assert first == "Broken on iris, subset 1, {'depth': 2}: ZeroDivisionError: a defect"
     assert "Traceback" in log
     assert first in done.stderr
-    assert list((brief.folder / "results/tiny/consensus/iris/RCE").glob("*.npz")), "keep-going"
+    assert list((brief.folder / "results/tiny/consensus/iris/EAC").glob("*.npz")), "keep-going"
     assert not list((brief.folder / "results/tiny/consensus/iris/Broken").glob("*.npz"))
     assert not (brief.folder / "reports/tiny/report.pdf").exists()
 

@@ -220,7 +220,6 @@ def test_running_again_runs_nothing(copy_of_toy):
     assert copy_of_toy.run("toy") == []
 
 
-@pytest.mark.no_cover  # what it runs is covered by the tests of the stages; tracing doubles its seconds
 @pytest.mark.parametrize(("file", "path", "new"), CHANGES, ids=[f"{f}-{'.'.join(map(str, p))}" for f, p, _ in CHANGES])
 def test_a_change_gives_what_a_fresh_folder_gives(copy_of_toy, tmp_path, file, path, new):
     (tmp_path / "fresh").mkdir()

@@ -6,23 +6,23 @@ from pydantic import Field, model_validator
 
 from concord.config.experiment import Experiment
 from concord.config.references import AnyRowId, CaseId, MethodId
-from concord.config.values import Metric
+from concord.config.values import Metric, Share, Some, Text, Title
 from concord.validation import Strict
 
 
 class Paper(Strict):
     """The paper that a study re-runs."""
 
-    authors: str
-    title: str
-    venue: str
+    authors: Text
+    title: Text
+    venue: Text
     year: Annotated[int, Field(ge=1900, le=2100)]
 
 
 class Claim(Strict):
     """A sentence of the paper and the check in code that gives its verdict."""
 
-    text: str
+    text: Text
     check: Literal["best", "second", "significant", "above_base", "stable", "grows", "improves"]
     method: AnyRowId
     metric: Metric
@@ -40,12 +40,10 @@ class Claim(Strict):
     of: Annotated[int, Field(ge=1)] | None = Field(
         None, description="of how many; those of the published table, or of the figure, if absent"
     )
-    within: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(
+    within: Annotated[float, Field(ge=0, le=1)] = Field(
         0.02, description="'stable': a grid point counts if its score is this near the best"
     )
-    share: Annotated[float, Field(gt=0, le=1)] = Field(
-        0.5, description="'stable': the share of grid points that must count"
-    )
+    share: Share = Field(0.5, description="'stable': the share of grid points that must count")
 
     @model_validator(mode="after")
     def _keys_of_the_check(self) -> Self:
@@ -58,8 +56,9 @@ class Claim(Strict):
                 raise ValueError("check: improves needs one method in against, and the published percent")
             return self
         if self.against and self.check not in {"best", "significant"}:
-            remedy = "goes with check: best, significant or improves; remove it"
-            raise ValueError(f"against = {list(self.against)} {remedy}")
+            raise ValueError(
+                f"against = {list(self.against)} goes with check: best, significant or improves; remove it"
+            )
         if self.unseen or self.percent is not None:
             raise ValueError("unseen and percent go with check: improves; remove them")
         return self
@@ -68,8 +67,8 @@ class Claim(Strict):
 class PaperStudy(Experiment):
     """An experiment and the paper behind it; a study adds its exhibits."""
 
-    title: str = Field(max_length=200)
-    summary: str = Field(description="one or two sentences for the report's abstract")
+    title: Title
+    summary: Text = Field(description="one or two sentences for the report's abstract")
     paper: Paper | None = None
     published: tuple[Literal["table1", "table2", "starts", "seconds", "program"], ...] = Field(
         (), description="tables of published values in config/studies/<id>/published/<name>.csv"
@@ -78,14 +77,12 @@ class PaperStudy(Experiment):
     unpublished: tuple[MethodId, ...] = Field(
         (), description="ids of methods that the paper has, but whose published numbers are not at hand"
     )
-    other_data: str | None = Field(
+    other_data: Text | None = Field(
         None,
         description="why the data sets are not the paper's; every verdict then says that they are not, and "
         "the tables are called after the paper's",
     )
-    reported: Annotated[tuple[Metric, ...], Field(min_length=1)] = Field(
-        ("ACC", "NMI"), description="metrics of the tables, unless one names its own"
-    )
+    reported: Some[Metric] = Field(("ACC", "NMI"), description="metrics of the tables, unless one names its own")
     claims: tuple[Claim, ...] = ()
 
     @model_validator(mode="after")
@@ -102,7 +99,6 @@ class Origin(Strict):
     source: str
     licence: str
     note: str = ""
-    shape_published: bool = False
     checksums: dict[str, str | None] = Field({}, description="SHA-256 by file name; None: not registered")
 
 

@@ -1,17 +1,17 @@
 """What a study runs: cases, base clusterings, methods with their grids, variants, unseen objects."""
 
-from collections.abc import Iterator
 from math import prod
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from concord.config import values
 from concord.config.references import AnyMethodId, AnyRowId, CaseId, DatasetId, MethodId
-from concord.config.values import MOST, Metric, Name, Named, Positive, Selection, Text, Title, Value, grid_points, same
+from concord.config.values import MOST, Metric, Name, Named, Positive, Selection, Share, Some, Text, Title, Value, same
 from concord.validation import Strict
 
 Two = Annotated[Positive, Field(ge=2)]
-NumberOfClusters = Two | Annotated[tuple[Two, ...], Field(min_length=1)] | Literal["classes", "random", "random-fine"]
+NumberOfClusters = Two | Some[Two] | Literal["classes", "random", "random-fine"]
 """Of a base clustering: a number; several, taken in turn; the number of classes; or drawn for each, from 2 to
 sqrt(n) ("random") or from sqrt(n) / 2 to sqrt(n) ("random-fine")."""
 
@@ -29,12 +29,8 @@ class Case(Named):
     )
     init: Literal["random", "k-means++"] = Field("random", description="initial centres of k-means")
     n_clusters: NumberOfClusters | None = Field(None, description="of k-means; replaces the study's")
-    feature_share: Annotated[float, Field(gt=0, le=1)] = Field(
-        1.0, description="of the features, drawn at random for each k-means run"
-    )
-    object_share: Annotated[float, Field(gt=0, le=1)] = Field(
-        1.0, description="of the objects, drawn at random for each run of a 'mixed' ensemble"
-    )
+    feature_share: Share = Field(1.0, description="of the features, drawn at random for each k-means run")
+    object_share: Share = Field(1.0, description="of the objects, drawn at random for each run of a 'mixed' ensemble")
     subset_size: Positive | None = Field(
         None, description="base clusterings in a subset; replaces the study's, where subsets are drawn"
     )
@@ -62,22 +58,15 @@ class Case(Named):
         """The preprocessing in one word, as in the name of the prepared file."""
         return "-".join(self.steps) or "raw"
 
-    def faults(self, context: Any) -> Iterator[tuple[str, str]]:
-        """Yield mistakes that take more than the case itself to see."""
-        yield from context.of_case(self)
-
 
 class EnsembleProtocol(Strict):
     """How base clusterings are made: Lloyd's k-means, from k random objects unless a case differs."""
 
     runs: Positive = 200
     subset_size: Positive = 20
-    draws: Annotated[
-        int | None,
-        Field(
-            ge=1, le=MOST, description="subsets to draw from the runs, each anew; if absent, they are split in order"
-        ),
-    ] = None
+    draws: Positive | None = Field(
+        None, description="subsets to draw from the runs, each anew; if absent, they are split in order"
+    )
     draw_seed: Annotated[
         int, Field(ge=0, lt=2**32, description="the draws are MATLAB's after rng(draw_seed): randperm(runs)")
     ] = 1
@@ -105,7 +94,7 @@ class MethodRun(Named):
 
     method: Annotated[str, Field(description="class in concord.methods")]
     parameters: dict[str, Value] = Field(default_factory=dict)
-    grid: dict[str, Annotated[tuple[Value, ...], Field(min_length=1)]] = Field(default_factory=dict)
+    grid: dict[str, Some[Value]] = Field(default_factory=dict)
     default: dict[str, Value] = Field(
         default_factory=dict, description="the grid point that the selection 'default' takes"
     )
@@ -122,8 +111,8 @@ class MethodRun(Named):
     def _default_on_grid(self) -> Self:
         if (points := prod(map(len, self.grid.values()))) > MOST:
             raise ValueError(f"the grid has {points:,} points; at most {MOST:,} can be run")
-        for name, values in self.grid.items():
-            if twice := [value for i, value in enumerate(values) if any(same(value, other) for other in values[:i])]:
+        for name, axis in self.grid.items():
+            if twice := [value for i, value in enumerate(axis) if any(same(value, other) for other in axis[:i])]:
                 raise ValueError(f"grid.{name} has {twice[0]!r} twice; remove one")
         if self.grid and set(self.default) != set(self.grid):
             raise ValueError(f"default must give a value for each of {', '.join(self.grid)}")
@@ -135,7 +124,7 @@ class MethodRun(Named):
     @property
     def points(self) -> list[dict[str, Value]]:
         """Grid points, the last parameter fastest; one empty point without a grid."""
-        return grid_points(self.grid)
+        return values.grid_points(self.grid)
 
     def runs_on(self, case: Case) -> bool:
         """Whether the method runs on this case of its study."""
@@ -144,10 +133,6 @@ class MethodRun(Named):
     def at_default(self) -> Self:
         """Return the method with no other grid point than the default."""
         return self.model_copy(update={"grid": {name: (self.default[name],) for name in self.grid}})
-
-    def faults(self, context: Any) -> Iterator[tuple[str, str]]:
-        """Yield mistakes that take the method's class to see."""
-        yield from context.of_method(self)
 
 
 class MethodVariant(MethodRun):
@@ -167,9 +152,7 @@ class CaseVariant(Case):
 
     of: CaseId = Field(description="id of the case that it interprets otherwise")
     why: Text = Field(description="what the paper leaves open")
-    methods: Annotated[tuple[MethodId, ...], Field(min_length=1)] = Field(
-        description="ids of the study's methods to run on it"
-    )
+    methods: Some[MethodId] = Field(description="ids of the study's methods to run on it")
 
 
 class Variants(Strict):
@@ -192,7 +175,7 @@ class GeneralisedMethod(Named):
     word = "method"
 
     method: MethodId = Field(description="id of a method of the study; ``id`` begins the names of its rows")
-    by: Annotated[tuple[Literal["NC", "Infer", "own"], ...], Field(min_length=1)] = Field(
+    by: Some[Literal["NC", "Infer", "own"]] = Field(
         ("NC",),
         description="a row for each; NC: the nearest class centroid of the consensus; Infer: the method's "
         "model, given the base labels of the unseen objects; own: the method's own mapping of features",
@@ -217,7 +200,7 @@ class Generalisation(Strict):
         "objects, its clusters matched to those of the base clustering",
     )
     metric: Metric = "ACC"
-    methods: Annotated[tuple[GeneralisedMethod, ...], Field(min_length=1)]
+    methods: Some[GeneralisedMethod]
     beside: AnyRowId | None = Field(None, description="name of the row that the others are tested against")
     cases: tuple[CaseId, ...] = Field((), description="all cases of the study if absent")
 
@@ -228,24 +211,20 @@ class Generalisation(Strict):
             raise ValueError(f"two rows are named {sorted(twice)[0]!r}; give one of the methods another id")
         return self
 
-    def faults(self, context: Any) -> Iterator[tuple[str, str]]:
-        """Yield mistakes that take the study to see."""
-        yield from context.of_generalisation(self)
-
 
 class Experiment(Strict):
     """What a study runs and how it is scored."""
 
     id: Name
-    cases: Annotated[tuple[Case, ...], Field(min_length=1)]
+    cases: Some[Case]
     only_in_table1: tuple[Case, ...] = Field((), description="data sets that are prepared, not clustered")
     ensemble: EnsembleProtocol = EnsembleProtocol()
     subsets: Positive | None = Field(None, description="only the first so many subsets; all if absent")
     base_clusterings: Annotated[Title, Field(max_length=60)] = Field(
         "K-means", description="name of the row for the base clusterings themselves"
     )
-    methods: Annotated[tuple[MethodRun, ...], Field(min_length=1)]
-    metrics: Annotated[tuple[Metric, ...], Field(min_length=1)] = ("ACC", "NMI", "ARI", "purity", "F")
+    methods: Some[MethodRun]
+    metrics: Some[Metric] = ("ACC", "NMI", "ARI", "purity", "F")
     restarts: Literal["mean", "chosen"] = Field(
         "mean", description="score of a fit: mean over restarts, or the chosen one"
     )

@@ -53,10 +53,7 @@ class Published:
 def load_published(files: Mapping[str, Path]) -> Published:
     """Read tables of published values, by their names in :data:`TABLES`; what is not among them is empty.
 
-    Raises
-    ------
-    InputError
-        If a file is missing, or a line is not what its header says.
+    :class:`InputError` if a file is missing, or a line is not what its header says.
     """
     rows = {name: _read(files[name], *columns) if name in files else {} for name, columns in TABLES.items()}
     single = ("table2", "seconds", "program")

@@ -1,13 +1,12 @@
 """``config/config.yaml``: what holds for every study, and what a run is restricted to."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, field_validator
 
 from concord.config.values import Name, Positive, no_flag
-from concord.validation import Strict, parse
+from concord.validation import Strict
 
 CONFIG_FILE = Path("config/config.yaml")
 
@@ -45,8 +44,3 @@ class Settings(Strict):
         subsets = (str(self.subsets),) if self.subsets else ()
         found = {"datasets": self.datasets or (), "methods": self.methods or (), "subsets": subsets}
         return {key: words for key, words in found.items() if words}
-
-
-def load_settings(value: Mapping[str, Any], file: Path = CONFIG_FILE) -> Settings:
-    """Validate the merged configuration (file and ``--config``)."""
-    return parse(Settings, dict(value), file)

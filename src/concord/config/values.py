@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, GetJsonSchemaHandler, StringConstraints, model_validator
 from pydantic.json_schema import JsonSchemaValue
@@ -64,6 +64,10 @@ def grid_points(grid: Grid) -> list[dict[str, Value]]:
 Metric = Literal["ACC", "NMI", "ARI", "purity", "F", "NMI-mean"]
 Selection = Literal["oracle-common", "oracle-per-subset", "default"]
 Positive = Annotated[int, Field(ge=1, le=MOST), BeforeValidator(no_flag)]
+Share = Annotated[float, Field(gt=0, le=1)]
+T = TypeVar("T")
+Some = Annotated[tuple[T, ...], Field(min_length=1)]
+"""A list that is not empty."""
 
 
 class Named(Strict):

@@ -26,13 +26,7 @@ def main(arguments: list[str]) -> None:
 
 
 def read_features(job: ConsensusJob, data: Path) -> Any:
-    """Return the features in a prepared data set, (n, d).
-
-    Raises
-    ------
-    InputError
-        If the data set has none, or is not the one that the job was planned for.
-    """
+    """Return the features in a prepared data set, (n, d); InputError if it has none, or was made for another spec."""
     from concord.datasets import prepared
 
     features = prepared.load(data, job.data).X

@@ -39,11 +39,8 @@ def fetch(dataset_id: str, spec: DatasetSpec, file: RawFile, target: Path, mirro
     Tried in this order: a file that is already there, the mirrors (:data:`MIRROR_VARIABLE`, then ``mirror``: a folder
     or URL with the layout of ``file.mirror``), each public address. Interrupted connections are tried again.
 
-    Raises
-    ------
-    InputError
-        A file at ``target`` that is not the registered one (it is never overwritten), or no address that
-        gives it; names each address with its reason and the remedy.
+    InputError if a file at ``target`` is not the registered one (it is never overwritten), or no address gives it; it
+    names each address with its reason and the remedy.
     """
     if target.exists():
         verify(target, dataset_id, file)
@@ -73,12 +70,10 @@ def verify(path: Path, dataset_id: str, file: RawFile) -> None:
     try:
         _check(path, file)
     except _Refused as reason:
-        source, remedy = (
-            f" of {', '.join(file.urls) or f'<mirror>/{file.mirror}'}",
-            "delete it to have it fetched again",
-        )
-        if not file.has_address:
-            source = ""
+        source, remedy = "", "delete it to have it fetched again"
+        if file.has_address:
+            source = f" of {', '.join(file.urls) or f'<mirror>/{file.mirror}'}"
+        else:
             remedy = "delete it if it was downloaded, correct sha256 in config/datasets.yaml if it is the right one"
         raise InputError(
             f"data set {dataset_id}: {path} is not the registered {file.name}{source}: {reason}; "

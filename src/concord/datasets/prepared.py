@@ -42,22 +42,11 @@ class Dataset:
 
 
 def prepare(job: PrepareJob, raw_files: list[Path], out: Path) -> Dataset:
-    """Verify, read, check, preprocess and store a data set.
+    """Verify, read, check, preprocess and store a data set; equal data give equal bytes.
 
-    Parameters
-    ----------
-    job : PrepareJob
-        The data set and the steps of its preprocessing; stored in ``out``.
-    raw_files : list of Path
-        The files of ``job.files``, in that order.
-    out : Path
-        The ``.npz`` that is written; equal data give equal bytes.
-
-    Raises
-    ------
-    InputError
-        A file is not the registered one or malformed, the shape is not the registered one, there is only one
-        class, a value is missing or infinite, or a step refuses the features.
+    ``raw_files`` are the files of ``job.files``, in that order; ``out`` is the ``.npz`` that is written. InputError if
+    a file is not the registered one or malformed, the shape is not the registered one, there is only one class, a
+    value is missing or infinite, or a step refuses the features.
     """
     if len(raw_files) != len(job.files):
         count, names = f"{len(job.files)} registered", ", ".join(file.name for file in job.files) or "none"
@@ -91,10 +80,8 @@ def _prepared(job: PrepareJob, raw_files: list[Path]) -> Dataset:
         remedy = "correct reader or files of its entry in config/datasets.yaml, or shape if the entry is yours"
         raise InputError(f"{where}: {found}, but {expected} are registered; {remedy}")
     if len(class_names) < 2:
-        remedy = "correct what names the classes in config/datasets.yaml"
-        raise InputError(
-            f"{where}: all objects are of one class, {class_names[0]!r}, but the scores need two or more; {remedy}"
-        )
+        mistake = f"all objects are of one class, {class_names[0]!r}, but the scores need two or more"
+        raise InputError(f"{where}: {mistake}; correct what names the classes in config/datasets.yaml")
     try:
         _check_finite(raw.X)
         return Dataset(apply(job.steps, raw.X), y, class_names)
@@ -105,10 +92,7 @@ def _prepared(job: PrepareJob, raw_files: list[Path]) -> Dataset:
 def load(path: Path, planned: str | None = None) -> Dataset:
     """Read a prepared data set, made for the spec with the digest ``planned`` if one is given.
 
-    Raises
-    ------
-    InputError
-        The file is absent, was not written by :func:`prepare`, or was made for another spec.
+    InputError if the file is absent, was not written by :func:`prepare`, or was made for another spec.
     """
     stored = read_arrays(path)
     if not {"classes", "class_names", "spec"} <= set(stored):
@@ -130,9 +114,8 @@ def _sampled(dataset_id: str, raw: Raw, sample: Sample) -> Raw:
     """Draw objects, each as likely; they keep their order."""
     n = len(raw.classes)
     if sample.objects > n:
-        raise InputError(
-            f"sample.objects = {sample.objects} in config/datasets.yaml, but there are {n} objects; lower it"
-        )
+        given = f"sample.objects = {sample.objects} in config/datasets.yaml"
+        raise InputError(f"{given}, but there are {n} objects; lower it")
     kept = np.sort(generator(sample.seed, dataset_id, "sample").choice(n, sample.objects, replace=False))
     return Raw(raw.X[kept], [raw.classes[i] for i in kept])
 

@@ -4,13 +4,12 @@ Dense features are ``ndarray``, sparse ones ``scipy.sparse.csr_array``; the kind
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from concord.datasets.readers.common import Features
+from concord.datasets.readers.common import Features, canonical
 from concord.ensemble import FloatArray
 from concord.errors import InputError
 from concord.validation import did_you_mean
@@ -74,16 +73,10 @@ def tfidf_to_counts(X: Features) -> Features:
     With :math:`v = x / \ln(N/df)` a row is :math:`c (1 + \ln tf)`. A term with tf = 1 is the smallest of its
     row and gives c; so :math:`tf = e^{v / \min v - 1}`.
 
-    Raises
-    ------
-    InputError
-        If an entry is negative, a term is in every document (its weight would be 0), or a count is not an
-        integer within 1e-6.
-
-    Notes
-    -----
-    What the weights do not hold is lost: terms of every document (their columns are empty), and a row without a term
-    of tf = 1, which is refused because its "counts" are no integers, unless all are equal: it comes back as ones.
+    InputError if an entry is negative, a term is in every document (its weight would be 0), or a count is not an
+    integer within 1e-6. What the weights do not hold is lost: terms of every document (their columns are empty), and a
+    row without a term of tf = 1, which is refused because its "counts" are no integers, unless all are equal: it comes
+    back as ones.
     """
     weights = _entries(X)
     idf = _inverse_document_frequency(weights)[weights.indices]
@@ -92,9 +85,11 @@ def tfidf_to_counts(X: Features) -> Features:
     _refuse(weights, weights.data < 0, message + "is negative", remedy)
     everywhere = message + "belongs to a term of every document, which tf-idf weighs with 0"
     _refuse(weights, idf <= 0, everywhere, remedy)
-    scaled = weights.data / idf
+    scaled, rows = weights.data / idf, weights.tocoo().coords[0]
+    smallest = np.full(weights.shape[0], np.inf)
+    np.minimum.at(smallest, rows, scaled)
     with np.errstate(over="ignore", invalid="ignore"):  # infinite: refused in the next line
-        tf = np.exp(scaled / _row_minima(scaled, weights) - 1.0)
+        tf = np.exp(scaled / smallest[rows] - 1.0)
         counts = np.round(tf)
         fractional = ~(np.abs(tf - counts) <= INTEGER_TOLERANCE)
     _refuse(weights, fractional, message + "does not come from an integer count (it would be {tf:.9g})", remedy, tf)
@@ -118,10 +113,7 @@ def apply(steps: tuple[str, ...], X: Features) -> Features:
 
 def _entries(X: Features) -> sparse.csr_array:
     """A fresh CSR copy that holds exactly the non-zero entries, as floats, each once."""
-    matrix = sparse.csr_array(X, dtype=np.float64, copy=True)
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
-    return matrix
+    return canonical(sparse.csr_array(X, dtype=np.float64, copy=True))
 
 
 def _like(X: Features, result: sparse.csr_array) -> Features:
@@ -134,20 +126,12 @@ def _inverse_document_frequency(matrix: sparse.csr_array) -> FloatArray:
     return np.where(frequency > 0, np.log(matrix.shape[0] / np.maximum(frequency, 1)), 0.0)
 
 
-def _row_minima(values: FloatArray, matrix: sparse.csr_array) -> FloatArray:
-    """Minimum over the entries of each row, repeated for each of its entries."""
-    lengths = np.diff(matrix.indptr)
-    filled = lengths > 0
-    minima = np.minimum.reduceat(values, matrix.indptr[:-1][filled]) if filled.any() else np.empty(0)
-    return np.repeat(minima, lengths[filled])
-
-
 def _refuse(
     matrix: sparse.csr_array, wrong: npt.NDArray[np.bool_], message: str, doubt: str, tf: FloatArray | None = None
 ) -> None:
     if wrong.any():
         entry = int(np.flatnonzero(wrong)[0])
-        row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
-        facts: dict[str, Any] = {"value": matrix.data[entry], "tf": None if tf is None else tf[entry]}
-        place = f"row {row}, column {matrix.indices[entry]}"
-        raise InputError(f"{message.format(place=place, **facts)}; leave the step out, since {doubt}")
+        row, column = (axis[entry] for axis in matrix.tocoo().coords)
+        facts = {"value": matrix.data[entry], "place": f"row {row}, column {column}"}
+        what = message.format(**facts, tf=None if tf is None else tf[entry])
+        raise InputError(f"{what}; leave the step out, since {doubt}")

@@ -52,10 +52,8 @@ class RawFile(Strict):
     @model_validator(mode="after")
     def _can_be_verified(self) -> Self:
         if self.has_address and not (self.sha256 and self.bytes):
-            raise ValueError(
-                "a file that is fetched needs sha256 and bytes; add them, "
-                "or remove urls and mirror and place the file by hand"
-            )
+            remedy = "add them, or remove urls and mirror and place the file by hand"
+            raise ValueError(f"a file that is fetched needs sha256 and bytes; {remedy}")
         return self
 
     @property
@@ -86,12 +84,10 @@ class ReadyMadeEnsemble(Strict):
     def _variable_fits_format(self) -> Self:
         if self.format not in (".mat", ".npz", ".csv"):
             raise ValueError(f"{self.file.name} is no .mat, .npz or .csv; store it as one, and name it so")
-        if (self.variable is None) != (self.format == ".csv"):
-            raise ValueError(
-                "a CSV has no variable; remove it"
-                if self.variable
-                else f"{self.file.name} has variables; name the label matrix, for example variable: members"
-            )
+        if self.format == ".csv" and self.variable is not None:
+            raise ValueError("a CSV has no variable; remove it")
+        if self.format != ".csv" and self.variable is None:
+            raise ValueError(f"{self.file.name} has variables; name the label matrix, for example variable: members")
         return self
 
     @property
@@ -136,10 +132,8 @@ class DatasetSpec(Strict):
         if self.reader is None:
             self._check_without_reader()
         elif len(self.files) != self.reader.n_files and not (self.reader.several and self.files):
-            raise ValueError(
-                f"{len(self.files)} files, but the reader {self.reader.format!r} takes "
-                f"{self.reader.n_files}{' or more' if self.reader.several else ''}; list that many in files"
-            )
+            wanted = f"{self.reader.n_files}{' or more' if self.reader.several else ''}; list that many in files"
+            raise ValueError(f"{len(self.files)} files, but the reader {self.reader.format!r} takes {wanted}")
         names = [file.name for file in self.raw_files]
         if len(set(names)) < len(names):
             raise ValueError("two files have the same name; give each its own")
@@ -151,17 +145,13 @@ class DatasetSpec(Strict):
         if self.files or self.preprocessing or self.sample:
             raise ValueError("there are files, preprocessing or a sample, but no reader of features; add reader")
         if not any(ensemble.classes for ensemble in self.ensembles.values()):
-            raise ValueError(
-                "there is neither a reader nor an ensemble with classes, which the scores need; add reader "
-                "and files, or name the classes in the file of the ensemble: classes: gt"
-            )
+            remedy = "add reader and files, or name the classes in the file of the ensemble: classes: gt"
+            raise ValueError(f"there is neither a reader nor an ensemble with classes, which the scores need; {remedy}")
 
     @property
     def class_source(self) -> ReadyMadeEnsemble | None:
         """The ensemble that has the classes, where there is no reader to read them."""
-        if self.reader:
-            return None
-        return next(ensemble for ensemble in self.ensembles.values() if ensemble.classes)
+        return None if self.reader else next(e for e in self.ensembles.values() if e.classes)
 
     @property
     def prepared_from(self) -> tuple[RawFile, ...]:
@@ -191,11 +181,5 @@ class Registry(RootModel[dict[str, DatasetSpec]]):
 
 
 def load_registry(path: Path = REGISTRY) -> dict[str, DatasetSpec]:
-    """Read the registry: entries by id, in the order of the file.
-
-    Raises
-    ------
-    InputError
-        One line per mistake, with file, key, value and remedy.
-    """
+    """Read the registry: entries by id, in the order of the file; InputError has one line per mistake."""
     return parse(Registry, read_yaml(path), path).root

@@ -1,5 +1,9 @@
 """What is drawn for a base clustering, whichever algorithm makes it: its number of clusters, its objects."""
 
+import logging
+import time
+import warnings
+from collections.abc import Iterator
 from math import ceil, isqrt, sqrt
 
 import numpy as np
@@ -8,8 +12,30 @@ import numpy.typing as npt
 from concord.ensemble import IntArray
 from concord.seeds import generator
 
+log = logging.getLogger("concord")
+
 NumberOfClusters = int | str | tuple[int, ...]
 """A number; several, taken in turn; drawn from 2 to sqrt(n), "random", or from sqrt(n) / 2, "random-fine"."""
+
+
+def streams(
+    algorithm: str, runs: int, seed: int, names: tuple[str, ...], ignored: type[Warning] = Warning
+) -> Iterator[tuple[int, np.random.Generator]]:
+    r"""Yield the number and the random stream of each run; meanwhile use one thread and ignore warnings.
+
+    ``names`` are study and case; run i has the random stream of (\*names, "run", i), so that more runs change no
+    earlier one. ``algorithm`` is its name in the log, ``ignored`` the kind of warnings.
+    """
+    from threadpoolctl import threadpool_limits
+
+    cpu = time.process_time()
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ignored)
+        for run in range(runs):
+            yield run, generator(seed, *names, "run", run)
+            if (run + 1) % 50 == 0:
+                log.info("%s on %s: run %d of %d", algorithm, names[-1], run + 1, runs)
+    log.info("%s on %s: %.2f CPU s", algorithm, names[-1], time.process_time() - cpu)
 
 
 def number_of_clusters(rule: NumberOfClusters, turn: int, n: int, rng: np.random.Generator) -> int:
@@ -23,28 +49,17 @@ def number_of_clusters(rule: NumberOfClusters, turn: int, n: int, rng: np.random
 def subsamples(
     n: int, runs: int, share: float, members: IntArray, seed: int, names: tuple[str, ...]
 ) -> npt.NDArray[np.bool_]:
-    r"""Draw the objects of each run so that no subset of the runs leaves an object out altogether.
+    r"""Draw the objects of each run, (n, runs), so that no subset of the runs leaves an object out altogether.
 
-    Parameters
-    ----------
-    share : float
-        Of the n objects, rounded up. A run has more if it is the last of a subset and more than so many are
-        in no other run of it, that is with a share below one half or in subsets of one run.
-    members : ndarray of int, shape (subsets, subset size)
-        The runs of each subset.
-    names : tuple of str
-        Study and case; run i has the random stream of (\*names, "objects", i).
-
-    Returns
-    -------
-    ndarray of bool, shape (n, runs)
+    A run has a ``share`` of the objects, rounded up. It has more if it is the last of a subset and more than so many
+    are in no other run of it, that is with a share below one half or in subsets of one run. ``members`` are the runs of
+    each subset, (subsets, subset size). Run i has the random stream of (\*names, "objects", i).
     """
     present = np.ones((n, runs), dtype=bool)
     for run in range(runs) if share < 1 else ():
-        before = [subset[subset < run] for subset in members if subset.max() == run]
         needed = np.zeros(n, dtype=bool)
-        for others in before:
-            needed |= ~present[:, others].any(axis=1)
+        for subset in members[members.max(axis=1) == run]:
+            needed |= ~present[:, subset[subset < run]].any(axis=1)
         order = generator(seed, *names, "objects", run).permutation(n)
         order = np.concatenate([order[needed[order]], order[~needed[order]]])
         present[order[max(ceil(share * n), int(needed.sum())) :], run] = False

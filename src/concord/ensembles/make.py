@@ -14,12 +14,8 @@ from concord.ensembles.ready_made import ready_made_ensemble
 def make(job: EnsembleJob, dataset: Dataset, ready: Path | None, out: Path) -> None:
     """Make the base clusterings of a case, or read them from ``ready``; store them with the members of its subsets.
 
-    Equal content gives equal bytes in ``out``.
-
-    Raises
-    ------
-    InputError
-        If the file of a ready-made ensemble is not the registered one, or does not fit the data set or the study.
+    Equal content gives equal bytes in ``out``. InputError if the file of a ready-made ensemble is not the registered
+    one, or does not fit the data set or the study.
     """
     if job.draws:
         members = store.drawn(job.runs, job.subset_size, job.draws, job.draw_seed or 0)

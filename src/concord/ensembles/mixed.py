@@ -1,18 +1,13 @@
 """Base clusterings by several algorithms in turn, each on some of the objects: the others have no label."""
 
-import logging
-import time
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from concord.ensemble import MISSING, FloatArray, IntArray
-from concord.ensembles.draws import NumberOfClusters, number_of_clusters, subsamples
-from concord.seeds import generator
-
-log = logging.getLogger("concord")
+from concord.ensembles.draws import NumberOfClusters, number_of_clusters, streams, subsamples
+from concord.numerics.linkage import cut
 
 ALGORITHMS = ("single", "average", "ward", "centroid", "kmeans", "spectral")
 """Run i takes the i-th, and after the last the first again."""
@@ -37,38 +32,21 @@ class MixedProtocol:
 def mixed_ensemble(
     features: Any, protocol: MixedProtocol, members: IntArray, seed: int, names: tuple[str, ...]
 ) -> IntArray:
-    r"""Run the algorithms in turn.
+    """Run the algorithms in turn; return labels, (n, runs), -1 where an object is left out.
 
-    Parameters
-    ----------
-    features : ndarray or CSR matrix, shape (n, d)
-    members : ndarray of int, shape (subsets, subset size)
-        The runs of each subset, none of which has an object without any label.
-    names : tuple of str
-        Study and case; run i has the random stream of (\*names, "run", i).
-
-    Returns
-    -------
-    ndarray of int, shape (n, runs)
-        -1 where an object is left out.
+    ``features`` are an ndarray or a CSR matrix, (n, d); ``members`` the runs of each subset, (subsets, subset size),
+    none of which has an object without any label. ``names`` are study and case; see
+    :func:`concord.ensembles.draws.streams`.
     """
-    from threadpoolctl import threadpool_limits
-
     dense = np.asarray(features.todense() if hasattr(features, "todense") else features, dtype=float)
     present = subsamples(len(dense), protocol.runs, protocol.object_share, members, seed, names)
     labels = np.full(present.shape, MISSING, dtype=np.int64)
-    cpu = time.process_time()
-    with threadpool_limits(1), warnings.catch_warnings():
-        # of k-means with fewer distinct objects than k, of spectral clustering with a graph in parts
-        warnings.simplefilter("ignore")
-        for run, here in enumerate(present.T):
-            turn, which = divmod(run, len(ALGORITHMS))
-            rng = generator(seed, *names, "run", run)
-            k = min(number_of_clusters(protocol.n_clusters, turn, int(here.sum()), rng), int(here.sum()))
-            labels[here, run] = _clustered(ALGORITHMS[which], dense[here], k, protocol.max_iter, rng)
-            if (run + 1) % 50 == 0:
-                log.info("several algorithms on %s: run %d of %d", names[-1], run + 1, protocol.runs)
-    log.info("several algorithms on %s: %.2f CPU s", names[-1], time.process_time() - cpu)
+    # silent: k-means with fewer distinct objects than k, spectral clustering with a graph in parts
+    for run, rng in streams("several algorithms", protocol.runs, seed, names):
+        turn, which = divmod(run, len(ALGORITHMS))
+        here = present[:, run]
+        k = min(number_of_clusters(protocol.n_clusters, turn, int(here.sum()), rng), int(here.sum()))
+        labels[here, run] = _clustered(ALGORITHMS[which], dense[here], k, protocol.max_iter, rng)
     return labels
 
 
@@ -87,19 +65,10 @@ def _clustered(algorithm: str, X: FloatArray, k: int, max_iter: int, rng: np.ran
 
 
 def merged(X: FloatArray, k: int, linkage: str) -> IntArray:
-    """Merge the nearest clusters until k are left, in the order of the merges: a centroid may come nearer."""
+    """Merge the nearest clusters until k are left, in the order of the merges."""
     from scipy.cluster.hierarchy import linkage as merges
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
 
-    n = len(X)
-    if n == 1:
-        return np.zeros(1, dtype=np.int64)
-    children = merges(X, method=linkage)[: n - k, :2].astype(np.int64)
-    nodes = np.repeat(np.arange(n, n + len(children)), 2)
-    graph = coo_array((np.ones(nodes.size), (nodes, children.ravel())), shape=(2 * n, 2 * n))
-    _, first = np.unique(connected_components(graph, directed=False)[1][:n], return_inverse=True)
-    return first.astype(np.int64)
+    return cut(merges(X, method=linkage), k) if len(X) > 1 else np.zeros(1, dtype=np.int64)
 
 
 def similarity(X: FloatArray) -> FloatArray:

@@ -20,25 +20,17 @@ def ready_made_ensemble(
     """Read the first ``runs`` base clusterings of a verified file: shape (n, runs), -1 where an object is missing.
 
     ``classes`` are those of the data set, (n,); ``members`` the runs of each subset, (subsets, subset size); ``study``
-    is the study's file, for messages.
-
-    Raises
-    ------
-    InputError
-        The file is malformed, does not fit the data set or the study, or a subset has an object or a
-        clustering without any label.
+    is the study's file, for messages. InputError if the file is malformed, does not fit the data set or the study, or a
+    subset has an object or a clustering without any label.
     """
     found = read_clusterings(path, entry)
     n, m = found.labels.shape
     if n != len(classes):
-        raise InputError(
-            f"{path}: {n} rows, but the data set has {len(classes)} objects; objects go in rows, in its order"
-        )
+        rows = f"{n} rows, but the data set has {len(classes)} objects"
+        raise InputError(f"{path}: {rows}; objects go in rows, in its order")
     if found.classes and not _same_groups(classes, coded(found.classes)[0]):
-        raise InputError(
-            f"{path}: the classes are not those of the data set; bring the objects into its order, "
-            "or remove `classes` of this ensemble in config/datasets.yaml"
-        )
+        remedy = "bring the objects into its order, or remove `classes` of this ensemble in config/datasets.yaml"
+        raise InputError(f"{path}: the classes are not those of the data set; {remedy}")
     if entry.runs not in (None, m):
         raise InputError(f"{path}: {m} base clusterings, but runs = {entry.runs} in config/datasets.yaml; correct it")
     if m < runs:

@@ -1,18 +1,15 @@
 """The numbers of the main table: the scores of every row of the study, beside the published ones."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from concord.config.experiment import Experiment
+from concord.findings.names import DataFrame, ResolvedStudy, Source
 from concord.findings.published import of_the_paper, published_methods, published_names
 from concord.scores.selection import Row, main_rows
 from concord.scores.summary import summarise
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from concord.config.claims import ResolvedStudy
-    from concord.config.experiment import Experiment
-    from concord.findings.source import Source
 
 COLUMNS = (
     *("case", "dataset", "metric", "method", "selection", "row", "mean", "std", "n", "published"),
@@ -23,7 +20,7 @@ NEAR = 2.0
 """Standard errors of our mean within which a published score is near."""
 
 
-def scores_frame(source: "Source", seen: "ResolvedStudy | None" = None) -> "pd.DataFrame":
+def scores_frame(source: Source, seen: ResolvedStudy | None = None) -> DataFrame:
     """Return one row per case, metric and row of the table; ``seen`` is the study with some cases and methods alone.
 
     ``difference`` is ours - published; ``difference_se`` is the same in standard errors of our mean, std / sqrt(n)
@@ -32,7 +29,6 @@ def scores_frame(source: "Source", seen: "ResolvedStudy | None" = None) -> "pd.D
     ``parameters`` is the grid point of a selection that takes one point for all subsets. ``note`` says why a mean
     covers fewer subsets than the study has, and what the method remarks.
     """
-    import numpy as np
     import pandas as pd
 
     study = seen or source.study
@@ -55,48 +51,48 @@ def scores_frame(source: "Source", seen: "ResolvedStudy | None" = None) -> "pd.D
     return table.assign(dataset=table["case"].map(source.titles)).fillna({"parameters": ""})[list(COLUMNS)]
 
 
-def published_key(source: "Source", study: "ResolvedStudy | None" = None) -> Callable[..., Any]:
+def published_key(source: Source, study: ResolvedStudy | None = None) -> Callable[..., Any]:
     """Return the function from (case, ..., method) to the key of their published values."""
     study = study or source.study
     names, methods = published_names(study, source.published), published_methods(study, source.published)
     return lambda case, *words: (names.get(case, ""), *words[:-1], methods[words[-1]])
 
 
-def over_subsets(*selected: "pd.DataFrame") -> "pd.DataFrame":
+def over_subsets(*selected: DataFrame) -> DataFrame:
     """Return count, mean and std of selected scores over the subsets, by :data:`KEYS`."""
     import pandas as pd
 
     return pd.concat(selected).groupby(KEYS)["value"].agg(["count", "mean", "std"])
 
 
-def counted_rows(study: "Experiment", table: "pd.DataFrame") -> "pd.DataFrame":
+def counted_rows(study: Experiment, table: DataFrame) -> DataFrame:
     """Return the rows of the cases that count: no data set twice."""
     return table[table["case"].isin([case.id for case in study.counted])]
 
 
-def of_main_rows(study: "Experiment", table: "pd.DataFrame") -> "pd.DataFrame":
+def of_main_rows(study: Experiment, table: DataFrame) -> DataFrame:
     """Return the rows that represent the methods in claims and ranks."""
     main = set(main_rows(study))
     return table[[row in main for row in zip(table["method"], table["selection"], strict=True)]]
 
 
-def published_cells(study: "ResolvedStudy", scores: "pd.DataFrame") -> "pd.DataFrame":
+def published_cells(study: ResolvedStudy, scores: DataFrame) -> DataFrame:
     """Return the scores that have a published value, one row for a method, and whether they are ``near``."""
     return with_near(study, of_main_rows(study, scores).dropna(subset=["mean", "published"]))
 
 
-def with_near(study: "Experiment", cells: "pd.DataFrame") -> "pd.DataFrame":
+def with_near(study: Experiment, cells: DataFrame) -> DataFrame:
     """Return the cells with the column ``near``; it is NaN if one subset gives no standard error."""
     near = cells["difference_se"].abs() <= NEAR
     return cells.assign(near=near if study.n_subsets > 1 else float("nan"), away=cells["difference"].abs())
 
 
-def counted_cells(study: "ResolvedStudy", scores: "pd.DataFrame") -> "pd.DataFrame":
+def counted_cells(study: ResolvedStudy, scores: DataFrame) -> DataFrame:
     """Return the published cells of the cases that count."""
     return counted_rows(study, published_cells(study, scores))
 
 
-def _notes(source: "Source", study: "ResolvedStudy", table: "pd.DataFrame") -> list[str]:
+def _notes(source: Source, study: ResolvedStudy, table: DataFrame) -> list[str]:
     """Return a note for each row: the subsets on which it failed, and what the method remarks."""
     reasons, remarks, absent = _reasons(source.failures), _remarks(study, source.notes), study.absent()
     without = {(case.id, method) for method, cases in absent.items() for case in cases}
@@ -108,14 +104,14 @@ def _notes(source: "Source", study: "ResolvedStudy", table: "pd.DataFrame") -> l
     return notes
 
 
-def _reasons(failures: "pd.DataFrame") -> dict[object, str]:
+def _reasons(failures: DataFrame) -> dict[object, str]:
     """Return the reasons of a method's failures on a case, the most frequent first."""
     groups = failures.groupby(["case", "method"], sort=False)["reason"]
     counts = {key: group.value_counts().sort_index() for key, group in groups}
     return {key: "; ".join(c.sort_values(ascending=False, kind="stable").index) for key, c in counts.items()}
 
 
-def _remarks(study: "ResolvedStudy", notes: "pd.DataFrame") -> dict[object, str]:
+def _remarks(study: ResolvedStudy, notes: DataFrame) -> dict[object, str]:
     """Return what a method remarks about its answers on a case, and on how many subsets if not on all."""
     found: dict[object, list[str]] = {}
     for (case, method, note), n in notes.groupby(["case", "method", "note"])["subset"].nunique().items():

@@ -1,18 +1,17 @@
 """Which published values belong to the cases and methods of a study, and which of two scores is nearer to them."""
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+import numpy as np
+
+from concord.config.claims import ResolvedStudy
 from concord.config.published import Published
+from concord.findings.names import DataFrame, Series
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from concord.config.claims import ResolvedStudy
-
-S = TypeVar("S", bound="ResolvedStudy")
+S = TypeVar("S", bound=ResolvedStudy)
 
 
-def published_names(study: "ResolvedStudy", published: Published, *, described: bool = False) -> dict[str, str]:
+def published_names(study: ResolvedStudy, published: Published, *, described: bool = False) -> dict[str, str]:
     """Return the key in the published tables of every case that they have.
 
     ``described`` also takes the data sets that only Table 1 shows.
@@ -23,7 +22,7 @@ def published_names(study: "ResolvedStudy", published: Published, *, described: 
     return {case: title.casefold() for case, title in titles if title.casefold() in keys}  # the last title wins
 
 
-def published_methods(study: "ResolvedStudy", published: Published) -> dict[str, str]:
+def published_methods(study: ResolvedStudy, published: Published) -> dict[str, str]:
     """Return the name that every row of the study would have in the published tables.
 
     That is the id; or the class, if the id is not published and the study has one run of that class only: a
@@ -48,9 +47,8 @@ def of_the_paper(study: S, published: Published) -> S:
     return study if same else study.model_copy(update={"methods": methods})
 
 
-def nearer(cells: "pd.DataFrame", one: str, other: str) -> "pd.Series":
+def nearer(cells: DataFrame, one: str, other: str) -> Series:
     """Return which of two columns is nearer to ``published``: its name, "equal", or "" where that is NaN."""
-    import numpy as np
     import pandas as pd
 
     first, second = ((cells[column] - cells["published"]).abs() for column in (one, other))

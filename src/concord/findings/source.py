@@ -5,28 +5,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+import numpy as np
 from pydantic import BaseModel, ValidationError
 
+from concord import methods
 from concord.config.claims import ResolvedStudy
 from concord.config.experiment import Case
 from concord.config.published import Published, load_published
 from concord.config.values import Value
+from concord.ensemble import Ensemble
+from concord.ensembles import store
 from concord.errors import ConsensusFailure, InputError
 from concord.files import RERUN
+from concord.findings.names import DataFrame, Dataset
 from concord.findings.values import records
+from concord.methods.base import ConsensusMethod
+from concord.scores.blocks import Block
+from concord.scores.tables import read_table
+from concord.seeds import generator
 from concord.specs import Spec
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
-
-    from concord.datasets.prepared import Dataset
-    from concord.ensemble import Ensemble
-    from concord.ensembles.store import StoredEnsemble
-    from concord.methods.base import ConsensusMethod
-    from concord.scores.blocks import Block
 
 Role = Literal[
     "scores", "selected", "variants", "unseen", "ensemble", "prepared", "labels", "runtimes", "published",
@@ -105,40 +104,32 @@ class Source:
         """Return the inputs of a role, or those among them with a key."""
         return [(item, path) for item, path in self.files if item.role == role and key in (None, item.key)]
 
-    def stored(self, case: str) -> "StoredEnsemble":
+    def stored(self, case: str) -> store.StoredEnsemble:
         """Return the base clusterings of a case."""
-        from concord.ensembles import store
-
         return store.load(*self._only("ensemble", case))
 
-    def dataset(self, case: str) -> "Dataset":
+    def dataset(self, case: str) -> Dataset:
         """Return the features and classes of a case."""
         from concord.datasets import prepared
 
         return prepared.load(*self._only("prepared", case))
 
-    def blocks(self, case: str, method: str) -> "list[Block]":
+    def blocks(self, case: str, method: str) -> list[Block]:
         """Return the consensus labels of a method on a case, in blocks of subsets."""
-        from concord.scores.blocks import Block
-
         return [Block(path, item.spec) for item, path in self.of("labels", f"{case}/{method}")]
 
-    def generator(self, *names: str | int) -> "np.random.Generator":
+    def generator(self, *names: str | int) -> np.random.Generator:
         """Return the random numbers that belong to these names in the study."""
-        from concord.seeds import generator
-
         assert self.seed is not None, "an exhibit that draws says so in its needs"
         return generator(self.seed, self.study.id, *names)
 
     def fitted(
-        self, case: Case, method: str, parameters: dict[str, Value], ensemble: "Ensemble", subset: int, n_clusters: int
-    ) -> "ConsensusMethod":
+        self, case: Case, method: str, parameters: dict[str, Value], ensemble: Ensemble, subset: int, n_clusters: int
+    ) -> ConsensusMethod:
         """Fit a method of the study as its jobs do, at its default grid point, with further ``parameters``.
 
         ``ensemble`` is the subset with the number ``subset``, from 0. :class:`InputError` if it has no answer.
         """
-        from concord import methods
-
         given = {**fit_parameters(self.study, case, method), **parameters}
         stream = self.generator(case.id, method, subset)
         try:
@@ -151,17 +142,15 @@ class Source:
         ((item, path),) = self.of(role, key)
         return path, item.spec
 
-    def _tables(self, *roles: Role) -> "list[tuple[Path, pd.DataFrame, dict[str, str]]]":
-        from concord.scores.tables import read_table
-
+    def _tables(self, *roles: Role) -> list[tuple[Path, DataFrame, dict[str, str]]]:
         return [(path, *read_table(path, item.spec)) for role in roles for item, path in self.of(role)]
 
-    def _table(self, role: Role) -> "pd.DataFrame":
+    def _table(self, role: Role) -> DataFrame:
         import pandas as pd
 
         return pd.concat([frame for _, frame, _ in self._tables(role)], ignore_index=True)
 
-    def _remarks(self, kind: str, column: str) -> "pd.DataFrame":
+    def _remarks(self, kind: str, column: str) -> DataFrame:
         rows: list[tuple[Any, ...]] = []
         for path, _, texts in self._tables("selected", "variants"):
             try:

@@ -1,46 +1,42 @@
 """The scores on unseen objects, summed up: mean and deviation over the ensembles, and tests."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from concord.config.experiment import Experiment, Generalisation
+from concord.findings.names import DataFrame, Series, Source
+from concord.findings.values import records
 from concord.scores.selection import FIXED, ROUNDING
+from concord.scores.significance import p_values
 from concord.scores.table import compact
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from concord.findings.source import Source
 
 ORACLE, DEFAULT = "oracle-training", "default"
 """The grid point with the best score on the training objects, for each ensemble; the default one."""
 COLUMNS = "case dataset row selection metric n mean std training best p_value"
 
 
-def unseen_frame(source: "Source") -> "pd.DataFrame":
+def unseen_frame(source: Source) -> DataFrame:
     """Return the scores on unseen objects, a line for each case, row and selection.
 
     Mean and sample standard deviation are over the ``n`` ensembles (splits x repetitions) with a score;
     ``training`` is the mean on the training objects; ``p_value`` is that of a paired t-test of the splits' means
     against the row of ``generalisation.beside``, in the same selection or in its default where it has no grid.
     """
-    import pandas as pd
-
     study, rows = source.study, []
     chosen = _selected(study, source.unseen)
     for case in study.generalised():
-        groups = dict(iter(chosen[chosen["case"] == case.id].groupby(["row", "selection"], sort=False)))
-        highest = pd.Series([group["value"].mean() for group in groups.values()]).max()
+        grouped = chosen[chosen["case"] == case.id].groupby(["row", "selection"], sort=False)
+        groups, highest = dict(iter(grouped)), grouped["value"].mean().max()
         for (row, selection), group in groups.items():
             values = group["value"]
             best = bool(values.mean() >= highest - ROUNDING)
             mean = (int(values.count()), values.mean(), values.std(), group["training"].mean())
             p = _p_value(group, beside(study, groups, selection))
             rows.append((case.id, source.titles[case.id], row, selection, plan(study).metric, *mean, best, p))
-    return pd.DataFrame(rows, columns=COLUMNS.split())
+    return records(COLUMNS, rows)
 
 
-def means_of(frame: "pd.DataFrame", row: str, selection: str) -> "pd.Series[float]":
+def means_of(frame: DataFrame, row: str, selection: str) -> Series:
     """Return the means of a row by case, in a selection of the study; both oracles are one here."""
     wanted = [FIXED, DEFAULT if selection == DEFAULT else ORACLE]
     return frame[(frame["row"] == row) & frame["selection"].isin(wanted)].set_index("case")["mean"]
@@ -52,7 +48,7 @@ def plan(study: Experiment) -> Generalisation:
     return study.generalisation
 
 
-def _selected(study: Experiment, scores: "pd.DataFrame") -> "pd.DataFrame":
+def _selected(study: Experiment, scores: DataFrame) -> DataFrame:
     """Return the scores of every selection, a line for each ensemble."""
     import pandas as pd
 
@@ -84,9 +80,7 @@ def beside(study: Experiment, by: Mapping[Any, Any], selection: str) -> Any:
     return next((by[key] for key in keys if key in by), None)
 
 
-def _p_value(group: "pd.DataFrame", rival: "pd.DataFrame | None") -> float:
-    from concord.scores.significance import p_values
-
+def _p_value(group: DataFrame, rival: DataFrame | None) -> float:
     if rival is None or rival is group:
         return float("nan")
     ours, theirs = (frame.groupby("split")["value"].mean() for frame in (group, rival))

@@ -3,15 +3,13 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import Any
 
+from concord.config.claims import ResolvedStudy
 from concord.config.experiment import Experiment
+from concord.findings.names import DataFrame
 from concord.scores.selection import FIXED, WORDS, main_row
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from concord.config.claims import ResolvedStudy
 
 SELECTIONS = WORDS
 DASH = "\N{EN DASH}"
@@ -22,7 +20,7 @@ _LETTERS = "αβγδεηθλμρστ"
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
-def counting(study: "ResolvedStudy") -> str:
+def counting(study: ResolvedStudy) -> str:
     """Say which case counts where a data set has several; empty where none has."""
     here, titles = {case.id for case in study.cases}, study.titles
     twice = [(case.id, case.instead_of) for case in study.cases if case.instead_of in here]
@@ -36,7 +34,7 @@ def tuned(study: Experiment, methods: Sequence[str]) -> str:
     return f"Parameters of {conjunction(found)}: {SELECTIONS[study.selection]}." if found else ""
 
 
-def fewer(study: "ResolvedStudy", frame: "pd.DataFrame", *columns: str) -> str:
+def fewer(study: ResolvedStudy, frame: DataFrame, *columns: str) -> str:
     """Say which rows of a frame cover fewer subsets (``n``) than the study has; empty where none does."""
     where = []
     for row in frame[frame["n"] < study.n_subsets].to_dict("records"):
@@ -52,22 +50,17 @@ def paragraph(*sentences: str | bool) -> str:
 
 def score(value: float) -> str:
     """Write a score with three decimals and without the zero before the point; a dash for NaN."""
-    return DASH if math.isnan(value) else f"{value:z.3f}".replace("0.", ".", 1).replace("-", MINUS)
+    return number(value, "z.3f").replace("0.", ".", 1)
 
 
 def signed(value: float) -> str:
     """Write a difference of scores, with its sign; a dash for NaN."""
-    return DASH if math.isnan(value) else f"{value:+.3f}".replace("0.", ".", 1).replace("-", MINUS)
+    return number(value, "+.3f").replace("0.", ".", 1)
 
 
 def number(value: float, form: str = "g") -> str:
     """Write a number in a format; a dash for NaN."""
     return DASH if math.isnan(value) else format(value, form).replace("-", MINUS)
-
-
-def errors(value: float) -> str:
-    """Write a difference in standard errors; a dash for NaN."""
-    return number(value, "+.1f")
 
 
 def seconds(value: float) -> str:
@@ -95,12 +88,8 @@ def numbers(values: int | str | tuple[int, ...]) -> str:
     """Write numbers with runs of them drawn together: "3-10, 15, 20"; a word as it is."""
     if not isinstance(values, tuple):
         return f"{values}"
-    spans: list[list[int]] = []
-    for value in values:
-        if spans and value == spans[-1][-1] + 1:
-            spans[-1].append(value)
-        else:
-            spans.append([value])
+    groups = groupby(enumerate(values), lambda pair: pair[1] - pair[0])  # the same in a run
+    spans = [[value for _, value in group] for _, group in groups]
     return ", ".join(f"{span[0]}-{span[-1]}" if len(span) > 1 else f"{span[0]}" for span in spans)
 
 
@@ -131,7 +120,7 @@ def untex(text: str) -> str:
     return re.sub(r"[$\\]", "", text)
 
 
-def records(columns: str, rows: Iterable[tuple[Any, ...]]) -> "pd.DataFrame":
+def records(columns: str, rows: Iterable[tuple[Any, ...]]) -> DataFrame:
     """Return a frame with these columns, their names separated by spaces."""
     import pandas as pd
 

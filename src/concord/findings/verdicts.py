@@ -17,20 +17,16 @@ from functools import cached_property
 from itertools import pairwise
 from math import isnan
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from concord.config.claims import Claim, ResolvedStudy
 from concord.findings.main_table import of_main_rows
+from concord.findings.names import DataFrame, Source
 from concord.findings.published import published_methods, published_names
 from concord.findings.unseen import means_of, unseen_frame
 from concord.findings.values import conjunction, count, number
 from concord.scores.selection import ROUNDING, main_row
 from concord.scores.summary import summarise
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from concord.config.claims import Claim, ResolvedStudy
-    from concord.findings.source import Source
 
 ON_OTHER_DATA = {
     "reproduced": "not the same data: holds",
@@ -41,6 +37,7 @@ UNTESTABLE = "not testable here"
 VERDICTS = (*ON_OTHER_DATA, *ON_OTHER_DATA.values(), UNTESTABLE)
 Table = dict[str, float]
 """Scores of one data set by method."""
+Holds = Callable[[float, Table], list[bool]]
 
 
 class Measure(NamedTuple):
@@ -75,11 +72,11 @@ class NotTestable(Exception):
 class Material:
     """What the checks look at: the results, and the study with those of its methods that are judged."""
 
-    study: "ResolvedStudy"
-    source: "Source"
+    study: ResolvedStudy
+    source: Source
 
     @cached_property
-    def summary(self) -> "pd.DataFrame":
+    def summary(self) -> DataFrame:
         """Mean, n and bold of every case, metric, method and selection."""
         return summarise(self.study, self.source.selected)
 
@@ -89,22 +86,22 @@ class Material:
         datasets = [case.dataset for case in self.study.counted]
         return "data sets" if len(set(datasets)) == len(datasets) else "cases"
 
-    def cases(self, claim: "Claim") -> set[str]:
+    def cases(self, claim: Claim) -> set[str]:
         """Return the cases that count and that a claim speaks of."""
         return {case.id for case in self.study.counted if not claim.cases or case.id in claim.cases}
 
-    def rows(self, claim: "Claim") -> "pd.DataFrame":
+    def rows(self, claim: Claim) -> DataFrame:
         """Return one row for each case and method that a claim speaks of, in its metric."""
         found = of_main_rows(self.study, self.summary)
         found = found[(found["metric"] == claim.metric) & found["case"].isin(self.cases(claim))]
         return found[found["method"].isin([claim.method, *claim.against])] if claim.against else found
 
-    def tables(self, claim: "Claim") -> tuple[list[Table], list[Table]]:
+    def tables(self, claim: Claim) -> tuple[list[Table], list[Table]]:
         """Return our means of what a claim speaks of and the published scores, for each data set."""
         known = self.rows(claim).dropna(subset="mean").groupby("case", sort=False)
         return [dict(zip(rows["method"], rows["mean"], strict=True)) for _, rows in known], self._published(claim)
 
-    def _published(self, claim: "Claim") -> list[Table]:
+    def _published(self, claim: Claim) -> list[Table]:
         published, study = self.source.published, self.study
         names, here = published_names(study, published), published_methods(study, published)
         ids, aside = {theirs: ours for ours, theirs in here.items()}, {run.id for run in study.variants.methods}
@@ -117,7 +114,7 @@ class Material:
                 tables[dataset][method] = value
         return list(tables.values())
 
-    def remarks(self, claim: "Claim") -> list[str]:
+    def remarks(self, claim: Claim) -> list[str]:
         """Return how this run differs from the published experiment that a claim is about."""
         study, published, remarks, cases = self.study, self.source.published, list[str](), self.cases(claim)
         known = cases & set(published_names(study, published))
@@ -143,7 +140,7 @@ def verdict(here: float, published: float | None) -> str:
     return "partly reproduced" if here > (0.5 if published is None else published) / 2 else "not reproduced"
 
 
-def judge(claim: "Claim", material: Material) -> Finding:
+def judge(claim: Claim, material: Material) -> Finding:
     """Check one claim."""
     try:
         _check_present(claim, material)
@@ -163,7 +160,7 @@ def _worded(word: str, material: Material) -> str:
     return ON_OTHER_DATA[word] if material.study.other_data else word
 
 
-def _check_present(claim: "Claim", material: Material) -> None:
+def _check_present(claim: Claim, material: Material) -> None:
     study = material.study
     here = study.unseen_rows() if claim.unseen else [study.base_clusterings, *(run.id for run in study.methods)]
     if not material.cases(claim):
@@ -180,39 +177,37 @@ def _count(holds: list[bool], what: str) -> Measure | None:
     return Measure(sum(holds) / len(holds), f"{sum(holds)} of {len(holds)} {unit}") if holds else None
 
 
-def _given(claim: "Claim", material: Material) -> Measure | None:
+def _given(claim: Claim, material: Material) -> Measure | None:
     """Return the published count of the claim, of all published data sets unless it says of how many."""
     of, given = claim.of or len(material.source.published.datasets(claim.metric)), claim.published
     return None if given is None else _count([i < given for i in range(of)], "data sets")
 
 
-def _counts(
-    claim: "Claim", material: Material, method: str, holds: Callable[[float, Table], list[bool]], units: str = ""
-) -> tuple[Measure | None, Measure | None]:
+def _counted(what: str, claim: Claim, material: Material, method: str, holds: Holds, units: str = "") -> Found:
     """Count here and in the paper; ``holds`` judges a data set by the method's score and those of the others."""
     ours, theirs = (
         [held for table in tables if method in table for held in holds(table.pop(method), table)]
         for tables in material.tables(claim)
     )
-    return _count(ours, units or material.units), _count(theirs, units or "data sets")
+    here, published = _count(ours, units or material.units), _count(theirs, units or "data sets")
+    return Found(f"{what} in {claim.metric} on", here, published)
 
 
-def _best(claim: "Claim", material: Material) -> Found:
+def _best(claim: Claim, material: Material) -> Found:
     """Count data sets on which no rival's mean, or at most one, is as high as the method's."""
     at_most = int(claim.check == "second")
 
     def ahead(own: float, rivals: Table) -> list[bool]:
         return [sum(value > own - ROUNDING for value in rivals.values()) <= at_most] if rivals else []
 
-    here, published = _counts(claim, material, claim.method, ahead)
-    return Found(f"{'best or second' if at_most else _above(claim)} in {claim.metric} on", here, published)
+    return _counted("best or second" if at_most else _above(claim), claim, material, claim.method, ahead)
 
 
-def _above(claim: "Claim") -> str:
+def _above(claim: Claim) -> str:
     return f"above {conjunction(claim.against)}" if claim.against else "best"
 
 
-def _significant(claim: "Claim", material: Material) -> Found:
+def _significant(claim: Claim, material: Material) -> Found:
     """Count data sets on which the method is best and significantly above every rival that is named."""
     seen, bold = material, []
     if claim.against:
@@ -225,18 +220,17 @@ def _significant(claim: "Claim", material: Material) -> Found:
     return Found(f"significantly {_above(claim)} in {claim.metric} on", _count(bold, material.units))
 
 
-def _above_base(claim: "Claim", material: Material) -> Found:
+def _above_base(claim: Claim, material: Material) -> Found:
     """Count cells (method x data set) with a score above that of the base clusterings, over all methods."""
     base = material.study.base_clusterings
 
     def above(level: float, others: Table) -> list[bool]:
         return [value > level + ROUNDING for value in others.values()]
 
-    here, published = _counts(claim, material, base, above, "cells")
-    return Found(f"above {base} in {claim.metric} on", here, published)
+    return _counted(f"above {base}", claim, material, base, above, "cells")
 
 
-def _stable(claim: "Claim", material: Material) -> Found:
+def _stable(claim: Claim, material: Material) -> Found:
     """Count data sets on which at least ``share`` of the grid points are within ``within`` of the best one.
 
     A point's score is its mean over the subsets; a point that failed on a subset counts as not near.
@@ -256,7 +250,7 @@ def _stable(claim: "Claim", material: Material) -> Found:
     return Found(f"{what} ({span} of the grid) on", _count([share >= claim.share for share in shares], material.units))
 
 
-def _grows(claim: "Claim", material: Material) -> Found:
+def _grows(claim: Claim, material: Material) -> Found:
     """Count data sets on which the mean never falls when subsets of base clusterings are larger.
 
     The sizes are those of the study and of the variants of a case that differ in nothing else.
@@ -264,21 +258,23 @@ def _grows(claim: "Claim", material: Material) -> Found:
     study, source, found = material.study, material.source, []
     for case in (case for case in study.counted if case.id in material.cases(claim)):
         others = [other for other in study.size_variants(case) if claim.method in other.methods]
-        places = [(case, source.selected), *((other, source.variants) for other in others)]
-        sizes = {study.subset_size(one): _mean_of(scores, one.id, claim, study) for one, scores in places}
+        sizes = {}
+        for one, scores in [(case, source.selected), *((other, source.variants) for other in others)]:
+            mine = _of_row(scores[scores["case"] == one.id], study, claim.metric, claim.method)
+            sizes[study.subset_size(one)] = float(mine["value"].mean())
         means = [mean for _, mean in sorted(sizes.items()) if not isnan(mean)]
         if len(means) > 1:
             found.append(all(b >= a - ROUNDING for a, b in pairwise(means)))
     return Found(f"mean {claim.metric} never lower with a larger ensemble on", _count(found, material.units))
 
 
-def _mean_of(selected: "pd.DataFrame", case: str, claim: "Claim", study: "ResolvedStudy") -> float:
-    cell = [case, claim.metric, *main_row(study, claim.method)]
-    mine = selected[["case", "metric", "method", "selection"]].eq(cell).all(axis=1)
-    return float(selected[mine]["value"].mean())
+def _of_row(table: DataFrame, study: ResolvedStudy, metric: str, method: str) -> DataFrame:
+    """Return the lines of a table that stand for a method in a metric."""
+    key = [metric, *main_row(study, method)]
+    return table[table[["metric", "method", "selection"]].eq(key).all(axis=1)]
 
 
-def _improves(claim: "Claim", material: Material) -> Found:
+def _improves(claim: Claim, material: Material) -> Found:
     """Average over the data sets by how much the method's mean is above that of its rival.
 
     The verdict is by percentage points. The verdict by percent of the rival's mean stands beside it where it
@@ -299,29 +295,28 @@ def _improves(claim: "Claim", material: Material) -> Found:
     return Found(what, Measure(points, gain), Measure(percent, f"{percent:g} %"), tuple(remarks))
 
 
-def _gains(pairs: "pd.DataFrame") -> tuple[float, float]:
+def _gains(pairs: DataFrame) -> tuple[float, float]:
     """Return the mean gain in percentage points, and in percent of the rival's score."""
     gain = pairs["method"] - pairs["rival"]
     return float(100 * gain.mean()), float(100 * (gain / pairs["rival"]).mean())
 
 
-def _pairs(claim: "Claim", material: Material, tuned: bool) -> "pd.DataFrame":
+def _pairs(claim: Claim, material: Material, tuned: bool) -> DataFrame:
     """Return the means of the method and its rival by case; tuned: in the study's own selection."""
     import pandas as pd
 
     study = material.study if tuned else material.study.model_copy(update={"selection": "default"})
-    names, table = (claim.method, claim.against[0]), material.summary
+    names = (claim.method, claim.against[0])
     if claim.unseen:
         means = [means_of(unseen_frame(material.source), name, study.selection) for name in names]
     else:
-        keys = [[claim.metric, *main_row(study, name)] for name in names]
-        rows = [table[["metric", "method", "selection"]].eq(key).all(axis=1) for key in keys]
-        means = [table[mine].set_index("case")["mean"] for mine in rows]
+        rows = [_of_row(material.summary, study, claim.metric, name) for name in names]
+        means = [mine.set_index("case")["mean"] for mine in rows]
     pairs = pd.concat(means, axis=1, keys=["method", "rival"])
     return pairs[pairs.index.isin(material.cases(claim))]
 
 
-CHECKS: dict[str, Callable[["Claim", Material], Found]] = {
+CHECKS: dict[str, Callable[[Claim, Material], Found]] = {
     **{"best": _best, "second": _best, "significant": _significant, "above_base": _above_base},
     **{"stable": _stable, "grows": _grows, "improves": _improves},
 }

@@ -2,7 +2,7 @@
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -13,12 +13,14 @@ from concord.ensemble import Ensemble, FloatArray, IntArray, as_ensemble
 from concord.errors import ConsensusFailure
 from concord.methods.constraints import COUNT, NON_NEGATIVE, Constraint, of_annotation
 from concord.numerics.components import component_labels, solved
+from concord.numerics.linkage import Linkage, linkage_labels
 from concord.numerics.spectral import Assignment, spectral_labels
 
 Seed = int | np.random.Generator | None
 
-# Constraints of parameters with these names, unless a method declares another.
-COMMON: Mapping[str, Constraint] = {"n_clusters": COUNT, "n_init": COUNT, "max_iter": COUNT, "tol": NON_NEGATIVE}
+# Parameters with these names have these constraints, unless a method declares another.
+COUNTS = ("n_clusters", "n_init", "n_neighbours", "n_steps", "max_iter", "max_outer", "max_inner")
+COMMON: Mapping[str, Constraint] = {**dict.fromkeys(COUNTS, COUNT), "tol": NON_NEGATIVE}
 
 
 class Cost(NamedTuple):
@@ -32,6 +34,15 @@ class Cost(NamedTuple):
     def seconds(self, size: int) -> float:
         """Return the seconds for ``size`` profiles or objects."""
         return self.fixed + self.square * size**2 + self.cube * size**3
+
+
+class Run(NamedTuple):
+    """What an ascent or descent from one start finds."""
+
+    memberships: FloatArray  # Shape (rows, K)
+    objective: float  # The run with the least is chosen
+    path: list[float]  # Objective, or what is maximised, after each iteration
+    converged: bool
 
 
 class Results:
@@ -122,10 +133,9 @@ class ConsensusMethod(Results, ABC):
         ensemble = as_ensemble(labels)
         self.check_parameters()
         if self.n_clusters > ensemble.n_profiles:
-            problem = f"n_clusters = {self.n_clusters} but the ensemble distinguishes only {ensemble.n_profiles} groups"
-            raise ConsensusFailure(
-                f"{type(self).__name__}: {problem} of objects; set fewer clusters or add clusterings"
-            )
+            problem = f"{type(self).__name__}: n_clusters = {self.n_clusters} but the ensemble distinguishes only"
+            remedy = "set fewer clusters or add clusterings"
+            raise ConsensusFailure(f"{problem} {ensemble.n_profiles} groups of objects; {remedy}")
         if self.uses_features():
             self._features = self._checked_features(features, ensemble.n_objects)
         self.n_features_in_ = ensemble.n_clusterings
@@ -192,9 +202,22 @@ class ConsensusMethod(Results, ABC):
         self.chosen_ = int(np.argmin(costs))
         self.labels_ = self.restart_labels_[self.chosen_]
 
+    def _set_runs(self, runs: Sequence[Run], membership: IntArray) -> Run:
+        """Keep the most probable clusters of all runs; return the chosen run."""
+        labels = np.stack([run.memberships.argmax(axis=1) for run in runs])
+        self._set_labels(labels, np.array([run.objective for run in runs]), membership)
+        chosen = runs[self.chosen_]
+        self.n_iter_, self.converged_ = len(chosen.path), all(run.converged for run in runs)
+        return chosen
+
     def _set_only_labels(self, labels: IntArray, membership: IntArray) -> None:
         """Keep the labels of a deterministic method, (n',) over profiles."""
         self._set_labels(labels[None, :], np.zeros(1), membership)
+
+    def _set_linkage_labels(self, similarity: FloatArray, n_clusters: int | None, how: Linkage = "average") -> None:
+        """Keep the labels of agglomerative clustering of the objects, which are as similar as their profiles."""
+        labels = linkage_labels(similarity, self._membership, n_clusters, how)
+        self._set_only_labels(labels, np.arange(len(labels)))
 
     def _set_spectral_labels(
         self, similarity: FloatArray, weights: IntArray, membership: IntArray, how: Assignment, n_init: int
@@ -206,10 +229,8 @@ class ConsensusMethod(Results, ABC):
     @classmethod
     def parameters(cls) -> dict[str, Any]:
         """Return the settable parameters with their defaults, without n_clusters and random_state."""
-        arguments = inspect.signature(cls).parameters
-        return {
-            name: argument.default for name, argument in arguments.items() if name not in ("n_clusters", "random_state")
-        }
+        arguments = inspect.signature(cls).parameters.items()
+        return {name: argument.default for name, argument in arguments if name not in ("n_clusters", "random_state")}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's parameters."""
@@ -235,6 +256,17 @@ class ConsensusMethod(Results, ABC):
     def __repr__(self) -> str:
         arguments = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
         return f"{type(self).__name__}({arguments})"
+
+
+class MatrixMethod(ConsensusMethod):
+    """A method that learns a consensus matrix, ``profile_matrix_`` over the distinct label profiles, (n', n')."""
+
+    matrices = ("consensus_matrix", "profile_matrix_")
+    profile_matrix_: FloatArray
+
+    def consensus_matrix(self) -> FloatArray:
+        """Return the consensus matrix over objects, shape (n, n)."""
+        return self._over_objects("profile_matrix_")
 
 
 class ComponentMethod(ConsensusMethod):

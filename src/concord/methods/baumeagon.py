@@ -1,12 +1,11 @@
 """Baum-Eagon: probabilistic consensus by a growth transform, least squares."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from concord.ensemble import Ensemble, FloatArray
-from concord.methods.base import ConsensusMethod, Cost
+from concord.methods.base import ConsensusMethod, Cost, Run
 
 LENGTHEN = 1.2  # What the constant is divided by after an update; where one raises the objective, it is doubled
 INSIDE = 1.05  # Keeps the lengthened transform from setting a membership to 0, where it would stay
@@ -70,16 +69,10 @@ class BaumEagon(ConsensusMethod):
         rng = self._rng()
         fit = LeastSquares(ensemble.expand(ensemble.coassociation), self.diagonal)
         runs = [self.descend(fit, rng.dirichlet(np.ones(k), n)) for _ in range(self.n_init)]
-        labels = np.stack([run.memberships.argmax(axis=1) for run in runs])
-        self._set_labels(labels, np.array([run.objective for run in runs]), np.arange(n))
-        chosen = runs[self.chosen_]
-        self.memberships_ = chosen.memberships
-        self.objective_ = chosen.objective
-        self.objective_path_ = np.array(chosen.path)
-        self.n_iter_ = len(chosen.path)
-        self.converged_ = all(run.converged for run in runs)
+        self.memberships_, self.objective_, path, _ = self._set_runs(runs, np.arange(n))
+        self.objective_path_ = np.array(path)
 
-    def descend(self, fit: "LeastSquares", start: FloatArray) -> "Run":
+    def descend(self, fit: "LeastSquares", start: FloatArray) -> Run:
         """Update from one start, memberships of shape (n, K)."""
         constant, path = fit.constant, list[float]()
         y, (objective, pull) = start, fit.at(start)
@@ -98,15 +91,6 @@ class BaumEagon(ConsensusMethod):
             path.append(objective)
             if self.accelerate:
                 constant /= LENGTHEN
-
-
-class Run(NamedTuple):
-    """A descent from one start: memberships, shape (n, K), and the objective after each update."""
-
-    memberships: FloatArray
-    objective: float
-    path: list[float]
-    converged: bool
 
 
 class LeastSquares:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from concord.ensemble import MISSING, Ensemble, FloatArray, IntArray, coded_as
 from concord.methods.base import ConsensusMethod, Cost, codes_of
-from concord.methods.constraints import COUNT, NON_NEGATIVE, POSITIVE
+from concord.methods.constraints import NON_NEGATIVE, POSITIVE
 
 TINY = float(np.finfo(float).tiny)  # Added to each term of a sum that is divided by, as in the authors' program
 ALPHA_FLOOR = 1e-6  # Least alpha: it drifts towards 0 when EM is iterated far past the default tolerance
@@ -58,7 +58,7 @@ class BCE(ConsensusMethod):
     summary = "Bayesian cluster ensembles (Wang, Shan, Banerjee): a mixed-membership model of the label matrix."
     reference = "Hongjun Wang, Hanhuai Shan, Arindam Banerjee: Bayesian cluster ensembles. SDM 2009."
     cost = Cost(1.5, 4e-6, 0)
-    constraints = {"smoothing": POSITIVE, "inner_tol": NON_NEGATIVE, "max_outer": COUNT, "max_inner": COUNT}
+    constraints = {"smoothing": POSITIVE, "inner_tol": NON_NEGATIVE}
     identifiable = False
     predicts_from = "labels"
     paths = {"bound_path_": 1}
@@ -77,14 +77,11 @@ class BCE(ConsensusMethod):
         labels = np.stack([fit.posterior.gamma.argmax(axis=1) for fit in fits])
         self._set_labels(labels, np.array([-fit.path[-1] for fit in fits]), ensemble.membership)
         best = fits[self.chosen_]
-        self.alpha_ = best.model.alpha
+        self.alpha_, self.profile_gamma_ = best.model.alpha, best.posterior.gamma
         self.beta_ = np.split(best.model.beta.T, data.firsts[1:], axis=1)
         self.cluster_names_ = ensemble.cluster_names
-        self.profile_gamma_ = best.posterior.gamma
-        self.bound_path_ = np.array(best.path)
-        self.bound_ = best.path[-1]
-        self.n_iter_ = len(best.path)
-        self.converged_ = best.converged
+        self.bound_, self.bound_path_ = best.path[-1], np.array(best.path)
+        self.n_iter_, self.converged_ = len(best.path), best.converged
 
     def predict(self, labels: npt.ArrayLike) -> IntArray:
         """Return the consensus labels of other objects: an E-step with alpha and beta as they were learned.
@@ -134,16 +131,8 @@ class Words:
     @classmethod
     def among(cls, profiles: IntArray, weights: FloatArray, n_clusters: IntArray) -> "Words":
         """Take profiles of labels 0..k_i-1, where ``n_clusters`` holds k_i of every clustering."""
-        ends = np.cumsum(n_clusters)
-        firsts = ends - n_clusters
-        n_words = int(ends[-1])
-        words = np.where(profiles == MISSING, n_words, profiles + firsts)
-        return cls(words, weights, firsts, n_words)
-
-    @property
-    def observed(self) -> FloatArray:
-        """1 where a label is there, 0 where it is missing, shape (n', m)."""
-        return (self.words < self.n_words).astype(float)
+        firsts, n_words = np.cumsum(n_clusters) - n_clusters, int(n_clusters.sum())
+        return cls(np.where(profiles == MISSING, n_words, profiles + firsts), weights, firsts, n_words)
 
     def normalised(self, beta: FloatArray) -> FloatArray:
         """Scale the words of each clustering to sum 1 in each consensus cluster, shape (sum of k_i, K)."""
@@ -190,7 +179,8 @@ def random_start(data: Words, n_clusters: int, rng: np.random.Generator) -> Mode
 def e_step(data: Words, model: Model, tol: float, max_sweeps: int) -> Posterior:
     """Fit phi and gamma of every profile from the uniform start; each profile stops by itself."""
     alpha, n_clusters = model.alpha, len(model.alpha)
-    phi = np.repeat(data.observed[:, :, None] / n_clusters, n_clusters, axis=2)
+    observed = (data.words < data.n_words).astype(float)
+    phi = np.repeat(observed[:, :, None] / n_clusters, n_clusters, axis=2)
     gamma = alpha + phi.sum(axis=1)
     going = np.arange(len(gamma))
     emission, old_phi, old_gamma = data.emission(model.beta), phi, gamma

@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from concord.ensemble import Ensemble
 from concord.methods.base import ConsensusMethod, Cost
-from concord.numerics.linkage import Linkage, linkage_labels
+from concord.numerics.linkage import Linkage
 from concord.similarity import co_occurrence
 
 
@@ -44,7 +42,6 @@ class EAC(ConsensusMethod):
 
     def _fit(self, ensemble: Ensemble) -> None:
         wanted = None if self.free_number else self.n_clusters
-        labels = linkage_labels(co_occurrence(ensemble), ensemble.membership, wanted, self.linkage)
-        self._set_only_labels(labels, np.arange(ensemble.n_objects))
+        self._set_linkage_labels(co_occurrence(ensemble), wanted, self.linkage)
         differs = self.labels_.max() + 1 != self.n_clusters
         self.note_ = "the number of clusters is that of the longest lifetime" if differs else ""

@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from concord.ensemble import Ensemble, FloatArray
-from concord.methods.base import ConsensusMethod, Cost
+from concord.methods.base import Cost, MatrixMethod
 from concord.methods.constraints import POSITIVE
-from concord.numerics.linkage import linkage_labels
 from concord.similarity import co_occurrence, hc, lwca, pts
 
 NEGLIGIBLE = 1e-12  # A change below this times the norm of A ends a run whatever ``tol``: multipliers may tend to zero
@@ -21,7 +20,7 @@ TILE = 192  # Rows and columns of a tile: those of all matrices of an iteration 
 
 
 @dataclass(repr=False, eq=False)
-class ECCMS(ConsensusMethod):
+class ECCMS(MatrixMethod):
     r"""Clustering ensemble by co-association matrix self-enhancement (Jia, Tao, Wang, Wang: TNNLS 2023).
 
     Splits a similarity matrix A into the enhanced matrix C and errors E,
@@ -69,7 +68,6 @@ class ECCMS(ConsensusMethod):
     )
     cost = Cost(0.2, 5e-7, 2e-10, matrices=4)
     constraints = {"alpha": POSITIVE, "lambda_": POSITIVE, "gamma1": POSITIVE, "gamma2": POSITIVE}
-    matrices = ("consensus_matrix", "profile_matrix_")
     paths = {"change_path_": 1}
 
     alpha: float = 0.8
@@ -90,13 +88,12 @@ class ECCMS(ConsensusMethod):
         else:
             self.n_iter_, self.converged_, self.change_path_ = 1, True, np.zeros(1)
         self.profile_matrix_, self.diagonal_ = similarity[:-1], similarity[-1].copy()
-        below = self.profile_matrix_.T  # linkage reads above the diagonal, the authors' program below it
-        labels = linkage_labels(below, ensemble.membership, self.n_clusters)
-        self._set_only_labels(labels, np.arange(ensemble.n_objects))
+        # linkage reads above the diagonal, the authors' program below it
+        self._set_linkage_labels(self.profile_matrix_.T, self.n_clusters)
 
     def consensus_matrix(self) -> FloatArray:
         """Return C over objects, shape (n, n)."""
-        matrix = self._over_objects("profile_matrix_")
+        matrix = super().consensus_matrix()
         np.fill_diagonal(matrix, self.diagonal_[self._membership])
         return matrix
 
@@ -165,10 +162,10 @@ class Splitting:
         f, c, e, u = squares
         y1, y2 = self._lambda**2 * e + self._advance_locked(), self._gamma2**2 * u
         changes, norms = np.sqrt(np.maximum([c, e, f, y1, y2], 0)).T
-        largest = float(max(map(relative, changes, self._before)))
+        relative = np.divide(changes, self._before, out=np.full(5, np.inf), where=self._before > 0)
         self._before = norms
         self.at_rest = bool((changes <= self._negligible).all())
-        return largest
+        return float(relative.max(where=changes != 0, initial=0))
 
     def _advance_border(self) -> FloatArray:
         """Advance the border; return sums of squares of F, C, E, U: of their changes, of them."""
@@ -256,10 +253,3 @@ def sum_of_squares(matrix: FloatArray, own: FloatArray | None = None) -> float:
     """Return it over the objects; ``own``: the share of objects with themselves in a diagonal entry."""
     total = float(np.vdot(matrix, matrix))
     return total if own is None else total - float(own @ matrix.diagonal() ** 2)
-
-
-def relative(change: float, before: float) -> float:
-    """Return change / before, with 0 / 0 = 0."""
-    if change == 0:
-        return 0.0
-    return change / before if before > 0 else float("inf")

@@ -7,8 +7,6 @@ import numpy as np
 
 from concord.ensemble import Ensemble, FloatArray
 from concord.methods.base import ConsensusMethod, Cost
-from concord.methods.constraints import COUNT
-from concord.numerics.linkage import linkage_labels
 from concord.numerics.spectral import discretize
 from concord.similarity import cluster_trajectories, collapse, ecpcs
 
@@ -40,7 +38,6 @@ class ECPCS(ConsensusMethod):
         "similarities, IEEE Trans. SMC: Systems 51(1), 2021."
     )
     cost = Cost(0.03, 1e-7, 0, matrices=4)
-    constraints = {"n_steps": COUNT}
 
     variant: Literal["HC", "MC"] = "HC"
     n_steps: int = 20
@@ -48,9 +45,7 @@ class ECPCS(ConsensusMethod):
 
     def _fit(self, ensemble: Ensemble) -> None:
         if self.variant == "HC":
-            similarity = ecpcs(ensemble, self.n_steps)
-            labels = linkage_labels(similarity, ensemble.membership, self.n_clusters)
-            self._set_only_labels(labels, np.arange(ensemble.n_objects))
+            self._set_linkage_labels(ecpcs(ensemble, self.n_steps), self.n_clusters)
             return
         similarity = cluster_trajectories(ensemble, self.n_steps)
         _, rows = ncut_embedding(similarity, self.n_clusters)

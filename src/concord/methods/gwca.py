@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from concord.ensemble import Ensemble, FloatArray
-from concord.methods.base import ConsensusMethod, Cost
+from concord.methods.base import Cost, MatrixMethod
 from concord.methods.constraints import POSITIVE, Interval
 from concord.numerics import simplex
 from concord.numerics.kmeans import kmeans_restarts
@@ -16,7 +16,7 @@ SETTLED = 1e-8  # Weights that move by less than this in a round have settled
 
 
 @dataclass(repr=False, eq=False)
-class GWCA(ConsensusMethod):
+class GWCA(MatrixMethod):
     r"""Generalized weighted cluster aggregation (Wang, Wang, Li: IJCAI 2009).
 
     Minimises over the consensus matrix M and the weights w of the clusterings, on the simplex,
@@ -62,7 +62,6 @@ class GWCA(ConsensusMethod):
     reference = "Fei Wang, Xin Wang, Tao Li: Generalized Cluster Aggregation. IJCAI 2009."
     cost = Cost(0.06, 6e-7, 3e-10)
     constraints = {"tau": POSITIVE, "epsilon": Interval(float, 0, 0.5, "neither")}
-    matrices = ("consensus_matrix", "profile_matrix_")
     paths = {"objective_path_": 1}
 
     phi: Literal["euclid", "exp", "kl", "logistic"] = "euclid"
@@ -74,7 +73,21 @@ class GWCA(ConsensusMethod):
     n_init: int = 10
 
     def _fit(self, ensemble: Ensemble) -> None:
-        self._descend(Aggregation(ensemble, PHI[self.phi](self.epsilon)))
+        aggregation, m = Aggregation(ensemble, PHI[self.phi], self.epsilon), ensemble.n_clusterings
+        w = np.full(m, 1 / m)
+        path: list[float] = []
+        self.converged_ = False
+        while not self.converged_ and len(path) < 2 * self.max_iter:
+            r = aggregation.divergences(aggregation.consensus(w))
+            if not path:
+                self.lambda_ = self.tau * float(r.mean())
+            before, w = w, simplex.project(-r / (2 * self.lambda_)) if self.lambda_ else np.full(m, 1 / m)
+            path += [float(v @ r + self.lambda_ * v @ v) for v in (before, w)]
+            self.converged_ = bool(np.abs(w - before).max() < SETTLED)
+        self.weights_ = w
+        self.profile_matrix_ = aggregation.consensus(w)
+        self.divergences_ = aggregation.divergences(self.profile_matrix_)
+        self.objective_path_, self.n_iter_ = np.array(path), len(path) // 2
         weights, membership = ensemble.weights, ensemble.membership
         if self.assign_labels == "rows":
             rows = self.profile_matrix_ * np.sqrt(weights)
@@ -83,75 +96,43 @@ class GWCA(ConsensusMethod):
         else:
             self._set_spectral_labels(self.profile_matrix_, weights, membership, self.assign_labels, self.n_init)
 
-    def consensus_matrix(self) -> FloatArray:
-        """Return the consensus matrix over objects, shape (n, n)."""
-        return self._over_objects("profile_matrix_")
 
-    def _descend(self, aggregation: "Aggregation") -> None:
-        """Alternate between M and w."""
-        w = np.full(aggregation.n_clusterings, 1 / aggregation.n_clusterings)
-        path: list[float] = []
-        self.converged_ = False
-        while not self.converged_ and len(path) < 2 * self.max_iter:
-            r = aggregation.divergences(aggregation.consensus(w))
-            if not path:
-                self.lambda_ = self.tau * float(r.mean())
-            before, w = w, simplex.project(-r / (2 * self.lambda_)) if self.lambda_ else np.full(len(r), 1 / len(r))
-            path += [float(v @ r + self.lambda_ * v @ v) for v in (before, w)]
-            self.converged_ = bool(np.abs(w - before).max() < SETTLED)
-        self.weights_ = w
-        self.profile_matrix_ = aggregation.consensus(w)
-        self.divergences_ = aggregation.divergences(self.profile_matrix_)
-        self.objective_path_ = np.array(path)
-        self.n_iter_ = len(path) // 2
+Function = Callable[[FloatArray, float], FloatArray]  # Of entries and epsilon
 
 
 class Divergence(NamedTuple):
     """A Bregman divergence between a consensus entry and an entry of a 0/1 matrix."""
 
-    # Consensus entry from S, the weighted share of the clusterings that join the pair.
-    mean: Callable[[FloatArray], FloatArray]
-    apart: Callable[[FloatArray], FloatArray]  # D(x || 0), or D(x || epsilon)
-    joined: Callable[[FloatArray], FloatArray]  # D(x || 1), or D(x || 1 - epsilon)
+    mean: Function  # Consensus entry from S, the weighted share of the clusterings that join the pair
+    apart: Function  # D(x || 0), or D(x || epsilon)
+    joined: Function  # D(x || 1), or D(x || 1 - epsilon)
 
 
 def _bernoulli(x: FloatArray, y: float) -> FloatArray:
     return x * np.log(x / y) + (1 - x) * np.log((1 - x) / (1 - y))
 
 
-def _logistic(epsilon: float) -> Divergence:
-    odds = np.log((1 - epsilon) / epsilon)
-    return Divergence(
-        lambda s: 1 / (1 + np.exp((1 - 2 * s) * odds)),
-        lambda x: _bernoulli(x, epsilon),
-        lambda x: _bernoulli(x, 1 - epsilon),
-    )
-
-
-def _kl(epsilon: float) -> Divergence:
-    return Divergence(
-        lambda s: epsilon ** (1 - s), lambda x: x * np.log(x / epsilon) - x + epsilon, lambda x: x * np.log(x) - x + 1
-    )
-
-
-EUCLID = Divergence(lambda s: s, lambda x: x**2 / 2, lambda x: (1 - x) ** 2 / 2)
-EXP = Divergence(lambda s: np.log1p((np.e - 1) * s), lambda x: np.expm1(x) - x, lambda x: np.exp(x) - np.e * x)
-PHI: dict[str, Callable[[float], Divergence]] = {
-    "euclid": lambda epsilon: EUCLID,
-    "exp": lambda epsilon: EXP,
-    "kl": _kl,
-    "logistic": _logistic,
+PHI = {
+    "euclid": Divergence(lambda s, e: s, lambda x, e: x**2 / 2, lambda x, e: (1 - x) ** 2 / 2),
+    "exp": Divergence(
+        lambda s, e: np.log1p((np.e - 1) * s), lambda x, e: np.expm1(x) - x, lambda x, e: np.exp(x) - np.e * x
+    ),
+    "kl": Divergence(
+        lambda s, e: e ** (1 - s), lambda x, e: x * np.log(x / e) - x + e, lambda x, e: x * np.log(x) - x + 1
+    ),
+    "logistic": Divergence(
+        lambda s, e: 1 / (1 + np.exp((1 - 2 * s) * np.log((1 - e) / e))), _bernoulli, lambda x, e: _bernoulli(x, 1 - e)
+    ),
 }
 
 
 class Aggregation:
     """The two half steps' ingredients on the profiles of an ensemble."""
 
-    def __init__(self, ensemble: Ensemble, divergence: Divergence) -> None:
-        self.n_clusterings = ensemble.n_clusterings
-        self._divergence = divergence
-        self._indicator = ensemble.indicator
-        self._column = np.repeat(np.arange(self.n_clusterings), ensemble.n_clusters)
+    def __init__(self, ensemble: Ensemble, divergence: Divergence, epsilon: float) -> None:
+        self._divergence, self._epsilon = divergence, epsilon
+        self._indicator, self._m = ensemble.indicator, ensemble.n_clusterings
+        self._column = np.repeat(np.arange(self._m), ensemble.n_clusters)
         self._present: FloatArray = (ensemble.profiles >= 0).astype(float)
         self._weights = ensemble.weights.astype(float)
         self._has_missing = ensemble.has_missing
@@ -164,17 +145,18 @@ class Aggregation:
             known = (self._present * w) @ self._present.T
             # no clustering of positive weight contains the pair: 0, as in the co-association matrix
             share = np.divide(share, known, out=np.zeros_like(share), where=known > 0)
-        return self._divergence.mean(np.clip(share, 0, 1))
+        return self._divergence.mean(np.clip(share, 0, 1), self._epsilon)
 
     def divergences(self, matrix: FloatArray) -> FloatArray:
         """Return D(M || A(i)) summed over pairs of objects, shape (m,)."""
-        apart, joined = self._divergence.apart(matrix), self._divergence.joined(matrix)
+        apart = self._divergence.apart(matrix, self._epsilon)
+        joined = self._divergence.joined(matrix, self._epsilon)
         if self._has_missing:
             total = self._pair_sums(apart, self._present)
         else:
-            total = np.full(self.n_clusterings, self._weights @ apart @ self._weights)
+            total = np.full(self._m, self._weights @ apart @ self._weights)
         change = self._pair_sums(joined - apart, self._indicator)
-        return self._scale * (total + np.bincount(self._column, change, self.n_clusterings))
+        return self._scale * (total + np.bincount(self._column, change, self._m))
 
     def _pair_sums(self, matrix: FloatArray, columns: FloatArray) -> FloatArray:
         """Sum of the matrix over the pairs of objects within each column, shape (columns,)."""

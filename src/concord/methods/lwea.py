@@ -2,12 +2,9 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from concord.ensemble import Ensemble
 from concord.methods.base import ConsensusMethod, Cost
 from concord.methods.constraints import POSITIVE
-from concord.numerics.linkage import linkage_labels
 from concord.similarity import lwca
 
 
@@ -31,5 +28,4 @@ class LWEA(ConsensusMethod):
     theta: float = 0.4
 
     def _fit(self, ensemble: Ensemble) -> None:
-        labels = linkage_labels(lwca(ensemble, self.theta), ensemble.membership, self.n_clusters)
-        self._set_only_labels(labels, np.arange(ensemble.n_objects))
+        self._set_linkage_labels(lwca(ensemble, self.theta), self.n_clusters)

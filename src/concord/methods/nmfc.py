@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from concord.ensemble import Ensemble, FloatArray, IntArray
-from concord.methods.base import ConsensusMethod, Cost
+from concord.methods.base import ConsensusMethod, Cost, Run
 from concord.numerics.kmeans import kmeans_restarts
 
 LIFT = 0.2  # Added to the indicator matrix of the k-means start: a zero would stay zero
@@ -60,15 +60,9 @@ class NMFC(ConsensusMethod):
     def _fit(self, ensemble: Ensemble) -> None:
         root = np.sqrt(ensemble.weights)
         similarity = ensemble.coassociation * np.outer(root, root)
-        fits = [Factorization(similarity, q, s) for q, s in self._starts(ensemble, similarity)]
-        for fit in fits:
-            fit.run(self.max_iter, self.tol)
-        self._set_labels(
-            np.stack([fit.labels() for fit in fits]), np.array([fit.objective for fit in fits]), ensemble.membership
-        )
-        self.objective_ = fits[self.chosen_].objective
-        self.n_iter_ = fits[self.chosen_].n_iter
-        self.converged_ = all(fit.converged for fit in fits)
+        starts = self._starts(ensemble, similarity)
+        runs = [Factorization(similarity, q, s).run(self.max_iter, self.tol) for q, s in starts]
+        self.objective_ = self._set_runs(runs, ensemble.membership).objective
 
     def _starts(self, ensemble: Ensemble, similarity: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
         rng = self._rng()
@@ -98,8 +92,6 @@ class Factorization:
         self._similarity = similarity
         self._norm = float(np.vdot(similarity, similarity))
         self.s = s
-        self.n_iter = 0
-        self.converged = False
         self._take(q)
 
     def _take(self, q: FloatArray) -> None:
@@ -120,18 +112,14 @@ class Factorization:
         pull = self._mq @ self.s
         self._take(self.q * np.sqrt(pull / (self.q @ (self.q.T @ pull) + TINY)))
         self.s = self.s * np.sqrt(self._qmq / (self._gram @ self.s @ self._gram + TINY))
-        self.n_iter += 1
 
-    def run(self, max_iter: int, tol: float) -> None:
-        """Update until the objective settles."""
+    def run(self, max_iter: int, tol: float) -> Run:
+        """Update until the objective settles; Q_pj sqrt(S_jj) are the memberships."""
         rounding = float(np.finfo(float).eps) * self._norm
-        while self.n_iter < max_iter and not self.converged:
-            before = self.objective
+        path, objective, converged = list[float](), self.objective, False
+        while len(path) < max_iter and not converged:
             self.update()
-            after = self.objective
-            self.converged = bool(abs(before - after) <= tol * after + rounding)
-
-    def labels(self) -> IntArray:
-        """Cluster of each row: the largest Q_pj sqrt(S_jj)."""
-        labels: IntArray = np.argmax(self.q * np.sqrt(self.s.diagonal()), axis=1)
-        return labels
+            before, objective = objective, self.objective
+            path.append(objective)
+            converged = bool(abs(before - objective) <= tol * objective + rounding)
+        return Run(self.q * np.sqrt(self.s.diagonal()), objective, path, converged)

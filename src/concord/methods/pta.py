@@ -6,7 +6,6 @@ import numpy as np
 
 from concord.ensemble import Ensemble
 from concord.methods.base import ConsensusMethod, Cost
-from concord.methods.constraints import COUNT
 from concord.numerics.linkage import Linkage, linkage_labels
 from concord.similarity import pts
 
@@ -29,7 +28,6 @@ class PTA(ConsensusMethod):
     summary = "Agglomerative clustering of the profiles by their trajectory similarity, cut into exactly K clusters."
     reference = "Huang, Lai, Wang: Robust ensemble clustering using probability trajectories, IEEE TKDE 28(5), 2016."
     cost = Cost(0.05, 2e-7, 4e-10)
-    constraints = {"n_neighbours": COUNT, "n_steps": COUNT}
 
     linkage: Linkage = "average"
     n_neighbours: int | None = None

@@ -6,7 +6,6 @@ import numpy as np
 
 from concord.ensemble import Ensemble
 from concord.methods.base import ConsensusMethod, Cost
-from concord.methods.constraints import COUNT
 from concord.numerics.tcut import tcut_labels
 from concord.similarity import pts
 
@@ -29,7 +28,6 @@ class PTGP(ConsensusMethod):
     summary = "Tcut of the graph of profiles and base clusters; an edge weighs their mean trajectory similarity."
     reference = "Huang, Lai, Wang: Robust ensemble clustering using probability trajectories, IEEE TKDE 28(5), 2016."
     cost = Cost(0.05, 2e-7, 4e-10)
-    constraints = {"n_neighbours": COUNT, "n_steps": COUNT}
 
     n_neighbours: int | None = None
     n_steps: int | None = None

@@ -1,7 +1,8 @@
 """RCE: a robust consensus matrix by Kullback-Leibler divergence minimization."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
@@ -9,8 +10,8 @@ import numpy.typing as npt
 
 from concord.ensemble import Ensemble, FloatArray, IntArray
 from concord.errors import ConsensusFailure
-from concord.methods.base import ConsensusMethod, Cost
-from concord.methods.constraints import COUNT, NON_NEGATIVE, POSITIVE, Interval
+from concord.methods.base import Cost, MatrixMethod
+from concord.methods.constraints import NON_NEGATIVE, POSITIVE, Interval
 from concord.numerics.spectral import Assignment
 
 BOX = 1e-6  # Distance from 0 and 1 that the "box" keeps
@@ -19,7 +20,7 @@ CONVERGED = 1e-6
 
 
 @dataclass(repr=False, eq=False)
-class RCE(ConsensusMethod):
+class RCE(MatrixMethod):
     r"""Robust clustering ensemble (Zhou, Du, Wang, Shi, Shen: IJCAI 2015).
 
     Minimises over the consensus matrix A and the errors E(i) of the connective matrices A(i)
@@ -71,15 +72,7 @@ class RCE(ConsensusMethod):
         "Clustering Ensemble via Kullback-Leibler Divergence Minimization. IJCAI 2015."
     )
     cost = Cost(0.02, 2e-5, 4e-8)
-    constraints = {
-        "lambda1": NON_NEGATIVE,
-        "lambda2": NON_NEGATIVE,
-        "mu": POSITIVE,
-        "max_outer": COUNT,
-        "max_inner": COUNT,
-        "inner_tol": Interval(float, 1e-5),
-    }
-    matrices = ("consensus_matrix", "profile_matrix_")
+    constraints = {"lambda1": NON_NEGATIVE, "lambda2": NON_NEGATIVE, "mu": POSITIVE, "inner_tol": Interval(float, 1e-5)}
     paths = {"objective_path_": 1}
 
     lambda1: float = 1.0
@@ -95,8 +88,8 @@ class RCE(ConsensusMethod):
     n_init: int = 10
 
     def _fit(self, ensemble: Ensemble) -> None:
-        hard = HardPairs(ensemble.counts, ensemble.observed, self.lambda1)
-        self._solve_and_cluster(ensemble.coassociation, hard, ensemble.weights, ensemble.membership)
+        e_step = partial(hard_errors, ensemble.counts, ensemble.observed, self.lambda1)
+        self._solve_and_cluster(ensemble.coassociation, e_step, float(ensemble.observed.min()), ensemble.weights)
 
     def fit_connective(self, matrices: Sequence[npt.ArrayLike]) -> Self:
         """Find the consensus of m soft connective matrices, (n, n), symmetric with entries in [0, 1].
@@ -109,46 +102,41 @@ class RCE(ConsensusMethod):
         n = connective.shape[1]
         if self.n_clusters > n:
             raise ConsensusFailure(f"RCE: n_clusters = {self.n_clusters} but there are only {n} objects")
-        soft = SoftPairs(connective, self.lambda1)
-        self._solve_and_cluster(connective.mean(axis=0), soft, np.ones(n, dtype=np.int64), np.arange(n))
+        self._membership = np.arange(n)
+        e_step = partial(soft_errors, connective, self.lambda1)
+        self._solve_and_cluster(connective.mean(axis=0), e_step, len(connective), np.ones(n, dtype=np.int64))
         return self
 
-    def consensus_matrix(self) -> FloatArray:
-        """Return the consensus matrix over objects, shape (n, n); slightly asymmetric."""
-        return self._over_objects("profile_matrix_")
-
-    def _solve_and_cluster(self, start: FloatArray, pairs: "Pairs", weights: IntArray, membership: IntArray) -> None:
-        """Run Algorithm 1 on the profile matrix."""
+    def _solve_and_cluster(
+        self, start: FloatArray, e_step: Callable[[FloatArray], "Errors"], fewest: float, weights: IntArray
+    ) -> None:
+        """Run Algorithm 1 on the profile matrix; ``fewest`` clusterings contain both objects of any pair."""
         matrix = np.clip(start, BOX, 1 - BOX) if self.boundary == "box" else start.copy()
         exact = self.inner_tol is None
-        pulls = exact or self.lambda2 >= 2 * pairs.observed.min() * self.inner_tol
-        spectrum = Spectrum(weights, self.mu, exact, pulls)
+        pulls = self.inner_tol is None or self.lambda2 >= 2 * fewest * self.inner_tol
+        spectrum = Spectrum(weights.astype(float), self.mu, exact, pulls)
         tolerance = CONVERGED if self.tol is None else self.tol
         path: list[float] = []
-        self.converged_ = False
         if self.order == "paper":
             spectrum.update(matrix)
         for _ in range(self.max_outer):
-            errors = pairs.e_step(matrix)
-            self._a_steps(matrix, errors, pairs.observed, spectrum.pull(self.lambda2))
+            errors = e_step((matrix + matrix.T) / 2)
+            self._a_steps(matrix, errors, spectrum.pull(self.lambda2))
             spectrum.update(matrix)
-            path.append(self._objective(matrix, errors, pairs.observed, weights, spectrum.norm))
-            if len(path) > 1:
-                self.converged_ = abs(path[-2] - path[-1]) <= tolerance * abs(path[-1])
-                if self.converged_ and self.tol is not None:
-                    break
-        self.profile_matrix_, self._membership = matrix, membership
-        self.objective_path_, self.objective_, self.n_iter_ = np.array(path), path[-1], len(path)
-        self._set_spectral_labels((matrix + matrix.T) / 2, weights, membership, self.assign_labels, self.n_init)
+            path.append(self._objective(matrix, errors, weights, spectrum.norm))
+            self.converged_ = len(path) > 1 and abs(path[-2] - path[-1]) <= tolerance * abs(path[-1])
+            if self.converged_ and self.tol is not None:
+                break
+        self.profile_matrix_, self.n_iter_ = matrix, len(path)
+        self.objective_path_, self.objective_ = np.array(path), path[-1]
+        self._set_spectral_labels((matrix + matrix.T) / 2, weights, self._membership, self.assign_labels, self.n_init)
 
-    def _a_steps(
-        self, matrix: FloatArray, errors: "Errors", observed: FloatArray, pull: tuple[FloatArray, FloatArray] | None
-    ) -> None:
+    def _a_steps(self, matrix: FloatArray, errors: "Errors", pull: tuple[FloatArray, FloatArray] | None) -> None:
         """Update ``matrix`` in place by Eq. (10)-(11), multiplied by A (1 - A), which avoids large quotients."""
         flat = matrix.reshape(-1)
         free = np.flatnonzero((flat > 0) & (flat < 1))
         cost = errors.log_off.take(free) - errors.log_on.take(free)
-        m = observed.take(free)
+        m = errors.observed.take(free)
         for _ in range(1 if self.order == "paper" else self.max_inner):
             a = flat[free]
             up, down = np.maximum(-cost, 0), np.maximum(cost, 0)
@@ -169,12 +157,10 @@ class RCE(ConsensusMethod):
             if not inside.all():
                 free, cost, m = free[inside], cost[inside], m[inside]
 
-    def _objective(
-        self, a: FloatArray, errors: "Errors", observed: FloatArray, weights: IntArray, norm: float
-    ) -> float:
+    def _objective(self, a: FloatArray, errors: "Errors", weights: IntArray, norm: float) -> float:
         """J4 over the objects; a pair of profiles stands for w_a w_b pairs of objects."""
         rest = 1 - a
-        divergence = observed * (weighted_log(a, a) + weighted_log(rest, rest))
+        divergence = errors.observed * (weighted_log(a, a) + weighted_log(rest, rest))
         with np.errstate(invalid="ignore"):
             divergence -= np.where(a > 0, a * errors.log_on, 0.0) + np.where(rest > 0, rest * errors.log_off, 0.0)
         pairwise = weights @ (divergence + self.lambda1 * errors.norm) @ weights
@@ -187,51 +173,31 @@ class Errors(NamedTuple):
     log_on: FloatArray  # log Y
     log_off: FloatArray  # log(1 - Y)
     norm: FloatArray  # |E|
+    observed: FloatArray  # 1 for each clustering that contains both objects
 
 
-class HardPairs:
-    """0/1 connective matrices, whose errors take two values a pair; ``observed`` counts those with both objects."""
-
-    def __init__(self, counts: FloatArray, observed: FloatArray, lambda1: float) -> None:
-        self.observed = observed
-        self._joined, self._apart = counts, observed - counts
-        self._lambda1 = lambda1
-
-    def e_step(self, matrix: FloatArray) -> Errors:
-        """Y = 1 - h(1 - s) where a clustering joins the pair, h(s) where it does not."""
-        s = (matrix + matrix.T) / 2
-        joined, apart, lambda1 = self._joined, self._apart, self._lambda1
-        joined_error, apart_error = shrunk(1 - s, lambda1), shrunk(s, lambda1)
-        return Errors(
-            weighted_log(joined, unshrunk(s, lambda1)) + weighted_log(apart, apart_error),
-            weighted_log(joined, joined_error) + weighted_log(apart, unshrunk(1 - s, lambda1)),
-            joined * joined_error + apart * apart_error,
-        )
+def hard_errors(joined: FloatArray, observed: FloatArray, lambda1: float, s: FloatArray) -> Errors:
+    """E-step for 0/1 matrices and symmetric A: Y = 1 - h(1 - s) where a clustering joins the pair, else h(s)."""
+    apart, joined_error, apart_error = observed - joined, shrunk(1 - s, lambda1), shrunk(s, lambda1)
+    return Errors(
+        weighted_log(joined, unshrunk(s, lambda1)) + weighted_log(apart, apart_error),
+        weighted_log(joined, joined_error) + weighted_log(apart, unshrunk(1 - s, lambda1)),
+        joined * joined_error + apart * apart_error,
+        observed,
+    )
 
 
-class SoftPairs:
-    """Connective matrices with entries anywhere in [0, 1], shape (m, n, n)."""
-
-    def __init__(self, connective: FloatArray, lambda1: float) -> None:
-        self.observed = np.full(connective.shape[1:], float(len(connective)))
-        self._connective = connective
-        self._lambda1 = lambda1
-
-    def e_step(self, matrix: FloatArray) -> Errors:
-        """Y is A(i), moved no further than between h(s) and 1 - h(1 - s)."""
-        s = (matrix + matrix.T) / 2
-        least, most = shrunk(s, self._lambda1), unshrunk(s, self._lambda1)
-        least_off, most_off = shrunk(1 - s, self._lambda1), unshrunk(1 - s, self._lambda1)
-        log_on, log_off, norm, once = np.zeros_like(s), np.zeros_like(s), np.zeros_like(s), np.ones_like(s)
-        for given in self._connective:
-            cleaned = np.clip(given, least, most)
-            log_on += weighted_log(once, cleaned)
-            log_off += weighted_log(once, np.clip(1 - given, least_off, most_off))
-            norm += np.abs(given - cleaned)
-        return Errors(log_on, log_off, norm)
-
-
-Pairs = HardPairs | SoftPairs
+def soft_errors(connective: FloatArray, lambda1: float, s: FloatArray) -> Errors:
+    """E-step for entries in [0, 1], (m, n, n): Y is A(i), moved no further than between h(s) and 1 - h(1 - s)."""
+    least, most = shrunk(s, lambda1), unshrunk(s, lambda1)
+    least_off, most_off = shrunk(1 - s, lambda1), unshrunk(1 - s, lambda1)
+    log_on, log_off, norm, once = np.zeros_like(s), np.zeros_like(s), np.zeros_like(s), np.ones_like(s)
+    for given in connective:
+        cleaned = np.clip(given, least, most)
+        log_on += weighted_log(once, cleaned)
+        log_off += weighted_log(once, np.clip(1 - given, least_off, most_off))
+        norm += np.abs(given - cleaned)
+    return Errors(log_on, log_off, norm, np.full_like(s, len(connective)))
 
 
 def shrunk(s: FloatArray, lambda1: float) -> FloatArray:
@@ -254,51 +220,51 @@ def weighted_log(weight: FloatArray, x: FloatArray) -> FloatArray:
         return np.where(weight > 0, weight * np.log(x), 0.0)
 
 
+@dataclass
 class Spectrum:
     """The S-step, on profiles: S^-1 = mu^-1/2 I - Z R Z'."""
 
-    def __init__(self, weights: IntArray, mu: float, exact: bool, pulls: bool) -> None:
-        self._weights = weights.astype(float)
-        self._mu = mu
-        self._exact = exact
-        self._pulls = pulls
-        self._absent = float((self._weights - 1).sum()) * np.sqrt(mu)
-        self._left: FloatArray | None = None
-        self._sigma = np.zeros(0)
+    weights: FloatArray
+    mu: float
+    exact: bool
+    pulls: bool
+    left: FloatArray | None = None  # Left singular vectors of the consensus matrix
+    sigma: FloatArray = field(init=False)  # Its singular values, squared
 
     def update(self, matrix: FloatArray) -> None:
         """Take the singular values and left singular vectors of the consensus matrix."""
-        root = np.sqrt(self._weights)
+        root = np.sqrt(self.weights)
         weighted = matrix * np.outer(root, root)
-        if self._exact:
-            self._left, singular, _ = np.linalg.svd(weighted)
-            self._sigma = singular**2
+        if self.exact:
+            self.left, singular, _ = np.linalg.svd(weighted)
+            self.sigma = singular**2
         else:  # half the time, and half the digits of the small singular values
             gram = weighted @ weighted.T
-            if self._pulls:
-                sigma, self._left = np.linalg.eigh(gram)
+            if self.pulls:
+                sigma, self.left = np.linalg.eigh(gram)
             else:
                 sigma = np.linalg.eigvalsh(gram)
-            self._sigma = np.maximum(sigma, 0)
+            self.sigma = np.maximum(sigma, 0)
 
     @property
     def norm(self) -> float:
         """Sum of sqrt(sigma_k^2 + mu) over all n singular values of the objects' matrix."""
-        return float(np.sqrt(self._sigma + self._mu).sum() + self._absent)
+        absent = float((self.weights - 1).sum()) * np.sqrt(self.mu)
+        return float(np.sqrt(self.sigma + self.mu).sum() + absent)
 
     def pull(self, lambda2: float) -> tuple[FloatArray, FloatArray] | None:
         """Return D = lambda2 S^-1, times the weights, as positive and negative part; None before the first update."""
-        if self._left is None or lambda2 == 0:
+        if self.left is None or lambda2 == 0:
             return None
-        free = self._mu**-0.5
-        vectors = self._left / np.sqrt(self._weights)[:, None]
-        r = (vectors * (free - (self._sigma + self._mu) ** -0.5)) @ vectors.T
+        free = self.mu**-0.5
+        vectors = self.left / np.sqrt(self.weights)[:, None]
+        r = (vectors * (free - (self.sigma + self.mu) ** -0.5)) @ vectors.T
         diagonal = r.diagonal().copy()
-        positive = lambda2 * np.maximum(-r, 0) * self._weights
-        negative = lambda2 * np.maximum(r, 0) * self._weights
+        positive = lambda2 * np.maximum(-r, 0) * self.weights
+        negative = lambda2 * np.maximum(r, 0) * self.weights
         np.fill_diagonal(positive, lambda2 * (free - diagonal))
-        np.fill_diagonal(negative, lambda2 * diagonal * (self._weights - 1))
-        dtype = np.float64 if self._exact else np.float32
+        np.fill_diagonal(negative, lambda2 * diagonal * (self.weights - 1))
+        dtype = np.float64 if self.exact else np.float32
         return positive.astype(dtype, copy=False), negative.astype(dtype, copy=False)
 
 

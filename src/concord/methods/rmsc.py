@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from concord.ensemble import Ensemble, FloatArray
-from concord.methods.base import ConsensusMethod, Cost
+from concord.methods.base import Cost, MatrixMethod
 from concord.methods.constraints import POSITIVE, Interval
 from concord.numerics.lowrank import shrink_spectrum
 from concord.numerics.simplex import project_rows
@@ -18,7 +18,7 @@ TELEPORT = 1e-6  # Share of jumps to a random object that makes the stationary d
 
 
 @dataclass(repr=False, eq=False)
-class RMSC(ConsensusMethod):
+class RMSC(MatrixMethod):
     r"""Robust multi-view spectral clustering (Xia, Pan, Du, Yin: AAAI 2014), a clustering for a view.
 
     Minimises over a transition matrix P and errors E(i) of the clusterings' transition matrices P(i)
@@ -64,7 +64,6 @@ class RMSC(ConsensusMethod):
     )
     cost = Cost(0.8, 4e-6, 1.5e-8)
     constraints = {"lambda1": POSITIVE, "mu": POSITIVE, "rho": Interval(float, 1, closed="neither")}
-    matrices = ("consensus_matrix", "profile_matrix_")
 
     lambda1: float = 0.005
     mu: float = 1e-3
@@ -77,17 +76,7 @@ class RMSC(ConsensusMethod):
     n_init: int = 10
 
     def _fit(self, ensemble: Ensemble) -> None:
-        weights = ensemble.weights.astype(float)
-        self._solve(Views(ensemble, self.lambda1), weights)
-        chain = chain_similarity(self.profile_matrix_, weights)
-        self._set_spectral_labels(chain, ensemble.weights, ensemble.membership, self.assign_labels, self.n_init)
-
-    def consensus_matrix(self) -> FloatArray:
-        """Return the transition matrix P over objects, shape (n, n); rows sum to one."""
-        return self._over_objects("profile_matrix_")
-
-    def _solve(self, views: "Views", weights: FloatArray) -> None:
-        """Augmented Lagrangian on the profiles."""
+        views, weights = Views(ensemble, self.lambda1), ensemble.weights.astype(float)
         lagrangian = Lagrangian(views, weights, self.mu)
         iterate = lagrangian.authors if self.order == "authors" else lagrangian.libadmm
         self.n_iter_, self.converged_ = 0, False
@@ -98,6 +87,8 @@ class RMSC(ConsensusMethod):
         self.profile_matrix_ = lagrangian.p
         singular = np.linalg.svd(lagrangian.p * lagrangian.root, compute_uv=False)
         self.objective_ = float(singular.sum()) + self.lambda1 * views.error_norm()
+        chain = chain_similarity(lagrangian.p, weights)
+        self._set_spectral_labels(chain, ensemble.weights, ensemble.membership, self.assign_labels, self.n_init)
 
 
 class Lagrangian:
@@ -144,15 +135,15 @@ class Lagrangian:
 Index = tuple[npt.NDArray[np.intp], ...] | slice
 
 
+@dataclass
 class Part:
-    """Pairs of profiles that share a value of P(i), with their errors and multipliers."""
+    """Pairs of profiles that share a value of P(i), with their errors and multipliers; 0 stands for all 0."""
 
-    def __init__(self, index: Index, value: float, shape: tuple[int, ...], count: FloatArray | float) -> None:
-        self.index = index
-        self.value = value
-        self.count = count
-        self.error = np.zeros(shape)
-        self.multiplier = np.zeros(shape)
+    index: Index
+    value: float
+    count: FloatArray | float
+    error: FloatArray | float = 0.0
+    multiplier: FloatArray | float = 0.0
 
     def ascend(self, p: FloatArray, mu: float) -> FloatArray:
         """Update the multiplier; return P + E(i) - P(i)."""
@@ -160,7 +151,7 @@ class Part:
         self.multiplier += mu * residual
         return residual
 
-    def largest(self, values: FloatArray) -> float:
+    def largest(self, values: FloatArray | float) -> float:
         """Largest absolute value over the pairs that there are."""
         return float(np.abs(values).max(where=np.asarray(self.count) > 0, initial=0))
 
@@ -176,13 +167,10 @@ class Views:
         self._column = np.repeat(np.arange(self.n_views), ensemble.n_clusters)
         self._present = ensemble.profiles >= 0
         self._unknown = self.n_views - ensemble.observed if ensemble.has_missing else None
-        whole = (ensemble.n_profiles, ensemble.n_profiles)
-        self._apart = Part(slice(None), 0.0, whole, ensemble.observed - ensemble.counts)
+        self._apart = Part(slice(None), 0.0, ensemble.observed - ensemble.counts)
         self._members = [np.flatnonzero(column) for column in self._indicator.T]
-        self._joined = [
-            Part(np.ix_(members, members), 1 / self._weights[members].sum(), 2 * (len(members),), 1.0)
-            for members in self._members
-        ]
+        sizes = [self._weights[members].sum() for members in self._members]
+        self._joined = [Part(np.ix_(i, i), 1 / size, 1.0) for i, size in zip(self._members, sizes, strict=True)]
 
     def pull(self, p: FloatArray, mu: float) -> FloatArray:
         """Return the sum of P(i) - E(i) - Y(i) / mu; where no label is known, E(i) follows ``p``."""

@@ -75,8 +75,18 @@ class RSEC(ConsensusMethod):
     n_init: int = 10
 
     def _fit(self, ensemble: Ensemble) -> None:
-        self._solve(ensemble)
-        rows, weights = self.profile_embedding_, ensemble.weights
+        lagrangian = Lagrangian(ensemble, self.n_clusters, self.lambda1, self.lambda2)
+        path: list[tuple[float, float]] = []
+        self.converged_ = False
+        while not self.converged_ and len(path) < self.max_iter:
+            path.append(lagrangian.iterate())
+            lagrangian.mu = min(self.rho * lagrangian.mu, MAX_MU)
+            self.converged_ = max(path[-1]) < self.tol
+        self.n_iter_, self.residual_path_ = len(path), np.array(path)
+        weights, root = ensemble.weights, np.sqrt(ensemble.weights)
+        self.profile_matrix_ = lagrangian.z / np.outer(root, root)
+        self.profile_errors_ = lagrangian.errors / np.outer(root, root)
+        self.profile_embedding_ = rows = lagrangian.h / root[:, None]
         if self.variant == "Z":
             graph = np.abs(self.profile_matrix_)
             rows = embedding((graph + graph.T) / 2, weights, self.n_clusters)
@@ -95,21 +105,6 @@ class RSEC(ConsensusMethod):
         """Return H over objects, shape (n, K)."""
         self._require_fitted()
         return self.profile_embedding_[self._membership]
-
-    def _solve(self, ensemble: Ensemble) -> None:
-        """Run the augmented Lagrangian."""
-        lagrangian = Lagrangian(ensemble, self.n_clusters, self.lambda1, self.lambda2)
-        path: list[tuple[float, float]] = []
-        self.converged_ = False
-        while not self.converged_ and len(path) < self.max_iter:
-            path.append(lagrangian.iterate())
-            lagrangian.mu = min(self.rho * lagrangian.mu, MAX_MU)
-            self.converged_ = max(path[-1]) < self.tol
-        self.n_iter_, self.residual_path_ = len(path), np.array(path)
-        root = np.sqrt(ensemble.weights)
-        self.profile_matrix_ = lagrangian.z / np.outer(root, root)
-        self.profile_errors_ = lagrangian.errors / np.outer(root, root)
-        self.profile_embedding_ = lagrangian.h / root[:, None]
 
 
 class Lagrangian:
@@ -141,7 +136,9 @@ class Lagrangian:
         mu = self.mu
         low_rank = self._low_rank()
         gap = self._update_z(*low_rank)
-        self._e = self._shrink_columns(gap + self._y / mu)
+        columns = gap + self._y / mu
+        lengths = np.maximum(np.linalg.norm(columns, axis=0) / self._root, TINY)  # over the objects
+        self._e = columns * np.maximum(1 - self._lambda2 / mu / lengths, 0)
         self._update_h()
         gap -= self._e
         self._y += mu * gap
@@ -174,12 +171,6 @@ class Lagrangian:
         self.z = self._left @ self._right + u @ self._along
         gap: FloatArray = s * (u.T - target - fit)
         return gap
-
-    def _shrink_columns(self, columns: FloatArray) -> FloatArray:
-        """Lower the columns' lengths over objects by lambda2 / mu, to zero at most."""
-        length = np.maximum(np.linalg.norm(columns, axis=0) / self._root, TINY)
-        shrunk: FloatArray = columns * np.maximum(1 - self._lambda2 / self.mu / length, 0)
-        return shrunk
 
     def _update_h(self) -> None:
         values, vectors = np.linalg.eigh((self.z + self.z.T) / 2 + self.h @ self.h.T)

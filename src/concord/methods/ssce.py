@@ -160,7 +160,7 @@ class SSCE(ConsensusMethod):
     def _learn(self, models: "Models") -> None:
         W = np.zeros_like(models.statistics)
         path: list[float] = []
-        pairs: list[tuple[FloatArray, FloatArray]] = []
+        pairs: Pairs = []
         shrinkage, self.converged_ = SHRINKAGE[self.solver], False
         while not self.converged_ and len(path) < self.max_iter:
             ridge = max(shrinkage ** len(path), RIDGE)
@@ -170,14 +170,11 @@ class SSCE(ConsensusMethod):
             path.append(self._at(models, ridge, None, W).value)
             met = len(path) > 1 and path[-2] - path[-1] <= self.tol * abs(path[-1])
             self.converged_ = met and (self.solver == "alternating" or ridge == RIDGE)
-        self.n_iter_ = len(path)
-        self.objective_path_ = np.array(path)
+        self.n_iter_, self.objective_path_ = len(path), np.array(path)
         ridged, bare = Relation.of(W, ridge), Relation.of(W, 0.0)
-        self.objective_ = path[-1] - (self.lambda2 or self.lambda1) / 2 * (
-            ridged.roots.sum() ** 2 - bare.roots.sum() ** 2
-        )
-        self.omega_ = ridged.omega
-        self.weights_ = models.original(W)
+        excess = ridged.roots.sum() ** 2 - bare.roots.sum() ** 2
+        self.objective_ = path[-1] - (self.lambda2 or self.lambda1) / 2 * excess
+        self.omega_, self.weights_ = ridged.omega, models.original(W)
         self.consensus_ = self.weights_.mean(axis=0)
 
     def _at(self, models: "Models", ridge: float, relation: "Relation | None", W: FloatArray) -> "Point":
@@ -188,7 +185,7 @@ class SSCE(ConsensusMethod):
         precision = self.lambda1 * (np.eye(m) - 1 / m) + lambda2 * own.inverse
         shrunk = W @ precision
         value = loss + (np.vdot(W, shrunk) + lambda2 * ridge * own.inverse.trace()) / 2
-        return Point(float(value), slope + shrunk, precision)
+        return Point(W, float(value), slope + shrunk, precision)
 
 
 def best_reference(ensemble: Ensemble, n_clusters: int) -> int:
@@ -198,10 +195,8 @@ def best_reference(ensemble: Ensemble, n_clusters: int) -> int:
     if not len(candidates):
         candidates = np.flatnonzero((sizes <= n_clusters) | (n_clusters == 1))
     if not len(candidates):
-        raise ConsensusFailure(
-            f"SSCE: every base clustering has more than n_clusters = {n_clusters} clusters, so none can be "
-            "the reference of the alignment; set more clusters"
-        )
+        problem = f"every base clustering has more than n_clusters = {n_clusters} clusters, so none can be"
+        raise ConsensusFailure(f"SSCE: {problem} the reference of the alignment; set more clusters")
     tables = contingency_tables(ensemble)
     means = [np.mean([_nmi(tables[i][j]) for j in range(len(sizes))]) for i in candidates]
     return int(candidates[np.argmax(means)])
@@ -231,9 +226,8 @@ def align(ensemble: Ensemble, reference: int, n_clusters: int) -> IntArray:
     tables = contingency_tables(ensemble)
     aligned = np.full_like(ensemble.profiles, MISSING)
     for i, labels in enumerate(ensemble.profiles.T):
-        overlap = np.zeros((ensemble.n_clusters[i], n_clusters))
         common = tables[i][reference][:, :n_clusters]
-        overlap[:, : common.shape[1]] = common
+        overlap = np.pad(common, ((0, 0), (0, n_clusters - common.shape[1])))
         classes = overlap.argmax(axis=1)
         matched, partners = linear_sum_assignment(-overlap)
         classes[matched] = partners
@@ -349,6 +343,7 @@ class Relation(NamedTuple):
 class Point(NamedTuple):
     """The objective somewhere."""
 
+    W: FloatArray  # Shape (q, r, m)
     value: float
     gradient: FloatArray  # Shape (q, r, m)
     precision: FloatArray  # Second derivatives of the penalties over the clusterings, or a bound of them, shape (m, m)
@@ -362,34 +357,31 @@ class Point(NamedTuple):
         return step
 
 
-def descend(
-    evaluate: Callable[[FloatArray], Point],
-    W: FloatArray,
-    curvature: Curvature,
-    pairs: list[tuple[FloatArray, FloatArray]],
-    tol: float,
-) -> FloatArray:
+Evaluate = Callable[[FloatArray], Point]
+Pairs = list[tuple[FloatArray, FloatArray]]  # Steps and changes of the gradient
+
+
+def descend(evaluate: Evaluate, W: FloatArray, curvature: Curvature, pairs: Pairs, tol: float) -> FloatArray:
     """Minimise by preconditioned L-BFGS, updating ``pairs``, its memory; no step raises the objective."""
     here = evaluate(W)
     for _ in range(STEPS):
-        there, new = searched(evaluate, W, here, quasi_newton(here, pairs, curvature))
+        there = searched(evaluate, here, quasi_newton(here, pairs, curvature))
         if there.value >= here.value:
             if not pairs:
                 break
             pairs.clear()
             continue
-        step, change = new - W, there.gradient - here.gradient
+        step, change = there.W - here.W, there.gradient - here.gradient
         if np.vdot(step, change) > 0:
             pairs.append((step, change))
             del pairs[:-MEMORY]
-        decrease = here.value - there.value
-        W, here = new, there
-        if decrease <= tol * abs(here.value):
+        before, here = here.value, there
+        if before - here.value <= tol * abs(here.value):
             break
-    return W
+    return here.W
 
 
-def quasi_newton(here: Point, pairs: list[tuple[FloatArray, FloatArray]], curvature: Curvature) -> FloatArray:
+def quasi_newton(here: Point, pairs: Pairs, curvature: Curvature) -> FloatArray:
     """Return the direction of L-BFGS (two loops over the pairs); the step is its opposite."""
     remains = here.gradient.copy()
     shares = []
@@ -405,15 +397,12 @@ def quasi_newton(here: Point, pairs: list[tuple[FloatArray, FloatArray]], curvat
     return direction
 
 
-def searched(
-    evaluate: Callable[[FloatArray], Point], W: FloatArray, here: Point, direction: FloatArray
-) -> tuple[Point, FloatArray]:
-    """Go along the direction as far as the slope's promise is kept to a share; return value and place."""
+def searched(evaluate: Evaluate, here: Point, direction: FloatArray) -> Point:
+    """Go along the direction as far as the slope's promise is kept to a share."""
     slope, length = float(np.vdot(here.gradient, direction)), 1.0
     while True:
-        new = W - length * direction
-        there = evaluate(new)
+        there = evaluate(here.W - length * direction)
         if there.value <= here.value - SUFFICIENT * length * slope or length < LEAST_STEP:
-            return there, new
+            return there
         parabola = slope * length**2 / (2 * (there.value - here.value + slope * length))
         length = float(np.clip(parabola, length / 10, length / 2))

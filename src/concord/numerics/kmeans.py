@@ -20,10 +20,7 @@ def kmeans_restarts(
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
-        fits = [
-            KMeans(n_clusters, init=init, n_init=1, random_state=int(rng.integers(2**32))).fit(
-                rows, sample_weight=weights
-            )
-            for _ in range(n_init)
-        ]
+        starts = (int(rng.integers(2**32)) for _ in range(n_init))
+        every = [KMeans(n_clusters, init=init, n_init=1, random_state=start) for start in starts]
+        fits = [kmeans.fit(rows, sample_weight=weights) for kmeans in every]
     return np.stack([fit.labels_.astype(np.int64) for fit in fits]), np.array([fit.inertia_ for fit in fits])

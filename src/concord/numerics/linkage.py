@@ -16,16 +16,16 @@ def linkage_labels(
 ) -> IntArray:
     """Merge the ``members``, rows of a similarity, (n,), by the distance 1 - similarity until K clusters are left.
 
-    The first n - K merges are taken whether or not the last of them ties with the next: a cut at a height gives fewer
-    clusters then. Takes O(n^2) time and 8 n^2 bytes. The similarity of two different members of p is (p, p).
-    ``n_clusters`` None: see :func:`longest_lived`.
+    Takes O(n^2) time and 8 n^2 bytes. The similarity of two different members of p is (p, p). ``n_clusters`` None: see
+    :func:`longest_lived`.
     """
     from scipy.cluster.hierarchy import linkage as merges
 
     if len(members) == 1:
         return np.zeros(1, dtype=np.int64)
-    tree = merges(_distances(similarity, members), method=linkage)
-    return _cut(tree, n_clusters or longest_lived(tree[:, 2]))
+    distances = np.concatenate([similarity[member, members[i + 1 :]] for i, member in enumerate(members)])
+    tree = merges(np.subtract(1.0, distances, out=distances), method=linkage)
+    return cut(tree, n_clusters or longest_lived(tree[:, 2]))
 
 
 def longest_lived(heights: FloatArray) -> int:
@@ -43,25 +43,17 @@ def longest_lived(heights: FloatArray) -> int:
     return n - 1 - int(np.argmax(lifetimes > longest - EQUAL))
 
 
-def _distances(similarity: FloatArray, members: IntArray) -> FloatArray:
-    """1 - similarity of all i < j, row by row, shape (n (n - 1) / 2,)."""
-    n = len(members)
-    distances = np.empty(n * (n - 1) // 2)
-    start = 0
-    for i in range(n - 1):
-        stop = start + n - 1 - i
-        distances[start:stop] = similarity[members[i], members[i + 1 :]]
-        start = stop
-    return np.subtract(1.0, distances, out=distances)
+def cut(tree: FloatArray, n_clusters: int) -> IntArray:
+    """Return the clusters after the first n - K merges of a tree of n leaves, (n,), 0..K-1 in the order of the leaves.
 
+    The merges count in their order, not by their height: some may tie, and a centroid may come nearer.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-def _cut(tree: FloatArray, n_clusters: int) -> IntArray:
-    """Label each leaf by the first leaf of the cluster that the first n - K merges put it in."""
     n = len(tree) + 1
     children = tree[: n - n_clusters, :2].astype(np.int64)
-    first = np.arange(n + len(children))
-    for node, pair in enumerate(children, start=n):
-        first[node] = first[pair].min()
-    for node in reversed(range(n, len(first))):
-        first[children[node - n]] = first[node]
-    return first[:n]
+    nodes = np.repeat(np.arange(n, n + len(children)), 2)
+    graph = coo_array((np.ones(nodes.size), (nodes, children.ravel())), shape=(2 * n, 2 * n))
+    labels: IntArray = connected_components(graph, directed=False)[1][:n].astype(np.int64)
+    return labels

@@ -5,16 +5,17 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from concord import methods
 from concord.config.experiment import Case, CaseVariant, Generalisation, MethodRun, MethodVariant
 from concord.config.references import Known, mistakes
 from concord.config.values import Value
 from concord.datasets.registry import MADE, STEPS, DatasetSpec
+from concord.plan.needs import most_clusters
+from concord.reports.exhibits.base import Mistakes, unknown
 from concord.reports.study import Study
 from concord.validation import did_you_mean
-
-Mistakes = Iterator[tuple[str, str]]
-"""Pairs of a key inside the model and " = value: message"."""
 
 TAKEN_FOLDERS = {"ensembles", "accepted"}
 """Folders of results and reports that are not of one study."""
@@ -34,15 +35,15 @@ GOES_WITH = {
 def study_mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> Iterator[str]:
     """Yield what is wrong with a study, one line each."""
     context = Context(study, datasets)
-    known = list(mistakes(study, context.known, context))
-    found = [*_of_names(study, path), *_of_files(study, path.parent), *context.of_claims()]
+    known = list(mistakes(study, context.known, context.of_model))
+    found = [*_of_files(study, path), *context.of_claims()]
     if not known:  # exhibits look up what they name
         found += [(f"exhibits[{i}].{key}", m) for i, e in enumerate(study.exhibits) for key, m in e.mistakes(study)]
     yield from (f"{path}: {line}" for line in known)
     yield from (f"{path}: {key.rstrip('.')}{message}" for key, message in found)
 
 
-def _of_names(study: Study, path: Path) -> Mistakes:
+def _of_files(study: Study, path: Path) -> Mistakes:
     if study.id != path.parent.name:
         yield "id", f" = {study.id!r}: the id must be the folder's name; write id: {path.parent.name}"
     if study.id in TAKEN_FOLDERS:
@@ -51,12 +52,10 @@ def _of_names(study: Study, path: Path) -> Mistakes:
         if exhibit.id in TAKEN_FILES:
             yield f"exhibits[{i}].id", f" = {exhibit.id!r}: a file of the report has this name; choose another"
 
-
-def _of_files(study: Study, folder: Path) -> Mistakes:
     for name in study.published:
-        if not (file := folder / "published" / f"{name}.csv").is_file():
+        if not (file := path.parent / "published" / f"{name}.csv").is_file():
             yield "published", f" = {name!r}: no such file as {file}; add it, or remove the name"
-    if study.discussion and not (file := folder / "discussion.md").is_file():
+    if study.discussion and not (file := path.parent / "discussion.md").is_file():
         yield "discussion", f" = true: no such file as {file}; add it, or remove the key"
 
 
@@ -81,8 +80,16 @@ class Context:
             "metric": self.study.metrics,
         }
 
-    def of_case(self, case: Case) -> Mistakes:
-        """Yield what is wrong with a case."""
+    def of_model(self, model: BaseModel) -> Mistakes:
+        """Yield what is wrong with a model of the study beyond its names."""
+        if isinstance(model, Case):
+            yield from self._of_case(model)
+        elif isinstance(model, MethodRun):
+            yield from self._of_method(model)
+        elif isinstance(model, Generalisation):
+            yield from self._of_generalisation(model)
+
+    def _of_case(self, case: Case) -> Mistakes:
         entry = self.datasets.get(case.dataset)
         if entry is None:
             return
@@ -118,9 +125,8 @@ class Context:
         if entry.reader is None and case.ensemble in MADE:
             remedy = f"{{dataset: {case.dataset}, ensemble: {next(iter(entry.ensembles))}}}"
             yield "ensemble", f" = {case.ensemble!r}: {case.dataset} has no features for it; write {remedy}"
-        elif case.ensemble not in (*MADE, *entry.ensembles):
-            remedy = did_you_mean(case.ensemble, [*MADE, *entry.ensembles])
-            yield "ensemble", f" = {case.ensemble!r}: not known here; {remedy}"
+        else:
+            yield from unknown("ensemble", [case.ensemble], [*MADE, *entry.ensembles])
         for key, kinds in GOES_WITH.items():
             value, default = getattr(case, key), type(case).model_fields[key].default
             if value != default and case.ensemble not in kinds:
@@ -134,42 +140,28 @@ class Context:
                 yield "dataset", f" = {case.dataset!r}: no features, {run.id} needs some; add {run.id} to without"
 
     def _of_steps(self, case: Case, entry: DatasetSpec) -> Mistakes:
-        if case.preprocessing and entry.reader is None:
-            yield "preprocessing", f" = {list(case.preprocessing)}: {case.dataset} has no features; remove it"
-        for step in case.preprocessing or ():
-            if step not in STEPS:
-                yield "preprocessing", f" = {step!r}: not known here; {did_you_mean(step, list(STEPS))}"
-            elif (case.preprocessing or ()).count(step) > 1:
-                yield "preprocessing", f" = {list(case.preprocessing or ())}: {step} stands there twice; remove one"
-                return
+        if case.steps and entry.reader is None:
+            yield "preprocessing", f" = {list(case.steps)}: {case.dataset} has no features; remove it"
+        yield from unknown("preprocessing", case.steps, STEPS)
+        if twice := [step for i, step in enumerate(case.steps) if step in STEPS and step in case.steps[:i]]:
+            yield "preprocessing", f" = {list(case.steps)}: {twice[0]} stands there twice; remove one"
 
     def _of_numbers(self, case: Case, entry: DatasetSpec) -> Mistakes:
         protocol = self.study.ensemble
         if case.subset_size and not protocol.draws:
-            yield (
-                "subset_size",
-                (
-                    f" = {case.subset_size}: the runs are split, so that every case has the same number of subsets; "
-                    "set ensemble.draws, or remove it"
-                ),
-            )
+            why = "the runs are split, so that every case has the same number of subsets"
+            yield "subset_size", f" = {case.subset_size}: {why}; set ensemble.draws, or remove it"
         elif case.subset_size and case.subset_size > protocol.runs:
             yield "subset_size", f" = {case.subset_size}: more than ensemble.runs = {protocol.runs}; lower it"
         share = case.object_share if case.ensemble == "mixed" else 1
         n = ceil(share * entry.shape[0]) if entry.shape else 0
-        if n and case.ensemble in MADE and (k := self._most_clusters(case)) > n:
+        if n and case.ensemble in MADE and (k := most_clusters(self.study, case)) > n:
             key = "n_clusters" if case.n_clusters else "dataset"
             yield key, f": {k} clusters, but {n} objects of {case.dataset} in a base clustering; lower n_clusters"
 
-    def _most_clusters(self, case: Case) -> int:
-        """Return the largest number of clusters that is given for the base clusterings of a case; 0 if none is."""
-        k = case.n_clusters or self.study.ensemble.n_clusters
-        return max(k) if isinstance(k, tuple) else 0 if isinstance(k, str) else k
-
-    def of_method(self, run: MethodRun) -> Mistakes:
-        """Yield what is wrong with a method: its class, its parameters, its grid."""
+    def _of_method(self, run: MethodRun) -> Mistakes:
+        yield from unknown("method", [run.method], methods.names())
         if run.method not in methods.names():
-            yield "method", f" = {run.method!r}: not known here; {did_you_mean(run.method, methods.names())}"
             return
         yield from of_parameters(run.method, run.parameters, "parameters")
         for name, values in run.grid.items():
@@ -181,14 +173,13 @@ class Context:
             for own in (own for own in self.study.methods if own.id == run.of and own.method != run.method):
                 yield "of", f" = {run.of!r}: the method {own.method}, not {run.method}; name a run of {run.method}"
 
-    def of_generalisation(self, plan: Generalisation) -> Mistakes:
-        """Yield what is wrong with the experiment on unseen objects."""
+    def _of_generalisation(self, plan: Generalisation) -> Mistakes:
         for case in self.study.generalised():
             if case.ensemble != "kmeans":
                 yield "cases", f" = {case.id!r}: its base clusterings are not by k-means; name the other cases"
             entry = self.datasets.get(case.dataset)
             n, _, classes = (entry and entry.shape) or (0, 0, 0)
-            training, k = round(plan.train_share * n), max(classes, self._most_clusters(case))
+            training, k = round(plan.train_share * n), max(classes, most_clusters(self.study, case))
             if n and training < k:
                 what = f"{training} training objects of {case.id}, but {k} clusters"
                 yield "train_share", f" = {plan.train_share}: {what}; raise it"
@@ -227,7 +218,7 @@ class Context:
                 yield f"claims[{i}].method", f" = {claim.method!r}: it has no grid to be stable over; name another"
 
     def _needs_features(self, run: MethodRun, parameters: Mapping[str, Value]) -> bool:
-        if list(self.of_method(run)) or list(of_parameters(run.method, parameters, "")):
+        if list(self._of_method(run)) or list(of_parameters(run.method, parameters, "")):
             return False
         return methods.needs_features(run.method, parameters, run.points)
 

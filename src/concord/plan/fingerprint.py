@@ -18,44 +18,28 @@ DECLARED = {"summary", "reference", "cost", "matrices", "paths"}
 @cache
 def fingerprint(*modules: str) -> str:
     """Return the digest of ``modules`` and of what they import, e.g. ``fingerprint("concord.consensus.run")``."""
-    meanings = sorted(_meaning(module) for module in _closure(modules))
+    meanings = sorted(_closure(modules).values())
     return hashlib.sha256("".join(meanings).encode()).hexdigest()[:16]
 
 
-def _closure(modules: tuple[str, ...]) -> set[str]:
-    found: set[str] = set()
+def _closure(modules: tuple[str, ...]) -> dict[str, str]:
+    """Return the digests of modules and of what they import, directly or not, by name."""
+    found: dict[str, str] = {}
     waiting = list(modules)
     while waiting:
         module = waiting.pop()
         if module not in found:
-            found.add(module)
-            waiting += _imports(module)
+            found[module], imported = _meaning(module)
+            waiting += imported
     return found
 
 
 @cache
-def _tree(module: str) -> ast.Module:
-    tree = ast.parse(_file(module).read_text(encoding="utf-8"))
-    meaning: ast.Module = _Meaning().visit(tree)
-    return ast.fix_missing_locations(meaning)
-
-
-@cache
-def _imports(module: str) -> list[str]:
-    tree = ast.parse(_file(module).read_text(encoding="utf-8"))
-    names: list[str] = []
-    for node in ast.walk(_WithoutTyping().visit(tree)):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            inner = [f"{node.module}.{alias.name}" for alias in node.names]
-            names += [name if _is_module(name) else node.module for name in inner]
-    return [name for name in names if _is_module(name)]
-
-
-@cache
-def _meaning(module: str) -> str:
-    return hashlib.sha256(ast.dump(_tree(module)).encode()).hexdigest()
+def _meaning(module: str) -> tuple[str, list[str]]:
+    """Return the digest of what a module means, and the modules of the package that it imports."""
+    meaning = _Meaning()
+    tree = meaning.visit(ast.parse(_file(module).read_text(encoding="utf-8")))
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest(), meaning.imported
 
 
 def _file(module: str) -> Path:
@@ -68,27 +52,31 @@ def _is_module(name: str) -> bool:
     return name.split(".")[0] == "concord" and _file(name).exists()
 
 
-class _WithoutTyping(ast.NodeTransformer):
-    """Removes what only a type checker reads."""
+class _Meaning(ast.NodeTransformer):
+    """Removes whatever changes no result; imports of the package too, whose modules count by themselves."""
+
+    def __init__(self) -> None:
+        self.imported: list[str] = []
 
     def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
-        """Remove ``if TYPE_CHECKING``, keep what stands under its ``else``."""
+        """Remove what only a type checker reads; keep what stands under its ``else``."""
+        typing = isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        node.body = [] if typing else node.body
         self.generic_visit(node)
-        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            return node.orelse
-        return node
-
-
-class _Meaning(_WithoutTyping):
-    """Removes whatever changes no result; imports too, whose modules count by themselves."""
+        return node.orelse if typing else node
 
     def visit_Import(self, node: ast.Import) -> ast.AST | None:
         """Keep imports of other packages."""
-        return None if node.names[0].name.startswith("concord") else node
+        return self._outside(node, [alias.name for alias in node.names])
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
         """Keep imports of other packages."""
-        return None if (node.module or "").startswith("concord") else node
+        inner = [f"{node.module}.{alias.name}" for alias in node.names]
+        return self._outside(node, [name if _is_module(name) else f"{node.module}" for name in inner])
+
+    def _outside(self, node: ast.AST, names: list[str]) -> ast.AST | None:
+        self.imported += [name for name in names if _is_module(name)]
+        return None if names[0].startswith("concord") else node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
         """Remove docstrings, of attributes too."""

@@ -71,16 +71,16 @@ def prepare(shape: Shape) -> Need:
 def ensembles(study: Experiment, case: Case, shape: Shape) -> Need:
     """Return the need of a job that makes the base clusterings of a case."""
     n, features, _ = shape
-    runs, k = study.ensemble.runs, _k(study, case, shape)
+    runs, k = study.ensemble.runs, most_clusters(study, case, shape)
     seconds = KMEANS_SECONDS * runs * n * features * k
     if case.ensemble == "mixed":
         return _need(MIXED_MATRICES * n**2 + 2 * n * runs, seconds + MIXED_SECONDS * runs * n**2)
     return _need(4 * n * features + 2 * n * runs, seconds)
 
 
-def consensus(study: Experiment, case: Case, run: MethodRun, shape: Shape, n_subsets: int) -> Need:
+def consensus(study: Experiment, case: Case, shape: Shape, run: MethodRun, n_subsets: int) -> Need:
     """Return the need of a job that fits the grid of ``run`` on ``n_subsets`` subsets."""
-    matrices, seconds = _fit(study, case, run, shape)
+    matrices, seconds = _fit(study, case, shape, run)
     fits = n_subsets * prod(map(len, run.grid.values()))
     # labels are of two bytes, and there three times when they are written
     return _need(matrices + fits * _restarts(study, case, run) * shape[0], fits * seconds)
@@ -98,14 +98,14 @@ def unseen(study: Experiment, case: Case, shape: Shape) -> Need:
     plan = study.generalisation
     runs = [study.method(m.method) for m in plan.methods] if plan else []
     repeated = plan.splits * plan.repetitions if plan else 0
-    fits = [(len(run.points), *_fit(study, case, run, shape)) for run in runs]
+    fits = [(len(run.points), *_fit(study, case, shape, run)) for run in runs]
     seconds = sum(points * seconds for points, _, seconds in fits)
     return _need(max((matrices for _, matrices, _ in fits), default=0), repeated * seconds)
 
 
-def report(study: Experiment, fits: Sequence[tuple[Case, MethodRun, Shape]] = ()) -> Need:
+def report(study: Experiment, fits: Sequence[tuple[Case, Shape, MethodRun]] = ()) -> Need:
     """Return the need of a job on the scores of a whole study, which may fit some methods twice for a figure."""
-    found = [(shape, *_fit(study, case, run, shape)) for case, run, shape in fits]
+    found = [(shape, *_fit(study, case, shape, run)) for case, shape, run in fits]
     doubles = [1e8, *(matrices + FIGURE_MATRICES * shape[0] ** 2 for shape, matrices, _ in found)]
     return _need(max(doubles), 300 + sum(2 * seconds for *_, seconds in found))
 
@@ -118,11 +118,11 @@ def n_profiles(study: Experiment, case: Case, shape: Shape) -> int:
     """
     n = shape[0]
     known = _accepted_profiles(study.id).get(case.id)
-    bound = 1.5 * known if known else _k(study, case, shape) * study.subset_size(case) * sqrt(n) / 10
+    bound = 1.5 * known if known else most_clusters(study, case, shape) * study.subset_size(case) * sqrt(n) / 10
     return min(n, ceil(bound))
 
 
-def _fit(study: Experiment, case: Case, run: MethodRun, shape: Shape) -> tuple[float, float]:
+def _fit(study: Experiment, case: Case, shape: Shape, run: MethodRun) -> tuple[float, float]:
     """Return the doubles that one fit holds, and its seconds."""
     cost, n, profiles = methods.load(run.method).cost, shape[0], n_profiles(study, case, shape)
     size = n if cost.matrices else profiles
@@ -143,7 +143,8 @@ def _need(doubles: float, seconds: float) -> Need:
     return Need(INTERPRETER_MB + ceil(8 * doubles / 1e6), START_MINUTES + ceil(SAFETY * seconds / 60))
 
 
-def _k(study: Experiment, case: Case, shape: Shape) -> int:
+def most_clusters(study: Experiment, case: Case, shape: Shape = (0, 0, 0)) -> int:
+    """Return the largest number of clusters in a base clustering; without a shape 0 where that says it."""
     n, _, classes = shape
     k = case.n_clusters or study.ensemble.n_clusters
     if isinstance(k, str):

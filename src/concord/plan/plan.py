@@ -119,9 +119,7 @@ class Plan:
                 "seed": self.settings.seed,
                 "n_clusters": case.n_clusters or protocol.n_clusters,
                 "max_iter": protocol.max_iter,
-                "init": case.init,
-                "feature_share": case.feature_share,
-                "object_share": case.object_share,
+                **{key: getattr(case, key) for key in ("init", "feature_share", "object_share")},
             }
         )
 
@@ -245,7 +243,8 @@ class Plan:
             item = Item(role="prepared", key=case.id, spec=self.prepare(case.dataset, case.steps_word).digest)
             found.append((item, [self.prepared_file(case)]))
         if wanted.published:
-            found += [self._of_content("published", name, self.published_file(study, name)) for name in study.published]
+            folder = f"config/studies/{study.id}/published"
+            found += [self._of_content("published", name, f"{folder}/{name}.csv") for name in study.published]
         found += [self._of_blocks(run, "labels", study.case(case_id), method) for case_id, method in wanted.labels]
         if wanted.runtimes:
             pairs = [(case, method.id) for case in study.cases for method in study.runs(case)]
@@ -305,10 +304,6 @@ class Plan:
         files = [file for exhibit in self.runs[run].exhibits for file in exhibit_files(run, exhibit)]
         return [*files, *(f"reports/{run}/{name}" for name in DOCUMENTS)]
 
-    def published_file(self, study: PlannedStudy, name: str) -> str:
-        """Return the file of a table of published values."""
-        return f"config/studies/{study.id}/published/{name}.csv"
-
     def _of_blocks(self, run: str, role: Literal["labels", "runtimes"], case: Case, method: str) -> Given:
         study = self.runs[run]
         spec = self.consensus(study.id, case.id, method).digest
@@ -328,33 +323,31 @@ class Plan:
 
     def need_of_ensemble(self, study: str, case_id: str) -> Need:
         """Return the need of a job of base clusterings."""
-        case = self.studies[study].case(case_id)
-        return needs.ensembles(self.studies[study], case, self.shape(case.dataset))
+        return needs.ensembles(*self._sized(self.studies[study], case_id))
 
     def need_of_consensus(self, study: str, case_id: str, method_id: str, block: str) -> Need:
         """Return the need of a job of the consensus stage."""
-        whole, (first, last) = self.studies[study], map(int, block.split("-"))
-        case = whole.case(case_id)
-        return needs.consensus(whole, case, whole.run(case, method_id), self.shape(case.dataset), last + 1 - first)
+        whole, case, shape = self._sized(self.studies[study], case_id)
+        first, last = map(int, block.split("-"))
+        return needs.consensus(whole, case, shape, whole.run(case, method_id), last + 1 - first)
 
     def need_of_score(self, run: str, part: str, case_id: str) -> Need:
         """Return the need of a job that scores a case."""
-        experiment = self.scored_on(run, part, case_id)
-        case = experiment.case(case_id)
-        return needs.score(experiment, case, self.shape(case.dataset))
+        return needs.score(*self._sized(self.scored_on(run, part, case_id), case_id))
 
     def need_of_unseen(self, run: str, case_id: str) -> Need:
         """Return the need of a job on unseen objects."""
-        case = self.runs[run].case(case_id)
-        return needs.unseen(self.runs[run], case, self.shape(case.dataset))
+        return needs.unseen(*self._sized(self.runs[run], case_id))
 
     def need_of_exhibit(self, run: str, exhibit_id: str) -> Need:
         """Return the need of the job of an exhibit."""
         study = self.runs[run]
-        fits = [
-            (study.case(case), study.method(method)) for case, method in study.exhibit(exhibit_id).needs(study).fits
-        ]
-        return needs.report(study, [(case, method, self.shape(case.dataset)) for case, method in fits])
+        fits = study.exhibit(exhibit_id).needs(study).fits
+        return needs.report(study, [(*self._sized(study, case)[1:], study.method(method)) for case, method in fits])
+
+    def _sized(self, study: Experiment, case_id: str) -> tuple[Experiment, Case, needs.Shape]:
+        case = study.case(case_id)
+        return study, case, self.shape(case.dataset)
 
     # ---------------------------------------------------------------- names
 

@@ -8,6 +8,7 @@ from concord.config.experiment import Case, Experiment, Generalisation, Variants
 from concord.config.references import without
 from concord.config.settings import CONFIG_FILE, Settings
 from concord.datasets.registry import DatasetSpec
+from concord.plan.checks import Context
 from concord.reports.exhibits.base import Exhibit
 from concord.reports.study import PlannedStudy, Study
 from concord.specs import digest
@@ -19,26 +20,35 @@ LONGEST = 80
 
 def refusals(study: Study, settings: Settings) -> str:
     """Say why a study cannot be run with these restrictions; empty if it can."""
-    known = {"datasets": [case.id for case in study.cases], "methods": [run.id for run in study.methods]}
-    found = [
-        f"{CONFIG_FILE}: {key} = {word!r}: not in the study {study.id}; {did_you_mean(word, known[key])}"
-        for key in known
-        for word in settings.restrictions.get(key, ())
-        if word not in known[key]
-    ]
+    found = unknown_words(settings, [study], f"not in the study {study.id}")
     if settings.subsets and settings.subsets > study.n_subsets:
         what = f"the study {study.id} has {study.n_subsets}"
         found.append(f"{CONFIG_FILE}: subsets = {settings.subsets}: {what}; lower it")
-    if not found and (nothing := _without_fits(study, settings)):
-        remedy = "a case says in `without` what it omits"
-        found = [f"{CONFIG_FILE}: {nothing}: the study {study.id} has no fit of these; {remedy}"]
-    return "\n".join(found)
+    small = study if found else _restricted(study, settings)
+    if found or any(small.runs(case) for case in small.cases):
+        return "\n".join(found)
+    nothing = "; ".join(f"{key} = {', '.join(words)}" for key, words in settings.restrictions.items())
+    return f"{CONFIG_FILE}: {nothing}: the study {study.id} has no fit of these; a case says in `without` what it omits"
+
+
+def unknown_words(settings: Settings, studies: Iterable[Study], what: str) -> list[str]:
+    """Return a mistake for each word of a restriction that names no case or method of the studies."""
+    known = {
+        "datasets": [case.id for study in studies for case in study.cases],
+        "methods": [run.id for study in studies for run in study.methods],
+    }
+    return [
+        f"{CONFIG_FILE}: {key} = {word!r}: {what}; {did_you_mean(word, ids)}"
+        for key, ids in known.items()
+        for word in settings.restrictions.get(key, ())
+        if word not in ids
+    ]
 
 
 def planned(study: Study, settings: Settings | None, registry: Mapping[str, DatasetSpec]) -> PlannedStudy:
     """Return the study as it is run: with titles and steps of the registry, restricted by the settings if given."""
     restrictions = settings.restrictions if settings else {}
-    small = _restricted(study, settings) if settings and restrictions else study
+    small = _restricted(study, settings)
     left_out = [exhibit.title for exhibit in study.exhibits if exhibit.id not in {e.id for e in small.exhibits}]
     fields = {name: getattr(small, name) for name in Study.model_fields}
     resolved = {
@@ -66,32 +76,23 @@ def run_name(study: str, restrictions: Mapping[str, tuple[str, ...]]) -> str:
 
 
 def _resolved(cases: Iterable[C], registry: Mapping[str, DatasetSpec]) -> tuple[C, ...]:
-    return tuple(
-        case.model_copy(
-            update={
-                "title": case.title or registry[case.dataset].title,
-                "preprocessing": registry[case.dataset].preprocessing
-                if case.preprocessing is None
-                else case.preprocessing,
-            }
-        )
-        for case in cases
-    )
+    found = []
+    for case in cases:
+        entry = registry[case.dataset]
+        steps = entry.preprocessing if case.preprocessing is None else case.preprocessing
+        found.append(case.model_copy(update={"title": case.title or entry.title, "preprocessing": steps}))
+    return tuple(found)
 
 
 def _origin(case: Case, entry: DatasetSpec) -> Origin:
     files = [*entry.files, *(e.file for name, e in entry.ensembles.items() if name == case.ensemble)]
-    return Origin(
-        title=entry.title,
-        source=entry.source,
-        licence=entry.licence,
-        note=entry.note,
-        shape_published=entry.published,
-        checksums={file.name: file.sha256 for file in files},
-    )
+    checksums = {file.name: file.sha256 for file in files}
+    return Origin(title=entry.title, source=entry.source, licence=entry.licence, note=entry.note, checksums=checksums)
 
 
-def _restricted(study: Study, settings: Settings) -> Study:
+def _restricted(study: Study, settings: Settings | None) -> Study:
+    if settings is None or not settings.restrictions:
+        return study
     cases = tuple(c for c in study.cases if settings.datasets is None or c.id in settings.datasets)
     methods = tuple(m for m in study.methods if settings.methods is None or m.id in settings.methods)
     case_ids, method_ids = {c.id for c in cases}, {m.id for m in methods}
@@ -118,16 +119,10 @@ def _restricted(study: Study, settings: Settings) -> Study:
 
 
 def _exhibits(study: Study, small: Study) -> Iterable[Exhibit]:
-    from concord.plan.checks import Context
-
     known = Context(small, {}).known
     for exhibit in study.exhibits:
         kept = without(exhibit, known)
-        if (
-            isinstance(kept, Exhibit)
-            and (type(kept).place is None or kept.wanted(small))
-            and not list(kept.mistakes(small))
-        ):
+        if kept and (kept.place is None or kept.wanted(small)) and not list(kept.mistakes(small)):
             yield kept
 
 
@@ -138,10 +133,3 @@ def _generalisation(study: Experiment, cases: set[str], methods: set[str]) -> Ge
     kept = tuple(m for m in plan.methods if m.method in methods)
     update = {"methods": kept, "cases": tuple(case for case in plan.cases if case in cases)}
     return plan.model_copy(update=update) if kept else None
-
-
-def _without_fits(study: Study, settings: Settings) -> str:
-    small = _restricted(study, settings) if settings.restrictions else study
-    if any(small.runs(case) for case in small.cases):
-        return ""
-    return "; ".join(f"{key} = {', '.join(words)}" for key, words in settings.restrictions.items())

@@ -47,6 +47,6 @@ def without_blocks(study: PlannedStudy) -> PlannedStudy:
 
 def part_of(study: PlannedStudy, exhibit: Exhibit) -> PlannedStudy:
     """Return the study with what an exhibit can depend on: no other exhibit, no title, claims only if it reads them."""
-    elsewhere = {"title": "", "summary": "", "discussion": False, "run_id": "", "restriction": "", "left_out": ()}
+    elsewhere = {"title": "-", "summary": "-", "discussion": False, "run_id": "", "restriction": "", "left_out": ()}
     claims = study.claims if exhibit.needs(study).claims else ()
     return without_blocks(study).model_copy(update={**elsewhere, "claims": claims, "exhibits": (exhibit,)})

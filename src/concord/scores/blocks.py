@@ -68,18 +68,14 @@ class Block:
 
     def check_labels(self, n_objects: int, ensemble_path: Path) -> None:
         """Refuse labels of other objects, and cells without labels that are no recorded failure."""
-        n = self.labels.shape[-1]
-        if n != n_objects:
-            raise InputError(
-                f"{self.path}: labels of {n} objects, but {ensemble_path} has {n_objects} classes; {RERUN}"
-            )
+        if (n := self.labels.shape[-1]) != n_objects:
+            facts = f"labels of {n} objects, but {ensemble_path} has {n_objects} classes"
+            raise InputError(f"{self.path}: {facts}; {RERUN}")
         unlabelled = np.asarray((self.labels < 0).any(axis=(2, 3)))
         for subset, point in np.argwhere(unlabelled != self.failed)[:1]:
             has, lacks = ("-1", "no failure") if unlabelled[subset, point] else ("labels", "a failure")
-            raise InputError(
-                f"{self.path}: subset {self.subsets[subset]}, grid point {point}: labels hold {has} "
-                f"but failures record {lacks} there; {RERUN}"
-            )
+            where = f"{self.path}: subset {self.subsets[subset]}, grid point {point}"
+            raise InputError(f"{where}: labels hold {has} but failures record {lacks} there; {RERUN}")
 
     def _remarks(self, key: str, text: str) -> list[Remark]:
         try:

@@ -16,17 +16,9 @@ log = logging.getLogger("concord")
 def collect(job: CollectJob, tables: Sequence[Path], out: Mapping[str, Path]) -> None:
     """Write ``scores`` and ``selected``, as Parquet and as CSV.
 
-    Parameters
-    ----------
-    tables : sequence of Path
-        The table of :func:`concord.scores.table.score_case` of every case, in the order of ``job.scores``.
-    out : mapping of name to Path
-        The files to write: scores.parquet, scores.csv, selected.parquet, selected.csv.
-
-    Raises
-    ------
-    InputError
-        If a table is missing, damaged, or was made with other settings.
+    ``tables`` are those of :func:`concord.scores.table.score_case` of every case, in the order of ``job.scores``;
+    ``out`` names the files to write: scores.parquet, scores.csv, selected.parquet, selected.csv. InputError if a table
+    is missing, damaged, or was made with other settings.
     """
     import pandas as pd
 

@@ -34,14 +34,10 @@ DEFINITIONS = {
 
 
 def largest_f1(accuracy: float, class_sizes: Sequence[int]) -> dict[str, float]:
-    """Return an upper bound of F1 under each of :data:`DEFINITIONS`, given the accuracy.
+    """Return an upper bound of F1 under each of :data:`DEFINITIONS`.
 
-    Parameters
-    ----------
-    accuracy : float
-        Share of the objects in the best one-to-one matching of clusters and classes, ACC or CI.
-    class_sizes : sequence of int
-        Objects of each class.
+    ``accuracy`` is the share of the objects in the best one-to-one matching of clusters and classes, ACC or CI;
+    ``class_sizes`` are the objects of each class.
     """
     n, squares = sum(class_sizes), sum(size**2 for size in class_sizes)
     matched = accuracy * n

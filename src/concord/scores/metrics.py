@@ -11,29 +11,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
+from concord.ensemble import FloatArray, IntArray
 
 
 def contingency(y: npt.ArrayLike, labels: npt.ArrayLike) -> IntArray:
-    """Count the objects of each class in each cluster.
+    """Count the objects of each class in each cluster, shape (classes, clusters).
+
+    Both are in sorted order of their labels; no row and no column is empty.
 
     Parameters
     ----------
-    y : array-like, shape (n,)
-        Classes: numbers or strings.
-    labels : array-like, shape (n,)
-        Clusters: numbers or strings; -1 (missing) is refused, because what it should cost is not defined.
+    y, labels : array-like, shape (n,)
+        Classes and clusters: numbers or strings; a cluster -1 (missing) is refused, because what it should cost is not
+        defined.
 
-    Returns
-    -------
-    ndarray of int, shape (classes, clusters)
-        In sorted order of the labels; no row and no column is empty.
-
-    Raises
-    ------
-    ValueError
-        If the lengths differ, are 0, or a label is missing (NaN, None, or -1 among ``labels``).
+    Raises ValueError if the lengths differ, are 0, or a label is missing (NaN, None, or -1 among ``labels``).
     """
     classes, clusters = _encoded(y, "y"), _encoded(labels, "labels", missing=-1)
     if classes.size != clusters.size:
@@ -128,27 +120,13 @@ def score_all(y: npt.ArrayLike, labels: npt.ArrayLike, metrics: Sequence[str] = 
 def score_many(y: npt.ArrayLike, labelings: npt.ArrayLike, metrics: Sequence[str] = tuple(METRICS)) -> FloatArray:
     """Score many labelings of the same objects; those that agree up to names of clusters are scored once.
 
-    Parameters
-    ----------
-    y : array-like, shape (n,)
-    labelings : array-like of int >= 0, shape (labelings, n)
-    metrics : sequence of str
-        Keys of :data:`METRICS`.
-
-    Returns
-    -------
-    ndarray, shape (labelings, metrics)
-
-    Raises
-    ------
-    ValueError
-        As :func:`contingency`; also for labels that are not integers or an unknown metric.
+    ``y`` has shape (n,), ``labelings`` are integers >= 0 of shape (labelings, n), ``metrics`` keys of :data:`METRICS`;
+    returns shape (labelings, metrics). Raises ValueError as :func:`contingency`, and for labels that are not integers
+    or an unknown metric.
     """
     _check_names(metrics)
     classes, matrix = _encoded(y, "y"), _labelings(labelings, np.size(y))
-    if not matrix.size:
-        return np.empty((len(matrix), len(metrics)))
-    n_classes, n_clusters = int(classes.max()) + 1, int(matrix.max()) + 1
+    n_classes, n_clusters = int(classes.max()) + 1, int(matrix.max(initial=0)) + 1
     scores = np.empty((len(matrix), len(metrics)))
     known: dict[bytes, list[float]] = {}
     for row, labels in enumerate(matrix):
@@ -183,9 +161,9 @@ def _labelings(labelings: npt.ArrayLike, n: int) -> npt.NDArray[Any]:
         raise ValueError(f"labelings must have shape (labelings, {n}) like y, got {matrix.shape}")
     if matrix.dtype.kind not in "iu":
         raise ValueError(f"labelings must be integers, got dtype {matrix.dtype}")
-    if matrix.size and matrix.min() < 0:
+    if matrix.min(initial=0) < 0:
         raise ValueError(f"labelings hold {matrix.min()} (missing); score the labelled objects only")
-    if matrix.size and matrix.max() >= n:  # names, not codes: the tables would have empty columns
+    if matrix.max(initial=0) >= n:  # names, not codes: the tables would have empty columns
         matrix = np.unique(matrix, return_inverse=True)[1].reshape(matrix.shape)
     return matrix
 
@@ -223,7 +201,6 @@ def _pairs(counts: IntArray) -> int:
 
 def _confusion_of_pairs(table: IntArray) -> tuple[int, int, int, int]:
     """Pairs together on both sides, in a cluster only, in a class only, on neither."""
-    both, clusters, classes, every = map(
-        _pairs, (table, table.sum(axis=0), table.sum(axis=1), table.sum(keepdims=True))
-    )
+    counts = (table, table.sum(axis=0), table.sum(axis=1), table.sum(keepdims=True))
+    both, clusters, classes, every = map(_pairs, counts)
     return both, clusters - both, classes - both, every - clusters - classes + both

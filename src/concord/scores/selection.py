@@ -20,7 +20,7 @@ import numpy as np
 
 from concord.config.experiment import Experiment
 from concord.config.values import Selection
-from concord.scores.metrics import FloatArray, IntArray
+from concord.ensemble import FloatArray, IntArray
 from concord.scores.table import compact
 
 if TYPE_CHECKING:
@@ -76,20 +76,11 @@ def main_rows(study: Experiment) -> list[Row]:
 
 
 def select(study: Experiment, scores: "pd.DataFrame") -> "pd.DataFrame":
-    """Take the values of each selection out of the tidy table of scores.
+    """Take the values of each selection out of the tidy table of scores; a cell that is absent is NaN.
 
-    Parameters
-    ----------
-    study : Experiment
-        The study, resolved and restricted.
-    scores : DataFrame
-        Columns as :func:`concord.scores.table.score_case` writes them; only the rows with
-        ``restart == study.restarts`` count. A cell that is absent is NaN.
-
-    Returns
-    -------
-    DataFrame
-        :data:`SELECTED_COLUMNS`, ``parameters`` those of the point taken; in the order of the study.
+    ``scores`` has the columns that :func:`concord.scores.table.score_case` writes; only the rows with ``restart ==
+    study.restarts`` count. Returns :data:`SELECTED_COLUMNS` in the order of the study, resolved and restricted;
+    ``parameters`` are those of the point taken.
     """
     import pandas as pd
 
@@ -128,10 +119,8 @@ def _best_common_point(cells: FloatArray) -> int:
     failures = np.isnan(cells).sum(axis=1)
     if failures.min() == cells.shape[1]:
         return 0
-    eligible = failures == failures.min()
-    means = np.full(len(cells), np.nan)
-    means[eligible] = np.nanmean(cells[eligible], axis=1)
-    return _first_best(means)
+    eligible = np.flatnonzero(failures == failures.min())
+    return int(eligible[_first_best(np.nanmean(cells[eligible], axis=1))])
 
 
 def _first_best(scores: FloatArray) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from concord.config.experiment import Experiment
-from concord.scores.metrics import FloatArray
+from concord.ensemble import FloatArray
 from concord.scores.selection import FIXED, ROUNDING, Row, rows
 
 if TYPE_CHECKING:
@@ -44,16 +44,8 @@ class Outcome:
 def p_values(a: FloatArray, b: FloatArray, test: Literal["paired", "welch"]) -> FloatArray:
     """Two-sided p-values of t-tests between the rows of ``a`` and of ``b``.
 
-    Parameters
-    ----------
-    a, b : ndarray, shape (comparisons, subsets)
-        Scores; a subset counts where both have one.
-    test : {"paired", "welch"}
-        Welch's test does not assume equal variances, nor that the same subset is compared.
-
-    Returns
-    -------
-    ndarray, shape (comparisons,)
+    ``a`` and ``b`` are scores of shape (comparisons, subsets); a subset counts where both have one. Welch's test does
+    not assume equal variances, nor that the same subset is compared. Returns shape (comparisons,).
     """
     from scipy import stats
 
@@ -88,18 +80,9 @@ def holm(p: FloatArray) -> FloatArray:
 def pairwise(study: Experiment, selected: "pd.DataFrame") -> "pd.DataFrame":
     """Compare every pair of rows, for each case and metric.
 
-    Parameters
-    ----------
-    study : Experiment
-        The study, resolved and restricted.
-    selected : DataFrame
-        As :func:`concord.scores.selection.select` returns it.
-
-    Returns
-    -------
-    DataFrame
-        :data:`PAIR_COLUMNS`: n common subsets, means over these, p_holm is p_paired adjusted for the number of pairs
-        of this case and metric.
+    ``selected`` is as :func:`concord.scores.selection.select` returns it for the study, resolved and restricted.
+    Returns :data:`PAIR_COLUMNS`: n common subsets, means over these, p_holm is p_paired adjusted for the number of
+    pairs of this case and metric.
     """
     import pandas as pd
 

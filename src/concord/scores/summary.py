@@ -12,20 +12,11 @@ SUMMARY_COLUMNS = ("case", "metric", "method", "selection", "mean", "std", "n", 
 
 
 def summarise(study: Experiment, selected: "pd.DataFrame") -> "pd.DataFrame":
-    """Summarise the selected scores over the subsets.
+    """Summarise the selected scores over the subsets, for each case and metric the rows of the study, in order.
 
-    Parameters
-    ----------
-    study : Experiment
-        The study, resolved and restricted.
-    selected : DataFrame
-        As :func:`concord.scores.selection.select` returns it, or ``selected.parquet``.
-
-    Returns
-    -------
-    DataFrame
-        :data:`SUMMARY_COLUMNS`: std has ddof = 1, n counts the subsets with a score, best and bold are as defined by
-        :func:`concord.scores.significance.bold`; for each case and metric the rows of the study, in order.
+    ``selected`` is as :func:`concord.scores.selection.select` returns it for the study, resolved and restricted, or
+    ``selected.parquet``. Returns :data:`SUMMARY_COLUMNS`: std has ddof = 1, n counts the subsets with a score, best and
+    bold are as defined by :func:`concord.scores.significance.bold`.
     """
     import pandas as pd
 

@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from concord.config.values import Value, grid_points
+from concord.ensemble import FloatArray
 from concord.ensembles import store
 from concord.ensembles.store import StoredEnsemble
 from concord.errors import InputError
 from concord.files import RERUN
 from concord.scores.blocks import Block, check_cover
 from concord.scores.job import ScoreJob
-from concord.scores.metrics import FloatArray, score_all, score_many
+from concord.scores.metrics import score_all, score_many
 from concord.scores.tables import write_table
 
 log = logging.getLogger("concord")
@@ -28,21 +29,12 @@ RESTARTS = ("mean", "chosen")
 def score_case(job: ScoreJob, ensemble_path: Path, block_paths: Sequence[Path], out: Path) -> None:
     """Score all methods on one case and write the tidy table as Parquet.
 
-    Parameters
-    ----------
-    ensemble_path : Path
-        Base clusterings with the classes.
-    block_paths : sequence of Path
-        The blocks of subsets of all methods, in any order; their specs say whose they are.
-    out : Path
-        The file: :data:`COLUMNS`. ``restart`` is "mean" (over random starts) or "chosen" (the start with the best
-        objective). ``value`` is NaN where the method failed. The row of the base clusterings has the mean over the
-        runs of the subset under both words. Failures and notes of the methods are stored beside the spec.
-
-    Raises
-    ------
-    InputError
-        If a file is damaged, was made with other settings, or the blocks do not hold each subset once.
+    ``ensemble_path`` has the base clusterings and the classes; ``block_paths`` are the blocks of subsets of all
+    methods, in any order, whose specs say whose they are. The table has :data:`COLUMNS`: ``restart`` is "mean" (over
+    random starts) or "chosen" (the start with the best objective), ``value`` is NaN where the method failed. The row of
+    the base clusterings has the mean over the runs of the subset under both words. Failures and notes of the methods
+    are stored beside the spec. InputError if a file is damaged, was made with other settings, or the blocks do not hold
+    each subset once.
     """
     ensemble = store.load(ensemble_path, job.ensemble)
     base = _of_base_clusterings(ensemble, job.n_subsets, job.metrics)
@@ -113,7 +105,5 @@ def _rows(
     parameters = [compact(point) for point in points]
     return [
         (job.study, job.case, subset, method, parameters[point], RESTARTS[restart], job.metrics[metric], value)
-        for (subset, point, restart, metric), value in zip(
-            np.ndindex(values.shape), values.ravel().tolist(), strict=True
-        )
+        for (subset, point, restart, metric), value in np.ndenumerate(values)
     ]

@@ -22,14 +22,8 @@ def write_table(
 ) -> None:
     """Write a Parquet file whose bytes depend only on what it holds.
 
-    Parameters
-    ----------
-    columns : mapping of name to values
-        Of the types in :data:`TYPES`; any other column is of strings.
-    spec : str
-        JSON text of the spec of the job.
-    extra : mapping of name to text, optional
-        Stored beside the spec.
+    The columns in :data:`TYPES` have these types, any other holds strings. ``spec``, the JSON text of the spec of the
+    job, and the ``extra`` texts are stored beside the table.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -43,10 +37,7 @@ def write_table(
 def read_table(path: Path, planned: str | None = None) -> "tuple[pd.DataFrame, dict[str, str]]":
     """Read what :func:`write_table` wrote: the table, and the texts beside it.
 
-    Raises
-    ------
-    InputError
-        If the file is missing or damaged, or was not made for the spec with the digest ``planned``.
+    InputError if the file is missing or damaged, or was not made for the spec with the digest ``planned``.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

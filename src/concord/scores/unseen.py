@@ -119,8 +119,7 @@ class Unseen:
         protocol, case = self.study.ensemble, self.case
         k = case.n_clusters or protocol.n_clusters
         k = len(self.dataset.class_names) if k == "classes" else k
-        size = self.study.subset_size(case)
-        return KMeansProtocol(k, size, protocol.max_iter, case.init, case.feature_share)
+        return KMeansProtocol(k, self.study.subset_size(case), protocol.max_iter, case.init, case.feature_share)
 
     def _names(self, *names: str | int) -> tuple[str | int, ...]:
         return (self.study.id, "generalisation", *names, self.case.id)

@@ -35,9 +35,3 @@ def test_without_remarks_the_table_is_empty(source):
     assert shown.frame.empty
     assert shown.blocks[0].rows == ()
     assert "No method failed" in shown.caption
-
-
-def test_the_variants_are_read_where_there_are_some():
-    few = {"id": "KC-few", "of": "KC", "method": "KC", "parameters": {"n_init": 2}, "why": "restarts"}
-    assert not Remarks(kind="remarks").needs(planned()).variants
-    assert Remarks(kind="remarks").needs(planned(variants={"methods": [few]})).variants

@@ -38,11 +38,8 @@ class Clusterings:
 def read_clusterings(path: Path, ensemble: ReadyMadeEnsemble) -> Clusterings:
     """Read the base clusterings of a file, verified, as its entry in the registry says.
 
-    Raises
-    ------
-    InputError
-        No such variable or column, another shape, a label that is no integer, a class that is missing, or
-        another number of classes than of rows.
+    InputError for no such variable or column, another shape, a label that is no integer, a class that is missing, or
+    another number of classes than of rows.
     """
     matrix, stored = _csv(path, ensemble.classes) if ensemble.format == ".csv" else _variables(path, ensemble)
     if matrix.ndim != 2 or not matrix.size or matrix.dtype.kind not in "biuf":
@@ -96,18 +93,15 @@ def _class_names(path: Path, classes: npt.NDArray[Any]) -> list[str]:
         malformed(path, "", f"classes of type {classes.dtype}", "store numbers or text")
     values = classes.ravel()
     names = values.astype(str).tolist() if values.dtype.kind in "SU" else [class_name(value) for value in values]
-    for i, name in enumerate(names):
-        if name in MISSING_CELLS:
-            remedy = "the scores need the class of each object"
-            malformed(path, f"object {i} (from 0)", "its class is missing", remedy)
+    for i in np.flatnonzero(np.isin(names, MISSING_CELLS)):
+        malformed(path, f"object {i} (from 0)", "its class is missing", "the scores need the class of each object")
     return names
 
 
 def _coded(path: Path, matrix: npt.NDArray[np.float64], missing: int) -> IntArray:
     absent = np.isnan(matrix) | (matrix == missing)
     wrong = np.argwhere(~absent & ((np.abs(matrix) >= EXACT) | (matrix != np.floor(matrix))))
-    if len(wrong):
-        i, j = wrong[0]
+    for i, j in wrong[:1]:
         where = f"object {i}, base clustering {j} (both from 0)"
         malformed(path, where, f"the label {matrix[i, j]:g} is no integer", "number the clusters")
     labels = np.full(matrix.shape, MISSING, dtype=np.int64)

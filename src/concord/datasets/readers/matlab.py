@@ -46,11 +46,8 @@ def load_mat(
 ) -> dict[str, Any]:
     """Read real matrices (ndarray or csr_array of float64) of a verified MATLAB file, or arrays of more axes.
 
-    Raises
-    ------
-    InputError
-        Another version (v7.3 is HDF5), a damaged file, a variable that is no real matrix, or one that is absent, with
-        the ``remedy`` for that.
+    InputError for another version (v7.3 is HDF5), a damaged file, a variable that is no real matrix, or one that is
+    absent, with the ``remedy`` for that.
     """
     from scipy.io import loadmat, whosmat
 

@@ -6,10 +6,10 @@ from typing import Literal
 import numpy as np
 
 from concord.ensemble import Ensemble, FloatArray
-from concord.methods.base import ConsensusMethod, Cost
+from concord.methods.base import ConsensusMethod, Cost, Run
 from concord.methods.constraints import POSITIVE
 from concord.methods.peace.blockascent import block_ascent
-from concord.methods.peace.pairmodel import PairModel, Run, pairwise_ascent
+from concord.methods.peace.pairmodel import PairModel, pairwise_ascent
 
 ROUNDS = 200  # Default of ``max_iter``, "newton"
 STEPS = 200  # Default of ``max_iter``, "pairwise", for each membership
@@ -74,18 +74,10 @@ class PEACE(ConsensusMethod):
 
     def _fit(self, ensemble: Ensemble) -> None:
         n, k = ensemble.n_objects, self.n_clusters
-        rng = self._rng()
-        model = PairModel.of(ensemble)
+        model, rng = PairModel(ensemble), self._rng()
         runs = [self.ascend(model, random_start(n, k, rng)) for _ in range(self.n_init)]
-        likelihoods = np.array([model.likelihood(run.memberships) for run in runs])
-        labels = np.stack([run.memberships.argmax(axis=1) for run in runs])
-        self._set_labels(labels, -likelihoods, np.arange(n))
-        chosen = runs[self.chosen_]
-        self.memberships_ = chosen.memberships
-        self.likelihood_ = float(likelihoods[self.chosen_])
-        self.likelihood_path_ = np.array(chosen.path)
-        self.n_iter_ = len(chosen.path)
-        self.converged_ = all(run.converged for run in runs)
+        self.memberships_, objective, path, _ = self._set_runs(runs, np.arange(n))
+        self.likelihood_, self.likelihood_path_ = -objective, np.array(path)
 
     def ascend(self, model: PairModel, start: FloatArray) -> Run:
         """Run the algorithm from one start, memberships of shape (n, K)."""

@@ -5,13 +5,15 @@ step, by conjugate gradients, follows how objects pull each other, which sweeps 
 f rises. The points where both stop are those where the published ascent stops.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from concord.ensemble import FloatArray, IntArray
-from concord.methods.peace.pairmodel import TINY, PairModel, Run, gain, gaps
+from concord.methods.base import Run
+from concord.methods.peace.pairmodel import TINY, PairModel, gain, gaps
 
 SWEEPS = 6  # Rounds at the beginning that are a sweep only: far from the solution a joint step is short
 SWEPT = 0.1  # Part of the largest gap from which an object takes part in a sweep after a joint step
@@ -20,6 +22,7 @@ HALVINGS = 30  # Most halvings of a step that gives less
 CONJUGATE_STEPS = 30  # Most products with the Hessian for a joint step
 CONJUGATE_TOLERANCE = 0.01  # Part of the squared residual that the conjugate gradients leave, far from the solution
 RIDGE = 1e-10  # Added to the diagonal of the objects' Hessians, relative to its largest entry
+Map = Callable[[FloatArray], FloatArray]
 
 
 def block_ascent(model: PairModel, start: FloatArray, tau: float, max_iter: int) -> Run:
@@ -31,7 +34,7 @@ def block_ascent(model: PairModel, start: FloatArray, tau: float, max_iter: int)
         gap = float(gaps(y, state.g).max())
         stalled = bool(path) and path[-1] <= f and gap >= least
         if gap <= tau or stalled or len(path) == max_iter:
-            return Run(y, path, gap <= tau)
+            return Run(y, -model.likelihood(y), path, gap <= tau)
         f, least = path[-1] if path else f, min(gap, least)
         if len(path) < SWEEPS:
             sweep(model, y, tau)
@@ -70,13 +73,20 @@ def _improved(together: FloatArray, apart: FloatArray, others: FloatArray, y: Fl
         block.flat[:: len(free) + 1] = diagonal[free]
         move[free] = np.linalg.solve(block, slope[free])
     move[base] = 0.0
-    step = 1.0
-    for _ in range(HALVINGS):
-        new: FloatArray = retract(y[None], step * move[None], np.array([base]))[0]
-        rise = gain(together, apart, share, others @ new)
-        if rise >= max(SUFFICIENT * float(g @ (new - y)), 0.0):
+    found: FloatArray = _halved(
+        y[None], move[None], np.array([base]), g, lambda new: gain(together, apart, share, others @ new[0])
+    )[0]
+    return found
+
+
+def _halved(
+    y: FloatArray, move: FloatArray, base: IntArray, gradient: FloatArray, rise: Callable[[FloatArray], float]
+) -> FloatArray:
+    """Return y + move, halved until it raises f by a part of what the gradient promises; y if it never does."""
+    for halvings in range(HALVINGS):
+        new = retract(y, move / 2**halvings, base)
+        if rise(new) >= max(SUFFICIENT * float(np.vdot(gradient, new - y)), 0.0):
             return new
-        step /= 2
     return y
 
 
@@ -118,16 +128,24 @@ def joint_step(model: PairModel, y: FloatArray, state: _State, distance: float) 
     blocks = _blocks(y, state.curvature, base)
     free = y + slope / (np.einsum("nkk->nk", blocks) + TINY) > 0
     free[rows, base] = False
-    move = _newton_direction(y, state, base, np.where(free, slope, 0.0), blocks, free, distance)
-    move = np.where(free, move, -y)
-    step = 1.0
-    for _ in range(HALVINGS):
-        new = retract(y, step * move, base)
-        rise = gain(model.together, model.apart, state.share, new @ new.T)
-        if rise >= max(2 * SUFFICIENT * float(np.vdot(state.g, new - y)), 0.0):
-            return new
-        step /= 2
-    return y
+    inverse = _inverses(blocks, free)
+
+    def precondition(residual: FloatArray) -> FloatArray:
+        return np.where(free, np.einsum("nkl,nl->nk", inverse, residual), 0.0)
+
+    def curved(direction: FloatArray) -> FloatArray:
+        moved = direction.copy()
+        moved[rows, base] = -direction.sum(axis=1)
+        change = np.hstack([moved, y]) @ np.hstack([y, moved]).T
+        change *= state.curvature
+        product = change @ y - state.weights @ moved
+        return np.where(free, product - product[rows, base, None], 0.0)
+
+    def rise(new: FloatArray) -> float:
+        return gain(model.together, model.apart, state.share, new @ new.T)
+
+    move = _conjugate_gradients(curved, precondition, np.where(free, slope, 0.0), distance)
+    return _halved(y, np.where(free, move, -y), base, 2 * state.g, rise)
 
 
 def _blocks(y: FloatArray, curvature: FloatArray, base: IntArray) -> FloatArray:
@@ -142,34 +160,12 @@ def _blocks(y: FloatArray, curvature: FloatArray, base: IntArray) -> FloatArray:
     return full - of_base[:, :, None] - of_base[:, None, :] + both[:, None, None]
 
 
-def _newton_direction(
-    y: FloatArray,
-    state: _State,
-    base: IntArray,
-    slope: FloatArray,
-    blocks: FloatArray,
-    free: npt.NDArray[np.bool_],
-    distance: float,
-) -> FloatArray:
-    """Solve -H x = slope on the free memberships by conjugate gradients, short of negative curvature."""
-    rows = np.arange(len(y))
-    inverse = _inverses(blocks, free)
-
-    def precondition(residual: FloatArray) -> FloatArray:
-        return np.where(free, np.einsum("nkl,nl->nk", inverse, residual), 0.0)
-
-    def curved(direction: FloatArray) -> FloatArray:
-        moved = direction.copy()
-        moved[rows, base] = -direction.sum(axis=1)
-        change = np.hstack([moved, y]) @ np.hstack([y, moved]).T
-        change *= state.curvature
-        product = change @ y - state.weights @ moved
-        return np.where(free, product - product[rows, base, None], 0.0)
-
-    solution, residual = np.zeros_like(y), slope
+def _conjugate_gradients(curved: Map, precondition: Map, slope: FloatArray, distance: float) -> FloatArray:
+    """Solve curved(x) = slope, short of negative curvature."""
+    solution, residual = np.zeros_like(slope), slope
     direction = conditioned = precondition(residual)
-    size = first = float(np.vdot(residual, conditioned))
-    least = first * CONJUGATE_TOLERANCE * min(1.0, distance * 1e-4)
+    size = float(np.vdot(residual, conditioned))
+    least = size * CONJUGATE_TOLERANCE * min(1.0, distance * 1e-4)
     for count in range(CONJUGATE_STEPS):
         product = curved(direction)
         bend = float(np.vdot(direction, product))

@@ -5,18 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from concord.ensemble import Ensemble, FloatArray
+from concord.methods.base import Run
 
 TINY = 1e-100  # Stands for a denominator of 0, whose numerator is 0 wherever the likelihood is finite: 0/0 counts as 0
 REFRESH = 1000  # Steps of the published ascent after which its running sums are computed anew, against rounding
 ACCURACY = 1e-9  # Part of the slope at its beginning that a line search may leave
-
-
-class Run(NamedTuple):
-    """An ascent from one start."""
-
-    memberships: FloatArray  # Shape (n, K)
-    path: list[float]  # Likelihood after each iteration
-    converged: bool
 
 
 class PairModel:
@@ -25,19 +18,12 @@ class PairModel:
     ``together`` and ``apart``, (n, n), hold c and N - c with diagonal 0; ``mean_observed`` is the mean of N.
     """
 
-    def __init__(self, together: FloatArray, observed: FloatArray) -> None:
-        self.together = together.copy()
-        self.apart = observed - together
+    def __init__(self, ensemble: Ensemble) -> None:
+        objects, n = ensemble.unmerged(), ensemble.n_objects
+        self.together, self.apart = objects.counts, objects.observed - objects.counts
         for counts in (self.together, self.apart):
             np.fill_diagonal(counts, 0.0)
-        n_pairs = max(len(together) * (len(together) - 1), 1)
-        self.mean_observed = float((self.together.sum() + self.apart.sum()) / n_pairs)
-
-    @classmethod
-    def of(cls, ensemble: Ensemble) -> "PairModel":
-        """Count over all pairs of objects."""
-        objects = ensemble.unmerged()
-        return cls(objects.counts, objects.observed)
+        self.mean_observed = float((self.together.sum() + self.apart.sum()) / max(n * (n - 1), 1))
 
     def likelihood(self, y: FloatArray) -> float:
         """Return f(Y), the log-likelihood over all ordered pairs; -inf where a count has probability 0."""
@@ -46,17 +32,13 @@ class PairModel:
         share = y @ y.T
         return float(xlogy(self.together, share).sum() + xlogy(self.apart, np.maximum(1 - share, 0.0)).sum())
 
-    def weights(self, share: FloatArray) -> FloatArray:
-        """Return omega = c / a - (N - c) / (1 - a) for a = y_i'y_j, of the same shape."""
-        return weights(self.together, self.apart, share)
-
     def gradient(self, y: FloatArray) -> FloatArray:
         """Return g, half the gradient of f, shape (n, K)."""
-        return self.weights(y @ y.T) @ y
+        return weights(self.together, self.apart, y @ y.T) @ y
 
 
 def weights(together: FloatArray, apart: FloatArray, share: FloatArray) -> FloatArray:
-    """Return c / a - (N - c) / (1 - a)."""
+    """Return omega = c / a - (N - c) / (1 - a) for a = y_i'y_j, of the same shape."""
     return together / np.maximum(share, TINY) - apart / np.maximum(1 - share, TINY)
 
 
@@ -68,16 +50,15 @@ def gaps(y: FloatArray, g: FloatArray) -> FloatArray:
 
 def pairwise_ascent(model: PairModel, start: FloatArray, tau: float, max_iter: int) -> Run:
     """Ascend as published: one object, two of its memberships at a time, O(nK) a step."""
-    y, path = start.copy(), list[float]()
-    a = y @ y.T
-    g = model.weights(a) @ y
-    f = model.likelihood(y)
+    y, path, f = start.copy(), list[float](), model.likelihood(start)
     while True:
+        if len(path) % REFRESH == 0:
+            a, g = y @ y.T, model.gradient(y)
         gap = gaps(y, g)
         j = int(gap.argmax())
         converged = bool(gap[j] <= tau)
         if converged or len(path) == max_iter:
-            return Run(y, path, converged)
+            return Run(y, -model.likelihood(y), path, converged)
         u = int(g[j].argmax())
         v = int(np.where(y[j] > 0, g[j], np.inf).argmin())
         pairs = _Row(model.together[j], model.apart[j], a[j].copy(), y[:, u] - y[:, v])
@@ -89,13 +70,9 @@ def pairwise_ascent(model: PairModel, start: FloatArray, tau: float, max_iter: i
         path.append(f)
         a[j] = a[:, j] = pairs.share + step * pairs.change
         a[j, j] = y[j] @ y[j]
-        if len(path) % REFRESH == 0:
-            a = y @ y.T
-            g = model.weights(a) @ y
-        else:
-            new = pairs.weights(step)
-            g += np.outer(new, y[j]) - np.outer(pairs.weights(0.0), old)
-            g[j] = new @ y
+        new = pairs.weights(step)
+        g += np.outer(new, y[j]) - np.outer(pairs.weights(0.0), old)
+        g[j] = new @ y
 
 
 class _Row(NamedTuple):

@@ -8,7 +8,7 @@ inches), or "markup" (a node of a discussion: tag, text, children).
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from concord.reports.exhibits.base import Table, line
+from concord.reports.exhibits.base import Cell, Table
 
 Item = dict[str, Any]
 
@@ -25,6 +25,6 @@ def paragraph(*sentences: str) -> Item:
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "", left: int | None = None) -> Item:
     """Return a table of plain text whose first ``left`` columns, or all, are aligned left."""
-    left = len(header) if left is None else left
-    made = Table(title="", header=tuple(header), rows=tuple(line(*row) for row in rows), left=left)
+    cells = tuple(tuple(Cell(text=word) for word in row) for row in rows)
+    made = Table(title="", header=tuple(header), rows=cells, left=len(header) if left is None else left)
     return {**made.model_dump(), "caption": caption}

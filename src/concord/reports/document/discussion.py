@@ -10,16 +10,16 @@ import re
 import shlex
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
 
 from concord.errors import InputError
+from concord.findings.names import DataFrame
 from concord.findings.values import number, score, signed
 from concord.reports.document import Item, heading, table
 from concord.validation import did_you_mean
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from markdown_it.tree import SyntaxTreeNode
 
 PLAIN = {"inline", "text", "softbreak", "hardbreak"}
 TABLE = {"table", "thead", "tbody", "tr", "th", "td"}
@@ -30,21 +30,18 @@ SET = (
 ABSENT = "n/a (not in this run)"
 
 
-def discussion_items(text: str, frames: "Mapping[str, pd.DataFrame]", file: str, restricted: bool) -> list[Item]:
+def discussion_items(text: str, frames: Mapping[str, DataFrame], file: str, restricted: bool) -> list[Item]:
     """Return the items of a discussion, with ``frames`` of the numbers of each exhibit; ``file`` is for messages.
 
     :class:`InputError` for a placeholder that does not name exactly one value (none may be there if the run is
     ``restricted``), and for Markdown that a report cannot set.
     """
-    from markdown_it import MarkdownIt
-    from markdown_it.tree import SyntaxTreeNode
-
     filled = re.sub(r"\{\{(.*?)\}\}", partial(_value, frames, file, restricted), text, flags=re.DOTALL)
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     return [_item(node, file) for node in SyntaxTreeNode(parser.parse(filled)).children]
 
 
-def _value(frames: "Mapping[str, pd.DataFrame]", file: str, restricted: bool, match: re.Match[str]) -> str:
+def _value(frames: Mapping[str, DataFrame], file: str, restricted: bool, match: re.Match[str]) -> str:
     where = f"{file}: {' '.join(match.group().split())}"
     try:
         exhibit, *conditions, last = shlex.split(match.group(1))
@@ -81,7 +78,7 @@ def _written(value: Any, form: str) -> str:
     return number(value, form) if form else score(value)
 
 
-def _item(node: "SyntaxTreeNode", file: str) -> Item:
+def _item(node: SyntaxTreeNode, file: str) -> Item:
     for inner in node.walk():
         if inner.type not in SET:
             line = (inner.map or node.map or (0,))[0] + 1
@@ -95,15 +92,15 @@ def _item(node: "SyntaxTreeNode", file: str) -> Item:
     return _markup(node)
 
 
-def _markup(node: "SyntaxTreeNode") -> Item:
+def _markup(node: SyntaxTreeNode) -> Item:
     """Return a node as plain data, with its HTML tag; text has none."""
     tag = "" if node.hidden or node.type in PLAIN else node.tag
     return {"type": "markup", "tag": tag, "text": _own(node), "children": list(map(_markup, node.children))}
 
 
-def _text(node: "SyntaxTreeNode") -> str:
+def _text(node: SyntaxTreeNode) -> str:
     return "".join(map(_own, node.walk()))
 
 
-def _own(node: "SyntaxTreeNode") -> str:
+def _own(node: SyntaxTreeNode) -> str:
     return "" if node.children else " " if node.type.endswith("break") else node.content

@@ -4,10 +4,14 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from concord.errors import InputError
 from concord.files import write_text
+from concord.findings.names import DataFrame
+from concord.findings.source import Source
 from concord.findings.values import count, score, symbol
 from concord.findings.verdicts import VERDICTS
 from concord.reports.document import Item, heading, paragraph
@@ -18,12 +22,7 @@ from concord.reports.exhibits.base import Table, Text
 from concord.reports.render import SUFFIXES, Stored, checked, read_exhibit, text, typst
 from concord.reports.study import PlannedStudy
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from concord.findings.source import Source
-
-Frames = Mapping[str, "pd.DataFrame"]
+Frames = Mapping[str, DataFrame]
 """The numbers of each exhibit, by its id."""
 AGREEMENT = "Agreement with the published values"
 CHAPTERS = ("Claims", "Data", "Protocol", "Results", AGREEMENT, "Discussion", "Runtime", "Provenance")
@@ -80,14 +79,12 @@ def exhibit_items(exhibit: Stored) -> list[Item]:
     return [*items, paragraph(caption)] if caption else items
 
 
-def write_document(source: "Source", files: Mapping[str, Path]) -> None:
+def write_document(source: Source, files: Mapping[str, Path]) -> None:
     """Write the report, and remove the files of exhibits that it no longer shows.
 
     ``files`` are report.pdf, report.html, provenance.json and SHA256SUMS. :class:`InputError` if an exhibit or a file
     of one is damaged or was made for another spec, or if the discussion cannot be set.
     """
-    import pandas as pd
-
     study, seed = source.study, source.seed
     assert isinstance(study, PlannedStudy)
     assert seed is not None
@@ -122,9 +119,9 @@ def _read(discussion: Path) -> str:
 
 
 def _abstract(study: PlannedStudy, exhibits: Sequence[Stored], frames: Frames) -> str:
-    sentences = [re.sub(r"\b[a-z]+\d\b", lambda word: symbol(word.group()), study.summary.strip())]
+    sentences = [re.sub(r"\b[a-z]+\d\b", lambda word: symbol(word.group()), study.summary)]
     if study.other_data:
-        sentences.append(f"The data sets are not the paper's: {study.other_data.strip()}")
+        sentences.append(f"The data sets are not the paper's: {study.other_data}")
     agreements = [frames[e.id] for e in exhibits if {"counted", "near", "mean_absolute"} <= {*frames[e.id]}]
     sentences += [_nearness(frame) for frame in agreements[:1] if len(frame)]
     for claims in [frames[e.id] for e in exhibits if e.chapter == "Claims" and len(frames[e.id])]:
@@ -134,7 +131,7 @@ def _abstract(study: PlannedStudy, exhibits: Sequence[Stored], frames: Frames) -
     return " ".join(sentences)
 
 
-def _nearness(agreement: "pd.DataFrame") -> str:
+def _nearness(agreement: DataFrame) -> str:
     """Say how near the scores are to the published ones: a row of the table is a data set in a metric."""
     rows = agreement[agreement["counted"].astype(bool)]
     n, differences = rows["methods"].sum(), (rows["mean_absolute"] * rows["methods"]).sum()

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from concord import methods
 from concord.config.experiment import Case, MethodRun
 from concord.config.values import Value
 from concord.datasets.registry import MADE
@@ -118,8 +119,6 @@ def _methods(study: PlannedStudy, references: References) -> Iterator[Item]:
 
 
 def _method(run: MethodRun, references: References) -> tuple[str, ...]:
-    from concord import methods
-
     cls = methods.load(run.method)
     grid = ", ".join(f"{symbol(name)} ∈ {{{_abridged(values)}}}" for name, values in run.grid.items())
     points = f"{grid} ({count(len(run.points), 'point')})" if grid else DASH
@@ -128,8 +127,6 @@ def _method(run: MethodRun, references: References) -> tuple[str, ...]:
 
 def _changed(study: PlannedStudy, run: MethodRun) -> Iterator[tuple[str, ...]]:
     """Yield method, parameter, own default, value here and data sets of every parameter off its default."""
-    from concord import methods
-
     defaults = methods.load(run.method).parameters()
     where: dict[tuple[str, Value], list[Case]] = {}
     for case in study.cases:

@@ -1,4 +1,4 @@
-"""What a report can show, one file for each kind: a new kind is a new file in this folder."""
+"""What a report can show: a new kind is a class with a literal ``kind`` in a file of this folder."""
 
 import importlib
 import pkgutil

@@ -3,11 +3,11 @@
 import math
 from typing import Any, ClassVar, Literal
 
-from concord.config.values import Name
+from concord.config.values import Name, Title
 from concord.findings.main_table import NEAR, counted_cells, counted_rows, published_cells, scores_frame, with_near
+from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.values import DASH, MINUS, count, counting, number, paragraph, records, signed
-from concord.reports.exhibits.base import Cell, Exhibit, Footnotes, Needs, Shown, Table, Title, filled, listed
-from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source, Study
+from concord.reports.exhibits.base import Cell, Exhibit, Footnotes, Needs, Shown, Table, filled, listed
 
 WITHIN = 0.02
 NOTHING = "No score of this run has a published value."

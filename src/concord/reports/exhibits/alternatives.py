@@ -4,14 +4,15 @@ import math
 from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
 
+from concord import methods
 from concord.config.experiment import Case, CaseVariant, MethodRun, MethodVariant
-from concord.config.values import Name
+from concord.config.values import Name, Title
 from concord.datasets.registry import MADE
 from concord.findings.main_table import over_subsets, published_key
+from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.published import nearer
 from concord.findings.values import DASH, MINUS, SELECTIONS, counting, numbers, paragraph, records, signed, symbol
-from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, Title, listed
-from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source, Study
+from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, listed
 from concord.scores.selection import main_row
 
 NEARER = {"own": "own", "other": "variant", "equal": "equal", "": DASH}
@@ -79,8 +80,7 @@ def _pairs(study: ResolvedStudy) -> Iterator[tuple[Case, str, CaseVariant | Meth
     for run in study.variants.methods:
         yield from ((case, run.id, run) for case in study.cases if run.runs_on(case))
     for case in study.variants.cases:
-        if case.methods:
-            yield from ((case, method, case) for method in (study.base_clusterings, *case.methods))
+        yield from ((case, method, case) for method in (study.base_clusterings, *case.methods))
 
 
 def _questions(study: ResolvedStudy, frame: DataFrame, compared: bool) -> Table:
@@ -113,8 +113,6 @@ def differs(study: ResolvedStudy, variant: CaseVariant | MethodVariant) -> str:
 
 def _parameters(run: MethodRun) -> dict[str, Any]:
     """Return the parameters of a run, set or left at the method's own defaults; a grid counts as a value."""
-    from concord import methods
-
     return {"method": run.method, **methods.load(run.method).parameters(), **run.parameters, **run.grid}
 
 

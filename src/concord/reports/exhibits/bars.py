@@ -1,14 +1,13 @@
 """Scores of methods on groups of data sets, as bars."""
 
-from typing import Annotated, Any, ClassVar, Literal
-
-from pydantic import Field
+from typing import Any, ClassVar, Literal
 
 from concord.config.references import CaseId, MetricId
+from concord.config.values import Some
 from concord.findings.main_table import over_subsets
+from concord.findings.names import DataFrame, Source
 from concord.findings.values import count, paragraph, records, tuned
 from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, listed
-from concord.reports.exhibits.names import DataFrame, Source
 from concord.reports.render.figures import PAGE, colours, legend_below, style
 from concord.scores.selection import main_row
 from concord.validation import Strict
@@ -18,7 +17,7 @@ class Group(Strict):
     """Cases that stand side by side."""
 
     title: str
-    cases: Annotated[tuple[CaseId, ...], Field(min_length=1)]
+    cases: Some[CaseId]
 
 
 class Bars(Exhibit):
@@ -28,8 +27,8 @@ class Bars(Exhibit):
     reads: ClassVar = Needs(selected=True)
 
     kind: Literal["bars"]
-    metrics: Annotated[tuple[MetricId, ...], Field(min_length=1)]
-    groups: Annotated[tuple[Group, ...], Field(min_length=1)]
+    metrics: Some[MetricId]
+    groups: Some[Group]
 
     def build(self, source: Source) -> Shown:
         """Return mean, sample standard deviation and number of subsets for each case, metric and method."""

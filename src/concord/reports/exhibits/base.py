@@ -1,22 +1,25 @@
 """What every exhibit shares: its keys in a study, the results it needs, and what it shows."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from concord import methods
+from concord.config.experiment import MethodRun
 from concord.config.references import CaseId, MethodId
-from concord.config.values import Name
-from concord.findings.values import DASH, errors, score, signed
-from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source, Study
-from concord.validation import Strict
+from concord.config.values import Name, Title
+from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
+from concord.findings.values import DASH, number, score, signed
+from concord.validation import Strict, did_you_mean
 
 Chapter = Literal["Claims", "Data", "Results", "Agreement with the published values", "Runtime"]
-Title = Annotated[str, Field(max_length=200)]
-FORMS = {"difference": signed, "change": signed, "difference_se": errors}
+Mistakes = Iterator[tuple[str, str]]
+"""Pairs of a key inside what is mistaken and " = value: message"."""
+FORMS = {"difference": signed, "change": signed, "difference_se": lambda value: number(value, "+.1f")}
 HEADINGS = {
     **{"dataset": "Data set", "tau": "Kendall's τ", "away": "Mean |difference|", "difference_se": "Standard errors"},
     **{"percentile_1": "1%", "percentile_99": "99%", "mean": "Ours"},
@@ -77,10 +80,10 @@ class Footnotes(dict[str, str]):
         new = ascii_lowercase[len(self)] if len(self) < len(ascii_lowercase) else f"{len(self)}"
         return self.setdefault(note, new) if isinstance(note, str) and note else ""
 
-
-def line(*words: object) -> tuple[Cell, ...]:
-    """Return a row of plain cells."""
-    return tuple(Cell(text=f"{word}") for word in words)
+    @property
+    def notes(self) -> tuple[tuple[str, str], ...]:
+        """Mark and text of each footnote."""
+        return tuple((mark, text) for text, mark in self.items())
 
 
 def listed(
@@ -93,14 +96,12 @@ def listed(
 ) -> Table:
     """Return a table with the rows of a frame.
 
-    Parameters
-    ----------
-    columns : the column of each heading; or "Heading: column, column", where a column without a heading has that
-        of :data:`HEADINGS` or its own name. A column without any value is left out.
-    forms : how a column is written, by its name; others as :data:`FORMS` says, floats as scores, cells as they are.
+    ``columns`` has the column of each heading; or is "Heading: column, column", where a column without a heading has
+    that of :data:`HEADINGS` or its own name. A column without any value is left out. ``forms`` says how a column is
+    written, by its name; others are written as in :data:`FORMS`, floats as scores, cells as they are.
     """
     if isinstance(columns, str):
-        columns = {heading or heading_of(c): c for heading, _, c in (w.rpartition(": ") for w in columns.split(", "))}
+        columns = {heading or _heading(c): c for heading, _, c in (w.rpartition(": ") for w in columns.split(", "))}
     pairs = [(heading, column) for heading, column in columns.items() if frame.empty or frame[column].notna().any()]
     written = {column: score for _, column in pairs if frame[column].dtype.kind == "f"} | FORMS | dict(forms or {})
     cells = [
@@ -108,11 +109,10 @@ def listed(
         for _, column in pairs
     ]
     header, rows = tuple(heading for heading, _ in pairs), tuple(zip(*cells, strict=True))
-    return Table(title=title, header=header, rows=rows, left=left, notes=notes_of(footnotes))
+    return Table(title=title, header=header, rows=rows, left=left, notes=(footnotes or Footnotes()).notes)
 
 
-def heading_of(column: str) -> str:
-    """Return the heading of a column in every table."""
+def _heading(column: str) -> str:
     return HEADINGS.get(column, f"{column[0].upper()}{column[1:]}".replace("_", " "))
 
 
@@ -131,12 +131,7 @@ def crossed(
     else:
         header = ("Data set", *rows)
         body = [(Cell(text=name), *(cells.get((case, row), empty) for row in rows)) for case, name in cases.items()]
-    return Table(title=title, header=header, rows=tuple(body), notes=notes_of(footnotes))
-
-
-def notes_of(footnotes: Footnotes | None) -> tuple[tuple[str, str], ...]:
-    """Return mark and text of each footnote."""
-    return tuple((mark, text) for text, mark in (footnotes or {}).items())
+    return Table(title=title, header=header, rows=tuple(body), notes=(footnotes or Footnotes()).notes)
 
 
 def filled(*blocks: Table | Text) -> tuple[Table | Text, ...]:
@@ -160,7 +155,7 @@ class Needs:
 
     scores: bool = False
     selected: bool = False  # the scores of the selections
-    variants: bool = False  # those of the variants
+    variants: bool = False  # those of the variants, if there are any
     unseen: tuple[str, ...] = ()  # cases whose scores on unseen objects are read
     ensembles: tuple[str, ...] = ()  # cases whose base clusterings are read
     prepared: tuple[str, ...] = ()  # cases whose features and classes are read
@@ -205,8 +200,8 @@ class Exhibit(Strict):
     def build(self, source: Source) -> Shown:
         """Return what it shows; called with what :meth:`needs` names."""
 
-    def mistakes(self, study: Study) -> Iterator[tuple[str, str]]:
-        """Yield (key, " = value: message") for what is wrong beyond names that are not known."""
+    def mistakes(self, study: Study) -> Mistakes:
+        """Yield what is wrong beyond names that are not known."""
         yield from ()
 
 
@@ -221,7 +216,20 @@ class OfMethod(Exhibit):
         run = study.method(self.method)
         return [case.id for case in study.cases if case.id in (self.cases or [case.id]) and run.runs_on(case)]
 
-    def mistakes(self, study: Study) -> Iterator[tuple[str, str]]:
+    def mistakes(self, study: Study) -> Mistakes:
         """Yield a method that runs on none of the cases."""
         if not self.cases_of(study):
             yield "method", f" = {self.method!r}: it runs on none of these cases; name other cases"
+
+
+def unknown(key: str, words: Iterable[str], choices: Collection[str]) -> Mistakes:
+    """Yield a mistake for each word that is no choice."""
+    for word in words:
+        if word not in choices:
+            yield key, f" = {word!r}: not known here; {did_you_mean(word, list(choices))}"
+
+
+def of_fit(run: MethodRun, key: str) -> Mistakes:
+    """Yield a mistake if a method needs features: figures read base clusterings only."""
+    if methods.needs_features(run.method, run.parameters, [run.default]):
+        yield f"{key}method", f" = {run.id!r}: it needs features, which figures do not read; name another"

@@ -2,13 +2,12 @@
 
 from typing import Literal
 
-from concord.config.experiment import Variants
-from concord.config.values import Name
+from concord.config.values import Name, Title
+from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.published import of_the_paper
 from concord.findings.values import count, counting, paragraph, records, symbols
 from concord.findings.verdicts import VERDICTS, Material, judge
-from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, Title, listed
-from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source, Study
+from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, listed
 
 ALONE = ("stable", "grows", "improves")
 """Checks in which the methods that the paper does not have play no part."""
@@ -35,8 +34,7 @@ class Claims(Exhibit):
     def needs(self, study: ResolvedStudy) -> Needs:
         """Return the scores; those on unseen objects if a claim is about them."""
         unseen = tuple(case.id for case in study.generalised() if any(claim.unseen for claim in study.claims))
-        variants = study.variants != Variants()
-        return Needs(claims=True, scores=True, selected=True, variants=variants, published=True, unseen=unseen)
+        return Needs(claims=True, scores=True, selected=True, variants=True, published=True, unseen=unseen)
 
     def build(self, source: Source) -> Shown:
         """Return a row for each claim: its verdict and evidence among the paper's methods, and among all."""
@@ -74,7 +72,7 @@ def _frame(source: Source) -> DataFrame:
 def _rule(study: ResolvedStudy) -> str:
     if study.other_data:
         rule = (
-            f"The data sets are not the paper's: {study.other_data.strip()} A claim holds if it reaches the "
+            f"The data sets are not the paper's: {study.other_data} A claim holds if it reaches the "
             "published share or percentage here, and in part if it reaches more than half of it."
         )
     else:

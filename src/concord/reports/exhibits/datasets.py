@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
+import numpy as np
+
 from concord.config.experiment import Case
-from concord.config.values import Name
+from concord.config.values import Name, Title
 from concord.datasets.registry import MADE
+from concord.findings.names import DataFrame, ResolvedStudy, Source
 from concord.findings.published import published_names
 from concord.findings.values import DASH, numbers
-from concord.reports.exhibits.base import Cell, Exhibit, Footnotes, Needs, Shown, Title, listed
-from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source
+from concord.reports.exhibits.base import Cell, Exhibit, Footnotes, Needs, Shown, listed
 
 SHAPE = ("objects", "features", "classes")
 GENERATORS = {"kmeans": "k-means", "minibatch": "mini-batch k-means", "mixed": "by several algorithms"}
@@ -50,7 +52,6 @@ class Datasets(Exhibit):
 
 
 def _frame(source: Source) -> DataFrame:
-    import numpy as np
     import pandas as pd
 
     study, rows = source.study, list[dict[str, Any]]()

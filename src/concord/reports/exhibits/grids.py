@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar, Literal
 
 from concord.config.experiment import MethodRun
-from concord.config.values import Name
+from concord.config.values import Name, Title
 from concord.findings.main_table import counted_rows, scores_frame
+from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.values import DASH, MINUS, SELECTIONS, counting, paragraph, point, records, score, signed
-from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, Title, filled, listed
-from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source, Study
+from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, filled, listed
 from concord.scores.table import compact
 
 COLUMNS = ["case", "dataset", "metric", "method", "parameters", "mean", "published", "difference"]

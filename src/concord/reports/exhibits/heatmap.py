@@ -1,16 +1,15 @@
 """Heat maps of the mean score over a grid of two parameters."""
 
 import math
-from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 from pydantic import Field
 
 from concord.config.references import MetricId
+from concord.findings.names import DataFrame, Source, Study
 from concord.findings.values import conjunction, paragraph, point, records, score, symbol
-from concord.reports.exhibits.base import Needs, OfMethod, Shown
-from concord.reports.exhibits.names import DataFrame, Source, Study
-from concord.reports.fits import unknown
+from concord.reports.exhibits.base import Mistakes, Needs, OfMethod, Shown, unknown
 from concord.reports.render.figures import PAGE, WIDTHS, colour_bar, heat, label_outer, legend_below, style
 from concord.scores.table import compact
 
@@ -37,7 +36,7 @@ class Heatmap(OfMethod):
     metrics: tuple[MetricId, ...] = ("ACC", "NMI")
     scale: Literal["shared", "best"] = Field("shared", description=SCALES)
 
-    def mistakes(self, study: Study) -> Iterator[tuple[str, str]]:
+    def mistakes(self, study: Study) -> Mistakes:
         """Yield axes that are not two parameters of the grid."""
         yield from super().mistakes(study)
         grid = list(study.method(self.method).grid)
@@ -61,7 +60,6 @@ class Heatmap(OfMethod):
 
     @style()
     def _draw(self, source: Source, frame: DataFrame) -> Any:
-        import numpy as np
         from matplotlib.figure import Figure
         from matplotlib.patches import Patch
 
@@ -95,14 +93,12 @@ class Heatmap(OfMethod):
     def _scale(self, means: Any) -> dict[str, Any]:
         if self.scale == "shared":
             return {"vmin": means.min(), "vmax": means.max()}
-        import numpy as np
         from matplotlib.colors import BoundaryNorm
 
         steps = BoundaryNorm(np.linspace(-STEP * STEPS, 0, STEPS + 1), 256, extend="min")
         return {"norm": steps, "vmin": -STEP * STEPS, "vmax": 0}
 
     def _panel(self, panel: Any, source: Source, case: str, metric: str, means: Any, scale: dict[str, Any]) -> Any:
-        import numpy as np
         import pandas as pd
 
         run, large, best = source.study.method(self.method), self.scale == "shared", pd.Series(means).max()

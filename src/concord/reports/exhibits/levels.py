@@ -3,8 +3,10 @@
 from typing import Any, Literal
 
 from concord.config.references import CaseId
+from concord.diagnostics import level_shares
+from concord.ensemble import Ensemble
+from concord.findings.names import DataFrame, ResolvedStudy, Source
 from concord.reports.exhibits.base import Exhibit, Needs, Shown
-from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source
 from concord.reports.render.figures import colours, curve_handles, curves, legend_below, panels, style
 
 MEASURES = ("precision", "recall", "pairs", "precision_at", "pairs_at")
@@ -30,9 +32,6 @@ class Levels(Exhibit):
     def build(self, source: Source) -> Shown:
         """Return means and deviations over the subsets for each level; a subset without such pairs is in neither."""
         import pandas as pd
-
-        from concord.diagnostics import level_shares
-        from concord.ensemble import Ensemble
 
         stored, n = source.stored(self.case), source.study.n_subsets
         subsets = [level_shares(Ensemble(stored.subset(s)), stored.classes) for s in range(n)]

@@ -1,16 +1,18 @@
-"""Mean score over a grid of one parameter."""
+"""Mean scores as lines: over a grid of one parameter, and over the number of base clusterings in a subset."""
 
 import json
-from collections.abc import Iterator
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from concord.config.references import MethodId, MetricId, RowId
-from concord.findings.values import conjunction, fewer, paragraph, records, symbol
-from concord.reports.exhibits.base import Exhibit, Needs, Shown
-from concord.reports.exhibits.names import DataFrame, Source, Study
+from concord.config.values import Some
+from concord.findings.main_table import over_subsets
+from concord.findings.names import DataFrame, Source, Study
+from concord.findings.values import conjunction, fewer, paragraph, records, symbol, tuned
+from concord.reports.exhibits.base import Exhibit, Mistakes, Needs, Shown
 from concord.reports.render.figures import curves_by_case
+from concord.scores.selection import main_row
 
 
 class Lines(Exhibit):
@@ -21,12 +23,10 @@ class Lines(Exhibit):
 
     kind: Literal["lines"]
     metric: MetricId
-    methods: Annotated[tuple[MethodId, ...], Field(min_length=1)] = Field(
-        description="ids of methods whose grid is of one parameter, the same one"
-    )
+    methods: Some[MethodId] = Field(description="ids of methods whose grid is of one parameter, the same one")
     beside: tuple[RowId, ...] = Field((), description="ids of methods without a grid, each a level")
 
-    def mistakes(self, study: Study) -> Iterator[tuple[str, str]]:
+    def mistakes(self, study: Study) -> Mistakes:
         """Yield grids that are not of one common parameter, and levels that have a grid."""
         grids = {run.id: tuple(run.grid) for run in study.methods if run.id in self.methods}
         if len({*grids.values()}) > 1 or any(len(grid) != 1 for grid in grids.values()):
@@ -37,16 +37,12 @@ class Lines(Exhibit):
 
     def build(self, source: Source) -> Shown:
         """Return mean, sample standard deviation and number of subsets at each point; no value without a grid."""
-        study, frame = source.study, self._frame(source)
-        parameter = next(iter(study.method(self.methods[0]).grid))
-        caption = paragraph(
-            f"{self.metric} over {symbol(parameter)}: mean over {study.n_subsets} subsets; bands: one sample standard "
-            "deviation to either side.",
-            bool(self.beside) and f"Dashed: {conjunction(self.beside)}, without this parameter.",
-            fewer(study, frame),
-        )
-        labels = symbol(parameter, tex=True), f"mean {self.metric}"
-        return Shown(frame, caption=caption, picture=curves_by_case(frame, source.titles, "value", labels))
+        frame = self._frame(source)
+        parameter = next(iter(source.study.method(self.methods[0]).grid))
+        dashed = f"Dashed: {conjunction(self.beside)}, without this parameter." if self.beside else ""
+        more = dashed, fewer(source.study, frame)
+        label = symbol(parameter, tex=True)
+        return _shown(source, frame, self.metric, "value", f"over {symbol(parameter)}", label, *more)
 
     def _frame(self, source: Source) -> DataFrame:
         scores = source.scores
@@ -61,3 +57,51 @@ class Lines(Exhibit):
                     where = (case.id, method, self.metric, parameter, value)
                     rows.append((*where, point.count, point.mean, point.std))
         return records("case method metric parameter value n mean std", rows)
+
+
+class Sizes(Exhibit):
+    """The mean score at every size of the subsets, a panel for each data set, a line for each method."""
+
+    drawn = True
+    reads: ClassVar = Needs(selected=True, variants=True)
+
+    kind: Literal["sizes"]
+    metric: MetricId
+
+    def mistakes(self, study: Study) -> Mistakes:
+        """Yield a study without other sizes."""
+        if not _of_other_sizes(study):
+            yield "kind", " = 'sizes': no case has other sizes; add variants.cases that differ in subset_size alone"
+
+    def build(self, source: Source) -> Shown:
+        """Return mean, sample standard deviation and number of subsets for each case, method and size."""
+        study, frame = source.study, self._frame(source)
+        more = tuned(study, _of_other_sizes(study)), fewer(study, frame, "size")
+        what = "base clusterings in a subset"
+        return _shown(source, frame, self.metric, "size", f"against the number of {what}", what, *more)
+
+    def _frame(self, source: Source) -> DataFrame:
+        study, scores, rows = source.study, over_subsets(source.selected, source.variants), []
+        for case in study.cases:
+            sizes = sorted((study.subset_size(one), one.id) for one in (case, *study.size_variants(case)))
+            for row in (main_row(study, method) for method in _of_other_sizes(study) if len(sizes) > 1):
+                found = [(size, key) for size, one in sizes if (key := (one, self.metric, *row)) in scores.index]
+                rows += [(case.id, *row, self.metric, size, *scores.loc[key]) for size, key in found]
+        return records("case method selection metric size n mean std", rows).astype({"n": int})
+
+
+def _of_other_sizes(study: Study) -> list[str]:
+    """Return the methods that run at other sizes, in the order of the study."""
+    run = {name for case in study.cases for other in study.size_variants(case) for name in other.methods}
+    return [method.id for method in study.methods if method.id in run]
+
+
+def _shown(source: Source, frame: DataFrame, metric: str, x: str, over: str, label: str, *more: str) -> Shown:
+    """Return a picture of the means over the column ``x``; ``more`` sentences end the caption."""
+    caption = paragraph(
+        f"{metric} {over}: mean over {source.study.n_subsets} subsets; bands: one sample standard deviation to "
+        "either side.",
+        *more,
+    )
+    picture = curves_by_case(frame, source.titles, x, (label, f"mean {metric}"))
+    return Shown(frame, caption=caption, picture=picture)

@@ -1,18 +1,22 @@
 """Matrices over the objects of one case and its first subset, in the order of the classes."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
+import numpy as np
 from pydantic import AfterValidator, Field, model_validator
 
+from concord import methods, similarity
 from concord.config.references import CaseId, MethodId
+from concord.config.values import Some
+from concord.diagnostics import contrast
 from concord.ensemble import Ensemble, FloatArray, IntArray
+from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
+from concord.findings.source import fit_parameters
 from concord.findings.values import DASH, number, paragraph, point, records, untex
-from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, listed
-from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source, Study
-from concord.reports.fits import of_fit, unknown
+from concord.reports.exhibits.base import Exhibit, Mistakes, Needs, Shown, Table, listed, of_fit, unknown
 from concord.reports.render.figures import colour_bar, fine, step_of, style
 from concord.validation import Strict
 
@@ -67,7 +71,7 @@ class Matrices(Exhibit):
 
     kind: Literal["matrices"]
     case: CaseId
-    panels: Annotated[tuple[Panel, ...], Field(min_length=1)]
+    panels: Some[Panel]
     scale: Limits = Field((0.0, 1.0), description="ends of the colours")
     order: Literal["class", "both"] = Field(
         "class",
@@ -75,10 +79,8 @@ class Matrices(Exhibit):
         "given and put back into the order of the classes",
     )
 
-    def mistakes(self, study: Study) -> Iterator[tuple[str, str]]:
+    def mistakes(self, study: Study) -> Mistakes:
         """Yield matrices that a method does not have, and methods that need features."""
-        from concord import methods
-
         for i, panel in enumerate(self.panels):
             if panel.method:
                 run = study.method(panel.method)
@@ -93,10 +95,6 @@ class Matrices(Exhibit):
 
     def build(self, source: Source) -> Shown:
         """Return the range of every matrix, its means in and between classes, and what the order changes."""
-        import numpy as np
-
-        from concord.diagnostics import contrast
-
         classes = source.stored(self.case).classes
         order, step = np.argsort(classes, kind="stable"), step_of(len(classes))
         by_class, at_random, back = Given(source, self.case, order), None, order
@@ -121,14 +119,12 @@ class Matrices(Exhibit):
         return Shown(frame, (_table(frame),), self._caption(source, frame), self._draw(drawn, borders))
 
     def _parameters(self, panel: Panel, study: ResolvedStudy) -> str:
-        from concord.findings.source import fit_parameters
-
         return point(fit_parameters(study, study.case(self.case), panel.method)) if panel.method else ""
 
-    def _limits(self, panel: Panel, contrast: dict[str, float]) -> tuple[float, float]:
+    def _limits(self, panel: Panel, found: dict[str, float]) -> tuple[float, float]:
         if panel.scale == "own":
-            low, high = contrast["percentile_1"], contrast["percentile_99"]
-            return (low, high) if low < high else (contrast["least"], contrast["largest"])
+            low, high = found["percentile_1"], found["percentile_99"]
+            return (low, high) if low < high else (found["least"], found["largest"])
         return panel.scale or self.scale
 
     @style()
@@ -182,8 +178,6 @@ class Given:
 
     def matrix(self, panel: Panel) -> FloatArray:
         """Return a panel's matrix, shape (n, n)."""
-        from concord import similarity
-
         matrix: FloatArray
         if panel.similarity == "classes":
             matrix = (self.classes[:, None] == self.classes).astype(float)

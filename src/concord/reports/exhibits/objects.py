@@ -1,14 +1,15 @@
 """The objects of two-dimensional data sets, by class."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field
+import numpy as np
 
 from concord.config.references import CaseId
+from concord.config.values import Some
 from concord.errors import InputError
+from concord.findings.names import DataFrame, ResolvedStudy, Source
 from concord.findings.values import count
 from concord.reports.exhibits.base import Exhibit, Needs, Shown
-from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source
 from concord.reports.render.figures import MARKERS, colours, label_outer, panels, style
 
 
@@ -19,7 +20,7 @@ class Objects(Exhibit):
     chapter = "Data"
 
     kind: Literal["objects"]
-    cases: Annotated[tuple[CaseId, ...], Field(min_length=1)]
+    cases: Some[CaseId]
 
     def needs(self, study: ResolvedStudy) -> Needs:
         """Return the data sets."""
@@ -54,7 +55,6 @@ class Objects(Exhibit):
 
 
 def _objects(source: Source, case: str) -> DataFrame:
-    import numpy as np
     import pandas as pd
 
     dataset = source.dataset(case)

@@ -1,14 +1,17 @@
 """What a method reports after each of its iterations, e.g. how far it is from convergence."""
 
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
+import numpy as np
 from pydantic import Field
 
+from concord import methods
+from concord.config.values import Some
+from concord.ensemble import Ensemble
+from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.values import conjunction, number, records, untex
-from concord.reports.exhibits.base import Needs, OfMethod, Shown, Table, listed
-from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source, Study
-from concord.reports.fits import of_fit, unknown
+from concord.reports.exhibits.base import Mistakes, Needs, OfMethod, Shown, Table, listed, of_fit, unknown
 from concord.reports.render.figures import case_panels, colours, label_outer, legend_below, style
 
 DASHES: list[tuple[float, ...]] = [(), (4, 1.5), (1, 1), (3, 1, 1, 1)]
@@ -21,14 +24,10 @@ class Paths(OfMethod):
 
     kind: Literal["paths"]
     path: str = Field(description="which of the method's paths")
-    labels: Annotated[tuple[str, ...], Field(min_length=1)] = Field(
-        description="what the values are, one for each column of the path"
-    )
+    labels: Some[str] = Field(description="what the values are, one for each column of the path")
 
-    def mistakes(self, study: Study) -> Iterator[tuple[str, str]]:
+    def mistakes(self, study: Study) -> Mistakes:
         """Yield a path that the method does not have, and too few labels."""
-        from concord import methods
-
         yield from super().mistakes(study)
         run = study.method(self.method)
         yield from of_fit(run, "")
@@ -54,8 +53,6 @@ class Paths(OfMethod):
         return Shown(frame, (self._ends(source, frame),), caption, self._draw(source, frame))
 
     def _path(self, source: Source, case: str) -> Iterator[tuple[str, str, int, float, bool]]:
-        from concord.ensemble import Ensemble
-
         stored = source.stored(case)
         ensemble = Ensemble(stored.subset(0))
         method = source.fitted(source.study.case(case), self.method, {}, ensemble, 0, stored.n_classes)
@@ -76,7 +73,6 @@ class Paths(OfMethod):
 
     @style()
     def _draw(self, source: Source, frame: DataFrame) -> Any:
-        import numpy as np
         import seaborn as sns
         from matplotlib.lines import Line2D
         from matplotlib.ticker import MaxNLocator

@@ -2,9 +2,10 @@
 
 from typing import ClassVar, Literal
 
-from concord.config.values import Name
-from concord.reports.exhibits.base import Exhibit, Needs, Shown, Title
-from concord.reports.exhibits.names import Source
+from concord.config.values import Name, Title
+from concord.findings.names import Source
+from concord.reports.exhibits.base import Exhibit, Needs, Shown
+from concord.scores.significance import pairwise
 
 
 class PValues(Exhibit):
@@ -19,8 +20,6 @@ class PValues(Exhibit):
 
     def build(self, source: Source) -> Shown:
         """Compare every pair of rows."""
-        from concord.scores.significance import pairwise
-
         caption = (
             "Two-sided t-tests between every two rows of the table of scores, for each data set and metric, over "
             "their common subsets: paired, Welch, and paired with Holm's adjustment for the number of pairs. The "

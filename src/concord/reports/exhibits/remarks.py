@@ -1,11 +1,10 @@
 """Fits without an answer, and what methods note about their answers."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from concord.config.experiment import Variants
-from concord.config.values import Name
-from concord.reports.exhibits.base import Exhibit, Needs, Shown, Title, listed
-from concord.reports.exhibits.names import ResolvedStudy, Source
+from concord.config.values import Name, Title
+from concord.findings.names import Source
+from concord.reports.exhibits.base import Exhibit, Needs, Shown, listed
 
 COUNTS = {"fits": ("subset", "size"), "subsets": ("subset", "nunique"), "grid_points": ("parameters", "nunique")}
 
@@ -14,14 +13,11 @@ class Remarks(Exhibit):
     """Failures and notes of the study and its variants, equal ones together."""
 
     place = 45
+    reads: ClassVar = Needs(selected=True, variants=True)
 
     kind: Literal["remarks"]
     id: Name = "remarks"
     title: Title = "Failures and notes"
-
-    def needs(self, study: ResolvedStudy) -> Needs:
-        """Return the scores of the study and of its variants, with which the remarks are stored."""
-        return Needs(selected=True, variants=study.variants != Variants())
 
     def build(self, source: Source) -> Shown:
         """Return a row for each kind, case, method and text, with the number of fits, subsets and grid points."""

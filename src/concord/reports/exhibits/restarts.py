@@ -2,12 +2,12 @@
 
 from typing import Any, ClassVar, Literal
 
-from concord.config.values import Name
+from concord.config.values import Name, Title
 from concord.findings.main_table import KEYS, counted_rows, of_main_rows, scores_frame
+from concord.findings.names import DataFrame, ResolvedStudy, Source
 from concord.findings.published import nearer
 from concord.findings.values import DASH, counting, paragraph, score, signed
-from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, Table, Title, crossed, filled, listed
-from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source
+from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, Table, crossed, filled, listed
 from concord.scores.selection import main_rows, select
 from concord.scores.summary import summarise
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any, ClassVar, Literal
 
-from concord.config.values import Name
+from concord.config.values import Name, Title
 from concord.findings.main_table import published_key
+from concord.findings.names import DataFrame, Source
 from concord.findings.values import DASH, number, records, seconds
-from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, Title, crossed
-from concord.reports.exhibits.names import DataFrame, Source
+from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, crossed
 
 TABLES: dict[str, tuple[str, Callable[[float], str]]] = {
     "cpu_seconds_per_fit": ("CPU time of one fit", seconds),

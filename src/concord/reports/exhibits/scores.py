@@ -8,12 +8,12 @@ from pydantic import Field
 
 from concord.config.experiment import Variants
 from concord.config.references import AnyMethodId, CaseId, MetricId
-from concord.config.values import Name
+from concord.config.values import Name, Title
 from concord.findings.main_table import scores_frame
+from concord.findings.names import DataFrame, ResolvedStudy, Source
 from concord.findings.published import of_the_paper
 from concord.findings.values import DASH, MINUS, SELECTIONS, conjunction, count, paragraph, score, signed
-from concord.reports.exhibits.base import Cell, Exhibit, Footnotes, Needs, Shown, Table, Text, Title, crossed
-from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source
+from concord.reports.exhibits.base import Cell, Exhibit, Footnotes, Needs, Shown, Table, Text, crossed
 from concord.scores.selection import FIXED
 
 WITHOUT_OTHERS = "\N{DAGGER}"

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from math import nan
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -10,18 +10,20 @@ from pydantic import Field
 from concord.config.experiment import Case, MethodRun
 from concord.config.published import STATISTICS
 from concord.config.references import MethodId, MetricId
+from concord.config.values import Some
 from concord.findings.main_table import published_key
+from concord.findings.names import DataFrame, ResolvedStudy, Source
 from concord.findings.values import DASH, conjunction, number, records, score
 from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, listed
-from concord.reports.exhibits.names import DataFrame, ResolvedStudy, Source
 from concord.reports.exhibits.scores import HALF_DIGIT
 from concord.scores.f1_bounds import DEFINITIONS, largest_f1
+from concord.scores.metrics import score_many
 
 
 class _OfStarts(Exhibit):
     """An exhibit of the random starts of some methods."""
 
-    methods: Annotated[tuple[MethodId, ...], Field(min_length=1)]
+    methods: Some[MethodId]
 
     def pairs(self, study: ResolvedStudy) -> list[tuple[Case, MethodRun]]:
         """Return the cases, each with those of the methods that run on it."""
@@ -99,8 +101,6 @@ class F1Bounds(_OfStarts):
 
 def _of_starts(source: Source, case: Case, run: MethodRun, metric: str) -> list[float]:
     """Return the number of starts and each statistic: means over the subsets that have an answer."""
-    from concord.scores.metrics import score_many
-
     point, classes, found = run.points.index(run.default), source.stored(case.id).classes, []
     for block in source.blocks(case.id, run.id):
         for labels, chosen, failed in zip(block.labels, block.chosen, block.failed, strict=True):

@@ -3,11 +3,11 @@
 from typing import Any, Literal
 
 from concord.config.experiment import Experiment
-from concord.config.values import Name
+from concord.config.values import Name, Title
+from concord.findings.names import ResolvedStudy, Source, Study
 from concord.findings.unseen import beside, plan, unseen_frame
 from concord.findings.values import conjunction, paragraph, score
-from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, Title, crossed
-from concord.reports.exhibits.names import ResolvedStudy, Source, Study
+from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, crossed
 from concord.scores.selection import Row
 
 BETTER, WORSE = "•", "◦"

@@ -1,14 +1,17 @@
 """Co-association matrices with the objects in the order of VAT, which shows clusters as bright blocks."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field
+import numpy as np
 
 from concord.config.references import CaseId
+from concord.config.values import Some
+from concord.diagnostics import contrast, vat_order
+from concord.ensemble import Ensemble
+from concord.findings.names import ResolvedStudy, Source
 from concord.findings.values import records
 from concord.reports.exhibits.base import Exhibit, Needs, Shown, listed
-from concord.reports.exhibits.names import ResolvedStudy, Source
 from concord.reports.render.figures import colour_bar, colours, fine, heat, panels, step_of, style
 
 SHOWN = "Data set: case, objects, drawn, In one class: mean_in_classes, In different classes: mean_between"
@@ -20,7 +23,7 @@ class Vat(Exhibit):
     drawn = True
 
     kind: Literal["vat"]
-    cases: Annotated[tuple[CaseId, ...], Field(min_length=1)]
+    cases: Some[CaseId]
 
     def needs(self, study: ResolvedStudy) -> Needs:
         """Return the base clusterings."""
@@ -28,11 +31,6 @@ class Vat(Exhibit):
 
     def build(self, source: Source) -> Shown:
         """Return how far the matrices and the order follow the classes, a row for each case."""
-        import numpy as np
-
-        from concord.diagnostics import contrast, vat_order
-        from concord.ensemble import Ensemble
-
         drawn, rows = [], []
         for case in self.cases:
             stored = source.stored(case)

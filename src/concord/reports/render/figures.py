@@ -4,12 +4,10 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from concord.files import written_whole
-
-if TYPE_CHECKING:
-    import pandas as pd
+from concord.findings.names import DataFrame
 
 FORMATS = ("svg", "pdf", "png")
 PAGE = 6.9
@@ -78,7 +76,7 @@ def panels(n: int, across: int, height: float) -> tuple[Any, list[Any]]:
     return picture, list(axes[:n])
 
 
-def case_panels(frame: "pd.DataFrame", titles: Mapping[str, str]) -> tuple[Any, list[tuple[Any, "pd.DataFrame"]]]:
+def case_panels(frame: DataFrame, titles: Mapping[str, str]) -> tuple[Any, list[tuple[Any, DataFrame]]]:
     """Return a picture and, for each case, its panel with its title and its rows of the frame."""
     cases = frame["case"].unique()
     picture, axes = panels(len(cases), 4 if len(cases) > 3 else 3, 1.8)
@@ -103,7 +101,7 @@ def legend_below(picture: Any, handles: Sequence[Any]) -> None:
     picture.legend(handles=handles, loc="outside lower center", ncols=columns)
 
 
-def curves(panel: Any, rows: "pd.DataFrame", x: str, by: str, palette: Mapping[str, Any]) -> None:
+def curves(panel: Any, rows: DataFrame, x: str, by: str, palette: Mapping[str, Any]) -> None:
     """Draw ``mean`` over ``x``, a line with markers for each ``by``; bands are one ``std`` to either side."""
     import seaborn as sns
 
@@ -116,7 +114,7 @@ def curves(panel: Any, rows: "pd.DataFrame", x: str, by: str, palette: Mapping[s
 
 
 @style()
-def curves_by_case(frame: "pd.DataFrame", titles: Mapping[str, str], x: str, labels: tuple[str, str]) -> Any:
+def curves_by_case(frame: DataFrame, titles: Mapping[str, str], x: str, labels: tuple[str, str]) -> Any:
     """Return a picture with a panel for each case and a curve for each method; a dashed level where ``x`` is NaN."""
     palette = colours(list(frame["method"].unique()))
     picture, drawn = case_panels(frame, titles)

@@ -7,6 +7,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
 from concord.findings.values import GREEK
 from concord.reports.exhibits.base import Shown, Table
 
@@ -61,12 +64,9 @@ def in_latex(text: str) -> str:
 
 
 def page(content: Mapping[str, Any], pictures: Sequence[Path]) -> str:
-    """Return the report as a page that needs no other file and no network.
+    """Return the report as a page that needs no other file and no network: the SVG files become part of it.
 
-    Parameters
-    ----------
-    content : as :func:`concord.reports.document.document.content` returns it.
-    pictures : the SVG files that it names; they become part of the page.
+    ``content`` is as :func:`concord.reports.document.document.content` returns it.
     """
     return _filled("page.html", d=content, pictures={path.name: _inline(path) for path in pictures})
 
@@ -86,9 +86,6 @@ def _inline(path: Path) -> str:
 
 def _filled(template: str, escape: Callable[[str], str] | None = None, **values: Any) -> str:
     """Return a template with values filled in, every text escaped; without ``escape`` as HTML, with Jinja's marks."""
-    from jinja2 import Environment, StrictUndefined
-    from markupsafe import Markup
-
     text = (resources.files("concord.reports") / "templates" / template).read_text(encoding="utf-8")
     options: dict[str, Any] = {"autoescape": True}
     if escape:

@@ -11,6 +11,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import typst
+
 from concord.files import written_whole
 from concord.reports.document import heading
 
@@ -29,8 +31,6 @@ FLOWING = 28
 
 def write_pdf(content: Mapping[str, Any], pictures: Sequence[Path], out: Path) -> None:
     """Set what :func:`concord.reports.document.document.content` returns, with the SVG files that it names."""
-    import typst
-
     with tempfile.TemporaryDirectory() as name:
         folder, template = Path(name), resources.files("concord.reports") / "templates" / "report.typ"
         (folder / "report.typ").write_bytes(template.read_bytes())

@@ -1,0 +1,65 @@
+"""Questions to an ensemble, or to a matrix over its objects, that need no consensus: order, levels, contrast."""
+
+import numpy as np
+
+from concord.ensemble import Ensemble, FloatArray, IntArray
+
+
+def contrast(matrix: FloatArray, classes: IntArray) -> dict[str, float]:
+    """Return how far a matrix over the objects, (n, n), shows their classes, (n,), as blocks.
+
+    That is the range of the entries off the diagonal, ``least``, ``percentile_1``, ``percentile_99``, ``largest``, and
+    their means, ``mean_in_classes`` and ``mean_between`` (NaN if there is one class).
+    """
+    apart, together = ~np.eye(len(matrix), dtype=bool), classes[:, None] == classes
+    low, high = np.percentile(matrix[apart], [1, 99])
+    return {
+        "least": float(matrix[apart].min()),
+        "percentile_1": float(low),
+        "percentile_99": float(high),
+        "largest": float(matrix[apart].max()),
+        "mean_in_classes": float(matrix[together & apart].mean()),
+        "mean_between": float(matrix[~together].mean()) if not together.all() else float("nan"),
+    }
+
+
+def level_shares(ensemble: Ensemble, classes: IntArray) -> FloatArray:
+    """Measure the pairs of different objects by their level of co-association.
+
+    ``classes`` are the true classes 0..k-1, (n,). Returns shape (5, m + 1), for each level l = 0..m. Of the pairs with
+    a co-association of at least l / m: the share in one class (precision; NaN if there are none), their share of all
+    pairs in one class (recall) and of all pairs. Of those with at least l / m and less than (l + 1) / m: the share in
+    one class, that of all pairs.
+    """
+    m, n = ensemble.n_clusterings, ensemble.n_objects
+    level = np.floor(ensemble.coassociation * m + 1e-9).astype(np.int64).ravel()
+    in_class = np.zeros((ensemble.n_profiles, classes.max() + 1))
+    np.add.at(in_class, (ensemble.membership, classes), 1)
+    ordered = np.outer(ensemble.weights, ensemble.weights).ravel()
+    pairs_at = np.bincount(level, ordered, m + 1)
+    same_at = np.bincount(level, (in_class @ in_class.T).ravel(), m + 1)
+    pairs_at[m], same_at[m] = pairs_at[m] - n, same_at[m] - n  # an object is no pair with itself
+    pairs, same = (np.cumsum(counts[::-1])[::-1] for counts in (pairs_at, same_at))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = [same / pairs, same / same[0], pairs / pairs[0], same_at / pairs_at, pairs_at / pairs[0]]
+        return np.stack(shares)
+
+
+def vat_order(dissimilarity: FloatArray) -> IntArray:
+    """Return the order of objects in which clusters are blocks, shape (n,): the order in which Prim's algorithm joins.
+
+    The first is one of the two that are farthest apart in ``dissimilarity``, (n, n), symmetric, and each further one
+    the nearest to any before it; of several the one with the lowest index (Bezdek, Hathaway: VAT, IJCNN 2002).
+    """
+    n = len(dissimilarity)
+    order = np.empty(n, dtype=np.int64)
+    order[0] = np.unravel_index(np.argmax(dissimilarity), dissimilarity.shape)[0]
+    nearest = dissimilarity[order[0]].astype(float)
+    nearest[order[0]] = np.inf
+    for place in range(1, n):
+        order[place] = np.argmin(nearest)
+        joined = nearest == np.inf
+        np.minimum(nearest, dissimilarity[order[place]], out=nearest)
+        nearest[joined] = np.inf
+        nearest[order[place]] = np.inf
+    return order
