@@ -73,17 +73,13 @@ print(json.dumps(answers))
 """
 
 
-@pytest.fixture(scope="module")
-def elsewhere():
-    """Labels of every method from another process, which has two threads."""
+def test_same_seed_same_labels_in_another_process_on_two_threads():
     env = {**os.environ, "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
     done = subprocess.run([sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
-
-
-def test_same_seed_same_labels_in_another_process_on_two_threads(method, elsewhere):
-    here = fit(method, 3, l30(), random_state=3).restart_labels_.tolist()
-    assert elsewhere[method.__name__] == here
+    elsewhere = json.loads(done.stdout)
+    here = {name: fit(methods.load(name), 3, l30(), random_state=3).restart_labels_.tolist() for name in elsewhere}
+    assert here == elsewhere
+    assert list(here) == list(methods.names())
 
 
 @dataclass(repr=False, eq=False)

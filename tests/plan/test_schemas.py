@@ -5,9 +5,9 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-import yaml
 
 from concord.plan.schemas import SCHEMAS, write_schemas
+from concord.validation import read_yaml
 
 ROOT = Path(__file__).parents[2]
 FILES = [
@@ -21,16 +21,21 @@ def read(folder, name):
     return json.loads((folder / f"{name}.schema.json").read_text())
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("schemas")
+    write_schemas(folder)
+    return folder
+
+
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_the_schemas_are_in_sync(name, tmp_path):
-    write_schemas(tmp_path)
-    assert read(ROOT / "workflow/schemas", name) == read(tmp_path, name)
+def test_the_schemas_are_in_sync(name, made):
+    assert read(ROOT / "workflow/schemas", name) == read(made, name)
 
 
 @pytest.mark.parametrize(("name", "path"), FILES, ids=[path.parent.name + "/" + path.stem for _, path in FILES])
-def test_the_schemas_accept_the_files(name, path, tmp_path):
-    write_schemas(tmp_path)
-    content = yaml.safe_load(path.read_text())
-    jsonschema.validate(content, read(tmp_path, name))
+def test_the_schemas_accept_the_files(name, path, made):
+    content = read_yaml(path)
+    jsonschema.validate(content, read(made, name))
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate({**content, "no such key": 1}, read(tmp_path, name))
+        jsonschema.validate({**content, "no such key": 1}, read(made, name))

@@ -7,7 +7,6 @@ import pytest
 from small import planned, source_of
 
 from concord.reports.exhibits.heatmap import Heatmap, tick_label
-from concord.reports.render.figures import save
 
 GRID = {"lambda1": [0.1, 1.0, 10.0], "lambda2": [0.01, 1.0], "max_outer": [1, 2]}
 DEFAULT = {"lambda1": 1.0, "lambda2": 1.0, "max_outer": 2}
@@ -62,12 +61,12 @@ def test_a_point_that_failed_on_a_subset_has_no_mean(study, scores) -> None:
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("scale", ["shared", "best"])
-def test_a_method_that_always_failed_is_drawn_without_a_best_point(study, scores, scale, tmp_path) -> None:
+def test_a_method_that_always_failed_is_drawn_without_a_best_point(study, scores, scale) -> None:
     source = source_of(study, scores=scores.assign(value=np.nan), selected=scores)
     shown = heatmap(scale=scale).build(source)
     assert shown.frame["mean"].isna().all()
     assert len(shown.picture.axes[0].patches) == 2, "the default point alone, black on white"
-    save(shown.picture, tmp_path, "map")
+    shown.picture.draw_without_rendering()
 
 
 def test_one_colour_scale_per_metric_values_in_the_cells_and_frames(study, scores) -> None:
