@@ -13,7 +13,8 @@ from concord.ensemble import Ensemble
 from concord.methods import PEACE
 from concord.methods.peace import pairmodel as module
 from concord.methods.peace.blockascent import block_ascent
-from concord.methods.peace.pairmodel import PairModel, line_search, pairwise_ascent, weights
+from concord.methods.peace.pairmodel import PairModel, pairwise_ascent, weights
+from concord.numerics.kernels.pairs import add_rise, line_search, slope
 from concord.testing import L30_CLASSES, l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "peace_be.json").read_text())
@@ -158,7 +159,7 @@ def test_the_prints_plus_does_not_update_the_gradient():
 def test_slope_of_a_step_is_that_of_the_likelihood():
     """With the plus of the paper the line search would follow another function."""
     model, j, u, v, step, h = l30_model(), 4, 0, 1, 0.03, 1e-6
-    row = module._Row(model.together[j], model.apart[j], START @ START[j], START[:, u] - START[:, v])
+    row = model.together[j], model.apart[j], START @ START[j], START[:, u] - START[:, v]
 
     def moved(length):
         y = START.copy()
@@ -166,9 +167,15 @@ def test_slope_of_a_step_is_that_of_the_likelihood():
         y[j, v] -= length
         return model.likelihood(y)
 
-    slope, steeper = row.slope(step)
-    assert 2 * slope == pytest.approx((moved(step + h) - moved(step - h)) / (2 * h), rel=1e-6)
-    assert steeper == pytest.approx((row.slope(step + h)[0] - row.slope(step - h)[0]) / (2 * h), rel=1e-6)
+    rho, steeper = slope(*row, step)
+    assert 2 * rho == pytest.approx((moved(step + h) - moved(step - h)) / (2 * h), rel=1e-6)
+    assert steeper == pytest.approx((slope(*row, step + h)[0] - slope(*row, step - h)[0]) / (2 * h), rel=1e-6)
+
+
+def row_gain(together, apart, share, change, step):
+    """Rise of the row's part of f, half of that of f."""
+    terms, work = np.zeros(len(share)), np.empty((3, len(share)))
+    return terms.sum() if add_rise(together, apart, share, share + step * change, terms, work) else -np.inf
 
 
 def test_line_search_ends_left_of_the_maximum_and_in_the_domain():
@@ -176,15 +183,15 @@ def test_line_search_ends_left_of_the_maximum_and_in_the_domain():
     for j in range(30):
         slopes = model.gradient(START)[j]
         u, v = int(slopes.argmax()), int(slopes.argmin())
-        row = module._Row(model.together[j], model.apart[j], START @ START[j], START[:, u] - START[:, v])
-        step = line_search(row, START[j, v])
+        row = model.together[j], model.apart[j], START @ START[j], START[:, u] - START[:, v]
+        step = line_search(*row, START[j, v])
         assert 0 < step <= START[j, v]
-        assert row.slope(step)[0] >= 0
-        assert step == START[j, v] or row.slope(step * (1 + 1e-6))[0] < 0
-        assert row.gain(step) > 0
-    outside = module._Row(np.array([1.0]), np.array([0.0]), np.array([0.5]), np.array([-1.0]))
-    assert outside.slope(0.5) == (-np.inf, -np.inf)
-    assert outside.gain(0.5) == -np.inf
+        assert slope(*row, step)[0] >= 0
+        assert step == START[j, v] or slope(*row, step * (1 + 1e-6))[0] < 0
+        assert row_gain(*row, step) > 0
+    outside = np.array([1]), np.array([0]), np.array([0.5]), np.array([-1.0])
+    assert slope(*outside, 0.5) == (-np.inf, -np.inf)
+    assert row_gain(*outside, 0.5) == -np.inf
 
 
 @pytest.mark.parametrize("ascend", ASCENTS)

@@ -12,11 +12,13 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from concord.ensemble import Ensemble
 from concord.errors import ConsensusFailure
 from concord.methods import RCE
-from concord.methods.rce import shrunk, unshrunk
+from concord.numerics.kernels import rce as kernels
 from dense_rce import connective_matrices, half_steps, kullback_leibler, objective
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "rce_octave.json").read_text())
 HAND = np.array([[1, 1], [1, 2], [2, 2]])
+
+shrunk, unshrunk = np.vectorize(kernels.shrunk), np.vectorize(kernels.unshrunk)
 
 label_matrices = hnp.arrays(np.int64, st.tuples(st.integers(3, 12), st.integers(1, 5)), elements=st.integers(0, 3))
 lambdas = st.sampled_from([0.0, 1e-4, 1e-2, 0.3, 1.0, 1.0001, 7.0, 1e2, 1e4])

@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from sklearn.metrics import adjusted_rand_score
 
 from concord.methods import TRCE
-from concord.methods.trce import quotient_rows
+from concord.numerics.kernels.trce import quotient_rows
 from concord.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "trce.json").read_text())

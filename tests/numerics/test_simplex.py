@@ -41,11 +41,20 @@ def test_projection_of_the_specification():
     assert project_rows(given_, np.ones(3)) == pytest.approx(expected, abs=1e-14)
 
 
-@pytest.mark.parametrize("kind", ["stable", "quicksort"])
-def test_projected_rows_count_objects(kind):
+def test_projected_rows_count_objects():
     random = np.random.default_rng(3)
     weights, matrix = np.array([3, 1, 2, 5]), random.normal(size=(4, 4))
-    projected = project_rows(matrix, weights, kind)
+    projected = project_rows(matrix, weights)
     assert projected @ weights == pytest.approx(np.ones(4), abs=1e-12)
     shift = (matrix - projected).max(axis=1, where=projected > 0, initial=-np.inf)[:, None]
     assert projected == pytest.approx(np.maximum(matrix - shift, 0), abs=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 40), scale=st.sampled_from([1e-6, 1.0, 1e6]), ties=st.booleans())
+def test_rows_without_sorting_are_those_with_sorting(seed, n, scale, ties):
+    rng = np.random.default_rng(seed)
+    matrix = rng.normal(size=(4, n)) * scale
+    if ties:
+        matrix = np.round(matrix / scale) * scale
+    assert project_rows(matrix, np.ones(n)) == pytest.approx(simplex_rows(matrix), abs=1e-12 * max(scale, 1))

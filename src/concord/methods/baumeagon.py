@@ -55,7 +55,7 @@ class BaumEagon(ConsensusMethod):
         "Samuel Rota Bulo, Andre Lourenco, Ana Fred, Marcello Pelillo: Pairwise Probabilistic Clustering "
         "Using Evidence Accumulation. S+SSPR 2010."
     )
-    cost = Cost(0.5, 4e-5, 0, matrices=5)
+    cost = Cost(0.5, 1e-5, 0, profile_matrices=0, over_objects=True)
     paths = {"objective_path_": 1}
 
     n_init: int = 10
@@ -67,7 +67,7 @@ class BaumEagon(ConsensusMethod):
     def _fit(self, ensemble: Ensemble) -> None:
         n, k = ensemble.n_objects, self.n_clusters
         rng = self._rng()
-        fit = LeastSquares(ensemble.expand(ensemble.coassociation), self.diagonal)
+        fit = LeastSquares(ensemble, self.diagonal)
         runs = [self.descend(fit, rng.dirichlet(np.ones(k), n)) for _ in range(self.n_init)]
         self.memberships_, self.objective_, path, _ = self._set_runs(runs, np.arange(n))
         self.objective_path_ = np.array(path)
@@ -94,22 +94,35 @@ class BaumEagon(ConsensusMethod):
 
 
 class LeastSquares:
-    """The squares of C - YY', with or without the diagonal; ``constant``, n or n - 1, makes every update lower them."""
+    """The squares of C - YY', with or without the diagonal; ``constant``, n or n - 1, makes every update lower them.
 
-    def __init__(self, similarity: FloatArray, diagonal: bool) -> None:
-        self._similarity = similarity
-        self._norm = float(np.vdot(similarity, similarity))
+    Where no label is missing C is ZZ' / m, of the sparse indicators Z of the profiles' clusters, and C Y takes O(n K +
+    n' m K) steps; else C is dense.
+    """
+
+    def __init__(self, ensemble: Ensemble, diagonal: bool) -> None:
+        n, m = ensemble.n_objects, ensemble.n_clusterings
         self._diagonal = diagonal
-        self.constant = float(len(similarity) if diagonal else max(len(similarity) - 1, 1))
+        self.constant = float(n if diagonal else max(n - 1, 1))
+        if ensemble.has_missing:
+            similarity = ensemble.expand(ensemble.coassociation)
+            self._norm, self._product = float(np.vdot(similarity, similarity)), similarity.__matmul__
+        else:
+            from scipy.sparse import csr_array
+
+            z, membership = ensemble.sparse_indicator, ensemble.membership
+            by_profile = csr_array((np.ones(n), membership, np.arange(n + 1)), shape=(n, len(ensemble.profiles))).T
+            self._norm = float((ensemble.overlaps() ** 2).sum()) / m**2
+            self._product = lambda y: (z @ (z.T @ (by_profile @ y)) / m)[membership]
 
     def at(self, y: FloatArray) -> tuple[float, FloatArray]:
         """Return the objective and R = (C - YY') Y, minus a quarter of its gradient, shape (n, K)."""
-        drawn = self._similarity @ y
+        drawn = self._product(y)
         gram = y.T @ y
         pull = drawn - y @ gram
         objective = self._norm - 2 * float(np.vdot(y, drawn)) + float(np.vdot(gram, gram))
         if not self._diagonal:
-            missed = self._similarity.diagonal() - np.einsum("nk,nk->n", y, y)
+            missed = 1 - np.einsum("nk,nk->n", y, y)
             pull -= missed[:, None] * y
             objective -= float(missed @ missed)
         return max(objective, 0.0), pull

@@ -57,7 +57,7 @@ class BCE(ConsensusMethod):
 
     summary = "Bayesian cluster ensembles (Wang, Shan, Banerjee): a mixed-membership model of the label matrix."
     reference = "Hongjun Wang, Hanhuai Shan, Arindam Banerjee: Bayesian cluster ensembles. SDM 2009."
-    cost = Cost(1.5, 4e-6, 0)
+    cost = Cost(1.5, 4e-6, 0, profile_matrices=0)
     constraints = {"smoothing": POSITIVE, "inner_tol": NON_NEGATIVE}
     identifiable = False
     predicts_from = "labels"
@@ -70,10 +70,15 @@ class BCE(ConsensusMethod):
     max_inner: int = 499
     n_init: int = 10
 
+    def _doubles(self, ensemble: Ensemble) -> int:
+        """Return the doubles of a fit: phi, (n', m, K), and its parts, and gamma of every start."""
+        k, m = self.n_clusters, ensemble.n_clusterings
+        return ensemble.n_profiles * (3 * m * (k + 1) + (self.n_init + 4) * k)
+
     def _fit(self, ensemble: Ensemble) -> None:
         data = Words.of(ensemble)
         rng = self._rng()
-        fits = [self.learn(data, random_start(data, self.n_clusters, rng)) for _ in range(self.n_init)]
+        fits = [self.learn(data, random_start(data, self.n_clusters, rng)).without_phi() for _ in range(self.n_init)]
         labels = np.stack([fit.posterior.gamma.argmax(axis=1) for fit in fits])
         self._set_labels(labels, np.array([-fit.path[-1] for fit in fits]), ensemble.membership)
         best = fits[self.chosen_]
@@ -141,10 +146,6 @@ class Words:
         normalised: FloatArray = beta / np.repeat(totals, sizes, axis=0)
         return normalised
 
-    def emission(self, beta: FloatArray) -> FloatArray:
-        """Return beta of the label that each profile has, 0 where it is missing, shape (n', m, K)."""
-        return np.vstack([beta, np.zeros(beta.shape[1])])[self.words]
-
 
 class Model(NamedTuple):
     """The parameters of BCE."""
@@ -169,6 +170,10 @@ class Fit(NamedTuple):
     path: list[float]
     converged: bool
 
+    def without_phi(self) -> "Fit":
+        """Return the fit without phi, which takes most of its memory."""
+        return self._replace(posterior=self.posterior._replace(phi=np.zeros((0, 0, 0))))
+
 
 def random_start(data: Words, n_clusters: int, rng: np.random.Generator) -> Model:
     """Draw alpha uniform in (0, 1) and rows of beta uniform, normalised."""
@@ -178,36 +183,21 @@ def random_start(data: Words, n_clusters: int, rng: np.random.Generator) -> Mode
 
 def e_step(data: Words, model: Model, tol: float, max_sweeps: int) -> Posterior:
     """Fit phi and gamma of every profile from the uniform start; each profile stops by itself."""
+    from concord.numerics.kernels import bce
+
     alpha, n_clusters = model.alpha, len(model.alpha)
     observed = (data.words < data.n_words).astype(float)
     phi = np.repeat(observed[:, :, None] / n_clusters, n_clusters, axis=2)
     gamma = alpha + phi.sum(axis=1)
-    going = np.arange(len(gamma))
-    emission, old_phi, old_gamma = data.emission(model.beta), phi, gamma
-    for _ in range(max_sweeps):
-        new_phi = emission * np.exp(expected_log(old_gamma))[:, None, :]
-        new_phi /= np.einsum("pik->pi", new_phi)[:, :, None] + n_clusters * TINY
-        new_gamma = alpha + np.einsum("pik->pk", new_phi)
-        moving = _change(new_gamma, old_gamma) > tol
-        resting = np.flatnonzero(~moving)  # gamma, a sum of phi, never changes by more than phi
-        moving[resting] = _change(new_phi[resting], old_phi[resting]) > tol
-        phi[going[~moving]], gamma[going[~moving]] = new_phi[~moving], new_gamma[~moving]
-        going, emission = going[moving], emission[moving]
-        old_phi, old_gamma = new_phi[moving], new_gamma[moving]
-        if not len(going):
-            break
-    phi[going], gamma[going] = old_phi, old_gamma
-    return Posterior(phi, gamma, not len(going))
+    beta = np.ascontiguousarray(model.beta)
+    return Posterior(phi, gamma, bce.e_step(data.words, alpha, beta, phi, gamma, tol, max_sweeps))
 
 
 def new_beta(data: Words, phi: FloatArray, smoothing: float) -> FloatArray:
     """M-step for beta: expected counts of each label in each consensus cluster, normalised."""
-    n_clusters = phi.shape[2]
-    cells = data.words[:, :, None] * n_clusters + np.arange(n_clusters)
-    mass = phi * data.weights[:, None, None]
-    counts: FloatArray = np.zeros((data.n_words + 1, n_clusters))
-    counts += np.bincount(cells.ravel(), mass.ravel(), counts.size).reshape(counts.shape)
-    return data.normalised(smoothing + counts[:-1])
+    from concord.numerics.kernels import bce
+
+    return data.normalised(smoothing + bce.expected_counts(data.words, data.weights, phi, data.n_words))
 
 
 def new_alpha(alpha: FloatArray, gamma: FloatArray, weights: FloatArray) -> tuple[FloatArray, bool]:
@@ -233,12 +223,14 @@ def new_alpha(alpha: FloatArray, gamma: FloatArray, weights: FloatArray) -> tupl
 
 def lower_bound(data: Words, model: Model, posterior: Posterior) -> float:
     """Lower bound of the log-likelihood, summed over the objects."""
-    from scipy.special import gammaln, xlogy
+    from scipy.special import gammaln
+
+    from concord.numerics.kernels import bce
 
     (alpha, beta), (phi, gamma, _) = model, posterior
     expected = expected_log(gamma)
     prior = gammaln(alpha.sum()) - gammaln(alpha).sum() + ((alpha - 1) * expected).sum(axis=1)
-    labels = (xlogy(phi, data.emission(beta)) - xlogy(phi, phi)).sum(axis=(1, 2))
+    labels = bce.label_bound(data.words, np.log(np.maximum(beta, TINY)), phi)
     clusters = (phi.sum(axis=1) * expected).sum(axis=1)
     entropy = gammaln(gamma).sum(axis=1) - gammaln(gamma.sum(axis=1)) - ((gamma - 1) * expected).sum(axis=1)
     return float((data.weights * (prior + labels + clusters + entropy)).sum())
@@ -250,10 +242,3 @@ def expected_log(gamma: FloatArray) -> FloatArray:
 
     expected: FloatArray = psi(gamma) - psi(gamma.sum(axis=1, keepdims=True))
     return expected
-
-
-def _change(new: FloatArray, old: FloatArray) -> FloatArray:
-    """Relative change in the 1-norm of each profile's part."""
-    axes = tuple(range(1, new.ndim))
-    change: FloatArray = np.abs(new - old).sum(axis=axes) / np.maximum(old.sum(axis=axes), TINY)
-    return change

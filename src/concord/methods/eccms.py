@@ -2,21 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from itertools import combinations_with_replacement
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from concord.ensemble import Ensemble, FloatArray
+from concord.ensemble import Ensemble, FloatArray, IntArray
 from concord.methods.base import Cost, MatrixMethod
 from concord.methods.constraints import POSITIVE
 from concord.similarity import co_occurrence, hc, lwca, pts
 
 NEGLIGIBLE = 1e-12  # A change below this times the norm of A ends a run whatever ``tol``: multipliers may tend to zero
-# Right sides given to the sparse solver together: a few times faster than one by one or all at once.
-COLUMNS_AT_ONCE = 32
-TILE = 192  # Rows and columns of a tile: those of all matrices of an iteration fit into the cache of a core
 
 
 @dataclass(repr=False, eq=False)
@@ -66,7 +62,7 @@ class ECCMS(MatrixMethod):
         "Yuheng Jia, Sirui Tao, Ran Wang, Yongheng Wang: Ensemble Clustering via Co-Association Matrix "
         "Self-Enhancement. IEEE TNNLS, 2023."
     )
-    cost = Cost(0.2, 5e-7, 2e-10, matrices=4)
+    cost = Cost(0.2, 4e-7, 3e-11, matrices=1, profile_matrices=12)
     constraints = {"alpha": POSITIVE, "lambda_": POSITIVE, "gamma1": POSITIVE, "gamma2": POSITIVE}
     paths = {"change_path_": 1}
 
@@ -82,12 +78,12 @@ class ECCMS(MatrixMethod):
     max_iter: int = 100
 
     def _fit(self, ensemble: Ensemble) -> None:
-        similarity = np.vstack([SIMILARITIES[self.similarity](ensemble), np.ones(ensemble.n_profiles)])
+        similarity = SIMILARITIES[self.similarity](ensemble)
         if self.laplacian:
-            similarity = self._enhanced(similarity, ensemble)
+            self.profile_matrix_, self.diagonal_ = self._enhanced(similarity, ensemble)
         else:
+            self.profile_matrix_, self.diagonal_ = similarity, np.ones(ensemble.n_profiles)
             self.n_iter_, self.converged_, self.change_path_ = 1, True, np.zeros(1)
-        self.profile_matrix_, self.diagonal_ = similarity[:-1], similarity[-1].copy()
         # linkage reads above the diagonal, the authors' program below it
         self._set_linkage_labels(self.profile_matrix_.T, self.n_clusters)
 
@@ -97,11 +93,12 @@ class ECCMS(MatrixMethod):
         np.fill_diagonal(matrix, self.diagonal_[self._membership])
         return matrix
 
-    def _enhanced(self, similarity: FloatArray, ensemble: Ensemble) -> FloatArray:
-        """Run ADMM; return C with its border."""
+    def _enhanced(self, similarity: FloatArray, ensemble: Ensemble) -> tuple[FloatArray, FloatArray]:
+        """Run ADMM; return C over the profiles, and of every object with itself."""
         confident = hc(ensemble, self.alpha)
         inverse = Inverse(confident, ensemble.weights, self.gamma1 + self.gamma2)
         locked = confident > 0 if self.high_confidence else np.zeros_like(confident, dtype=bool)
+        del confident
         admm = Splitting(similarity, locked, inverse, (self.lambda_, self.gamma1, self.gamma2))
         path: list[float] = []
         self.converged_ = False
@@ -116,106 +113,59 @@ SIMILARITIES: dict[str, Callable[[Ensemble], FloatArray]] = {"lwca": lwca, "co_o
 
 
 class Splitting:
-    """C, its symmetric copy F, the errors E and the multipliers, all with a border: objects with themselves.
+    """C, V and the multiplier Y of A = C + E, all with a border: objects with themselves.
 
-    Shape (n' + 1, n'). Each is held times the roots of the weights of its row and its column (the border: of its
-    column), so that a sum of squares over the objects is one over the profiles, but for the diagonal of the block. The
-    multiplier of A = C + E is lambda E, except on the locked pairs, where it is held by itself; that of C = F is held
-    over gamma2, as U. An iteration goes over tiles, which fit into the cache. F: only the tiles on and above the
-    diagonal.
+    Each is held as panels, see :mod:`concord.numerics.kernels.eccms`, with the profiles in the order of ``inverse`` and
+    times the roots of the weights of its row and its column (the border: of its column), so that a sum of squares over
+    the objects is one over the profiles, but for the diagonal of the block. V and Y are all that an iteration leaves to
+    the next: of V = C + U the symmetric part, clipped, is F, and U, the multiplier of C = F over gamma2, is the rest; Y
+    is lambda E where E is free.
     """
 
     def __init__(
-        self, similarity: FloatArray, locked: npt.NDArray[np.bool_], inverse: "Inverse", penalties: tuple[float, ...]
+        self,
+        similarity: FloatArray,
+        locked: npt.NDArray[np.bool_],
+        inverse: "Inverse",
+        penalties: tuple[float, float, float],
     ) -> None:
-        self._inverse, self._root = inverse, inverse.root
-        self._lambda, self._gamma1, self._gamma2 = penalties
-        self._a = similarity * self._root
-        self._a[:-1] *= self._root[:, None]
-        self._locked = np.vstack([locked, np.zeros(len(locked), dtype=bool)])
-        self._pairs = np.flatnonzero(self._locked)
-        rows, columns = np.divmod(self._pairs, len(self._root))
-        self._pair_weights = 1 - (rows == columns) / self._root[columns] ** 2
-        self._e = np.where(self._locked, 0.0, self._a / self._lambda)
-        self._y1 = self._a.take(self._pairs)
-        self._c, self._f, self._u = (np.zeros_like(self._a) for _ in range(3))
+        self._inverse, root = inverse, inverse.root
+        self._penalties = self._lambda, self._gamma1, self._gamma2 = float(penalties[0]), *penalties[1:]
+        self._locked = inverse.panels(locked, np.zeros(len(root), dtype=bool))
+        scaled = similarity * root
+        scaled *= root[:, None]
+        self._a = inverse.panels(scaled, root)
+        own = similarity.diagonal() * root
+        self._negligible = NEGLIGIBLE * np.sqrt(np.vdot(scaled, scaled) + root @ root - own @ own)
+        del scaled
+        self._y = self._a.copy()
+        self._c, self._v = np.zeros_like(self._a), np.zeros_like(self._a)
         self._target = (self._gamma1 + 1) * self._a
         self._before = np.zeros(5)
-        self._negligible = NEGLIGIBLE * np.sqrt(sum_of_squares(self._a, 1 / self._root**2))
         self.at_rest = False
 
-    def enhanced(self) -> FloatArray:
-        """Return C with its border, no longer scaled."""
-        matrix = self._c / self._root
-        matrix[:-1] /= self._root[:, None]
-        return matrix
+    def enhanced(self) -> tuple[FloatArray, FloatArray]:
+        """Return C, no longer scaled: over the profiles, (n', n'), and of objects with themselves, (n',)."""
+        root = self._inverse.root
+        block, own = self._inverse.matrix(self._c)
+        block /= root
+        block /= root[:, None]
+        return block, own / root
 
     def iterate(self) -> float:
         """Update C, E, F and the multipliers; return the largest relative change in the Frobenius norm."""
+        from concord.numerics.kernels.eccms import advance
+
         self._inverse.apply(self._target)
-        self._c, self._target = self._target, self._c  # each tile of the old C is read, then written over
-        squares = self._advance_border()
-        size = len(self._root)
-        blocks = [slice(first, min(first + TILE, size)) for first in range(0, size, TILE)]
-        for rows, columns in combinations_with_replacement(blocks, 2):
-            squares += self._advance_tiles(rows, columns)
-        f, c, e, u = squares
-        y1, y2 = self._lambda**2 * e + self._advance_locked(), self._gamma2**2 * u
-        changes, norms = np.sqrt(np.maximum([c, e, f, y1, y2], 0)).T
+        self._c, self._target = self._target, self._c  # the old C is read, then written over
+        fixed = self._penalties, self._inverse.panel_root, self._locked, self._a, self._c
+        squares = advance(*fixed, self._v, self._y, self._target)
+        scale = np.array([1, 1, self._gamma2, 1 / self._lambda, 1])
+        changes, norms = scale * np.sqrt(squares.reshape(2, 5))
         relative = np.divide(changes, self._before, out=np.full(5, np.inf), where=self._before > 0)
         self._before = norms
         self.at_rest = bool((changes <= self._negligible).all())
         return float(relative.max(where=changes != 0, initial=0))
-
-    def _advance_border(self) -> FloatArray:
-        """Advance the border; return sums of squares of F, C, E, U: of their changes, of them."""
-        border = np.s_[-1:, :]
-        raised = self._c[border] + self._u[border]
-        f = np.clip(raised, 0, self._root)
-        return np.vstack([self._advance_f(border, f), self._advance(border, raised, f)])
-
-    def _advance_tiles(self, rows: slice, columns: slice) -> FloatArray:
-        """Advance a tile and its mirror image, which share their entries of F; return sums of squares."""
-        tile, mirror = (rows, columns), (columns, rows)
-        raised, mirrored = (self._c[part] + self._u[part] for part in (tile, mirror))
-        f = np.maximum((raised + mirrored.T) / 2, 0)
-        np.minimum(f, np.outer(self._root[rows], self._root[columns]), out=f)
-        if rows == columns:
-            own = 1 / self._root[rows] ** 2
-            return np.vstack([self._advance_f(tile, f, own), self._advance(tile, raised, f, own)])
-        both = self._advance(tile, raised, f) + self._advance(mirror, mirrored, np.ascontiguousarray(f.T))
-        return np.vstack([2 * self._advance_f(tile, f), both])
-
-    def _advance_f(self, part: tuple[slice, slice], f: FloatArray, own: FloatArray | None = None) -> FloatArray:
-        squares = np.array([sum_of_squares(f - self._f[part], own), sum_of_squares(f, own)])
-        self._f[part] = f
-        return squares
-
-    def _advance(
-        self, part: tuple[slice, slice], raised: FloatArray, f: FloatArray, own: FloatArray | None = None
-    ) -> FloatArray:
-        """Advance E, U and the target, ``raised`` being C + U before; return sums of squares of C, E, U."""
-        a, c, old_e = self._a[part], self._c[part].copy(), self._e[part]
-        change = a - c
-        change -= old_e
-        change *= self._gamma1 / (self._lambda + self._gamma1)
-        change[self._locked[part]] = 0
-        e, ascent, u = old_e + change, c - f, raised - f
-        terms = ((c - self._target[part], c), (change, e), (ascent, u))
-        squares = np.array([[sum_of_squares(matrix, own) for matrix in pair] for pair in terms])
-        target = f - u
-        target *= self._gamma2
-        target += self._gamma1 * a
-        target += (self._lambda - self._gamma1) * e
-        self._e[part], self._u[part], self._target[part] = e, u, target
-        return squares
-
-    def _advance_locked(self) -> FloatArray:
-        """Advance Y1 on the locked pairs and put it into the target; return its sums of squares."""
-        ascent = self._gamma1 * (self._a.take(self._pairs) - self._c.take(self._pairs))
-        self._y1 += ascent
-        self._target.ravel()[self._pairs] += self._y1
-        return np.array([self._pair_weights @ ascent**2, self._pair_weights @ self._y1**2])
 
 
 class Inverse:
@@ -223,33 +173,62 @@ class Inverse:
 
     With H the confident matrix, r the weights and t = 2 H r + gamma, the objects' matrix is diag(t) less 2 H spread
     over the objects. It takes a block X beside diag(d) to B beside diag(t d), where X solves (diag(t) - 2 H diag(r)) X
-    = B + 2 H diag(d): a sparse system, symmetric when scaled by sqrt(r).
+    = B + 2 H diag(d): a sparse system, symmetric when scaled by sqrt(r), and positive definite. It is factorised, and
+    applied to panels, with the profiles in an order that keeps the factor sparse.
     """
 
     def __init__(self, confident: FloatArray, weights: npt.NDArray[np.int64], gamma: float) -> None:
         from scipy.sparse import coo_array, csc_array, diags_array
         from scipy.sparse.linalg import splu
 
+        from concord.numerics.kernels.eccms import COLUMNS
+
         self.root: FloatArray = np.sqrt(weights)
-        self._t: FloatArray = 2 * confident @ weights + gamma
+        t = 2 * confident @ weights + gamma
         pairs = coo_array(2 * confident)
-        self._pairs = rows, columns = pairs.coords
-        self._twice = self.root[rows] * pairs.data * self.root[columns]
-        system = csc_array(diags_array(self._t) - coo_array((self._twice, pairs.coords), pairs.shape))
-        self._factors = splu(system, "MMD_AT_PLUS_A", diag_pivot_thresh=0, options={"SymmetricMode": True})
+        rows, columns = pairs.coords
+        twice = self.root[rows] * pairs.data * self.root[columns]
+        system = csc_array(diags_array(t) - coo_array((twice, pairs.coords), pairs.shape))
+        # all pivots are on the diagonal, so that the rows and columns of L D L' have one order
+        factors = splu(system, "MMD_AT_PLUS_A", diag_pivot_thresh=0, options={"SymmetricMode": True})
+        self._place = factors.perm_c
+        self._order = np.argsort(self._place)
+        self._lower = csc_array(factors.L @ diags_array(np.sqrt(factors.U.diagonal())))
+        self._lower.sort_indices()
+        self._lower.data[self._lower.indptr[:-1]] **= -1
+        self._width = COLUMNS
+        self._count = -(-len(weights) // COLUMNS)
+        size = self._count * COLUMNS
+        self.panel_root = np.append(self.root[self._order], np.ones(size - len(weights)))
+        self._t = np.append(t[self._order], np.ones(size - len(weights))).reshape(-1, COLUMNS)
+        self._pairs = self._at(self._place[rows], self._place[columns])
+        self._twice, self._partner = twice, self._place[columns]
+        self._diagonal = self._at(np.arange(size), np.arange(size))
 
-    def apply(self, matrix: FloatArray) -> None:
+    def _at(self, rows: IntArray, columns: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+        """Return the places in the panels of entries of the matrix in the order of the factor."""
+        return columns // self._width, rows, columns % self._width
+
+    def panels(self, block: npt.NDArray[Any], border: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return a matrix (n', n') and its border (n',) as panels, completed with zeros."""
+        size, n = self._count * self._width, len(block)
+        whole = np.zeros((size + 1, size), dtype=block.dtype)
+        whole[:n, :n] = block[np.ix_(self._order, self._order)]
+        whole[-1, :n] = border[self._order]
+        return np.ascontiguousarray(whole.reshape(size + 1, self._count, self._width).transpose(1, 0, 2))
+
+    def matrix(self, panels: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the matrix and the border that panels hold."""
+        whole = panels.transpose(1, 0, 2).reshape(panels.shape[1], -1)
+        return whole[np.ix_(self._place, self._place)], whole[-1, self._place]
+
+    def apply(self, panels: FloatArray) -> None:
         """Replace a scaled matrix with border by the product with it."""
-        block = matrix[:-1]
-        own = (matrix[-1] / self.root - block.diagonal() / self.root**2) / self._t
-        block[self._pairs] += self._twice * own[self._pairs[1]]
-        for first in range(0, len(own), COLUMNS_AT_ONCE):
-            columns = slice(first, first + COLUMNS_AT_ONCE)
-            block[:, columns] = self._factors.solve(block[:, columns])
-        matrix[-1] = block.diagonal() / self.root + own * self.root
+        from concord.numerics.kernels.eccms import solve
 
-
-def sum_of_squares(matrix: FloatArray, own: FloatArray | None = None) -> float:
-    """Return it over the objects; ``own``: the share of objects with themselves in a diagonal entry."""
-    total = float(np.vdot(matrix, matrix))
-    return total if own is None else total - float(own @ matrix.diagonal() ** 2)
+        root = self.panel_root.reshape(panels.shape[0], -1)
+        diagonal = panels[self._diagonal].reshape(root.shape)
+        own = (panels[:, -1] / root - diagonal / root**2) / self._t
+        panels[self._pairs] += self._twice * own.ravel()[self._partner]
+        solve(self._lower.indptr, self._lower.indices, self._lower.data, panels)
+        panels[:, -1] = panels[self._diagonal].reshape(root.shape) / root + own * root

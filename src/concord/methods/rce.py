@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal, NamedTuple, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,20 @@ from concord.numerics.spectral import Assignment
 BOX = 1e-6  # Distance from 0 and 1 that the "box" keeps
 # A run of fixed length is called converged if its last round changed the objective by less, relatively.
 CONVERGED = 1e-6
+# Cheaper arithmetic (products in single precision, eigenvalues of A A' for singular values) is used where bounds of its
+# errors say that no A-step moves an entry of A by more. After whole fits it had moved by 5e-11 at most.
+LOST = 2e-9
+# Every so many A-steps a product is in double precision, unless the bound is below a share of what is allowed: the next
+# steps undo what the last ones lost.
+REFRESH, SHARE = 6, 0.25
+# The error of a product in single precision is bounded by this times the lengths of the longest row and column; up to
+# 0.8 of that bound were measured.
+SINGLE = 2.0**-23
+ROUNDING = 2.0**-53  # Relative error of the largest eigenvalue of A A', and thus the absolute one of all
+
+
+Single = npt.NDArray[np.float32]
+Part = FloatArray | Single
 
 
 @dataclass(repr=False, eq=False)
@@ -63,7 +77,10 @@ class RCE(MatrixMethod):
     The nuclear norm enters an A-step through 2 D A = 2 lambda2 S^-1 A, whose entries are at most 2 lambda2, against a
     curvature of at least 4 m: it moves the step's target by at most lambda2 / (2 m). With ``inner_tol``, a round in
     which that is less works without it, and the others take their two products in single precision and S^-1 from the
-    eigenvectors of A A': relative errors of 1e-7, far below the tolerance.
+    eigenvectors of A A': relative errors of 1e-7, far below the tolerance. Without ``inner_tol`` both are taken where
+    bounds of their errors say that they move no entry of A by more than 2e-9 in a step, and the products then only of
+    the last moves of A; every sixth step has one in double precision where that may matter. The matrix after the whole
+    fit is that of double precision to 5e-11.
     """
 
     summary = "Robust clustering ensemble (Zhou, Du, Wang, Shi, Shen: IJCAI 2015)."
@@ -71,7 +88,7 @@ class RCE(MatrixMethod):
         "Peng Zhou, Liang Du, Hanmo Wang, Lei Shi, Yi-Dong Shen: Learning a Robust Consensus Matrix for "
         "Clustering Ensemble via Kullback-Leibler Divergence Minimization. IJCAI 2015."
     )
-    cost = Cost(0.02, 2e-5, 4e-8)
+    cost = Cost(0.02, 1e-5, 2.5e-8, profile_matrices=14)
     constraints = {"lambda1": NON_NEGATIVE, "lambda2": NON_NEGATIVE, "mu": POSITIVE, "inner_tol": Interval(float, 1e-5)}
     paths = {"objective_path_": 1}
 
@@ -88,8 +105,10 @@ class RCE(MatrixMethod):
     n_init: int = 10
 
     def _fit(self, ensemble: Ensemble) -> None:
-        e_step = partial(hard_errors, ensemble.counts, ensemble.observed, self.lambda1)
-        self._solve_and_cluster(ensemble.coassociation, e_step, float(ensemble.observed.min()), ensemble.weights)
+        from concord.numerics.kernels.rce import hard_errors
+
+        e_step = partial(hard_errors, ensemble.counts, ensemble.observed, float(self.lambda1), ensemble.weights)
+        self._solve_and_cluster(ensemble.coassociation, e_step, ensemble.observed, ensemble.weights)
 
     def fit_connective(self, matrices: Sequence[npt.ArrayLike]) -> Self:
         """Find the consensus of m soft connective matrices, (n, n), symmetric with entries in [0, 1].
@@ -97,33 +116,41 @@ class RCE(MatrixMethod):
         Takes O(n^2 m) memory and O(n^3) time a step. Raises ValueError for other matrices, ConsensusFailure for more
         clusters than objects.
         """
+        from concord.numerics.kernels.rce import soft_errors
+
         self.check_parameters()
         connective = _connective(matrices)
         n = connective.shape[1]
         if self.n_clusters > n:
             raise ConsensusFailure(f"RCE: n_clusters = {self.n_clusters} but there are only {n} objects")
         self._membership = np.arange(n)
-        e_step = partial(soft_errors, connective, self.lambda1)
-        self._solve_and_cluster(connective.mean(axis=0), e_step, len(connective), np.ones(n, dtype=np.int64))
+        e_step, m = partial(soft_errors, connective, float(self.lambda1)), np.full((n, n), float(len(connective)))
+        self._solve_and_cluster(connective.mean(axis=0), e_step, m, np.ones(n, dtype=np.int64))
         return self
 
     def _solve_and_cluster(
-        self, start: FloatArray, e_step: Callable[[FloatArray], "Errors"], fewest: float, weights: IntArray
+        self, start: FloatArray, e_step: Callable[[FloatArray, FloatArray], float], m: FloatArray, weights: IntArray
     ) -> None:
-        """Run Algorithm 1 on the profile matrix; ``fewest`` clusterings contain both objects of any pair."""
+        """Run Algorithm 1 on the profile matrix; ``m`` clusterings contain both objects of a pair, (n', n')."""
+        from concord.numerics.kernels.rce import divergence
+
         matrix = np.clip(start, BOX, 1 - BOX) if self.boundary == "box" else start.copy()
+        fewest = float(m.min())
         exact = self.inner_tol is None
         pulls = self.inner_tol is None or self.lambda2 >= 2 * fewest * self.inner_tol
-        spectrum = Spectrum(weights.astype(float), self.mu, exact, pulls)
+        loss = ROUNDING / self.mu * self.lambda2 / (2 * max(fewest, 1))
+        spectrum = Spectrum(weights.astype(float), self.mu, exact, pulls, loss)
         tolerance = CONVERGED if self.tol is None else self.tol
         path: list[float] = []
         if self.order == "paper":
             spectrum.update(matrix)
+        cost = np.empty_like(matrix)
         for _ in range(self.max_outer):
-            errors = e_step((matrix + matrix.T) / 2)
-            self._a_steps(matrix, errors, spectrum.pull(self.lambda2))
+            constant = e_step(matrix, cost)
+            self._a_steps(matrix, cost, m, spectrum.pull(self.lambda2))
             spectrum.update(matrix)
-            path.append(self._objective(matrix, errors, weights, spectrum.norm))
+            pairwise = constant + divergence(matrix, cost, m, weights)
+            path.append(pairwise + 2 * self.lambda2 * spectrum.norm)
             self.converged_ = len(path) > 1 and abs(path[-2] - path[-1]) <= tolerance * abs(path[-1])
             if self.converged_ and self.tol is not None:
                 break
@@ -131,93 +158,53 @@ class RCE(MatrixMethod):
         self.objective_path_, self.objective_ = np.array(path), path[-1]
         self._set_spectral_labels((matrix + matrix.T) / 2, weights, self._membership, self.assign_labels, self.n_init)
 
-    def _a_steps(self, matrix: FloatArray, errors: "Errors", pull: tuple[FloatArray, FloatArray] | None) -> None:
-        """Update ``matrix`` in place by Eq. (10)-(11), multiplied by A (1 - A), which avoids large quotients."""
-        flat = matrix.reshape(-1)
-        free = np.flatnonzero((flat > 0) & (flat < 1))
-        cost = errors.log_off.take(free) - errors.log_on.take(free)
-        m = errors.observed.take(free)
-        for _ in range(1 if self.order == "paper" else self.max_inner):
-            a = flat[free]
-            up, down = np.maximum(-cost, 0), np.maximum(cost, 0)
-            if pull is not None:
-                positive, negative = pull
-                factor = matrix.astype(positive.dtype, copy=False)
-                up += 2 * (negative @ factor).take(free)
-                down += 2 * (positive @ factor).take(free)
-            rest = 1 - a
-            g = 2 * m + rest * down
-            b = m * (rest * np.log(a / rest) - 2)
-            new = a * (np.sqrt(b * b + 4 * g * rest * up) - b) / (2 * g)
-            new = np.clip(new, BOX, 1 - BOX) if self.boundary == "box" else np.minimum(new, 1)
-            flat[free] = new
-            if self.inner_tol is not None and np.abs(new - a).max(initial=0) <= self.inner_tol:
+    def _a_steps(self, matrix: FloatArray, cost: FloatArray, m: FloatArray, pull: Part | None) -> None:
+        """Update ``matrix`` in place; ``pull``: positive and negative part of D, (2, n', n')."""
+        from concord.numerics.kernels.rce import a_step
+
+        margin = BOX if self.boundary == "box" else 0.0
+        change = np.empty(matrix.shape, dtype=np.float32)
+        products = Products(pull, matrix.shape, LOST * 2 * float(m.min()))
+        for step in range(1 if self.order == "paper" else self.max_inner):
+            products.update(matrix, change if step else None)
+            move = a_step(cost, m, products.values, margin, matrix, change)
+            if self.inner_tol is not None and move <= self.inner_tol:
                 return
-            inside = (new > 0) & (new < 1)
-            if not inside.all():
-                free, cost, m = free[inside], cost[inside], m[inside]
-
-    def _objective(self, a: FloatArray, errors: "Errors", weights: IntArray, norm: float) -> float:
-        """J4 over the objects; a pair of profiles stands for w_a w_b pairs of objects."""
-        rest = 1 - a
-        divergence = errors.observed * (weighted_log(a, a) + weighted_log(rest, rest))
-        with np.errstate(invalid="ignore"):
-            divergence -= np.where(a > 0, a * errors.log_on, 0.0) + np.where(rest > 0, rest * errors.log_off, 0.0)
-        pairwise = weights @ (divergence + self.lambda1 * errors.norm) @ weights
-        return float(pairwise) + 2 * self.lambda2 * norm
 
 
-class Errors(NamedTuple):
-    """What an E-step leaves for the A-step and the objective; sums over the clusterings, shape (n', n')."""
+class Products:
+    """The products of the positive and the negative part of D with the consensus matrix while that moves.
 
-    log_on: FloatArray  # log Y
-    log_off: FloatArray  # log(1 - Y)
-    norm: FloatArray  # |E|
-    observed: FloatArray  # 1 for each clustering that contains both objects
+    Parts in single precision give such products. For others the move since the last product is multiplied in single
+    precision, as long as the errors sum to at most ``allowed``; else the whole matrix, and so every ``REFRESH`` times
+    if the sum exceeds a ``SHARE`` of it.
+    """
 
+    def __init__(self, parts: Part | None, shape: tuple[int, ...], allowed: float) -> None:
+        self.values: FloatArray = np.zeros((2, *shape))
+        self._parts = parts
+        self._single: Single | None = None
+        self._allowed, self._lost, self._moves = allowed, 0.0, 0
+        if parts is not None:
+            self._length = SINGLE * float(np.sqrt(np.einsum("kij,kij->ki", parts, parts).max(axis=1)).sum())
 
-def hard_errors(joined: FloatArray, observed: FloatArray, lambda1: float, s: FloatArray) -> Errors:
-    """E-step for 0/1 matrices and symmetric A: Y = 1 - h(1 - s) where a clustering joins the pair, else h(s)."""
-    apart, joined_error, apart_error = observed - joined, shrunk(1 - s, lambda1), shrunk(s, lambda1)
-    return Errors(
-        weighted_log(joined, unshrunk(s, lambda1)) + weighted_log(apart, apart_error),
-        weighted_log(joined, joined_error) + weighted_log(apart, unshrunk(1 - s, lambda1)),
-        joined * joined_error + apart * apart_error,
-        observed,
-    )
-
-
-def soft_errors(connective: FloatArray, lambda1: float, s: FloatArray) -> Errors:
-    """E-step for entries in [0, 1], (m, n, n): Y is A(i), moved no further than between h(s) and 1 - h(1 - s)."""
-    least, most = shrunk(s, lambda1), unshrunk(s, lambda1)
-    least_off, most_off = shrunk(1 - s, lambda1), unshrunk(1 - s, lambda1)
-    log_on, log_off, norm, once = np.zeros_like(s), np.zeros_like(s), np.zeros_like(s), np.ones_like(s)
-    for given in connective:
-        cleaned = np.clip(given, least, most)
-        log_on += weighted_log(once, cleaned)
-        log_off += weighted_log(once, np.clip(1 - given, least_off, most_off))
-        norm += np.abs(given - cleaned)
-    return Errors(log_on, log_off, norm, np.full_like(s, len(connective)))
-
-
-def shrunk(s: FloatArray, lambda1: float) -> FloatArray:
-    """h(s) of Theorem 3, all digits kept: h(0) = 0, h(1) = min(1, 1 / lambda1)."""
-    return np.minimum(2 * s / (1 + lambda1 + np.sqrt((1 - lambda1) ** 2 + 4 * lambda1 * (1 - s))), s)
-
-
-def unshrunk(s: FloatArray, lambda1: float) -> FloatArray:
-    """1 - h(1 - s), all digits kept: the root in [0, 1] of lambda1 y^2 + (1 - lambda1) y = s."""
-    root = np.sqrt((1 - lambda1) ** 2 + 4 * lambda1 * s)
-    if lambda1 > 1:
-        return np.clip((lambda1 - 1 + root) / (2 * lambda1), s, 1)
-    with np.errstate(invalid="ignore"):  # 0 / 0 at s = 0, lambda1 = 1
-        return np.clip(np.where(s > 0, 2 * s / (1 - lambda1 + root), 0.0), s, 1)
-
-
-def weighted_log(weight: FloatArray, x: FloatArray) -> FloatArray:
-    """``weight * log(x)`` with 0 log 0 = 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(weight > 0, weight * np.log(x), 0.0)
+    def update(self, matrix: FloatArray, change: Single | None) -> None:
+        """Multiply by a matrix, which differs from the one of the last call by ``change``, if that is given."""
+        if self._parts is None:
+            return
+        if self._parts.dtype == np.float32:
+            self.values[:] = self._parts @ matrix.astype(np.float32)
+            return
+        self._moves += change is not None
+        if change is not None and (self._moves % REFRESH or self._lost <= SHARE * self._allowed):
+            self._lost += self._length * float(np.sqrt(np.einsum("ij,ij->j", change, change).max()))
+            if self._lost <= self._allowed:
+                if self._single is None:
+                    self._single = self._parts.astype(np.float32)
+                self.values += self._single @ change
+                return
+        np.matmul(self._parts, matrix, out=self.values)
+        self._lost = 0.0
 
 
 @dataclass
@@ -228,6 +215,7 @@ class Spectrum:
     mu: float
     exact: bool
     pulls: bool
+    loss: float  # What eigenvalues of A A' for singular values cost: how far A moves, at most, over the largest of them
     left: FloatArray | None = None  # Left singular vectors of the consensus matrix
     sigma: FloatArray = field(init=False)  # Its singular values, squared
 
@@ -235,16 +223,17 @@ class Spectrum:
         """Take the singular values and left singular vectors of the consensus matrix."""
         root = np.sqrt(self.weights)
         weighted = matrix * np.outer(root, root)
-        if self.exact:
+        largest = float((weighted @ (root @ weighted) / root).max())  # bounds the eigenvalues of A A', as A is >= 0
+        if self.exact and self.loss * largest > LOST:
             self.left, singular, _ = np.linalg.svd(weighted)
             self.sigma = singular**2
-        else:  # half the time, and half the digits of the small singular values
-            gram = weighted @ weighted.T
-            if self.pulls:
-                sigma, self.left = np.linalg.eigh(gram)
-            else:
-                sigma = np.linalg.eigvalsh(gram)
-            self.sigma = np.maximum(sigma, 0)
+            return
+        gram = weighted @ weighted.T  # half the time, and half the digits of the small singular values
+        if self.pulls:
+            sigma, self.left = np.linalg.eigh(gram)
+        else:
+            sigma = np.linalg.eigvalsh(gram)
+        self.sigma = np.maximum(sigma, 0)
 
     @property
     def norm(self) -> float:
@@ -252,20 +241,22 @@ class Spectrum:
         absent = float((self.weights - 1).sum()) * np.sqrt(self.mu)
         return float(np.sqrt(self.sigma + self.mu).sum() + absent)
 
-    def pull(self, lambda2: float) -> tuple[FloatArray, FloatArray] | None:
-        """Return D = lambda2 S^-1, times the weights, as positive and negative part; None before the first update."""
+    def pull(self, lambda2: float) -> Part | None:
+        """Return D = lambda2 S^-1, times the weights, as positive and negative part, (2, n', n'); None if it is 0."""
         if self.left is None or lambda2 == 0:
             return None
         free = self.mu**-0.5
-        vectors = self.left / np.sqrt(self.weights)[:, None]
-        r = (vectors * (free - (self.sigma + self.mu) ** -0.5)) @ vectors.T
+        vectors = self.left * np.sqrt(np.maximum(free - (self.sigma + self.mu) ** -0.5, 0))
+        vectors /= np.sqrt(self.weights)[:, None]
+        r = vectors @ vectors.T
         diagonal = r.diagonal().copy()
-        positive = lambda2 * np.maximum(-r, 0) * self.weights
-        negative = lambda2 * np.maximum(r, 0) * self.weights
-        np.fill_diagonal(positive, lambda2 * (free - diagonal))
-        np.fill_diagonal(negative, lambda2 * diagonal * (self.weights - 1))
-        dtype = np.float64 if self.exact else np.float32
-        return positive.astype(dtype, copy=False), negative.astype(dtype, copy=False)
+        r *= lambda2 * self.weights
+        parts = np.empty((2, *r.shape), dtype=np.float64 if self.exact else np.float32)
+        np.maximum(-r, 0, out=parts[0], casting="same_kind")
+        np.maximum(r, 0, out=parts[1], casting="same_kind")
+        np.fill_diagonal(parts[0], lambda2 * (free - diagonal))
+        np.fill_diagonal(parts[1], lambda2 * diagonal * (self.weights - 1))
+        return parts
 
 
 def _connective(matrices: Sequence[npt.ArrayLike]) -> FloatArray:

@@ -4,7 +4,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from concord.ensemble import Ensemble, FloatArray
 from concord.methods.base import Cost, MatrixMethod
@@ -62,7 +61,7 @@ class RMSC(MatrixMethod):
         "Rongkai Xia, Yan Pan, Lei Du, Jian Yin: Robust Multi-View Spectral Clustering via Low-Rank and "
         "Sparse Decomposition. AAAI 2014. LibADMM: Canyi Lu, 2016."
     )
-    cost = Cost(0.8, 4e-6, 1.5e-8)
+    cost = Cost(0.8, 4e-6, 1.5e-8, profile_matrices=28)
     constraints = {"lambda1": POSITIVE, "mu": POSITIVE, "rho": Interval(float, 1, closed="neither")}
 
     lambda1: float = 0.005
@@ -74,6 +73,11 @@ class RMSC(MatrixMethod):
     order: Literal["authors", "libadmm"] = "authors"
     assign_labels: Assignment = "kmeans"
     n_init: int = 10
+
+    def _doubles(self, ensemble: Ensemble) -> int:
+        """Return the doubles of a fit: error and multiplier of each pair in a cluster, and n' x n' matrices."""
+        sizes = np.bincount(ensemble.sparse_indicator.indices)
+        return 20 * ensemble.n_profiles**2 + 2 * int((sizes**2).sum())
 
     def _fit(self, ensemble: Ensemble) -> None:
         views, weights = Views(ensemble, self.lambda1), ensemble.weights.astype(float)
@@ -132,84 +136,57 @@ class Lagrangian:
         return self._views.ascend(self.p, self.mu)
 
 
-Index = tuple[npt.NDArray[np.intp], ...] | slice
-
-
-@dataclass
-class Part:
-    """Pairs of profiles that share a value of P(i), with their errors and multipliers; 0 stands for all 0."""
-
-    index: Index
-    value: float
-    count: FloatArray | float
-    error: FloatArray | float = 0.0
-    multiplier: FloatArray | float = 0.0
-
-    def ascend(self, p: FloatArray, mu: float) -> FloatArray:
-        """Update the multiplier; return P + E(i) - P(i)."""
-        residual = p[self.index] + self.error - self.value
-        self.multiplier += mu * residual
-        return residual
-
-    def largest(self, values: FloatArray | float) -> float:
-        """Largest absolute value over the pairs that there are."""
-        return float(np.abs(values).max(where=np.asarray(self.count) > 0, initial=0))
-
-
 class Views:
     """P(i), E(i) and the multipliers Y(i) on profiles: once for all pairs apart, once for each cluster's own pairs."""
 
     def __init__(self, ensemble: Ensemble, lambda1: float) -> None:
+        from concord.numerics.kernels import rmsc
+
+        n, columns = ensemble.n_profiles, ensemble.sparse_indicator.tocsc()
         self.n_views = ensemble.n_clusterings
         self._lambda1 = lambda1
         self._weights = ensemble.weights.astype(float)
-        self._indicator = ensemble.indicator
-        self._column = np.repeat(np.arange(self.n_views), ensemble.n_clusters)
-        self._present = ensemble.profiles >= 0
+        self._profiles = ensemble.profiles
+        self._clustering = np.repeat(np.arange(self.n_views), ensemble.n_clusters)
         self._unknown = self.n_views - ensemble.observed if ensemble.has_missing else None
-        self._apart = Part(slice(None), 0.0, ensemble.observed - ensemble.counts)
-        self._members = [np.flatnonzero(column) for column in self._indicator.T]
-        sizes = [self._weights[members].sum() for members in self._members]
-        self._joined = [Part(np.ix_(i, i), 1 / size, 1.0) for i, size in zip(self._members, sizes, strict=True)]
+        sizes = np.array([n, *np.diff(columns.indptr)])
+        places = np.cumsum([0, *sizes**2])
+        self._parts = rmsc.Parts(
+            members=np.concatenate([np.arange(n), columns.indices]),
+            firsts=np.cumsum([0, *sizes]),
+            places=places,
+            values=np.array([0.0, *(1 / (self._weights @ ensemble.sparse_indicator))]),
+            apart=np.asarray(ensemble.observed - ensemble.counts, dtype=float),
+            error=np.zeros(places[-1]),
+            multiplier=np.zeros(places[-1]),
+        )
 
     def pull(self, p: FloatArray, mu: float) -> FloatArray:
         """Return the sum of P(i) - E(i) - Y(i) / mu; where no label is known, E(i) follows ``p``."""
+        from concord.numerics.kernels import rmsc
+
         total = np.zeros_like(p) if self._unknown is None else self._unknown * p
-        for part in (self._apart, *self._joined):
-            total[part.index] += part.count * (part.value - part.error - part.multiplier / mu)
+        rmsc.pull(self._parts, total, mu)
         return total
 
     def fit_errors(self, p: FloatArray, mu: float) -> float:
         """E-step, soft threshold of P(i) - P - Y(i) / mu at lambda / mu; return the largest change."""
-        change = 0.0
-        for part in (self._apart, *self._joined):
-            target = part.value - p[part.index] - part.multiplier / mu
-            bound = self._lambda1 / mu
-            before, part.error = part.error, target - np.clip(target, -bound, bound)
-            change = max(change, part.largest(part.error - before))
-        return change
+        from concord.numerics.kernels import rmsc
+
+        return rmsc.fit_errors(self._parts, p, self._lambda1 / mu, mu)
 
     def ascend(self, p: FloatArray, mu: float) -> tuple[float, float]:
         """Update the multipliers; return the largest absolute row sum and entry of all P + E(i) - P(i)."""
-        residual = self._apart.ascend(p, mu)
-        largest = self._apart.largest(residual)
-        within = (np.abs(residual) * self._weights) @ self._indicator
-        rows = np.zeros((len(p), self.n_views))
-        np.add.at(rows.T, self._column, (within * (1 - self._indicator)).T)
-        rows *= self._present
-        for part, members, view in zip(self._joined, self._members, self._column, strict=True):
-            residual = part.ascend(p, mu)
-            largest = max(largest, part.largest(residual))
-            rows[members, view] += np.abs(residual) @ self._weights[members]
+        from concord.numerics.kernels import rmsc
+
+        rows, largest = rmsc.ascend(self._parts, p, mu, self._weights, self._profiles, self._clustering)
         return float(rows.max()), largest
 
     def error_norm(self) -> float:
         """Sum of the errors' absolute values over clusterings and pairs of objects."""
-        w = self._weights
-        norm = w @ (self._apart.count * np.abs(self._apart.error)) @ w
-        for part, members in zip(self._joined, self._members, strict=True):
-            norm += w[members] @ np.abs(part.error) @ w[members]
-        return float(norm)
+        from concord.numerics.kernels import rmsc
+
+        return rmsc.error_norm(self._parts, self._weights)
 
 
 def stationary(p: FloatArray, weights: FloatArray) -> FloatArray:

@@ -4,7 +4,7 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from concord.ensemble import MISSING, Ensemble, FloatArray
+from concord.ensemble import Ensemble, FloatArray
 from concord.methods.base import ComponentMethod, Cost
 from concord.methods.constraints import Interval
 from concord.numerics.components import Separation
@@ -54,7 +54,7 @@ class SPCE(ComponentMethod):
         "Peng Zhou, Liang Du, Xinwang Liu, Yi-Dong Shen, Mingyu Fan, Xuejun Li: Self-Paced Clustering "
         "Ensemble. IEEE TNNLS 32(4), 2021."
     )
-    cost = Cost(0.5, 1e-5, 6e-9, matrices=12)
+    cost = Cost(0.5, 1e-5, 6e-9, matrices=14, profile_matrices=0)
     constraints = {"threshold": Interval(float, 0, 1, "both")}
 
     threshold: float = 0.3
@@ -79,49 +79,55 @@ class SPCE(ComponentMethod):
 
 
 class Pairs:
-    """Similarity S and pace W of the pairs of profiles, shape (n', n'), and shares p of the clusterings."""
+    """Similarity S of the profiles, (n', n'), pace W of the pairs on which the clusterings disagree, their shares p.
+
+    Of the other pairs S is fixed at 0 or 1, and they add nothing to any sum.
+    """
 
     def __init__(self, ensemble: Ensemble, threshold: float) -> None:
         self.similarity = ensemble.coassociation.copy()
-        self._always, self._never = self.similarity == 1, self.similarity == 0
-        self._ensemble = ensemble
-        self._present = (ensemble.profiles != MISSING).astype(float)
-        self._m = ensemble.n_clusterings
+        open_ = np.tril((self.similarity > 0) & (self.similarity < 1), -1)
+        self._first, self._second = np.nonzero(open_)
+        self._values = self.similarity[open_]
+        self._weights = ensemble.weights[self._first] * ensemble.weights[self._second]
+        self._labels, self._m = ensemble.profiles, ensemble.n_clusterings
+        self._present = np.minimum(self._labels, 0) if ensemble.has_missing else None  # One label, or missing
         self._least = threshold * self._m
         self._shares = np.full(self._m, 1 / self._m)
-        self._pace = np.ones_like(self.similarity)
+        self._pace = np.ones(len(self._first))
 
     def update_pace(self, agreement: float) -> None:
         """W = min(1, eta / (2 loss)), with eta = 2 q (1 - q) m^2."""
         joined, observed = self._sums()
-        loss = joined * (1 - self.similarity) ** 2 + (observed - joined) * self.similarity**2
+        loss = joined * (1 - self._values) ** 2 + (observed - joined) * self._values**2
         eta = 2 * agreement * (1 - agreement) * self._m**2
         self._pace = eta / np.maximum(2 * loss, eta)
 
     def update_similarity(self, pull: FloatArray) -> None:
         """Minimise over S, given lambda times the squared distances between the rows of F."""
         joined, observed = self._sums()
-        best = joined - pull / (2 * self._pace**2)
-        best /= np.where(observed > 0, observed, 1)
+        best = (joined - pull[self._first, self._second] / (2 * self._pace**2)) / observed
         best[best * self._pace * np.sqrt(observed) < self._least] = 0
-        best = np.clip(best, 0, 1)
-        best[self._always] = 1
-        best[self._never] = 0
-        self.similarity = (best + best.T) / 2
+        self._values = np.clip(best, 0, 1)
+        self.similarity[self._first, self._second] = self._values
+        self.similarity[self._second, self._first] = self._values
 
     def update_shares(self) -> None:
         """p_k = norm of W (S - A^k), normalised."""
-        weights = np.outer(self._ensemble.weights, self._ensemble.weights) * self._pace**2
-        joined, apart = weights * (1 - self.similarity) ** 2, weights * self.similarity**2
-        errors = np.empty(self._m)
-        for k, (labels, present) in enumerate(zip(self._ensemble.profiles.T, self._present.T, strict=True)):
-            errors[k] = present @ np.where(labels[:, None] == labels, joined, apart) @ present
+        from concord.numerics.kernels import spce
+
+        weights = 2 * self._weights * self._pace**2
+        joined, apart = weights * (1 - self._values) ** 2, weights * self._values**2
+        errors = spce.over_pairs(self._labels, self._first, self._second, joined, apart)
         shares = np.maximum(np.sqrt(errors), np.finfo(float).eps)
         self._shares = shares / shares.sum()
 
-    def _sums(self) -> tuple[FloatArray, FloatArray]:
+    def _sums(self) -> tuple[FloatArray, FloatArray | float]:
         """Sums of 1/p over the clusterings that join a pair, and over those that contain it."""
+        from concord.numerics.kernels import spce
+
         inverse = 1 / self._shares
-        indicator = self._ensemble.indicator
-        joined = (indicator * np.repeat(inverse, self._ensemble.n_clusters)) @ indicator.T
-        return joined, (self._present * inverse) @ self._present.T
+        joined = spce.over_clusterings(self._labels, self._first, self._second, inverse)
+        if self._present is None:
+            return joined, float(inverse.sum())
+        return joined, spce.over_clusterings(self._present, self._first, self._second, inverse)

@@ -4,16 +4,14 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from concord.ensemble import MISSING, Ensemble, FloatArray, IntArray
+from concord.ensemble import Ensemble, FloatArray, IntArray
 from concord.methods.base import ComponentMethod, Cost
 from concord.methods.constraints import POSITIVE
 from concord.numerics.components import Separation
 from concord.numerics.simplex import project_rows
 
 GROWTH = 1.1  # Growth of the age in a round
-EPS = float(np.finfo(float).eps)  # Least similarity whose logarithm is taken
 NOISE = 1e-10  # Least divergence: identical clusterings leave rounding errors, which are divided by
-MOST_STEPS = 100  # Newton's method needs about five steps
 
 
 @dataclass(repr=False, eq=False)
@@ -60,7 +58,7 @@ class TRCE(ComponentMethod):
         "Peng Zhou, Liang Du, Yi-Dong Shen, Xuejun Li: Tri-level Robust Clustering Ensemble with Multiple "
         "Graph Learning. AAAI 2021."
     )
-    cost = Cost(0.1, 1e-6, 1e-9, matrices=14)
+    cost = Cost(0.1, 1e-6, 1e-9, matrices=10, profile_matrices=0)
     constraints = {"lambda_": POSITIVE}
 
     lambda_: float = 1.0
@@ -70,6 +68,8 @@ class TRCE(ComponentMethod):
 
     def _solve(self, ensemble: Ensemble) -> FloatArray:
         """Return A over the profiles."""
+        from concord.numerics.kernels import trce
+
         weights, m = ensemble.weights, ensemble.n_clusterings
         connective = Connective(ensemble)
         similarity = connective.mean()
@@ -80,8 +80,8 @@ class TRCE(ComponentMethod):
         while self.n_iter_ < self.max_iter and (self.n_iter_ < 2 or not separation.reached):
             w2 = np.minimum(1, age / (2 * self._difficulty(divergences / inverse_alpha))) ** 2
             pull = separation.weight * separation.distances
-            blurred = quotient_rows(w2[:, None] * connective.weighted(1 / inverse_alpha), pull, weights)
-            cleaned = project_rows(blurred - pull / (2 * self.lambda_), weights, "quicksort")
+            blurred = trce.quotient_rows(w2[:, None] * connective.weighted(1 / inverse_alpha), pull, weights)
+            cleaned = project_rows(blurred - pull / (2 * self.lambda_), weights)
             similarity = (cleaned + cleaned.T) / 2
             separation.update(similarity)
             divergences = connective.divergences(blurred)
@@ -103,45 +103,37 @@ class Connective:
     """Connective matrices with rows that sum to 1: 1 / size in the columns of the object's cluster, or empty."""
 
     def __init__(self, ensemble: Ensemble) -> None:
-        self._weights = ensemble.weights
-        self._indicator = ensemble.indicator
-        self._sizes = ensemble.weights @ ensemble.indicator
-        self._n_clusters = ensemble.n_clusters
-        self._present = (ensemble.profiles != MISSING).sum(axis=1)
+        rows, columns = ensemble.sparse_indicator, ensemble.sparse_indicator.tocsc()
+        self._weights, self._m = ensemble.weights, ensemble.n_clusterings
+        self._pattern = rows.indptr, rows.indices, columns.indptr, columns.indices
+        self._sizes = np.asarray(ensemble.weights @ ensemble.sparse_indicator)
+        self._clustering = np.repeat(np.arange(self._m), ensemble.n_clusters)
+        self._present = np.diff(rows.indptr)
 
     def weighted(self, factors: FloatArray) -> FloatArray:
         """Return the sum of the matrices times their factors (m,), shape (n', n')."""
-        scaled = self._indicator * (np.repeat(factors, self._n_clusters) / self._sizes)
-        return scaled @ self._indicator.T
+        from concord.numerics.kernels import trce
+
+        return trce.shared(*self._pattern, factors[self._clustering] / self._sizes)
 
     def mean(self) -> FloatArray:
         """Return their symmetrised mean over the clusterings that contain the row's objects."""
-        mean: FloatArray = self.weighted(np.ones(len(self._n_clusters))) / self._present[:, None]
+        mean: FloatArray = self.weighted(np.ones(self._m)) / self._present[:, None]
         return (mean + mean.T) / 2
 
     def divergences(self, rows: FloatArray) -> FloatArray:
         """Return the KL divergence of each row in each clustering from that of ``rows``, shape (n', m)."""
-        logs = (np.log(np.maximum(rows, EPS)) * self._weights) @ self._indicator
-        terms = self._indicator * (np.log(self._sizes) + logs / self._sizes)
-        starts = np.cumsum(self._n_clusters) - self._n_clusters
-        return np.maximum(-np.add.reduceat(terms, starts, axis=1), 0)
+        from concord.numerics.kernels import trce
+
+        starts, clusters, *_ = self._pattern
+        sizes = self._sizes[clusters]
+        negative = np.log(sizes) + trce.weighted_logs(*self._pattern, rows, self._weights) / sizes
+        divergences = np.zeros((len(rows), self._m))
+        divergences[np.repeat(np.arange(len(rows)), np.diff(starts)), self._clustering[clusters]] = -negative
+        return np.maximum(divergences, 0)
 
 
 def first_age(difficulty: FloatArray, weights: IntArray) -> float:
     """Return the age that gives the easiest tenth of the objects full weight."""
     objects = np.sort(np.repeat(difficulty, weights))
     return 2 * float(objects[max(len(objects) // 10, 1) - 1])
-
-
-def quotient_rows(h: FloatArray, pull: FloatArray, weights: IntArray) -> FloatArray:
-    """Return H_ij / (pull_ij + t_i) with t_i > 0 for row sums of 1: Newton's method for 1 / sum, from below."""
-    t = ((h * (pull == 0)) @ weights)[:, None]
-    for _ in range(MOST_STEPS):
-        rows = h / (pull + t)
-        total = (rows @ weights)[:, None]
-        step = total * (total - 1) / ((rows / (pull + t)) @ weights)[:, None]
-        t += step
-        if ((step <= EPS * t) | (total - 1 <= 8 * EPS)).all():
-            break
-    quotient: FloatArray = h / (pull + t)
-    return quotient

@@ -3,7 +3,7 @@
 Where rounding decides whether an entry stays positive, the two functions may differ in the last bit.
 """
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,13 +19,8 @@ def project(vector: FloatArray) -> FloatArray:
     return projected
 
 
-def project_rows(
-    matrix: FloatArray, weights: npt.NDArray[Any], kind: Literal["stable", "quicksort"] = "stable"
-) -> FloatArray:
-    """Return the nearest rows x >= 0 with ``x @ weights`` = 1, weighted; ``kind``: the sort, which orders the sums."""
-    order = np.argsort(-matrix, axis=1, kind=kind)
-    descending, w = np.take_along_axis(matrix, order, axis=1), weights[order]
-    theta = (np.cumsum(w * descending, axis=1) - 1) / np.cumsum(w, axis=1)
-    last = (descending > theta).sum(axis=1) - 1
-    projected: FloatArray = np.maximum(matrix - np.take_along_axis(theta, last[:, None], axis=1), 0)
-    return projected
+def project_rows(matrix: FloatArray, weights: npt.NDArray[Any]) -> FloatArray:
+    """Return the nearest rows x >= 0 with ``x @ weights`` = 1, weighted; shapes (rows, n) and (n,)."""
+    from concord.numerics.kernels import simplex
+
+    return simplex.project_rows(np.ascontiguousarray(matrix), weights)

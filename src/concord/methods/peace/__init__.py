@@ -63,7 +63,7 @@ class PEACE(ConsensusMethod):
         "Lourenco, Rota Bulo, Rebagliati, Fred, Figueiredo, Pelillo: Probabilistic consensus clustering "
         "using evidence accumulation. Machine Learning 98, 2015."
     )
-    cost = Cost(4.0, 2e-4, 0, matrices=12)
+    cost = Cost(2.0, 4e-5, 0, matrices=3, profile_matrices=3)
     constraints = {"tol": POSITIVE}
     paths = {"likelihood_path_": 1}
 

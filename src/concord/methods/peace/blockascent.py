@@ -6,14 +6,13 @@ f rises. The points where both stop are those where the published ascent stops.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from concord.ensemble import FloatArray, IntArray
 from concord.methods.base import Run
-from concord.methods.peace.pairmodel import TINY, PairModel, gain, gaps
+from concord.methods.peace.pairmodel import TINY, PairModel, gaps
 
 SWEEPS = 6  # Rounds at the beginning that are a sweep only: far from the solution a joint step is short
 SWEPT = 0.1  # Part of the largest gap from which an object takes part in a sweep after a joint step
@@ -21,6 +20,7 @@ SUFFICIENT = 1e-4  # Part of the rise foreseen by the gradient that a step must 
 HALVINGS = 30  # Most halvings of a step that gives less
 CONJUGATE_STEPS = 30  # Most products with the Hessian for a joint step
 CONJUGATE_TOLERANCE = 0.01  # Part of the squared residual that the conjugate gradients leave, far from the solution
+STEEPEST = 1e30  # Largest derivative that is stored, lest single precision overflow
 RIDGE = 1e-10  # Added to the diagonal of the objects' Hessians, relative to its largest entry
 Map = Callable[[FloatArray], FloatArray]
 
@@ -28,10 +28,9 @@ Map = Callable[[FloatArray], FloatArray]
 def block_ascent(model: PairModel, start: FloatArray, tau: float, max_iter: int) -> Run:
     """Ascend until no gap exceeds ``tau``, or neither f rises nor the gap shrinks."""
     y, path = start.copy(), list[float]()
-    f, least = model.likelihood(y), np.inf
+    f, least, state = model.likelihood(y), np.inf, _State(model)
     while True:
-        state = _State.at(model, y)
-        gap = float(gaps(y, state.g).max())
+        gap = float(gaps(y, model.gradient(y) if len(path) < SWEEPS else state.at(y)).max())
         stalled = bool(path) and path[-1] <= f and gap >= least
         if gap <= tau or stalled or len(path) == max_iter:
             return Run(y, -model.likelihood(y), path, gap <= tau)
@@ -46,46 +45,18 @@ def block_ascent(model: PairModel, start: FloatArray, tau: float, max_iter: int)
 
 def sweep(model: PairModel, y: FloatArray, least: float) -> None:
     """Improve in turn, in place, the memberships of every object whose gap is at least ``least``."""
-    for i in range(len(y)):
-        y[i] = _improved(model.together[i], model.apart[i], y, y[i], least)
+    from concord.numerics.kernels import pairs
+
+    columns = y.T.copy()
+    pairs.sweep(model.together, model.apart, columns, least, SUFFICIENT, HALVINGS, RIDGE)
+    y[:] = columns.T
 
 
-def _improved(together: FloatArray, apart: FloatArray, others: FloatArray, y: FloatArray, least: float) -> FloatArray:
-    """Return the memberships of one object after a Newton step; unchanged if their gap is below ``least``."""
-    share = others @ y
-    joined = together / np.maximum(share, TINY)
-    parted = apart / np.maximum(1 - share, TINY)
-    g = (joined - parted) @ others
-    if g.max() - g[y > 0].min() < least:
-        return y
-    base = int(y.argmax())
-    curvature = joined / np.maximum(share, TINY) + parted / np.maximum(1 - share, TINY)
-    differences = others - others[:, base, None]
-    hessian = (differences * curvature[:, None]).T @ differences
-    diagonal = hessian.diagonal() + RIDGE * hessian.diagonal().max() + TINY
-    slope = g - g[base]
-    bound = y + slope / diagonal <= 0
-    bound[base] = True
-    free = np.flatnonzero(~bound)
-    move = np.where(bound, -y, 0.0)
-    if len(free):
-        block = hessian[np.ix_(free, free)]
-        block.flat[:: len(free) + 1] = diagonal[free]
-        move[free] = np.linalg.solve(block, slope[free])
-    move[base] = 0.0
-    found: FloatArray = _halved(
-        y[None], move[None], np.array([base]), g, lambda new: gain(together, apart, share, others @ new[0])
-    )[0]
-    return found
-
-
-def _halved(
-    y: FloatArray, move: FloatArray, base: IntArray, gradient: FloatArray, rise: Callable[[FloatArray], float]
-) -> FloatArray:
+def _halved(model: PairModel, y: FloatArray, move: FloatArray, base: IntArray, gradient: FloatArray) -> FloatArray:
     """Return y + move, halved until it raises f by a part of what the gradient promises; y if it never does."""
     for halvings in range(HALVINGS):
         new = retract(y, move / 2**halvings, base)
-        if rise(new) >= max(SUFFICIENT * float(np.vdot(gradient, new - y)), 0.0):
+        if model.rise(y, new) >= max(SUFFICIENT * float(np.vdot(gradient, new - y)), 0.0):
             return new
     return y
 
@@ -100,32 +71,40 @@ def retract(y: FloatArray, move: FloatArray, base: IntArray) -> FloatArray:
     return new
 
 
-class _State(NamedTuple):
-    """f's derivatives at Y."""
+class _State:
+    """f's derivatives at Y, in memory that is used again from Y to Y.
 
-    share: FloatArray  # Y Y', shape (n, n)
-    weights: FloatArray  # omega, shape (n, n)
-    curvature: FloatArray  # c / a^2 + (N - c) / (1 - a)^2, shape (n, n)
-    g: FloatArray  # Half the gradient, shape (n, K)
+    The second derivatives have single precision: they only choose where to go, and how far is decided by f.
+    """
 
-    @classmethod
-    def at(cls, model: PairModel, y: FloatArray) -> "_State":
-        """Compute them."""
-        share = y @ y.T
-        together, apart = np.maximum(share, TINY), np.maximum(1 - share, TINY)
-        weights, parted = model.together / together, model.apart / apart
-        curvature = weights / together
-        weights -= parted
-        parted /= apart
-        curvature += parted
-        return cls(share, weights, curvature, weights @ y)
+    def __init__(self, model: PairModel) -> None:
+        n = len(model.together)
+        self._model = model
+        self.weights, self.curvature = np.empty((2, n, n), np.float32)  # omega, and c / a^2 + (N - c) / (1 - a)^2
+
+    def at(self, y: FloatArray) -> FloatArray:
+        """Compute them; return g, half the gradient, shape (n, K)."""
+        from concord.numerics.kernels.pairs import derivatives
+
+        model, (n, k) = self._model, y.shape
+        upper, lower = np.triu_indices(k)
+        products = (y[:, upper] * y[:, lower]).astype(np.float32)
+        self.g, self.own = np.empty_like(y), np.empty((n, k, k))  # own: sums of curvature y_j y_j'
+        for rows in model.blocks:
+            share = y[rows] @ y.T
+            weights, curvature = np.empty_like(share), self.curvature[rows]
+            derivatives(model.together[rows], model.apart[rows], share, weights, curvature, STEEPEST)
+            self.g[rows] = weights @ y
+            np.clip(weights, -STEEPEST, STEEPEST, out=self.weights[rows])
+            self.own[rows, upper, lower] = self.own[rows, lower, upper] = curvature @ products
+        return self.g
 
 
 def joint_step(model: PairModel, y: FloatArray, state: _State, distance: float) -> FloatArray:
     """Return Y after a Newton step of all free memberships; the bound ones go to 0."""
-    rows, base = np.arange(len(y)), y.argmax(axis=1)
+    rows, base, single = np.arange(len(y)), y.argmax(axis=1), y.astype(np.float32)
     slope = state.g - state.g[rows, base, None]
-    blocks = _blocks(y, state.curvature, base)
+    blocks = _blocks(state.own, base)
     free = y + slope / (np.einsum("nkk->nk", blocks) + TINY) > 0
     free[rows, base] = False
     inverse = _inverses(blocks, free)
@@ -136,28 +115,24 @@ def joint_step(model: PairModel, y: FloatArray, state: _State, distance: float) 
     def curved(direction: FloatArray) -> FloatArray:
         moved = direction.copy()
         moved[rows, base] = -direction.sum(axis=1)
-        change = np.hstack([moved, y]) @ np.hstack([y, moved]).T
-        change *= state.curvature
-        product = change @ y - state.weights @ moved
+        product = np.einsum("nkl,nl->nk", state.own, moved)
+        moving = moved.astype(np.float32)
+        for block in model.blocks:
+            change = single[block] @ moving.T
+            change *= state.curvature[block]
+            product[block] += change @ single - state.weights[block] @ moving
         return np.where(free, product - product[rows, base, None], 0.0)
 
-    def rise(new: FloatArray) -> float:
-        return gain(model.together, model.apart, state.share, new @ new.T)
-
     move = _conjugate_gradients(curved, precondition, np.where(free, slope, 0.0), distance)
-    return _halved(y, np.where(free, move, -y), base, 2 * state.g, rise)
+    return _halved(model, y, np.where(free, move, -y), base, 2 * state.g)
 
 
-def _blocks(y: FloatArray, curvature: FloatArray, base: IntArray) -> FloatArray:
+def _blocks(own: FloatArray, base: IntArray) -> FloatArray:
     """Minus the Hessian of each object over its memberships but the base's, shape (n, K, K)."""
-    n, k = y.shape
-    upper, lower = np.triu_indices(k)
-    products = curvature @ (y[:, upper] * y[:, lower])
-    full = np.empty((n, k, k))
-    full[:, upper, lower] = full[:, lower, upper] = products
-    of_base = full[np.arange(n), base]
-    both = of_base[np.arange(n), base]
-    return full - of_base[:, :, None] - of_base[:, None, :] + both[:, None, None]
+    rows = np.arange(len(own))
+    of_base = own[rows, base]
+    both = of_base[rows, base]
+    return own - of_base[:, :, None] - of_base[:, None, :] + both[:, None, None]
 
 
 def _conjugate_gradients(curved: Map, precondition: Map, slope: FloatArray, distance: float) -> FloatArray:
