@@ -14,7 +14,7 @@ from concord.testing import L30_CLASSES, l30
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from concord.ensemble import Ensemble
-from concord.methods import RSEC, rsec
+from concord.methods import RSEC
 from concord.methods.rsec import Lagrangian, orthonormal_beside
 from dense_rsec import iterations
 
@@ -76,16 +76,6 @@ def test_profiles_give_what_the_literal_algorithm_gives(lambda1, lambda2, missin
         assert h @ h.T == pytest.approx(state.h @ state.h.T, abs=1e-9)
         shrunk = max(shrunk, np.abs(state.e).max())
     assert shrunk > 0 or lambda2 == 1.0, "the errors' step does nothing here"
-
-
-def test_lanczos_iteration_does_not_change_the_representation(monkeypatch):
-    dense = RSEC(3, random_state=0).fit(l30())
-    monkeypatch.setattr(rsec, "DENSE", 10)
-    lanczos = RSEC(3, random_state=0).fit(l30())
-    assert not np.array_equal(dense.profile_embedding_, lanczos.profile_embedding_), "they are two solvers"
-    assert lanczos.n_iter_ == dense.n_iter_
-    assert lanczos.profile_matrix_ == pytest.approx(dense.profile_matrix_, abs=1e-8)
-    assert np.array_equal(lanczos.labels_, dense.labels_)
 
 
 def test_orthonormal_basis_beside_another():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from concord.ensemble import Ensemble
-from concord.numerics.components import Separation, SplitProfileError, bottom, component_labels, smallest, solved
+from concord.numerics.components import Separation, SplitProfileError, bottom, component_labels, solved
 
 WEIGHTS = np.array([3, 1, 2, 1, 4])
 MEMBERSHIP = np.repeat(np.arange(5), WEIGHTS)
@@ -37,23 +37,6 @@ def test_bottom_refuses_eigenvectors_that_tell_equal_objects_apart():
         bottom(apart, weights, 3)
     values, _ = bottom(full, np.ones(4, dtype=np.int64), 3)
     assert len(values) == 4
-
-
-def test_eigenvectors_that_do_not_converge_are_found_with_all_the_others(monkeypatch):
-    random = np.random.default_rng(4).random((6, 6))
-    matrix = random + random.T
-    expected = smallest(matrix, 3)
-
-    def failing(matrix, subset_by_index=None, driver=None):
-        if subset_by_index is not None:
-            raise np.linalg.LinAlgError("1 eigenvectors failed to converge.")
-        assert driver == "evd"
-        return np.linalg.eigh(matrix)
-
-    monkeypatch.setattr("scipy.linalg.eigh", failing)
-    values, vectors = smallest(matrix, 3)
-    assert values == pytest.approx(expected[0], abs=1e-12)
-    assert np.abs(vectors.T @ expected[1]) == pytest.approx(np.eye(3), abs=1e-12)
 
 
 def test_where_profiles_do_not_suffice_the_objects_are_taken():

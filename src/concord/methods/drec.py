@@ -7,7 +7,9 @@ import numpy as np
 from concord.ensemble import Ensemble, FloatArray
 from concord.methods.base import ConsensusMethod, Cost
 from concord.methods.constraints import POSITIVE
-from concord.numerics.spectral import cosine_graph
+from concord.numerics.eigen import leading
+from concord.numerics.kmeans import kmeans_restarts
+from concord.numerics.spectral import DENSE, cosine_graph, embedding
 
 ROUNDS = 5  # Rounds of the authors' program
 CONVERGED = 1e-6  # The rounds are called converged if the last one lowered the objective by less, relatively
@@ -44,7 +46,7 @@ class DREC(ConsensusMethod):
         "Jie Zhou, Hongchan Zheng, Lulu Pan: Ensemble clustering based on dense representation. "
         "Neurocomputing 357, 2019."
     )
-    cost = Cost(0.2, 3e-7, 1e-10)
+    cost = Cost(0.2, 3e-7, 1e-10, profile_matrices=12)
     constraints = {"lambda_": POSITIVE}
     matrices = ("profile_matrix_",)
     paths = {"objective_path_": 1}
@@ -54,12 +56,19 @@ class DREC(ConsensusMethod):
     max_iter: int = ROUNDS
     n_init: int = 100
 
+    def _doubles(self, ensemble: Ensemble) -> int:
+        """Return the doubles of a fit: n' x n' matrices, and coordinates in the singular vectors of X."""
+        n = ensemble.n_profiles
+        return 5 * n**2 + 6 * n * int(ensemble.n_clusters.sum())
+
     def _fit(self, ensemble: Ensemble) -> None:
         basis, coordinates = self._represent(ensemble.indicator)
         self.profile_matrix_ = basis @ coordinates
         left, singular, _ = np.linalg.svd(coordinates, full_matrices=False)
         graph, once = cosine_graph(basis @ left, singular), np.ones(ensemble.n_profiles, dtype=np.int64)
-        self._set_spectral_labels(graph, once, ensemble.membership, "kmeans", self.n_init)
+        rows = embedding(graph, once, self.n_clusters, leading if len(graph) <= DENSE else None)
+        labels, costs = kmeans_restarts(rows, once, self.n_clusters, self.n_init, self._rng())
+        self._set_labels(labels, costs, ensemble.membership)
 
     def _represent(self, indicator: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Solve (X'X + lambda/d_j I) z_j = X'x_j with new d_j = 1 / (2 error) a round; return a basis and Z in it."""

@@ -27,7 +27,7 @@ class PTA(ConsensusMethod):
 
     summary = "Agglomerative clustering of the profiles by their trajectory similarity, cut into exactly K clusters."
     reference = "Huang, Lai, Wang: Robust ensemble clustering using probability trajectories, IEEE TKDE 28(5), 2016."
-    cost = Cost(0.05, 2e-7, 4e-10)
+    cost = Cost(0.05, 2e-7, 4e-10, profile_matrices=11)
 
     linkage: Linkage = "average"
     n_neighbours: int | None = None

@@ -8,12 +8,12 @@ import numpy as np
 from concord.ensemble import Ensemble, FloatArray
 from concord.methods.base import ConsensusMethod, Cost
 from concord.methods.constraints import POSITIVE, Interval
+from concord.numerics.eigen import leading
 from concord.numerics.kmeans import kmeans_restarts
 from concord.numerics.lowrank import shrunk_factors
-from concord.numerics.spectral import cosine_graph, embedding, leading_eigenvectors
+from concord.numerics.spectral import cosine_graph, embedding
 
 MAX_MU = 1e10  # The penalty grows no further
-DENSE = 1000  # Rows of a graph from which on Lanczos iteration finds the embedding sooner than the dense solver
 TINY = 1e-12  # Least degree of an object, and least length of a row
 
 
@@ -60,7 +60,7 @@ class RSEC(ConsensusMethod):
         "Zhiqiang Tao, Hongfu Liu, Sheng Li, Zhengming Ding, Yun Fu: Robust Spectral Ensemble Clustering "
         "via Rank Minimization. ACM TKDD 13(1), 2019."
     )
-    cost = Cost(0.2, 5e-5, 8e-8)
+    cost = Cost(0.2, 5e-5, 8e-8, profile_matrices=24)
     constraints = {"lambda1": POSITIVE, "lambda2": POSITIVE, "rho": Interval(float, 1, closed="neither")}
     matrices = ("errors", "representation", "profile_matrix_", "profile_errors_")
     paths = {"residual_path_": 2}
@@ -73,6 +73,11 @@ class RSEC(ConsensusMethod):
     tol: float = 1e-7
     max_iter: int = 500
     n_init: int = 10
+
+    def _doubles(self, ensemble: Ensemble) -> int:
+        """Return the doubles of a fit: n' x n' matrices, and coordinates in the eigenvectors of S."""
+        n = ensemble.n_profiles
+        return 11 * n**2 + 13 * n * min(n, int(ensemble.n_clusters.sum()))
 
     def _fit(self, ensemble: Ensemble) -> None:
         lagrangian = Lagrangian(ensemble, self.n_clusters, self.lambda1, self.lambda2)
@@ -177,8 +182,8 @@ class Lagrangian:
         graph = cosine_graph(vectors, np.abs(values))
         self._degrees = np.maximum(graph @ self._root**2, TINY)
         scale = self._root / np.sqrt(self._degrees)
-        leading = leading_eigenvectors(graph * np.outer(scale, scale), self._n_clusters, DENSE)
-        self.h = leading / np.sqrt(self._degrees)[:, None]
+        graph *= np.outer(scale, scale)
+        self.h = leading(graph, self._n_clusters) / np.sqrt(self._degrees)[:, None]
 
     def _largest(self, matrix: FloatArray) -> float:
         """Largest absolute entry of the objects' matrix."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from concord.ensemble import Ensemble, FloatArray, IntArray
+from concord.numerics.eigen import some_eigenvectors
 
 TOO_FEW = 1e-9  # Sum of the c smallest eigenvalues above which there are too few components
 TOO_MANY = 1e-11  # Sum of the c + 1 smallest eigenvalues below which there are too many
@@ -25,8 +26,9 @@ def solved(solve: Callable[[Ensemble], FloatArray], ensemble: Ensemble) -> tuple
     try:
         return solve(ensemble), ensemble.membership
     except SplitProfileError:
-        objects = ensemble.unmerged()
-        return solve(objects), objects.membership
+        pass  # The error holds the matrices of the first attempt: they are free when its handler has ended
+    objects = ensemble.unmerged()
+    return solve(objects), objects.membership
 
 
 def component_labels(similarity: FloatArray) -> IntArray:
@@ -74,22 +76,8 @@ def bottom(similarity: FloatArray, weights: IntArray, n_vectors: int) -> tuple[F
     degree = similarity @ weights
     laplacian = np.diag(degree) - similarity * np.outer(root, root)
     last = min(n_vectors, len(weights) - 1)
-    values, vectors = smallest(laplacian, last + 1)
+    values, vectors = some_eigenvectors(laplacian, 0, last)
     if (degree[weights > 1] <= values[n_vectors - 1] + CLOSE).any():
         raise SplitProfileError
     rows = vectors[:, :n_vectors] / root[:, None]
     return values, cdist(rows, rows, "sqeuclidean")
-
-
-def smallest(matrix: FloatArray, n_values: int) -> tuple[FloatArray, FloatArray]:
-    """Return the smallest eigenvalues of a symmetric matrix, ascending, and their eigenvectors as columns."""
-    from scipy.linalg import eigh
-
-    values: FloatArray
-    vectors: FloatArray
-    try:
-        values, vectors = eigh(matrix, subset_by_index=(0, n_values - 1), driver="evx")
-    except np.linalg.LinAlgError:
-        # zero is an eigenvalue many times over in a graph of many components: inverse iteration may fail
-        values, vectors = eigh(matrix, driver="evd")
-    return values[:n_values], vectors[:, :n_values]
