@@ -1,13 +1,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
 from concord import Ensemble
-from concord.ensemble import coded_as
+from concord.ensemble import _distinct, _recoded, coded_as
 from concord.seeds import generator
 
 labels_with_missing = hnp.arrays(
@@ -134,3 +134,95 @@ def test_refuses_labels_that_name_no_cluster():
         coded_as([[6, 0]], names)
     with pytest.raises(ValueError, match=r"labels hold 1 clusterings, the ensemble 2"):
         coded_as([[7]], names)
+
+
+@given(labels_with_missing, st.sampled_from([np.int8, np.int64, np.float64, object]), st.sampled_from([1, 40, 2**40]))
+def test_profiles_are_those_of_numpy_in_its_order(labels, dtype, factor):
+    named = np.where(labels < 0, -1, labels * factor).astype(np.int64)
+    assume(dtype is not np.int8 or factor == 1)
+    ensemble = Ensemble(named.astype(dtype))
+    expected = np.full(labels.shape, -1)
+    for column, codes in zip(labels.T, expected.T, strict=True):
+        for code, name in enumerate(dict.fromkeys(column[column >= 0].tolist())):
+            codes[column == name] = code
+    assert np.array_equal(ensemble.labels, expected)
+    profiles, membership, weights = np.unique(expected, axis=0, return_inverse=True, return_counts=True)
+    assert np.array_equal(ensemble.profiles, profiles)
+    assert np.array_equal(ensemble.membership, membership.ravel())
+    assert np.array_equal(ensemble.weights, weights)
+    assert np.array_equal(ensemble.n_clusters, expected.max(axis=0) + 1)
+    arrays = (ensemble.labels, ensemble.profiles, ensemble.membership, ensemble.weights, ensemble.n_clusters)
+    assert {array.dtype for array in (*arrays, *ensemble.cluster_names)} == {np.dtype(np.int64)}
+
+
+@pytest.mark.parametrize("k", [3, 100, 2**15, 2**31])
+def test_rows_are_found_where_their_codes_exceed_64_bits(k):
+    rng = np.random.default_rng(0)
+    rows = rng.integers(-1, k, size=(60, 25), endpoint=True)[rng.integers(60, size=200)]
+    columns, membership = _distinct(list(rows.T))
+    expected, place = np.unique(rows, axis=0, return_inverse=True)
+    assert np.array_equal(np.column_stack(columns), expected)
+    assert np.array_equal(membership, place.ravel())
+
+
+@pytest.mark.parametrize("low", [-(2**63), -1, 0, 2**63 - 2**16])
+def test_recoding_of_many_or_distant_labels(low):
+    for spread in (2**16 - 1, 2**16):
+        if low + spread < 2**63:
+            column = np.array([low + spread, low, low + 1, low], dtype=np.int64)
+            codes, names = _recoded(column, np.zeros(0, dtype=np.int64))
+            assert np.array_equal(np.append(names, -1)[codes], column)
+            assert codes.dtype == np.int8
+
+
+@given(labels_with_missing, st.lists(st.integers(1, 9), max_size=3))
+def test_blocks_give_the_ensemble_of_all(labels, cuts):
+    whole = Ensemble(labels)
+    blocks = [block for block in np.split(labels, sorted(cuts)) if len(block)]
+    ensemble = Ensemble.from_blocks(iter(blocks))
+    for name in ("labels", "profiles", "membership", "weights", "n_clusters", "given", "indicator"):
+        assert np.array_equal(getattr(ensemble, name), getattr(whole, name)), name
+    assert [names.tolist() for names in ensemble.cluster_names] == [names.tolist() for names in whole.cluster_names]
+    assert (ensemble.n_objects, ensemble.has_missing) == (whole.n_objects, whole.has_missing)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "message"),
+    [
+        ([], "no block of labels"),
+        ([[[0, 1]], [[0, 1, 1]]], r"block 1 \(from 0\) of labels holds 3 clusterings, those before it 2"),
+        ([[[0, 1]], [[0.5, 1]]], "fractions"),
+        ([[[0, 1]], [[-1, 1], [-1, -1]]], r"object 2 has no label at all \(1 such\)"),
+        ([[[0, -1]], [[1, -1]]], "clustering 1 has no label"),
+    ],
+)
+def test_refuses_blocks(blocks, message):
+    with pytest.raises(ValueError, match=message):
+        Ensemble.from_blocks(np.array(block) for block in blocks)
+
+
+def test_reads_parquet_by_blocks(tmp_path):
+    frame = pd.DataFrame({"a": pd.array([3, None, 4, 3], dtype="Int64"), "b": [7, 8, 8, 7], "c": list("xyzx")})
+    frame.to_parquet(tmp_path / "labels.parquet")
+    expected = Ensemble(frame[["b", "a"]])
+    for block in (1, 3, 100):
+        ensemble = Ensemble.from_parquet(tmp_path / "labels.parquet", ["b", "a"], block)
+        assert np.array_equal(ensemble.given, expected.given)
+        assert np.array_equal(ensemble.labels, expected.labels)
+    with pytest.raises(ValueError, match="factorize"):
+        Ensemble.from_parquet(tmp_path / "labels.parquet")
+
+
+@given(labels_with_missing)
+def test_sparse_indicator_and_overlaps_are_the_definitions(labels):
+    ensemble = Ensemble(labels)
+    profiles = ensemble.profiles
+    columns = [profiles[:, i] == c for i, k in enumerate(ensemble.n_clusters) for c in range(k)]
+    indicator = np.column_stack(columns).astype(float)
+    assert np.array_equal(ensemble.sparse_indicator.toarray(), indicator)
+    assert np.array_equal(ensemble.indicator, indicator)
+    assert np.array_equal(ensemble.overlaps(), (indicator.T * ensemble.weights) @ indicator)
+    factors = np.random.default_rng(0).random(len(profiles))
+    assert np.array_equal(ensemble.scaled_indicator(factors).toarray(), factors[:, None] * indicator)
+    assert ensemble.overlaps(factors) == pytest.approx((indicator.T * factors) @ indicator, abs=1e-14)
+    assert ensemble.is_tall == ((labels >= 0).all() and indicator.shape[0] >= 2 * indicator.shape[1])

@@ -1,6 +1,7 @@
 """Co-association matrices and the methods that cluster them, against the authors' programs."""
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.metrics import adjusted_rand_score
 
-from concord import similarity
+from concord import methods, similarity
 from concord.ensemble import Ensemble
 from concord.ensembles.store import drawn
+from concord.errors import MemoryNeeded
 from concord.methods import EAC, ECPCS, LWEA, LWGP, PTA, PTGP
 from concord.methods.ecpcs import ncut_embedding
 from concord.numerics.tcut import tcut_embedding
@@ -99,7 +101,7 @@ def test_embeddings_are_the_authors(case):
     indicator = ensemble.indicator
     locally_weighted = tcut_embedding(indicator * similarity.eci(ensemble), ensemble.weights, k)
     once = np.ones(ensemble.n_profiles, dtype=np.int64)
-    trajectories = tcut_embedding(pts(ensemble) @ (indicator / indicator.sum(axis=0)), once, k)
+    trajectories = tcut_embedding(similarity.pts_links(ensemble), once, k)
     profiles = lexicographic(labels, ensemble)
     for name, (values, rows), order in [
         ("LWGP", locally_weighted, ensemble.membership),
@@ -224,6 +226,29 @@ def test_the_authors_program_takes_at_most_20_steps(n_profiles, expected):
     assert customary_steps(n_profiles) == expected
 
 
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 4, None]), st.sampled_from([1, 3, None]), st.booleans())
+def test_links_are_means_of_pts_over_clusters(seed, neighbours, steps, missing):
+    """A few columns at a time; the last object has a profile like no other's."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(4, size=(25, 4))
+    labels[-1] = 9
+    labels[:-1][rng.random((24, 4)) < 0.2 * missing] = -1
+    ensemble = Ensemble(labels[(labels >= 0).any(axis=1)])
+    z = ensemble.indicator
+    expected = pts(ensemble, neighbours, steps) @ (z / z.sum(axis=0))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(similarity, "CACHED", 100)
+        assert similarity.pts_links(ensemble, neighbours, steps) == pytest.approx(expected, abs=1e-13)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 7, 8, 20])
+def test_cluster_trajectories_of_any_number_of_steps(steps):
+    index = jaccard(Ensemble(l30()))
+    expected = cosines(index / index.sum(axis=1, keepdims=True), steps)
+    assert similarity.cluster_trajectories(Ensemble(l30()), steps) == pytest.approx(expected, abs=1e-13)
+
+
 def test_pts_of_a_profile_without_neighbours():
     ensemble = Ensemble([[0, 0], [0, 1], [2, 2], [2, 2]])
     alone = ensemble.membership[2]
@@ -329,3 +354,33 @@ def test_graph_of_profiles_has_the_embedding_of_the_graph_of_objects():
 def test_refuses_parameters(method, parameter, value):
     with pytest.raises(ValueError, match=f"{method.__name__}: {parameter} = "):
         method(2, **{parameter: value}).fit(l30())
+
+
+@pytest.mark.parametrize("name", ["GWCA", "KC", "NMFC", "SpectralConsensus"])
+def test_no_memory_is_asked_for_where_there_is_no_matrix_over_profiles(name, monkeypatch):
+    method = methods.load(name)(3)
+    ensemble = Ensemble(np.random.default_rng(0).integers(3, size=(80, 6)))
+    assert ensemble.is_tall
+    assert method._doubles(ensemble) == 0
+    monkeypatch.setattr(Ensemble, "is_tall", False)
+    assert method._doubles(ensemble) >= 4 * ensemble.n_profiles**2
+
+
+def test_ptgp_makes_no_matrix_over_profiles(monkeypatch):
+    ensemble = Ensemble(np.random.default_rng(0).integers(3, size=(2500, 12)))
+    monkeypatch.setattr(similarity, "CACHED", 2**15)
+    tracemalloc.start()
+    try:
+        PTGP(3, n_neighbours=3, n_steps=2, n_init=1).fit(ensemble)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * ensemble.n_profiles**2 / 2
+
+
+def test_ptgp_is_refused_where_its_graph_does_not_fit(monkeypatch):
+    monkeypatch.setattr("concord.methods.base.FREE", 0)
+    monkeypatch.setattr("concord.methods.base.available", lambda: 8 * 30 * 25)
+    monkeypatch.setattr(PTGP, "_fit", lambda *_: pytest.fail("the fit has started"))
+    with pytest.raises(MemoryNeeded, match="PTGP: its matrices need"):
+        PTGP(3).fit(l30())

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 from concord.ensemble import Ensemble
 from concord.methods import GWCA, KC
-from concord.methods.gwca import PHI, Aggregation
+from concord.methods.gwca import PHI, Aggregation, Euclidean
 from concord.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "gwca.json").read_text())
@@ -202,3 +202,48 @@ def test_kmeans_on_the_rows_is_kc_when_weights_are_equal():
 def test_refuses_parameters(name, value):
     with pytest.raises(ValueError, match=f"GWCA: {name} = "):
         GWCA(2, **{name: value}).fit(HAND)
+
+
+def many_profiles(seed=0, n=200):
+    """An ensemble with more than twice as many profiles as clusters, some with several objects."""
+    rng = np.random.default_rng(seed)
+    classes = rng.integers(3, size=n)
+    columns = [np.where(rng.random(n) < 0.5 + i / 12, classes, rng.integers(3 + i % 2, size=n)) for i in range(6)]
+    return Ensemble(np.column_stack(columns)[rng.integers(n, size=3 * n)])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_divergences_from_the_clusters_are_those_of_the_matrices(seed):
+    ensemble = many_profiles(seed)
+    w = np.random.default_rng(seed).dirichlet(np.ones(6))
+    expected = Aggregation(ensemble, PHI["euclid"], EPSILON).least_divergences(w)
+    assert Euclidean(ensemble).least_divergences(w) == pytest.approx(expected, rel=1e-12)
+    same = Ensemble(np.repeat(ensemble.labels[:, :1], 3, axis=1))
+    assert not Euclidean(same).least_divergences(np.full(3, 1 / 3)).any()
+
+
+@pytest.mark.parametrize("assign_labels", ["discretize", "kmeans", "rows"])
+def test_without_the_matrix_as_with_it(assign_labels, monkeypatch):
+    ensemble = many_profiles()
+    assert ensemble.is_tall
+    gwca = GWCA(3, tau=5.0, assign_labels=assign_labels, random_state=0).fit(ensemble)
+    assert "coassociation" not in vars(ensemble)
+    assert "profile_matrix_" not in vars(gwca)
+    monkeypatch.setattr(Ensemble, "is_tall", False)
+    dense = GWCA(3, tau=5.0, assign_labels=assign_labels, random_state=0).fit(ensemble)
+    assert gwca.weights_.min() > 0, "else there would be profiles with equal rows, and ties"
+    assert gwca.weights_ == pytest.approx(dense.weights_, abs=1e-12)
+    assert gwca.divergences_ == pytest.approx(dense.divergences_, rel=1e-12)
+    assert gwca.objective_path_ == pytest.approx(dense.objective_path_, rel=1e-12)
+    assert gwca.profile_matrix_ == pytest.approx(dense.profile_matrix_, abs=1e-14)
+    assert np.array_equal(gwca.restart_labels_, dense.restart_labels_)
+
+
+def test_the_matrix_is_that_of_the_last_fit():
+    first, second = many_profiles(0), many_profiles(1)
+    gwca = GWCA(3, tau=0.7, random_state=0).fit(first)
+    before = gwca.profile_matrix_
+    after = gwca.fit(second).profile_matrix_
+    assert np.array_equal(after, GWCA(3, tau=0.7, random_state=0).fit(second).profile_matrix_)
+    assert before.shape == (first.n_profiles,) * 2
+    assert not hasattr(GWCA(3), "profile_matrix_")

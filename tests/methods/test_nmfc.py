@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from concord.ensemble import Ensemble
 from concord.methods import KC, NMFC
-from concord.methods.nmfc import Factorization, kmeans_start
+from concord.methods.nmfc import Factorization, Product, kmeans_start
 from concord.testing import L30_CLASSES, l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "nmfc.json").read_text())
@@ -162,3 +162,22 @@ def test_stops_when_the_objective_settles():
 def test_refuses_parameters(name, value):
     with pytest.raises(ValueError, match=f"NMFC: {name} = "):
         NMFC(2, **{name: value}).fit(SIX)
+
+
+def test_product_of_the_indicator_is_the_similarity(monkeypatch):
+    rng = np.random.default_rng(0)
+    classes = rng.integers(3, size=200)
+    columns = [np.where(rng.random(200) < 0.6, classes, rng.integers(4, size=200)) for _ in range(6)]
+    ensemble = Ensemble(np.column_stack(columns)[rng.integers(200, size=500)])
+    assert ensemble.is_tall
+    root = np.sqrt(ensemble.weights)
+    similarity, product = ensemble.coassociation * np.outer(root, root), Product(ensemble)
+    q = rng.random((ensemble.n_profiles, 3))
+    assert product @ q == pytest.approx(similarity @ q, abs=1e-12)
+    assert product.squared_norm == pytest.approx((similarity**2).sum(), rel=1e-13)
+    nmfc = NMFC(3, random_state=0).fit(ensemble)
+    monkeypatch.setattr(Ensemble, "is_tall", False)
+    dense = NMFC(3, random_state=0).fit(ensemble)
+    assert np.array_equal(nmfc.restart_labels_, dense.restart_labels_)
+    assert nmfc.objective_ == pytest.approx(dense.objective_, rel=1e-10)
+    assert nmfc.n_iter_ == dense.n_iter_

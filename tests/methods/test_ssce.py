@@ -1,6 +1,7 @@
 """SSCE against recorded optima, a bound of the distance to the optimum, and what its objective promises."""
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -321,3 +322,20 @@ def test_tells_when_its_rule_of_stopping_was_not_met():
 def test_refuses_parameters_out_of_range(name, value):
     with pytest.raises(ValueError, match=f"SSCE: {name} = "):
         SSCE(3, **{name: value}).fit(LABELS, X)
+
+
+@pytest.mark.parametrize("features", ["original", "pseudo"])
+@pytest.mark.parametrize("n_clusters", [3, 12])
+def test_declares_what_it_holds(features, n_clusters, monkeypatch):
+    rng = np.random.default_rng(0)
+    ensemble = Ensemble(rng.integers(n_clusters, size=(3000, 20)))
+    bytes_ = []
+    monkeypatch.setattr(SSCE, "_require_memory", lambda self, doubles: bytes_.append(8 * doubles))
+    method = SSCE(n_clusters, features=features, max_iter=2)
+    tracemalloc.start()
+    try:
+        method.fit(ensemble, rng.standard_normal((3000, 5)))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert bytes_[0] / 2.5 < peak < bytes_[0] + 2**21

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from concord.ensemble import Ensemble
-from concord.numerics.spectral import cosine_graph, discretize, embedding, leading_eigenvectors
+from concord.numerics import spectral
+from concord.numerics.spectral import cosine_graph, discretize, embedding, leading_eigenvectors, mean_embedding
 from concord.testing import l30
 
 
@@ -74,3 +75,48 @@ def test_graph_leaves_out_small_singular_values():
     x = left[:, :2] * np.sqrt(singular[:2])
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     assert cosine_graph(left, singular) == pytest.approx((x @ x.T) ** 4, abs=1e-12)
+
+
+def many_profiles(seed, n=150):
+    """Labels of four classes by six clusterings of 3 to 6 clusters, some objects alike: more profiles than clusters."""
+    rng = np.random.default_rng(seed)
+    classes = rng.integers(4, size=n)
+    columns = [(classes + np.where(rng.random(n) < 0.4, rng.integers(6, size=n), 0)) % (3 + i % 4) for i in range(6)]
+    return np.column_stack(columns)[rng.integers(n, size=2 * n)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("k", [1, 3, 4])
+def test_gram_matrix_gives_the_dense_embedding(seed, k):
+    ensemble = Ensemble(many_profiles(seed))
+    assert ensemble.is_tall
+    assert ensemble.weights.max() > 1
+    shares = np.random.default_rng(seed).dirichlet(np.ones(6))
+    shares[1], shares[0] = 0.0, shares[0] + shares[1]
+    matrix = (ensemble.indicator * np.repeat(shares, ensemble.n_clusters)) @ ensemble.indicator.T
+    rows = mean_embedding(ensemble, shares, k, lambda: pytest.fail("the dense matrix is not needed"))
+    dense = embedding(matrix, ensemble.weights, k)
+    assert rows @ rows.T == pytest.approx(dense @ dense.T, abs=1e-12)
+
+
+def test_dense_embedding_where_the_gram_matrix_has_none():
+    labels = many_profiles(0)
+    with_gaps = np.column_stack([labels[:, 0], np.where(labels[:, 1:] == 2, -1, labels[:, 1:])])
+    for ensemble in (Ensemble(labels[:20]), Ensemble(with_gaps)):
+        assert not ensemble.is_tall
+        rows = mean_embedding(ensemble, np.full(6, 1 / 6), 3, lambda e=ensemble: e.coassociation)
+        assert np.array_equal(rows, embedding(ensemble.coassociation, ensemble.weights, 3))
+    ensemble = Ensemble(labels)
+    rank = np.linalg.matrix_rank(ensemble.indicator)
+    rows = mean_embedding(ensemble, np.full(6, 1 / 6), rank + 1, lambda: ensemble.coassociation)
+    assert np.array_equal(rows, embedding(ensemble.coassociation, ensemble.weights, rank + 1))
+
+
+def test_rotation_by_blocks_of_rows_gives_the_same(monkeypatch):
+    ensemble = Ensemble(many_profiles(1))
+    rows = embedding(ensemble.coassociation, ensemble.weights, 4)
+    labels, costs = discretize(rows, ensemble.weights, 8, np.random.default_rng(0))
+    monkeypatch.setattr(spectral, "BLOCK", 7)
+    by_blocks, same = discretize(rows, ensemble.weights, 8, np.random.default_rng(0))
+    assert np.array_equal(by_blocks, labels)
+    assert same == pytest.approx(costs, abs=1e-10)

@@ -29,7 +29,8 @@ class ECPCS(ConsensusMethod):
     Notes
     -----
     "MC" may leave a meta-cluster without objects, so that there are fewer than K clusters. Ties go to the first
-    meta-cluster, as in the authors' program; the paper draws at random. Both are exact on profiles.
+    meta-cluster, as in the authors' program; the paper draws at random. Both are exact on profiles: "HC" takes O(n'^2)
+    time and memory for the tree of the objects.
     """
 
     summary = "Propagate the similarity of base clusters by random walks; cluster the objects, or the clusters."
@@ -37,21 +38,24 @@ class ECPCS(ConsensusMethod):
         "Huang, Wang, Peng, Lai, Kwoh: Enhanced ensemble clustering via fast propagation of cluster-wise "
         "similarities, IEEE Trans. SMC: Systems 51(1), 2021."
     )
-    cost = Cost(0.03, 1e-7, 0, matrices=4)
+    cost = Cost(0.03, 1e-7, 0, profile_matrices=2)
 
     variant: Literal["HC", "MC"] = "HC"
     n_steps: int = 20
     n_init: int = 10
 
+    def _doubles(self, ensemble: Ensemble) -> int:
+        return super()._doubles(ensemble) if self.variant == "HC" else 0
+
     def _fit(self, ensemble: Ensemble) -> None:
         if self.variant == "HC":
-            self._set_linkage_labels(ecpcs(ensemble, self.n_steps), self.n_clusters)
+            self._set_profile_linkage_labels(ecpcs(ensemble, self.n_steps), self.n_clusters, "average")
             return
         similarity = cluster_trajectories(ensemble, self.n_steps)
         _, rows = ncut_embedding(similarity, self.n_clusters)
         once = np.ones(len(rows), dtype=np.int64)
         meta_labels, costs = discretize(rows, once, self.n_init, self._rng())
-        shares = [collapse(ensemble.indicator, meta, self.n_clusters) for meta in meta_labels]
+        shares = [collapse(ensemble.sparse_indicator, meta, self.n_clusters) for meta in meta_labels]
         labels = np.stack([share.argmax(axis=1).astype(np.int64) for share in shares])
         self._set_labels(labels, costs, ensemble.membership)
 

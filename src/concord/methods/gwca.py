@@ -2,15 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from concord.ensemble import Ensemble, FloatArray
+from concord.ensemble import Ensemble, FloatArray, IntArray
 from concord.methods.base import Cost, MatrixMethod
 from concord.methods.constraints import POSITIVE, Interval
 from concord.numerics import simplex
+from concord.numerics.clusterspace import mean_kmeans
 from concord.numerics.kmeans import kmeans_restarts
+from concord.numerics.spectral import mean_embedding, row_labels, spectral_labels
 
 SETTLED = 1e-8  # Weights that move by less than this in a round have settled
 
@@ -60,7 +63,7 @@ class GWCA(MatrixMethod):
 
     summary = "Generalized weighted cluster aggregation (Wang, Wang, Li: IJCAI 2009)."
     reference = "Fei Wang, Xin Wang, Tao Li: Generalized Cluster Aggregation. IJCAI 2009."
-    cost = Cost(0.06, 6e-7, 3e-10)
+    cost = Cost(0.06, 6e-7, 3e-10, profile_matrices=6)
     constraints = {"tau": POSITIVE, "epsilon": Interval(float, 0, 0.5, "neither")}
     paths = {"objective_path_": 1}
 
@@ -72,29 +75,49 @@ class GWCA(MatrixMethod):
     assign_labels: Literal["discretize", "kmeans", "rows"] = "discretize"
     n_init: int = 10
 
+    def _doubles(self, ensemble: Ensemble) -> int:
+        return 0 if self.phi == "euclid" and ensemble.is_tall else super()._doubles(ensemble)
+
     def _fit(self, ensemble: Ensemble) -> None:
-        aggregation, m = Aggregation(ensemble, PHI[self.phi], self.epsilon), ensemble.n_clusterings
+        aggregation, m = aggregation_of(ensemble, self.phi, self.epsilon), ensemble.n_clusterings
         w = np.full(m, 1 / m)
         path: list[float] = []
         self.converged_ = False
         while not self.converged_ and len(path) < 2 * self.max_iter:
-            r = aggregation.divergences(aggregation.consensus(w))
+            r = aggregation.least_divergences(w)
             if not path:
                 self.lambda_ = self.tau * float(r.mean())
             before, w = w, simplex.project(-r / (2 * self.lambda_)) if self.lambda_ else np.full(m, 1 / m)
             path += [float(v @ r + self.lambda_ * v @ v) for v in (before, w)]
             self.converged_ = bool(np.abs(w - before).max() < SETTLED)
-        self.weights_ = w
-        self.profile_matrix_ = aggregation.consensus(w)
-        self.divergences_ = aggregation.divergences(self.profile_matrix_)
+        self.weights_, self.divergences_ = w, aggregation.least_divergences(w)
         self.objective_path_, self.n_iter_ = np.array(path), len(path) // 2
-        weights, membership = ensemble.weights, ensemble.membership
-        if self.assign_labels == "rows":
-            rows = self.profile_matrix_ * np.sqrt(weights)
-            labels, inertia = kmeans_restarts(rows, weights, self.n_clusters, self.n_init, self._rng())
-            self._set_labels(labels, inertia, membership)
-        else:
-            self._set_spectral_labels(self.profile_matrix_, weights, membership, self.assign_labels, self.n_init)
+        vars(self).pop("profile_matrix_", None)  # of an earlier fit
+        self._mean = (ensemble, w)
+        if not isinstance(aggregation, Euclidean):
+            self.profile_matrix_ = aggregation.consensus(w)
+        labels, costs = self._assign(ensemble, isinstance(aggregation, Euclidean))
+        self._set_labels(labels, costs, ensemble.membership)
+
+    def _assign(self, ensemble: Ensemble, is_mean: bool) -> tuple[IntArray, FloatArray]:
+        """Return labels and costs; M may be the weighted mean of the connective matrices, which is never made."""
+        rng, weights = self._rng(), ensemble.weights
+        if self.assign_labels != "rows":
+            if is_mean:
+                rows = mean_embedding(ensemble, self.weights_, self.n_clusters, lambda: self.profile_matrix_)
+                return row_labels(rows, weights, self.assign_labels, self.n_init, rng)
+            return spectral_labels(self.profile_matrix_, weights, self.n_clusters, self.assign_labels, self.n_init, rng)
+        if is_mean:
+            return mean_kmeans(ensemble, self.weights_, self.n_clusters, self.n_init, rng)
+        return kmeans_restarts(self.profile_matrix_ * np.sqrt(weights), weights, self.n_clusters, self.n_init, rng)
+
+    @cached_property
+    def profile_matrix_(self) -> FloatArray:  # type: ignore[override]
+        """Consensus matrix over the distinct label profiles, shape (n', n'), made when it is first asked for."""
+        ensemble, w = self._mean
+        indicator = ensemble.indicator
+        matrix: FloatArray = (indicator * np.repeat(w, ensemble.n_clusters)) @ indicator.T
+        return np.clip(matrix, 0, 1, out=matrix)
 
 
 Function = Callable[[FloatArray, float], FloatArray]  # Of entries and epsilon
@@ -126,6 +149,31 @@ PHI = {
 }
 
 
+def aggregation_of(ensemble: Ensemble, phi: str, epsilon: float) -> "Aggregation | Euclidean":
+    """Return the ingredients of the half steps, from clusters alone where M is a product of indicator matrices."""
+    if phi == "euclid" and ensemble.is_tall:
+        return Euclidean(ensemble)
+    return Aggregation(ensemble, PHI[phi], epsilon)
+
+
+class Euclidean:
+    r"""Divergences from the weighted mean of the connective matrices, phi = x^2 / 2, no label missing.
+
+    With :math:`d_{ij} = \|A^{(i)} - A^{(j)}\|_F^2` and weights of sum 1,
+    :math:`\|M - A^{(i)}\|_F^2 = \sum_j w_j d_{ij} - \frac 1 2 \sum_{jk} w_j w_k d_{jk}`; the d are whole numbers.
+    """
+
+    def __init__(self, ensemble: Ensemble) -> None:
+        firsts = np.cumsum(ensemble.n_clusters) - ensemble.n_clusters
+        pairs = np.add.reduceat(np.add.reduceat(ensemble.overlaps() ** 2, firsts, axis=0), firsts, axis=1)
+        self._apart = pairs.diagonal()[:, None] + pairs.diagonal() - 2 * pairs
+
+    def least_divergences(self, w: FloatArray) -> FloatArray:
+        """Return D(M || A(i)) summed over pairs of objects, shape (m,), for the M that is best for weights w."""
+        from_mean: FloatArray = self._apart @ w
+        return from_mean / 2 - w @ from_mean / 4
+
+
 class Aggregation:
     """The two half steps' ingredients on the profiles of an ensemble."""
 
@@ -146,6 +194,10 @@ class Aggregation:
             # no clustering of positive weight contains the pair: 0, as in the co-association matrix
             share = np.divide(share, known, out=np.zeros_like(share), where=known > 0)
         return self._divergence.mean(np.clip(share, 0, 1), self._epsilon)
+
+    def least_divergences(self, w: FloatArray) -> FloatArray:
+        """Return the divergences of the M that is best for weights w, shape (m,)."""
+        return self.divergences(self.consensus(w))
 
     def divergences(self, matrix: FloatArray) -> FloatArray:
         """Return D(M || A(i)) summed over pairs of objects, shape (m,)."""

@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from concord.ensemble import Ensemble
 from concord.methods.base import ConsensusMethod, Cost
-from concord.numerics.kmeans import kmeans_restarts
+from concord.numerics.clusterspace import coassociation_kmeans
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -27,13 +25,14 @@ class KC(ConsensusMethod):
 
     summary = "K-means that takes an object's row of the co-association matrix for its features."
     reference = "Kuncheva, Hadjitodorov, Todorova: Experimental comparison of cluster ensemble methods, FUSION 2006."
-    cost = Cost(0.06, 6e-7, 1e-10)
+    cost = Cost(0.06, 6e-7, 1e-10, profile_matrices=6)
 
     n_init: int = 20
 
+    def _doubles(self, ensemble: Ensemble) -> int:
+        return 0 if ensemble.is_tall else super()._doubles(ensemble)
+
     def _fit(self, ensemble: Ensemble) -> None:
-        # column b stands for w_b equal columns of the objects' matrix: sqrt(w_b) keeps all distances
-        rows = ensemble.coassociation * np.sqrt(ensemble.weights)
-        labels, inertia = kmeans_restarts(rows, ensemble.weights, self.n_clusters, self.n_init, self._rng())
+        labels, inertia = coassociation_kmeans(ensemble, self.n_clusters, self.n_init, self._rng())
         self._set_labels(labels, inertia, ensemble.membership)
         self.inertia_ = float(inertia[self.chosen_])

@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
-from concord.ensemble import Ensemble
+from concord.ensemble import Ensemble, FloatArray
 from concord.methods.base import ConsensusMethod, Cost
 from concord.numerics.partition import cut, dense_graph, partition_graph, scaled_integers
 from concord.similarity import collapse, jaccard
@@ -31,7 +29,8 @@ class MCLA(ConsensusMethod):
     Notes
     -----
     Exact on profiles. Ties go to the lowest meta-cluster, where ClusterPack draws at random; a meta-cluster may win no
-    object. A missing label puts its object into no base cluster.
+    object. A missing label puts its object into no base cluster. METIS cuts the graph of the base clusters, of (sum of
+    k_i)^2 edges: there is no limit to the number of objects but the O(nm) of the ensemble itself.
     """
 
     summary = "Meta-clustering: METIS groups the base clusters; an object joins the group that it is in most."
@@ -47,10 +46,14 @@ class MCLA(ConsensusMethod):
     def _fit(self, ensemble: Ensemble) -> None:
         index = jaccard(ensemble)
         graph = dense_graph(scaled_integers(index, float(index.sum())))
-        sizes = ensemble.weights @ ensemble.indicator
+        sizes = ensemble.sparse_indicator.T @ ensemble.weights
         vertex_weights = scaled_integers(sizes, float(sizes.sum())) if self.vertex_weight == "size" else None
         self.meta_labels_ = partition_graph(graph, self.n_clusters, vertex_weights)
         self.cut_ = cut(graph, self.meta_labels_)
-        association = collapse(ensemble.indicator, self.meta_labels_, self.n_clusters)
-        self.association_ = association[ensemble.membership]
-        self._set_only_labels(association.argmax(axis=1).astype(np.int64), ensemble.membership)
+        self._association = collapse(ensemble.sparse_indicator, self.meta_labels_, self.n_clusters)
+        self._set_only_labels(self._association.argmax(axis=1), ensemble.membership)
+
+    @property
+    def association_(self) -> FloatArray:
+        """Share of the base clusters of each meta-cluster that contain the object, shape (n, K)."""
+        return self._association[self._membership]

@@ -7,7 +7,7 @@ import numpy as np
 
 from concord.ensemble import Ensemble, FloatArray, IntArray
 from concord.methods.base import ConsensusMethod, Cost, Run
-from concord.numerics.kmeans import kmeans_restarts
+from concord.numerics.clusterspace import coassociation_kmeans
 
 LIFT = 0.2  # Added to the indicator matrix of the k-means start: a zero would stay zero
 TINY = 1e-12  # Added to the denominators of the updates
@@ -50,47 +50,65 @@ class NMFC(ConsensusMethod):
         "Tao Li, Chris Ding, Michael I. Jordan: Solving Consensus and Semi-supervised Clustering Problems "
         "Using Nonnegative Matrix Factorization. ICDM 2007. Updates as in Ding, Li, Peng, Park: KDD 2006."
     )
-    cost = Cost(0.5, 7e-6, 0)
+    cost = Cost(0.5, 7e-6, 0, profile_matrices=7)
 
     init: Literal["kmeans", "random"] = "kmeans"
     max_iter: int = 500
     tol: float = 1e-6
     n_init: int = 10
 
+    def _doubles(self, ensemble: Ensemble) -> int:
+        return 0 if ensemble.is_tall else super()._doubles(ensemble)
+
     def _fit(self, ensemble: Ensemble) -> None:
         root = np.sqrt(ensemble.weights)
-        similarity = ensemble.coassociation * np.outer(root, root)
+        similarity = ensemble.coassociation * np.outer(root, root) if not ensemble.is_tall else Product(ensemble)
         starts = self._starts(ensemble, similarity)
         runs = [Factorization(similarity, q, s).run(self.max_iter, self.tol) for q, s in starts]
         self.objective_ = self._set_runs(runs, ensemble.membership).objective
 
-    def _starts(self, ensemble: Ensemble, similarity: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
+    def _starts(self, ensemble: Ensemble, similarity: "FloatArray | Product") -> list[tuple[FloatArray, FloatArray]]:
         rng = self._rng()
         weights, k = ensemble.weights, self.n_clusters
         root = np.sqrt(weights)
         if self.init == "random":
             shape = (ensemble.n_profiles, k)
             return [(rng.random(shape) * root[:, None], np.diag(rng.random(k))) for _ in range(self.n_init)]
-        rows = ensemble.coassociation * root
-        labels, _ = kmeans_restarts(rows, weights, k, self.n_init, rng)
+        labels, _ = coassociation_kmeans(ensemble, k, self.n_init, rng)
         return [kmeans_start(similarity, row, root, k) for row in labels]
 
 
+class Product:
+    """The matrix sqrt(w_a w_b) M_ab of an ensemble without missing labels, a product of its sparse indicator."""
+
+    def __init__(self, ensemble: Ensemble) -> None:
+        self._factor = ensemble.scaled_indicator(np.sqrt(ensemble.weights / ensemble.n_clusterings))
+        self._transposed = self._factor.T
+        self.squared_norm = float((ensemble.overlaps() ** 2).sum()) / ensemble.n_clusterings**2
+
+    def __matmul__(self, q: FloatArray) -> FloatArray:
+        product: FloatArray = self._factor @ (self._transposed @ q)
+        return product
+
+
 def kmeans_start(
-    similarity: FloatArray, labels: IntArray, root: FloatArray, n_clusters: int
+    similarity: FloatArray | Product, labels: IntArray, root: FloatArray, n_clusters: int
 ) -> tuple[FloatArray, FloatArray]:
     """Return Q and S from k-means labels of the profiles; ``root`` holds sqrt(w)."""
     q = (np.eye(n_clusters)[labels] + LIFT) * root[:, None]
     q /= np.linalg.norm(q, axis=0)
-    return q, q.T @ similarity @ q
+    return q, q.T @ (similarity @ q)
 
 
 class Factorization:
     """Q, shape (n', K), and S, (K, K), under the multiplicative updates of ||M - QSQ'||^2."""
 
-    def __init__(self, similarity: FloatArray, q: FloatArray, s: FloatArray) -> None:
+    def __init__(self, similarity: FloatArray | Product, q: FloatArray, s: FloatArray) -> None:
         self._similarity = similarity
-        self._norm = float(np.vdot(similarity, similarity))
+        if isinstance(similarity, Product):
+            self._norm = similarity.squared_norm
+        else:
+            self._norm = float(np.vdot(similarity, similarity))
         self.s = s
         self._take(q)
 

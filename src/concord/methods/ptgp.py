@@ -7,7 +7,10 @@ import numpy as np
 from concord.ensemble import Ensemble
 from concord.methods.base import ConsensusMethod, Cost
 from concord.numerics.tcut import tcut_labels
-from concord.similarity import pts
+from concord.similarity import customary_steps, pts_links
+
+LINKS = 3  # Matrices of n' x sum of k_i doubles that are there at once, measured
+STEPS = 12  # Doubles for each profile and elite neighbour, in the sparse matrix of the walk and its copies
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -23,19 +26,29 @@ class PTGP(ConsensusMethod):
         Elite neighbours of a profile, K in the paper (V in that of EC-CMS), and steps of the random walk, T; defaults
         and ranges as for ``similarity.pts``.
     n_init : int, default 10. Random starts of k-means on the embedding; the authors' program makes 3.
+
+    Notes
+    -----
+    No (n', n') matrix is made, but the walks from each profile to all others take O(n'^2) time: 2 CPU seconds for 2,600
+    profiles, 32 for 9,900, about an hour for 10^5. The Gram matrix of the clusters, as for LWGP, takes O(n'), but the
+    trajectories of profiles are no product of their indicators.
     """
 
     summary = "Tcut of the graph of profiles and base clusters; an edge weighs their mean trajectory similarity."
     reference = "Huang, Lai, Wang: Robust ensemble clustering using probability trajectories, IEEE TKDE 28(5), 2016."
-    cost = Cost(0.05, 2e-7, 4e-10)
+    cost = Cost(0.05, 3.5e-7, 0, profile_matrices=0)
 
     n_neighbours: int | None = None
     n_steps: int | None = None
     n_init: int = 10
 
+    def _doubles(self, ensemble: Ensemble) -> int:
+        """Return those of the bipartite graph and of the random walk."""
+        neighbours = self.n_neighbours or customary_steps(ensemble.n_profiles)
+        return ensemble.n_profiles * (LINKS * int(ensemble.n_clusters.sum()) + STEPS * neighbours)
+
     def _fit(self, ensemble: Ensemble) -> None:
-        indicator = ensemble.indicator
-        links = pts(ensemble, self.n_neighbours, self.n_steps) @ (indicator / indicator.sum(axis=0))
+        links = pts_links(ensemble, self.n_neighbours, self.n_steps)
         once = np.ones(ensemble.n_profiles, dtype=np.int64)
         labels, costs = tcut_labels(links, once, self.n_clusters, self.n_init, self._rng())
         self._set_labels(labels, costs, ensemble.membership)

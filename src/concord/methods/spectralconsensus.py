@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from concord.ensemble import Ensemble
 from concord.methods.base import ConsensusMethod, Cost
-from concord.numerics.spectral import Assignment
+from concord.numerics.spectral import Assignment, mean_embedding, row_labels
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -20,11 +22,16 @@ class SpectralConsensus(ConsensusMethod):
     reference = (
         "Ng, Jordan, Weiss: On spectral clustering, NIPS 2001. Yu, Shi: Multiclass spectral clustering, ICCV 2003."
     )
-    cost = Cost(0.03, 2e-7, 2e-10)
+    cost = Cost(0.03, 2e-7, 2e-10, profile_matrices=6)
 
     assign_labels: Assignment = "discretize"
     n_init: int = 10
 
+    def _doubles(self, ensemble: Ensemble) -> int:
+        return 0 if ensemble.is_tall else super()._doubles(ensemble)
+
     def _fit(self, ensemble: Ensemble) -> None:
-        matrix, weights, membership = ensemble.coassociation, ensemble.weights, ensemble.membership
-        self._set_spectral_labels(matrix, weights, membership, self.assign_labels, self.n_init)
+        shares = np.full(ensemble.n_clusterings, 1 / ensemble.n_clusterings)
+        rows = mean_embedding(ensemble, shares, self.n_clusters, lambda: ensemble.coassociation)
+        labels, costs = row_labels(rows, ensemble.weights, self.assign_labels, self.n_init, self._rng())
+        self._set_labels(labels, costs, ensemble.membership)

@@ -83,7 +83,7 @@ class SSCE(ConsensusMethod):
         "Liang Du, Yi-Dong Shen, Zhiyong Shen, Jianying Wang, Zhiwu Xu: A Self-Supervised Framework for "
         "Clustering Ensemble. WAIM 2013."
     )
-    cost = Cost(1.0, 2e-6, 0, matrices=1)
+    cost = Cost(1.0, 2e-6, 0, profile_matrices=0, over_objects=True)
     constraints = {"lambda1": POSITIVE, "lambda2": POSITIVE, "aligned_to": Interval(int, 0)}
     needs_features = True
     predicts_from = "features"
@@ -101,6 +101,13 @@ class SSCE(ConsensusMethod):
     def uses_features(self) -> bool:
         """Whether the features are the original ones."""
         return self.features == "original"
+
+    def _doubles(self, ensemble: Ensemble) -> int:
+        """Return those of the odds of the classes, in all models, and of the features, as measured."""
+        rows, width = ensemble.n_profiles, int(ensemble.n_clusters.sum())
+        if self.uses_features():
+            rows, width = self._features.shape
+        return rows * (5 * self.n_clusters * ensemble.n_clusterings + 4 * width)
 
     def _fit(self, ensemble: Ensemble) -> None:
         from threadpoolctl import threadpool_limits
@@ -204,7 +211,7 @@ def best_reference(ensemble: Ensemble, n_clusters: int) -> int:
 
 def contingency_tables(ensemble: Ensemble) -> list[list[FloatArray]]:
     """Return the objects that cluster a of clustering i shares with cluster b of j, as table[i][j][a, b]."""
-    shared = (ensemble.indicator.T * ensemble.weights) @ ensemble.indicator
+    shared = ensemble.overlaps()
     cuts = np.cumsum(ensemble.n_clusters)[:-1]
     return [np.split(rows, cuts, axis=1) for rows in np.split(shared, cuts)]
 

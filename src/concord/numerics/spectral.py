@@ -4,11 +4,12 @@ Exact for the objects' matrix: an eigenvector v of the weighted profile matrix g
 objects' matrix, and objects with one profile share their row of it.
 """
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
 
-from concord.ensemble import FloatArray, IntArray
+from concord.ensemble import Ensemble, FloatArray, IntArray
 from concord.errors import ConsensusFailure
 from concord.numerics.kmeans import kmeans_restarts
 
@@ -19,6 +20,8 @@ KEPT = 1e-4  # A graph of cosines leaves out singular values below this times th
 POWER = 4  # Exponent of the cosines
 TINY = 1e-12  # Least length of a row of a graph of cosines
 DENSE = 3000  # Largest similarity matrix whose eigenvectors are all computed; a larger one takes minutes
+RANK = 1e-8  # Eigenvalues below this, of 1 at most, have no well-defined vectors in a product
+BLOCK = 8192  # Rows that are rotated at a time
 
 
 def spectral_labels(
@@ -33,21 +36,58 @@ def spectral_labels(
 
     Returns labels, (n_init, n'), and what the assignment minimises, (n_init,): rotation error, or k-means inertia.
     """
-    rows = embedding(similarity, weights, n_clusters)
+    return row_labels(embedding(similarity, weights, n_clusters), weights, assign_labels, n_init, rng)
+
+
+def row_labels(
+    rows: FloatArray, weights: IntArray, assign_labels: Assignment, n_init: int, rng: np.random.Generator
+) -> tuple[IntArray, FloatArray]:
+    """Cluster the rows of an embedding, (n', K), into K clusters; returns what :func:`spectral_labels` returns."""
     if assign_labels == "kmeans":
-        return kmeans_restarts(rows, weights, n_clusters, n_init, rng)
+        return kmeans_restarts(rows, weights, rows.shape[1], n_init, rng)
     return discretize(rows, weights, n_init, rng)
 
 
-def embedding(similarity: FloatArray, weights: IntArray, n_clusters: int) -> FloatArray:
-    """Return unit-length rows of the leading eigenvectors of D^-1/2 W D^-1/2, shape (n', k)."""
+def embedding(
+    similarity: FloatArray,
+    weights: IntArray,
+    n_clusters: int,
+    eigenvectors: Callable[[FloatArray, int], FloatArray] | None = None,
+) -> FloatArray:
+    """Return unit-length rows of the leading eigenvectors of D^-1/2 W D^-1/2, shape (n', k).
+
+    They are found by :func:`leading_eigenvectors` unless ``eigenvectors`` takes its place.
+    """
     tiny = np.finfo(float).eps
     degree = np.maximum(similarity @ weights, tiny)
     root = np.sqrt(weights / degree)
     normalized = similarity * np.outer(root, root)
-    leading = leading_eigenvectors((normalized + normalized.T) / 2, n_clusters) / np.sqrt(weights)[:, None]
+    vectors = (eigenvectors or leading_eigenvectors)((normalized + normalized.T) / 2, n_clusters)
+    leading = vectors / np.sqrt(weights)[:, None]
     leading /= np.maximum(np.linalg.norm(leading, axis=1, keepdims=True), tiny)
     return leading
+
+
+def mean_embedding(
+    ensemble: Ensemble, shares: FloatArray, n_clusters: int, similarity: Callable[[], FloatArray]
+) -> FloatArray:
+    """Return the :func:`embedding` of the mean of the connective matrices, weighted by ``shares``, (m,).
+
+    With Z the indicator matrix and c the share of a cluster's clustering, the mean is Z diag(c) Z'. The leading
+    eigenvectors of Y Y' are Y V s^-1/2, from those of the Gram matrix Y'Y, with Y = D^-1/2 Z diag(c)^1/2, where that
+    is the smaller one; else those of the dense matrix that ``similarity`` returns, (n', n').
+    """
+    if ensemble.is_tall:
+        z, c = ensemble.sparse_indicator, np.repeat(shares, ensemble.n_clusters)
+        degree = z @ (c * (z.T @ ensemble.weights))
+        root = np.sqrt(c)
+        values, vectors = np.linalg.eigh(ensemble.overlaps(ensemble.weights / degree) * np.outer(root, root))
+        values, vectors = values[::-1][:n_clusters], vectors[:, ::-1][:, :n_clusters]
+        if len(values) == n_clusters and values[-1] > RANK:
+            rows: FloatArray = z @ (root[:, None] * vectors / np.sqrt(values))
+            rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+            return rows
+    return embedding(similarity(), ensemble.weights, n_clusters)
 
 
 def leading_eigenvectors(symmetric: FloatArray, count: int, dense: int = DENSE) -> FloatArray:
@@ -72,22 +112,28 @@ def leading_eigenvectors(symmetric: FloatArray, count: int, dense: int = DENSE) 
 def discretize(
     rows: FloatArray, weights: IntArray, n_init: int, rng: np.random.Generator
 ) -> tuple[IntArray, FloatArray]:
-    """Rotate the embedding towards an indicator matrix (Yu and Shi, ICCV 2003), all starts at once.
+    """Rotate the embedding towards an indicator matrix (Yu and Shi, ICCV 2003).
 
     Returns labels, (n_init, n'), and costs, 2 (n - sum of singular values), zero for a perfect indicator matrix.
     """
     n, k = int(weights.sum()), rows.shape[1]
-    weighted = rows * weights[:, None]
     rotation = _spread_rows(rows, weights, n_init, rng)
-    costs = np.full(n_init, np.inf)
+    labels, costs = np.full((n_init, len(rows)), -1), np.full(n_init, np.inf)
+    turning = np.arange(n_init)  # a start whose labels stay would repeat itself
     for _ in range(MAX_ROTATIONS + 1):
-        labels = np.argmax(rows @ rotation, axis=2)
-        indicator = (labels[:, None, :] == np.arange(k)[:, None]).astype(float)
-        left, singular, right = np.linalg.svd(indicator @ weighted)
-        before, costs = costs, 2 * (n - singular.sum(axis=1))
-        if np.all(np.abs(costs - before) < np.finfo(float).eps):
+        sums, turned = np.zeros((len(turning), k, k)), np.zeros(len(turning), dtype=bool)
+        for first in range(0, len(rows), BLOCK):
+            here = slice(first, first + BLOCK)
+            nearest = np.argmax(rows[here] @ rotation, axis=2)
+            indicator = (nearest[:, None, :] == np.arange(k)[:, None]).astype(float)
+            sums += indicator @ (rows[here] * weights[here, None])
+            turned |= (labels[turning, here] != nearest).any(axis=1)
+            labels[turning, here] = nearest
+        left, singular, right = np.linalg.svd(sums)
+        before, costs[turning] = costs[turning], 2 * (n - singular.sum(axis=1))
+        if np.all(np.abs(costs[turning] - before) < np.finfo(float).eps):
             break
-        rotation = np.swapaxes(left @ right, 1, 2)
+        turning, rotation = turning[turned], np.swapaxes(left @ right, 1, 2)[turned]
     return labels, costs
 
 
