@@ -90,3 +90,27 @@ def test_eac_by_lifetime_recovers_clusterings_that_agree(sizes, number):
 def test_eac_refuses_unknown_words(parameters, message):
     with pytest.raises(ValueError, match=message):
         EAC(2, **parameters).fit(SIX)
+
+
+@pytest.mark.parametrize("kind", ["single", "average", "complete"])
+def test_eac_over_profiles_beyond_a_number_of_objects(kind, monkeypatch):
+    """The same heights up to ties, which fall on objects with one profile; single linkage has no more freedom."""
+    labels = np.repeat(l30(), np.arange(30) % 4 + 1, axis=0)
+    over_objects = EAC(5, linkage=kind).fit(labels)
+    lifetime = EAC(5, linkage=kind, criterion="lifetime").fit(labels)
+    monkeypatch.setattr("concord.methods.eac.MOST_OBJECTS", len(labels) - 1)
+    over_profiles = EAC(5, linkage=kind).fit(labels)
+    assert over_objects.note_ == ""
+    assert over_profiles.note_ == "of tied merges those of objects with one profile come first"
+    assert len(set(over_profiles.labels_.tolist())) == 5
+    profile = Ensemble(labels).membership
+    assert all(len(set(over_profiles.labels_[profile == p].tolist())) == 1 for p in range(profile.max() + 1))
+    if kind == "single":
+        again = EAC(5, linkage=kind, criterion="lifetime").fit(labels)
+        assert np.array_equal(again.labels_, lifetime.labels_)
+        assert again.note_.startswith("the number of clusters is that of the longest lifetime; of tied merges")
+
+
+def test_eac_takes_a_hundred_thousand_objects():
+    labels = np.tile(l30(), (3_400, 1))
+    assert len(set(EAC(3).fit_predict(labels).tolist())) == 3

@@ -8,6 +8,8 @@ from concord.methods.base import ConsensusMethod, Cost
 from concord.numerics.linkage import Linkage
 from concord.similarity import co_occurrence
 
+MOST_OBJECTS = 30_000  # Of a linkage over the objects, which takes 8 n^2 bytes: 7.2 GB
+
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class EAC(ConsensusMethod):
@@ -26,11 +28,15 @@ class EAC(ConsensusMethod):
     Only m + 1 distances occur, so ties are the rule; which of the tied pairs merges first follows the order of the
     objects. The first n - K merges are taken, ties or not, so that K clusters come out. The longest lifetime ends
     before a merge that ties with none before it; its clusters do not depend on the order for single linkage.
+
+    With more than 30,000 objects the linkage is over the profiles, in O(n'^2) time and memory: of tied pairs, objects
+    with one profile merge first. That is one of the trees that the ties allow, and ``note_`` says so; up to 30,000
+    objects the linkage is over the objects, in 8 n^2 bytes.
     """
 
     summary = "Agglomerative clustering of the co-association matrix, cut into K clusters or where the data say."
     reference = "Fred, Jain: Combining multiple clusterings using evidence accumulation, IEEE TPAMI 27(6), 2005."
-    cost = Cost(0.02, 2e-7, 0, matrices=10)
+    cost = Cost(0.02, 2e-7, 0, matrices=1, profile_matrices=4, most_objects=MOST_OBJECTS)
 
     linkage: Linkage = "average"
     criterion: Literal["number", "lifetime"] = "number"
@@ -42,6 +48,10 @@ class EAC(ConsensusMethod):
 
     def _fit(self, ensemble: Ensemble) -> None:
         wanted = None if self.free_number else self.n_clusters
-        self._set_linkage_labels(co_occurrence(ensemble), wanted, self.linkage)
+        over_profiles = ensemble.n_objects > MOST_OBJECTS
+        keep = self._set_profile_linkage_labels if over_profiles else self._set_linkage_labels
+        keep(co_occurrence(ensemble), wanted, self.linkage)
         differs = self.labels_.max() + 1 != self.n_clusters
-        self.note_ = "the number of clusters is that of the longest lifetime" if differs else ""
+        notes = ["the number of clusters is that of the longest lifetime"] if differs else []
+        notes += ["of tied merges those of objects with one profile come first"] if over_profiles else []
+        self.note_ = "; ".join(notes)

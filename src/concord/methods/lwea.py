@@ -12,7 +12,9 @@ from concord.similarity import lwca
 class LWEA(ConsensusMethod):
     """Average link on the locally weighted co-association matrix, cut into exactly K clusters.
 
-    Two objects with one profile are less than 1 similar, so that a cut may part them.
+    Two objects with one profile are less than 1 similar, so that a cut may part them. The tree is that of the objects,
+    built over the profiles in O(n'^2) time and memory; in O(n^2) where missing labels make two objects with one profile
+    less similar than others.
 
     Parameters
     ----------
@@ -22,10 +24,10 @@ class LWEA(ConsensusMethod):
 
     summary = "Average link on the locally weighted co-association matrix, cut into exactly K clusters."
     reference = "Huang, Wang, Lai: Locally weighted ensemble clustering, IEEE Trans. Cybernetics 48(5), 2018."
-    cost = Cost(0.02, 2e-7, 0, matrices=4)
+    cost = Cost(0.02, 2e-7, 0, profile_matrices=2)
     constraints = {"theta": POSITIVE}
 
     theta: float = 0.4
 
     def _fit(self, ensemble: Ensemble) -> None:
-        self._set_linkage_labels(lwca(ensemble, self.theta), self.n_clusters)
+        self._set_profile_linkage_labels(lwca(ensemble, self.theta), self.n_clusters, "average")
