@@ -7,15 +7,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import normalized_mutual_info_score
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from concord.ensemble import Ensemble
+from concord.errors import ConsensusFailure
 from concord.methods import CSPA
 from concord.methods.cspa import coassociation_graph
-from concord.numerics.partition import cut, dense_graph, scaled_integers
+from concord.numerics.partition import cut, dense_graph, scaled_integers, vertices_of
 from concord.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "clusterpack.json").read_text())
+
+
+def graph_of(labels, size=1):
+    ensemble = Ensemble(labels)
+    return coassociation_graph(ensemble, vertices_of(ensemble.membership, size))
 
 
 def matrix(graph):
@@ -29,7 +35,7 @@ def test_l30_is_the_oracles_matrix():
 
 
 def test_graph_is_clusterpacks():
-    graph = matrix(coassociation_graph(Ensemble(l30())))
+    graph = matrix(graph_of(l30()))
     assert np.array_equal(graph, ORACLE["cspa"]["int_graph"])
     assert graph.sum() == ORACLE["cspa"]["int_sum"] == 99999900
 
@@ -52,7 +58,7 @@ def test_graph_over_profiles_is_that_of_the_objects(seed):
     together = sum((c[:, None] == c) & (c[:, None] >= 0) for c in labels.T).astype(float)
     np.fill_diagonal(together, 0)
     expected = scaled_integers(together, together.sum())
-    graph = coassociation_graph(Ensemble(labels))
+    graph = graph_of(labels)
     assert np.array_equal(matrix(graph), expected)
     assert all(np.array_equal(a, b) for a, b in zip(graph, dense_graph(expected), strict=True))
 
@@ -70,4 +76,54 @@ def test_clusters_have_nearly_equal_sizes(n, k):
     sizes = np.bincount(cspa.labels_, minlength=k)
     assert np.abs(sizes - n / k).max() <= max(2, 0.2 * n / k), "class 0 is half of the objects"
     chance = rng.permutation(cspa.labels_)
-    assert cspa.cut_ < cut(coassociation_graph(Ensemble(labels)), chance)
+    assert cspa.cut_ < cut(graph_of(labels), chance)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4))
+@settings(max_examples=40, deadline=None)
+def test_edges_of_vertices_are_sums_over_their_objects(seed, size):
+    """So a cut that keeps the objects of a vertex together weighs the same in both graphs."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 3, size=(6, 3))[rng.integers(6, size=30)]
+    ensemble = Ensemble(labels)
+    vertices = vertices_of(ensemble.membership, size)
+    together = ensemble.expand(ensemble.counts)
+    belongs = vertices.of_object[:, None] == np.arange(len(vertices.sizes))
+    expected = belongs.T.astype(int) @ together @ belongs
+    np.fill_diagonal(expected, 0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("concord.numerics.partition.SCALE", 1)  # the counts stay as they are
+        assert np.array_equal(matrix(coassociation_graph(ensemble, vertices)), expected)
+
+
+def test_no_edge_is_lost_where_clusterpacks_scaling_loses_it(monkeypatch):
+    """Edges of 1 and of 8: with too small a sum to scale to the former are rounded to 0."""
+    scale = 2 * l30().size
+    monkeypatch.setattr("concord.numerics.partition.SCALE", scale)
+    ensemble = Ensemble(l30())
+    counts = ensemble.expand(ensemble.counts)
+    np.fill_diagonal(counts, 0)
+    assert (np.floor(counts * scale / counts.sum() + 0.5)[counts == 1] == 0).all()
+    assert np.array_equal(matrix(graph_of(l30())), counts)
+    monkeypatch.setattr("concord.numerics.partition.MOST", scale)
+    fewer = matrix(graph_of(l30()))
+    assert np.array_equal(fewer > 0, counts > 0)
+    assert np.abs(fewer - counts * scale / counts.sum())[counts > 0].max() <= 1
+
+
+def test_a_hundred_thousand_objects():
+    """300 profiles; all pairs of objects in a graph would be 10^10 edges, and ClusterPack's scaling would keep none."""
+    rng = np.random.default_rng(0)
+    classes = np.arange(300) % 4
+    profiles = np.stack([np.where(rng.random(300) < 0.15, rng.integers(4, size=300), classes) for _ in range(10)], 1)
+    rows = rng.permutation(np.arange(100_000) % 300)
+    cspa = CSPA(4).fit(profiles[rows])
+    assert adjusted_rand_score(classes[rows], cspa.labels_) > 0.95
+    assert np.bincount(cspa.labels_) == pytest.approx(25_000, rel=0.02)
+    assert cspa.cut_ > 0
+
+
+def test_more_edges_than_metis_can_count_are_refused(monkeypatch):
+    monkeypatch.setattr("concord.methods.cspa.degrees", lambda ensemble, vertices: np.array([2**31]))
+    with pytest.raises(ConsensusFailure, match="CSPA: 2147483648 edges"):
+        CSPA(3).fit(l30())

@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 from concord.ensemble import Ensemble
 from concord.methods import HGPA
 from concord.methods.hgpa import equivalent_imbalance, hypergraph_of
-from concord.numerics.partition import Hypergraph, km1, partition_hypergraph, scaled_integers
+from concord.numerics.partition import Hypergraph, km1, partition_hypergraph, scaled_integers, vertices_of
 from concord.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "clusterpack.json").read_text())
@@ -86,13 +86,13 @@ def test_missing_labels_are_in_no_hyperedge():
 
 def test_keeps_the_best_of_its_orders_and_starts_from_the_given_one():
     hypergraph = hypergraph_of(Ensemble(l30()), "unit")
-    hgpa = HGPA(3, random_state=0).fit(l30())
+    hgpa = HGPA(3, random_state=0, n_init=10).fit(l30())
     costs = [km1(hypergraph, labels) for labels in hgpa.restart_labels_]
     assert len(costs) == 10
     assert hgpa.km1_ == min(costs) == costs[hgpa.chosen_] == 29 < max(costs)
     given_order = HGPA(3, n_init=1).fit(l30())
     assert np.array_equal(given_order.labels_, hgpa.restart_labels_[0])
-    again = HGPA(3, random_state=0).fit(l30())
+    again = HGPA(3, random_state=0, n_init=10).fit(l30())
     assert np.array_equal(again.restart_labels_, hgpa.restart_labels_)
 
 
@@ -122,3 +122,40 @@ def test_finds_equal_classes_that_the_clusterings_agree_on(hyperedge_weight):
 def test_refuses_parameters_out_of_range(parameter, value):
     with pytest.raises(ValueError, match=f"HGPA: {parameter} = "):
         HGPA(2, **{parameter: value}).fit(l30())
+
+
+@pytest.mark.parametrize("hyperedge_weight", ["unit", "size"])
+def test_vertices_of_several_objects_keep_km1(hyperedge_weight):
+    labels = np.repeat(l30(), np.arange(30) % 7 + 1, axis=0)
+    ensemble = Ensemble(labels)
+    vertices = vertices_of(ensemble.membership, 3)
+    parts = np.random.default_rng(0).integers(3, size=len(vertices.sizes))
+    grouped = hypergraph_of(ensemble, hyperedge_weight, vertices)
+    assert len(labels) == grouped.vertex_weights.sum() > grouped.n_vertices
+    assert km1(grouped, parts) == km1(hypergraph_of(ensemble, hyperedge_weight), parts[vertices.of_object])
+    hgpa = HGPA(3, hyperedge_weight=hyperedge_weight, random_state=0).fit(labels)
+    assert hgpa.km1_ == km1(hypergraph_of(ensemble, hyperedge_weight), hgpa.labels_)
+
+
+@pytest.mark.parametrize("imbalance", [0.01, 0.1, None])
+def test_profiles_of_most_objects_are_divided_as_balance_requires(imbalance):
+    """Two profiles have nine tenths of the objects, so that each must go to several of five clusters."""
+    labels = np.repeat(l30()[:12], [800, 1000, *[20] * 10], axis=0)
+    sizes = np.bincount(HGPA(5, imbalance=imbalance, n_init=1).fit_predict(labels))
+    assert sizes.max() <= (1 + (imbalance or equivalent_imbalance(5))) * 400
+
+
+def test_a_hundred_thousand_objects_are_few_vertices():
+    """The cut is at least as good as that into the classes."""
+    truth, labels = hundred_thousand()
+    hgpa = HGPA(4, n_init=1).fit(labels)
+    assert 0 < hgpa.km1_ <= km1(hypergraph_of(Ensemble(labels), "unit"), truth)
+    assert np.bincount(hgpa.labels_).max() <= (1 + equivalent_imbalance(4)) * 25_000
+
+
+def hundred_thousand():
+    """Four equal classes in one of a thousand places each; six clusterings of the places, each a tenth wrong."""
+    rng = np.random.default_rng(0)
+    truth = np.arange(1000) % 4
+    places = [np.where(rng.random(1000) < 0.1, rng.integers(4, size=1000), truth) for _ in range(6)]
+    return np.tile(truth, 100), np.tile(np.column_stack(places), (100, 1))

@@ -11,15 +11,18 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from concord.methods import CSPA, HGPA, MCLA
+from concord.numerics import partition
 from concord.numerics.partition import (
     Hypergraph,
     cut,
     dense_graph,
+    edge_weights,
     km1,
     partition_graph,
     partition_hypergraph,
     reordered,
     scaled_integers,
+    vertices_of,
 )
 from concord.testing import l30
 
@@ -51,6 +54,34 @@ def test_scaling_rounds_halves_up_and_bears_a_sum_of_zero():
     assert scaled_integers([0, 1, 3, 5], 2e8).tolist() == [0, 1, 2, 3]
     assert scaled_integers([1, 1, 1], 3).tolist() == [33333333] * 3
     assert scaled_integers(np.zeros((2, 2)), 0).tolist() == [[0, 0], [0, 0]]
+
+
+def test_edges_are_clusterpacks_until_the_least_would_be_lost():
+    counts = np.array([0, 1, 2, 20])
+    assert edge_weights(counts, 2e8).tolist() == scaled_integers(counts, 2e8).tolist() == [0, 1, 1, 10]
+    assert scaled_integers(counts, 2e8 + 2).tolist() == [0, 0, 1, 10]
+    assert edge_weights(counts, 2e8 + 2).tolist() == edge_weights(counts, 1e9).tolist() == [0, 1, 2, 20]
+    assert edge_weights(counts, 4e9).tolist() == [0, 1, 1, 5]
+    assert edge_weights(counts, 0).tolist() == [0, 0, 0, 0]
+
+
+@given(seeds, st.integers(1, 6))
+@settings(max_examples=40, deadline=None)
+def test_vertices_are_as_large_as_they_may_be_and_of_one_profile(seed, size):
+    rng = np.random.default_rng(seed)
+    membership = np.unique(rng.integers(5, size=20), return_inverse=True)[1]
+    vertices = vertices_of(membership, size)
+    assert np.array_equal(vertices.profiles[vertices.of_object], membership)
+    assert np.array_equal(np.bincount(vertices.of_object), vertices.sizes)
+    assert len(vertices.sizes) == sum(-(-weight // size) for weight in np.bincount(membership))
+    assert vertices.sizes.max() <= size
+    assert np.array_equal(
+        np.unique(vertices.of_object, return_index=True)[1],
+        sorted(np.flatnonzero(vertices.of_object == v)[0] for v in range(len(vertices.sizes))),
+    )
+    if size == 1:
+        assert np.array_equal(vertices.of_object, np.arange(20))
+        assert vertices.weights is None
 
 
 @given(seeds)
@@ -96,6 +127,19 @@ def test_partitioners_find_cliques_and_print_nothing(n_parts, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+def test_the_fast_preset_is_mtkahypars_but_for_the_runs(monkeypatch):
+    """So a preset that changes with a version of Mt-KaHyPar does not go unseen."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(8, size=(1500, 15)) + rng.integers(2, size=(1500, 1))
+    nets = [np.flatnonzero(column == label) for column in labels.T for label in range(9)]
+    hypergraph = Hypergraph(1500, nets, rng.integers(1, 9, size=len(nets)))
+
+    expected = partition_hypergraph(hypergraph, 3, 0.05, "DETERMINISTIC")
+    assert not np.array_equal(partition_hypergraph(hypergraph, 3, 0.05, "DETERMINISTIC_FAST"), expected)
+    monkeypatch.setattr(partition, "FAST", partition.FAST.replace("i-runs=5", "i-runs=20"))
+    assert np.array_equal(partition_hypergraph(hypergraph, 3, 0.05, "DETERMINISTIC_FAST"), expected)
+
+
 @pytest.mark.parametrize(("module", "method"), [("pymetis", CSPA), ("pymetis", MCLA), ("mtkahypar", HGPA)])
 def test_an_absent_partitioner_is_an_import_error(module, method, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
@@ -104,14 +148,15 @@ def test_an_absent_partitioner_is_an_import_error(module, method, monkeypatch):
 
 
 PROGRAM = """
-import resource, numpy as np
+import numpy as np
+from concord.consensus.run import peak_mib
 from concord.methods import CSPA
 rng = np.random.default_rng(0)
 truth = rng.integers(3, size=2000)
 wrong, noise = rng.random((2000, 20)) < 0.3, rng.integers(3, size=(2000, 20))
 labels = np.where(wrong, noise, truth[:, None])
 CSPA(10).fit(labels)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
+print(peak_mib() / 1024)
 """
 
 

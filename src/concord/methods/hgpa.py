@@ -9,9 +9,10 @@ import numpy as np
 from concord.ensemble import Ensemble
 from concord.methods.base import ConsensusMethod, Cost
 from concord.methods.constraints import POSITIVE
-from concord.numerics.partition import Hypergraph, km1, partition_hypergraph, reordered
+from concord.numerics.partition import Hypergraph, Vertices, km1, partition_hypergraph, reordered, vertices_of
 
 UB_FACTOR = 5  # ClusterPack calls ``shmetis file K 5``: every bisection between 45 : 55
+SHARE = 4  # A vertex stands for at most a fourth of the objects that a cluster may have above the mean
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -27,10 +28,14 @@ class HGPA(ConsensusMethod):
     imbalance : float > 0 or None, default None
         Epsilon: no cluster has more than (1 + epsilon) ceil(n / K) objects. None: 1.1^(log2 K) - 1, which ClusterPack's
         UBfactor 5 (bisections between 45 : 55) adds up to. The paper has no grid.
-    preset : {"deterministic", "deterministic_quality"}, default "deterministic". Of Mt-KaHyPar.
-    n_init : int, default 10
+    preset : {"deterministic_fast", "deterministic", "deterministic_quality"}, default "deterministic_fast"
+        The latter two are Mt-KaHyPar's. "deterministic_fast" is "deterministic" with 5 instead of 20 runs of each
+        initial partition: it takes a third to a half of the time, and the best of five starts has the same KM1.
+    n_init : int, default 5
         Orders of the objects to start from, the given one first, then random ones; nothing else changes the result of a
-        preset. shmetis makes 10 runs.
+        preset. shmetis makes 10 runs. The default is the least of 1, 2, 3, 5, 10 with a mean KM1 within 1.5 % of that
+        of 10: the means are 4.7, 2.7, 1.9 and 1.0 % above it, at an ARI of .694, .708, .713, .722 and .727 (20 k-means
+        clusterings of digits, Coil20 and 4,000 objects in blobs, unit weights; a start takes 0.1 to 0.6 CPU seconds).
 
     Attributes
     ----------
@@ -41,8 +46,11 @@ class HGPA(ConsensusMethod):
     -----
     The paper's hMETIS is not free; Mt-KaHyPar (Gottesbüren, Heuer, Maas, Sanders, Schlag: ACM Trans. Algorithms 20(1),
     2024) takes its place. It bounds clusters from above only, while bisections of 45 : 55 bound them from below too.
-    Vertices are the objects, not the profiles: balance separates objects with one profile. An object is in no hyperedge
-    of a clustering that misses it.
+    An object is in no hyperedge of a clustering that misses it.
+
+    A vertex stands for objects with one profile, which stay together, but for at most a fourth of those that a cluster
+    may have above n / K: balance must be possible. KM1 is that of the objects, and so is the bound. There is no matrix;
+    time is the limit: a start takes 3.4 CPU seconds with 23,000 vertices and 21 with 80,000.
     """
 
     summary = "Hypergraph partitioning: objects are vertices, all base clusters hyperedges; cut as few as possible."
@@ -50,27 +58,29 @@ class HGPA(ConsensusMethod):
         "Strehl, Ghosh: Cluster ensembles - a knowledge reuse framework for combining multiple partitions, "
         "JMLR 3, 2002, Section 3.3."
     )
-    cost = Cost(4.0, 5e-6, 0)
+    cost = Cost(0.8, 2e-7, 0)
     constraints = {"imbalance": POSITIVE}
     balanced = True
 
     hyperedge_weight: Literal["unit", "size"] = "unit"
     imbalance: float | None = None
-    preset: Literal["deterministic", "deterministic_quality"] = "deterministic"
-    n_init: int = 10
+    preset: Literal["deterministic_fast", "deterministic", "deterministic_quality"] = "deterministic_fast"
+    n_init: int = 5
 
     def _fit(self, ensemble: Ensemble) -> None:
-        hypergraph = hypergraph_of(ensemble, self.hyperedge_weight)
         imbalance = equivalent_imbalance(self.n_clusters) if self.imbalance is None else self.imbalance
+        spare = imbalance * ensemble.n_objects / self.n_clusters
+        vertices = vertices_of(ensemble.membership, max(1, int(spare / SHARE)))
+        hypergraph = hypergraph_of(ensemble, self.hyperedge_weight, vertices)
         rng = self._rng()
-        order = np.arange(ensemble.n_objects)
+        order = np.arange(hypergraph.n_vertices)
         restarts = []
         for _ in range(self.n_init):
             parts = partition_hypergraph(reordered(hypergraph, order), self.n_clusters, imbalance, self.preset.upper())
             restarts.append(parts[np.argsort(order)])
-            order = rng.permutation(ensemble.n_objects)
+            order = rng.permutation(hypergraph.n_vertices)
         costs = np.array([km1(hypergraph, labels) for labels in restarts])
-        self._set_labels(np.stack(restarts), costs, np.arange(ensemble.n_objects))
+        self._set_labels(np.stack(restarts), costs, vertices.of_object)
         self.km1_ = int(costs[self.chosen_])
 
 
@@ -79,12 +89,16 @@ def equivalent_imbalance(n_clusters: int) -> float:
     return float((1 + 2 * UB_FACTOR / 100) ** math.log2(n_clusters) - 1)
 
 
-def hypergraph_of(ensemble: Ensemble, hyperedge_weight: Literal["unit", "size"]) -> Hypergraph:
-    """Return the hypergraph of the clusters of all clusterings; sizes leave the sums of weights within 32 bits."""
-    nets = [
-        np.flatnonzero(column == c)
-        for column, k in zip(ensemble.labels.T, ensemble.n_clusters, strict=True)
-        for c in range(k)
-    ]
-    sizes = np.array([len(net) for net in nets], dtype=np.int64)
-    return Hypergraph(ensemble.n_objects, nets, sizes if hyperedge_weight == "size" else np.ones_like(sizes))
+def hypergraph_of(
+    ensemble: Ensemble, hyperedge_weight: Literal["unit", "size"], vertices: Vertices | None = None
+) -> Hypergraph:
+    """Return the hypergraph of the clusters of all clusterings, over the objects unless ``vertices`` stand for several.
+
+    Sizes leave the sums of weights within 32 bits.
+    """
+    of = vertices or vertices_of(ensemble.membership, 1)
+    columns = zip(ensemble.profiles[of.profiles].T, ensemble.n_clusters, strict=True)
+    nets = [np.flatnonzero(column == c) for column, k in columns for c in range(k)]
+    sizes = np.array([of.sizes[net].sum() for net in nets], dtype=np.int64)
+    weights = sizes if hyperedge_weight == "size" else np.ones_like(sizes)
+    return Hypergraph(len(of.sizes), nets, weights, of.weights)

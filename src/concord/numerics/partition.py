@@ -1,6 +1,8 @@
 """Graphs and hypergraphs cut into parts by METIS and Mt-KaHyPar."""
 
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +11,28 @@ import numpy.typing as npt
 from concord.ensemble import IntArray
 
 SCALE = 10**8  # What ClusterPack lets the weights of a graph sum to
+MOST = 10**9  # What weights may sum to here, if so little rounds one to 0; METIS adds in 32 bits
 SEED = 1  # The deterministic presets of Mt-KaHyPar gave the same parts with every seed tried; this one is set
+
+# Mt-KaHyPar's preset "deterministic", written out, but for the runs of each initial partition: 5, not 20.
+FAST = """
+mode=direct preset-type=deterministic deterministic=true
+maxnet-removal-factor=0.01 smallest-maxnet-threshold=50000 maxnet-ignore=1000 s-static-balancing-work-packages=128
+p-enable-community-detection=true p-louvain-edge-weight-function=hybrid p-max-louvain-pass-iterations=5
+p-louvain-min-vertex-move-fraction=0.01 p-vertex-degree-sampling-threshold=200000 p-louvain-low-memory-contraction=true
+p-num-sub-rounds=16
+c-type=deterministic_multilevel_coarsener c-use-adaptive-edge-size=false c-resolve-swaps=true c-s=1 c-t=160
+c-min-shrink-factor=1.01 c-max-shrink-factor=2.5 c-vertex-degree-sampling-threshold=200000 c-num-sub-rounds=3
+c-rating-score=heavy_edge c-rating-heavy-node-penalty=no_penalty c-rating-acceptance-criterion=best_prefer_unmatched
+i-mode=rb i-runs=5 i-use-adaptive-ip-runs=false i-perform-refinement-on-best-partitions=false i-fm-refinement-rounds=3
+i-lp-maximum-iterations=20 i-lp-initial-block-size=5 i-population-size=64 i-r-rebalancer-type=deterministic
+i-r-lp-type=deterministic i-r-lp-maximum-iterations=5 i-r-sync-lp-sub-rounds=1 i-r-lp-he-size-activation-threshold=100
+i-r-sync-lp-active-nodeset=true i-r-fm-type=do_nothing
+r-rebalancer-type=deterministic r-max-det-rebalancing-rounds=0 r-det-rebalancing-deadzone=0.1
+r-det-rebalancing-heavy-vertex-exclusion=1.5 r-jet-type=deterministic r-jet-num-iterations=8 r-jet-dynamic-rounds=3
+r-jet-relative-improvement-threshold=0.001 r-jet-initial-negative-gain=0.75 r-jet-final-negative-gain=0.0
+r-lp-type=do_nothing r-fm-type=do_nothing r-flow-algo=do_nothing
+"""
 
 Int32Array = npt.NDArray[np.int32]
 
@@ -33,11 +56,40 @@ class Graph(NamedTuple):
 
 
 class Hypergraph(NamedTuple):
-    """Hypergraph with vertices of weight 1."""
+    """Hypergraph."""
 
     n_vertices: int
     nets: list[IntArray]  # Vertices ("pins") of each hyperedge
     weights: IntArray  # Weights of the hyperedges, >= 1
+    vertex_weights: IntArray | None = None  # >= 1; None: all 1
+
+
+class Vertices(NamedTuple):
+    """Vertices that stand for objects with one profile each, numbered by their first objects."""
+
+    of_object: IntArray  # Vertex of each object, shape (n,)
+    profiles: IntArray  # Profile of each vertex
+    sizes: IntArray  # Number of objects of each vertex
+
+    @property
+    def weights(self) -> IntArray | None:
+        """The sizes, or None if each object is a vertex."""
+        return None if len(self.sizes) == len(self.of_object) else self.sizes
+
+
+def vertices_of(membership: IntArray, size: int) -> Vertices:
+    """Return vertices of up to ``size`` objects, given the profile of each object, (n,); at most n' + n / size.
+
+    A balanced cut needs vertices that are small beside its parts, but separates few objects with one profile.
+    """
+    order = np.argsort(membership, kind="stable")
+    profile = membership[order]
+    rank = np.arange(len(order)) - np.searchsorted(profile, profile)
+    starts = rank % size == 0
+    firsts = order[starts]
+    of_object = np.empty_like(order)
+    of_object[order] = np.argsort(np.argsort(firsts))[np.cumsum(starts) - 1]
+    return Vertices(of_object, membership[np.sort(firsts)], np.bincount(of_object))
 
 
 def scaled_integers(weights: npt.ArrayLike, total: float) -> IntArray:
@@ -45,6 +97,20 @@ def scaled_integers(weights: npt.ArrayLike, total: float) -> IntArray:
     if total == 0:
         return np.zeros(np.shape(weights), dtype=np.int64)
     return np.floor(np.asarray(weights, dtype=float) * SCALE / total + 0.5).astype(np.int64)
+
+
+def edge_weights(counts: npt.ArrayLike, total: float) -> IntArray:
+    """Return whole numbers for METIS in proportion to others, 0 where those are: ClusterPack's if that keeps all edges.
+
+    ``total`` is the sum of ``counts`` over the graph. Above 2 10^8 ClusterPack's factor would round a 1 to 0. There the
+    counts stay as they are up to a sum of 10^9; from there on they are scaled to that, and none below 1.
+    """
+    if total <= 2 * SCALE:
+        return scaled_integers(counts, total)
+    whole = np.asarray(counts, dtype=float)
+    if total > MOST:
+        whole = np.where(whole > 0, np.maximum(np.floor(whole * MOST / total + 0.5), 1), 0)
+    return whole.astype(np.int64)
 
 
 def dense_graph(weights: IntArray) -> Graph:
@@ -57,8 +123,9 @@ def dense_graph(weights: IntArray) -> Graph:
 
 def reordered(hypergraph: Hypergraph, order: IntArray) -> Hypergraph:
     """Return the hypergraph with its vertices renamed: vertex i of it is vertex ``order[i]`` of this one."""
-    position = np.argsort(order)
-    return hypergraph._replace(nets=[np.sort(position[net]) for net in hypergraph.nets])
+    position, weights = np.argsort(order), hypergraph.vertex_weights
+    nets = [np.sort(position[net]) for net in hypergraph.nets]
+    return hypergraph._replace(nets=nets, vertex_weights=None if weights is None else weights[order])
 
 
 def cut(graph: Graph, parts: IntArray) -> int:
@@ -93,25 +160,43 @@ def partition_graph(graph: Graph, n_parts: int, vertex_weights: IntArray | None 
 
 
 def partition_hypergraph(hypergraph: Hypergraph, n_parts: int, imbalance: float, preset: str) -> IntArray:
-    """Cut a hypergraph by Mt-KaHyPar, on one thread; no part exceeds (1 + imbalance) ceil(vertices / n_parts)."""
+    """Cut a hypergraph by Mt-KaHyPar, on one thread; no part outweighs (1 + imbalance) ceil(all vertices / n_parts).
+
+    ``preset`` is the name of one of Mt-KaHyPar, or "DETERMINISTIC_FAST", that of ``FAST``.
+    """
     import mtkahypar
 
+    n, sizes = hypergraph.n_vertices, hypergraph.vertex_weights
     initializer = _initializer()
     if n_parts == 1:
-        return np.zeros(hypergraph.n_vertices, dtype=np.int64)
+        return np.zeros(n, dtype=np.int64)
     mtkahypar.set_seed(SEED)
-    context = initializer.context_from_preset(getattr(mtkahypar.PresetType, preset))
+    context = _fast_context() if preset == "DETERMINISTIC_FAST" else _context(preset)
     context.set_partitioning_parameters(n_parts, imbalance, mtkahypar.Objective.KM1)
     context.logging = False
     there = initializer.create_hypergraph(
         context,
-        hypergraph.n_vertices,
+        n,
         len(hypergraph.nets),
         [net.tolist() for net in hypergraph.nets],
-        [1] * hypergraph.n_vertices,
+        [1] * n if sizes is None else sizes.tolist(),
         hypergraph.weights.tolist(),
     )
     return np.array(there.partition(context).get_partition(), dtype=np.int64)
+
+
+def _context(preset: str) -> Any:
+    import mtkahypar
+
+    return _initializer().context_from_preset(getattr(mtkahypar.PresetType, preset))
+
+
+def _fast_context() -> Any:
+    """Return the context of ``FAST``; Mt-KaHyPar reads settings from a file only, with one on each line."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "fast.ini")
+        file.write_text("\n".join(FAST.split()))
+        return _initializer().context_from_file(str(file))
 
 
 @cache
