@@ -1,4 +1,4 @@
-"""The two failures that are expected: bad input, and a method that cannot give an answer."""
+"""The failures that are expected: bad input, a method that cannot give an answer, and too little memory."""
 
 
 class InputError(Exception):
@@ -9,4 +9,11 @@ class ConsensusFailure(ValueError):
     """A consensus method cannot give an answer for this ensemble.
 
     The workflow records it with its reason and prints "-" with a footnote; it never becomes labels.
+    """
+
+
+class MemoryNeeded(MemoryError):
+    """A fit needs more memory than there is; found before it starts. The message has n, n' and both numbers of bytes.
+
+    This is no answer of the method, as a ConsensusFailure is: on another machine there may be one. It stops a job.
     """

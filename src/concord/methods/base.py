@@ -1,6 +1,7 @@
 """What every consensus method shares: scikit-learn's conventions, checks, labels from restarts."""
 
 import inspect
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from concord.ensemble import Ensemble, FloatArray, IntArray, as_ensemble
-from concord.errors import ConsensusFailure
+from concord.errors import ConsensusFailure, MemoryNeeded
+from concord.memory import available
 from concord.methods.constraints import COUNT, NON_NEGATIVE, Constraint, of_annotation
 from concord.numerics.components import component_labels, solved
-from concord.numerics.linkage import Linkage, linkage_labels
+from concord.numerics.linkage import Linkage, linkage_labels, profile_linkage_labels, twins_are_nearest
 from concord.numerics.spectral import Assignment, spectral_labels
 
 Seed = int | np.random.Generator | None
@@ -21,6 +23,7 @@ Seed = int | np.random.Generator | None
 # Parameters with these names have these constraints, unless a method declares another.
 COUNTS = ("n_clusters", "n_init", "n_neighbours", "n_steps", "max_iter", "max_outer", "max_inner")
 COMMON: Mapping[str, Constraint] = {**dict.fromkeys(COUNTS, COUNT), "tol": NON_NEGATIVE}
+FREE = 2**28  # Bytes; a fit that needs no more does not ask how many there are
 
 
 class Cost(NamedTuple):
@@ -30,10 +33,19 @@ class Cost(NamedTuple):
     square: float
     cube: float
     matrices: int = 0  # Of doubles over the objects; 0: the method works on profiles, and the size counts these
+    profile_matrices: int | None = None  # Of doubles over the profiles; None: not measured
+    most_objects: float = math.inf  # With more objects there are no matrices over the objects
+    over_objects: bool = False  # Whether the size counts the objects though there are no matrices over them
 
     def seconds(self, size: int) -> float:
         """Return the seconds for ``size`` profiles or objects."""
         return self.fixed + self.square * size**2 + self.cube * size**3
+
+    def doubles(self, n_objects: int, n_profiles: int, unmeasured: int = 0) -> int:
+        """Return the doubles that a fit holds at once; ``unmeasured`` takes the place of ``profile_matrices`` None."""
+        over_profiles = unmeasured if self.profile_matrices is None else self.profile_matrices
+        over_objects = self.matrices if n_objects <= self.most_objects else 0
+        return over_profiles * n_profiles**2 + over_objects * n_objects**2
 
 
 class Run(NamedTuple):
@@ -129,6 +141,8 @@ class ConsensusMethod(Results, ABC):
             For invalid labels or parameters, and for absent or invalid features if the method needs them.
         ConsensusFailure
             If there is no answer, e.g. with more clusters than distinct profiles.
+        MemoryNeeded
+            If the matrices that the method declares (``cost``) do not fit into the memory that is free.
         """
         ensemble = as_ensemble(labels)
         self.check_parameters()
@@ -140,8 +154,23 @@ class ConsensusMethod(Results, ABC):
             self._features = self._checked_features(features, ensemble.n_objects)
         self.n_features_in_ = ensemble.n_clusterings
         self._membership = ensemble.membership
+        self._require_memory(self._doubles(ensemble))
         self._fit(ensemble)
         return self
+
+    def _doubles(self, ensemble: Ensemble) -> int:
+        """Return the doubles that a fit holds; extend it where they depend on parameters. 0 if no cost is declared."""
+        declared = self.cost is not ConsensusMethod.cost
+        return self.cost.doubles(ensemble.n_objects, ensemble.n_profiles) if declared else 0
+
+    def _require_memory(self, doubles: int, what: str = "its matrices") -> None:
+        """Raise MemoryNeeded where so many doubles do not fit."""
+        needed = 8 * doubles
+        there = available() if needed > FREE else None
+        if there is not None and needed > there:
+            sizes = f"n = {len(self._membership)} objects, n' = {self._membership.max() + 1} distinct profiles"
+            problem = f"{type(self).__name__}: {what} need {needed:,} bytes of memory, {there:,} are available"
+            raise MemoryNeeded(f"{problem} ({sizes}); fit fewer objects or use a larger machine")
 
     def uses_features(self) -> bool:
         """Whether the method needs the objects' features with the parameters that it has."""
@@ -219,6 +248,16 @@ class ConsensusMethod(Results, ABC):
         labels = linkage_labels(similarity, self._membership, n_clusters, how)
         self._set_only_labels(labels, np.arange(len(labels)))
 
+    def _set_profile_linkage_labels(self, similarity: FloatArray, n_clusters: int | None, how: Linkage) -> None:
+        """Keep the same labels by the tree over the profiles, where there is one: n'^2 time and memory, not n^2."""
+        n = len(self._membership)
+        if not twins_are_nearest(similarity, np.bincount(self._membership)):
+            self._require_memory(n**2, "distances between objects, as those between profiles do not suffice,")
+            self._set_linkage_labels(similarity, n_clusters, how)
+            return
+        labels = profile_linkage_labels(similarity, self._membership, n_clusters, how)
+        self._set_only_labels(labels, np.arange(n))
+
     def _set_spectral_labels(
         self, similarity: FloatArray, weights: IntArray, membership: IntArray, how: Assignment, n_init: int
     ) -> None:
@@ -277,11 +316,22 @@ class ComponentMethod(ConsensusMethod):
     _similarity: FloatArray
 
     def _fit(self, ensemble: Ensemble) -> None:
-        self._similarity, self._membership = solved(self._solve, ensemble)
+        self._similarity, self._membership = solved(self._solve_within_memory, ensemble)
         labels = component_labels(self._similarity)
         differs = labels.max() + 1 != self.n_clusters
         self.note_ = "the number of clusters is that of the graph's components" if differs else ""
         self._set_only_labels(labels, self._membership)
+
+    def _doubles(self, ensemble: Ensemble) -> int:
+        """Return the doubles of a fit on the profiles: ``cost`` is that of the fit on the objects, if there is one."""
+        return super()._doubles(ensemble) and self.cost.matrices * ensemble.n_profiles**2
+
+    def _solve_within_memory(self, ensemble: Ensemble) -> FloatArray:
+        """Solve if there is the memory; where the profiles did not suffice those of ``ensemble`` are the objects."""
+        self._require_memory(
+            self._doubles(ensemble), "matrices over the objects, as those over profiles do not suffice,"
+        )
+        return self._solve(ensemble)
 
     @abstractmethod
     def _solve(self, ensemble: Ensemble) -> FloatArray:
