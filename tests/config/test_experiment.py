@@ -104,18 +104,11 @@ def test_subsets_that_cannot_be(protocol):
         EnsembleProtocol(**protocol)
 
 
-def blocks(study, case, size):
-    return [(block[0], block[-1]) for block in study.blocks(study.case(case), size)]
-
-
-def test_a_case_may_change_a_method_and_the_size_of_its_jobs():
-    expensive = {"dataset": "iris", "subsets_per_job": 3, "parameters": {"RCE": {"n_init": 1}}}
+def test_a_case_may_change_a_method():
+    expensive = {"dataset": "iris", "parameters": {"RCE": {"n_init": 1}}}
     rce = {"method": "RCE", "parameters": {"n_init": 5, "mu": 0.1}}
     study = experiment(cases=[expensive, "wine"], methods=[rce])
     iris, wine = study.cases
-    assert blocks(study, "iris", 10) == [(0, 2), (3, 5), (6, 8), (9, 9)]
-    assert blocks(study, "wine", 4) == [(0, 3), (4, 7), (8, 9)]
-    assert blocks(study, "iris", 2) == blocks(study, "wine", 2)
     assert study.parameters(iris, study.methods[0]) == {"n_init": 1, "mu": 0.1}
     assert study.parameters(wine, study.methods[0]) == {"n_init": 5, "mu": 0.1}
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from concord import methods
-from concord.consensus.command import main, read_features
+from concord.config.experiment import Race
+from concord.consensus.command import main, read_features, read_race
 from concord.consensus.job import ConsensusJob
 from concord.consensus.run import FitError, run
 from concord.ensembles import store
@@ -60,6 +61,37 @@ def test_the_size_of_a_block_changes_neither_the_spec_nor_the_labels(tmp_path):
         part = fitted(own, tmp_path, [subset])
         assert part["spec"] == whole["spec"]
         assert np.array_equal(part["labels"][0], whole["labels"][subset])
+
+
+def test_after_a_race_only_the_points_that_stay_run(tmp_path):
+    race = Race(metric="ACC", subsets=1, points=1)
+    own = job(grid={"lambda1": (0.1, 1.0, 10.0)}, race=race, default={"lambda1": 10.0})
+    whole = fitted(own, tmp_path)
+    assert not whole["left_out"].any()
+    out = tmp_path / "1-1.npz"
+    run(own, [1], STORED, out, out.with_suffix(".runtime.json"), stay=[0, 2])
+    with np.load(out, allow_pickle=False) as part:
+        assert part["left_out"].tolist() == [[False, True, False]]
+        assert np.array_equal(part["labels"][0, [0, 2]], whole["labels"][1, [0, 2]])
+        assert (part["labels"][0, 1] == -1).all()
+    assert np.shape(json.loads(out.with_suffix(".runtime.json").read_text())["cpu_seconds"]) == (1, 2)
+    block = Block(out)
+    block.check_labels(30, out)
+    assert block.failures == []
+    assert block.answered.tolist() == [[True, False, True]]
+    assert [(note.subset, note.point) for note in block.notes] == [(1, 0)]
+
+
+def test_the_result_of_another_race_is_refused(tmp_path):
+    own, other = (job(race=Race(metric=metric), default={"lambda1": 1.0}) for metric in ("ACC", "ARI"))
+    file = tmp_path / "race.json"
+    file.write_text(json.dumps({"spec": own.json_text, "points": [1, 2]}))
+    assert read_race(own, file) == [1, 2]
+    with pytest.raises(InputError, match="race"):
+        read_race(other, file)
+    file.write_text("[]")
+    with pytest.raises(InputError, match="race"):
+        read_race(own, file)
 
 
 def test_peak_memory_is_this_process_own():

@@ -58,6 +58,7 @@ def write_block(tmp_path: Path, study: Experiment) -> WriteBlock:
         arrays = {
             "labels": labels.astype(np.int16),
             "chosen": np.full(shape[:2], shape[2] - 1),
+            "left_out": np.zeros(shape[:2], dtype=bool),
             "subsets": np.array(subsets),
             "spec": np.array(spec_text(f"{case} {method}")),
             "failures": np.array(json.dumps(failures)),

@@ -39,13 +39,23 @@ STUDY = {
     "discussion": True,
     "cases": [
         {"dataset": "toy", "parameters": {"KC": {"n_init": 2}}},
-        {"dataset": "toy", "id": "pool", "ensemble": "pool"},
+        {
+            "dataset": "toy",
+            "id": "pool",
+            "ensemble": "pool",
+            "races": {"GWCA": {"metric": "ACC", "subsets": 1, "points": 1}},
+        },
     ],
     "ensemble": {"runs": 8, "subset_size": 3, "draws": 3, "n_clusters": [2, 3], "max_iter": 20},
     "methods": [
         {"method": "KC", "parameters": {"n_init": 3}},
         {"method": "EAC", "parameters": {"linkage": "average"}},
-        {"method": "GWCA", "parameters": {"n_init": 2}, "grid": {"tau": [0.5, 5.0]}, "default": {"tau": 5.0}},
+        {
+            "method": "GWCA",
+            "parameters": {"n_init": 2},
+            "grid": {"tau": [0.5, 2.0, 5.0, 50.0]},
+            "default": {"tau": 5.0},
+        },
     ],
     "metrics": ["ACC", "NMI"],
     "claims": [

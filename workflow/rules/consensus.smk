@@ -1,10 +1,11 @@
-# Stage 3: one method on one case, its whole grid, over a block of subsets.
+# Stage 3: one method on one case, its grid, over a block of subsets.
 
 
 rule consensus:
     input:
         ensemble="results/ensembles/{study}/{case}.npz",
         data=lambda w: PLAN.features_file(w.study, w.case, w.method),
+        race=lambda w: PLAN.race_file(w.study, w.case, w.method, w.block),
     output:
         labels="results/{study}/consensus/{case}/{method}/{block}.npz",
         runtime="results/{study}/consensus/{case}/{method}/{block}.runtime.json",
@@ -22,8 +23,9 @@ rule consensus:
     params:
         spec=lambda w: PLAN.consensus(w.study, w.case, w.method).json_text,
         data=lambda w: "--data" if PLAN.features_file(w.study, w.case, w.method) else "",
+        race=lambda w: "--race" if PLAN.race_file(w.study, w.case, w.method, w.block) else "",
     message:
         "{wildcards.study}: {wildcards.method} on {wildcards.case}, subsets {wildcards.block}"
     shell:
         "python -m concord --log {log:q} consensus --spec {params.spec:q} --subsets {wildcards.block}"
-        " --ensemble {input.ensemble:q} {params.data} {input.data:q} --out {output.labels:q} --runtime {output.runtime:q}"
+        " --ensemble {input.ensemble:q} {params.data} {input.data:q} {params.race} {input.race:q} --out {output.labels:q} --runtime {output.runtime:q}"

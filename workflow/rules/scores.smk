@@ -25,6 +25,30 @@ rule score:
         " --out {output:q} {input.labels:q}"
 
 
+rule race:
+    input:
+        ensemble="results/ensembles/{study}/{case}.npz",
+        labels=lambda w: PLAN.first_blocks(w.study, w.case, w.method),
+    output:
+        "results/{study}/races/{case}/{method}.json",
+    log:
+        "logs/{study}/races/{case}/{method}.log",
+    group:
+        "report"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=megabytes(lambda w: PLAN.need_of_race(w.study, w.case)),
+        runtime=minutes(lambda w: PLAN.need_of_race(w.study, w.case)),
+    params:
+        spec=lambda w: PLAN.consensus(w.study, w.case, w.method).json_text,
+    message:
+        "{wildcards.study}: grid points of {wildcards.method} on {wildcards.case} that run on all subsets"
+    shell:
+        "python -m concord --log {log:q} scores race --spec {params.spec:q} --ensemble {input.ensemble:q}"
+        " --out {output:q} {input.labels:q}"
+
+
 rule collect:
     input:
         lambda w: PLAN.score_files(w.run, w.part),

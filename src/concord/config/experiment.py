@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from concord.config import values
-from concord.config.references import AnyMethodId, AnyRowId, CaseId, DatasetId, MethodId
+from concord.config.references import AnyMethodId, AnyRowId, CaseId, DatasetId, MethodId, MetricId
 from concord.config.values import MOST, Metric, Name, Named, Positive, Selection, Share, Some, Text, Title, Value, same
 from concord.validation import Strict
 
@@ -14,6 +14,14 @@ Two = Annotated[Positive, Field(ge=2)]
 NumberOfClusters = Two | Some[Two] | Literal["classes", "random", "random-fine"]
 """Of a base clustering: a number; several, taken in turn; the number of classes; or drawn for each, from 2 to
 sqrt(n) ("random") or from sqrt(n) / 2 to sqrt(n) ("random-fine")."""
+
+
+class Race(Strict):
+    """A grid in a race: every point on the first subsets, on the others the best of these and the default."""
+
+    metric: MetricId = Field(description="by whose mean over the first subsets, of the chosen restarts, points stay")
+    subsets: Positive = Field(5, description="the first ones, on which every grid point runs")
+    points: Positive = Field(5, description="how many grid points stay, beside the default")
 
 
 class Case(Named):
@@ -40,11 +48,11 @@ class Case(Named):
         "in its place, so that no data set counts twice",
     )
     doubt: Text | None = Field(None, description="why these may not be the data of the paper")
-    subsets_per_job: Positive | None = Field(
-        None, description="at most so many subsets in a job: a kill then loses less of an expensive case"
-    )
     parameters: dict[AnyMethodId, dict[str, Value]] = Field(
         default_factory=dict, description="by method id: fixed parameters that differ on this case"
+    )
+    races: dict[AnyMethodId, Race] = Field(
+        default_factory=dict, description="by method id: grids of which only the best points run on every subset"
     )
     without: tuple[AnyMethodId, ...] = Field((), description="ids of methods or variants that do not run on it")
 
@@ -297,10 +305,10 @@ class Experiment(Strict):
         """Return the fixed parameters of a method on a case."""
         return {**run.parameters, **case.parameters.get(run.id, {})}
 
-    def blocks(self, case: Case, size: int) -> list[range]:
-        """Return the subsets of each job, at most ``size`` in one."""
-        n, size = self.n_subsets, min(size, case.subsets_per_job or size)
-        return [range(first, min(first + size, n)) for first in range(0, n, size)]
+    def race(self, case: Case, run: MethodRun) -> Race | None:
+        """Return the race of a method's grid on a case, if there is one and it leaves any subset."""
+        race = case.races.get(run.id)
+        return race if race and race.subsets < self.n_subsets else None
 
     def of_variants(self) -> "list[Experiment]":
         """Return what the variants add, an experiment of one case for each case with the methods that run on it."""

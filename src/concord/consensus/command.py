@@ -1,6 +1,7 @@
-"""``python -m concord consensus``: one method on one case, its whole grid, over a block of subsets."""
+"""``python -m concord consensus``: one method on one case, its grid, over a block of subsets."""
 
 import argparse
+import json
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,8 @@ from concord.consensus.job import ConsensusJob
 from concord.consensus.run import run
 from concord.ensembles import store
 from concord.errors import InputError
+from concord.files import RERUN
+from concord.specs import check_made_for
 
 
 def main(arguments: list[str]) -> None:
@@ -17,12 +20,15 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--subsets", type=_block, required=True, metavar="FIRST-LAST", help="from 0, inclusive")
     parser.add_argument("--ensemble", type=Path, required=True, metavar="NPZ", help="base clusterings of the case")
     parser.add_argument("--data", type=Path, metavar="NPZ", help="prepared data set, for a method that needs features")
+    parser.add_argument("--race", type=Path, metavar="JSON", help="the points that stay, of 'scores race'")
     parser.add_argument("--out", type=Path, required=True, metavar="NPZ", help="labels")
     parser.add_argument("--runtime", type=Path, required=True, metavar="JSON", help="seconds and memory")
     options = parser.parse_args(arguments)
     job = ConsensusJob.of_text(options.spec, "--spec")
     features = read_features(job, options.data) if options.data else None
-    run(job, options.subsets, store.load(options.ensemble, job.ensemble), options.out, options.runtime, features)
+    stay = read_race(job, options.race) if options.race else None
+    stored = store.load(options.ensemble, job.ensemble)
+    run(job, options.subsets, stored, options.out, options.runtime, features, stay)
 
 
 def read_features(job: ConsensusJob, data: Path) -> Any:
@@ -33,6 +39,16 @@ def read_features(job: ConsensusJob, data: Path) -> Any:
     if not features.shape[1]:
         raise InputError(f"{data}: no features, and {job.method_id} needs some; let case {job.case} omit it")
     return features
+
+
+def read_race(job: ConsensusJob, path: Path) -> list[int]:
+    """Return the grid points that stay after a race; InputError for a file that was made for another job."""
+    try:
+        race = json.loads(path.read_text())
+        check_made_for(path, race["spec"], job.digest)
+        return [int(point) for point in race["points"]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: not the result of a race ({error}); {RERUN}") from None
 
 
 def _block(text: str) -> list[int]:

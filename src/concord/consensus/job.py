@@ -1,7 +1,8 @@
-"""The job of this stage: one method on one case, its whole grid; a run takes a block of subsets."""
+"""The job of this stage: one method on one case, its grid; a run takes a block of subsets."""
 
 from pydantic import Field
 
+from concord.config.experiment import Race
 from concord.config.values import Value, grid_points
 from concord.specs import Spec
 
@@ -15,6 +16,8 @@ class ConsensusJob(Spec):
     method: str
     parameters: dict[str, Value]
     grid: dict[str, tuple[Value, ...]] = Field(default_factory=dict)
+    race: Race | None = None
+    default: dict[str, Value] = Field(default_factory=dict, description="with a race: the point that always stays")
     seed: int
     ensemble: str = Field(description="digest of the spec of the base clusterings")
     data: str | None = Field(None, description="digest of the spec of the features, where the method needs them")

@@ -1,11 +1,11 @@
-"""Third stage: one method on one case, its whole grid, over a block of subsets."""
+"""Third stage: one method on one case, its grid, over a block of subsets."""
 
 import json
 import logging
 import re
 import resource
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,13 +49,20 @@ class Cell:
 
 
 def run(
-    job: ConsensusJob, subsets: Sequence[int], stored: StoredEnsemble, out: Path, runtime: Path, features: Any = None
+    job: ConsensusJob,
+    subsets: Sequence[int],
+    stored: StoredEnsemble,
+    out: Path,
+    runtime: Path,
+    features: Any = None,
+    stay: Sequence[int] | None = None,
 ) -> None:
-    """Fit every point of the grid on some subsets; write the labels to ``out``, seconds and memory to ``runtime``.
+    """Fit the points of the grid on some subsets; write the labels to ``out``, seconds and memory to ``runtime``.
 
-    ``features`` of the objects, (n, d), are for a method that needs them. A :class:`ConsensusFailure` becomes
-    a record; any other exception stops the job.
+    ``features`` of the objects, (n, d), are for a method that needs them. ``stay`` are the only points to fit, after a
+    race. A :class:`ConsensusFailure` becomes a record; any other exception stops the job.
     """
+    points = range(len(job.points)) if stay is None else stay
     # late imports are no part of the method's time
     methods.make(job.method, 1, job.parameters, None).fit([[0]], [[0.0]])
     cells: list[list[Cell]] = []
@@ -65,13 +72,13 @@ def run(
         ensemble = Ensemble(stored.subset(subset))
         profiles.append(ensemble.n_profiles)
         row: list[Cell] = []
-        for number, point in enumerate(job.points):
-            row.append(_fit(job, ensemble, stored.n_classes, subset, number, point, features))
-            if time.monotonic() - reported > PROGRESS_SECONDS or len(row) == len(job.points):
+        for number in points:
+            row.append(_fit(job, ensemble, stored.n_classes, subset, number, features))
+            if time.monotonic() - reported > PROGRESS_SECONDS or len(row) == len(points):
                 reported = time.monotonic()
                 log.info(
                     "%s on %s: subset %d (%d of %d), %d of %d fits in %.1f s",
-                    *(job.method_id, job.case, subset + 1, count, len(subsets), len(row), len(job.points)),
+                    *(job.method_id, job.case, subset + 1, count, len(subsets), len(row), len(points)),
                     sum(cell.wall_seconds for cell in row),
                 )
         cells.append(row)
@@ -91,16 +98,14 @@ def run(
     write_text(runtime, json.dumps(record) + "\n")
 
 
-def _fit(
-    job: ConsensusJob, ensemble: Ensemble, n_clusters: int, subset: int, number: int, point: Mapping[str, Any], X: Any
-) -> Cell:
-    parameters = {**job.parameters, **point}
+def _fit(job: ConsensusJob, ensemble: Ensemble, n_clusters: int, subset: int, number: int, features: Any) -> Cell:
+    parameters = {**job.parameters, **job.points[number]}
     # the same stream at every grid point: points differ by their parameters, not by their luck
     stream = generator(job.seed, job.study, job.case, job.method_id, subset)
     cpu, wall = time.process_time(), time.monotonic()
     kept: dict[str, Any]
     try:
-        fitted = methods.make(job.method, n_clusters, parameters, stream).fit(ensemble, X)
+        fitted = methods.make(job.method, n_clusters, parameters, stream).fit(ensemble, features)
         kept = {"labels": fitted.restart_labels_.astype(np.int16), "chosen": fitted.chosen_, "note": fitted.note_}
         kept |= {"iterations": fitted.n_iter_, "converged": fitted.converged_}
     except ConsensusFailure as failure:
@@ -116,23 +121,39 @@ def _write_labels(
 ) -> None:
     every = [cell for row in cells for cell in row]
     restarts = max((len(cell.labels) for cell in every if cell.labels is not None), default=1)
-    labels = np.full((len(subsets), len(job.points), restarts, n_objects), -1, dtype=np.int16)
-    for place, cell in zip(np.ndindex(labels.shape[:2]), every, strict=True):
-        if cell.labels is not None:
-            labels[place] = cell.labels
+    shape = len(subsets), len(job.points)
+    labels = np.full((*shape, restarts, n_objects), -1, dtype=np.int16)
+    chosen, iterations = np.zeros((2, *shape), dtype=np.int64)
+    converged, left_out = np.zeros(shape, dtype=bool), np.ones(shape, dtype=bool)
+    for place, row in enumerate(cells):
+        for cell in row:
+            at = place, cell.point
+            left_out[at], chosen[at], iterations[at] = False, cell.chosen, cell.iterations
+            converged[at] = cell.converged
+            if cell.labels is not None:
+                labels[at] = cell.labels
     failures = [{"subset": c.subset, "point": c.point, "reason": c.reason} for c in every if c.labels is None]
     notes = [{"subset": c.subset, "point": c.point, "note": c.note} for c in every if c.note]
+    if left_out.any():
+        notes += [{"subset": row[0].subset, "point": row[0].point, "note": _of_race(job, len(row))} for row in cells]
     write_arrays(
         out,
         labels=labels,
-        chosen=np.array([[cell.chosen for cell in row] for row in cells], dtype=np.int64),
+        chosen=chosen,
+        left_out=left_out,
         subsets=subsets,
         spec=job.json_text,
         failures=json.dumps(failures),
         notes=json.dumps(notes),
-        iterations=np.array([[cell.iterations for cell in row] for row in cells], dtype=np.int64),
-        converged=np.array([[cell.converged for cell in row] for row in cells], dtype=bool),
+        iterations=iterations,
+        converged=converged,
     )
+
+
+def _of_race(job: ConsensusJob, stay: int) -> str:
+    assert job.race is not None, "only a race leaves points out"
+    best = f"the best in {job.race.metric} on the first {job.race.subsets} subsets and the default"
+    return f"race: {stay} of {len(job.points)} grid points ran, {best}"
 
 
 def peak_mib() -> float:

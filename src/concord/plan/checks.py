@@ -95,6 +95,7 @@ class Context:
             return
         yield from self._of_steps(case, entry)
         yield from self._of_parameters(case)
+        yield from self._of_races(case)
         if case not in self.study.only_in_table1:
             yield from self._of_ensemble(case, entry)
             yield from self._of_numbers(case, entry)
@@ -120,6 +121,18 @@ class Context:
                 yield from of_parameters(run.method, parameters, f"parameters.{name}")
                 for both in (both for both in parameters if both in run.grid):
                     yield f"parameters.{name}.{both}", f": also in the grid of {name}; remove it"
+
+    def _of_races(self, case: Case) -> Mistakes:
+        for name, race in case.races.items():
+            runs = [run for run in (*self.study.methods, *self.study.variants.methods) if run.id == name]
+            for run in (run for run in runs if len(run.points) <= race.points + 1):
+                yield (
+                    f"races.{name}.points",
+                    f" = {race.points}: {name} has {len(run.points)} grid points; remove the race",
+                )
+            if race.subsets >= self.study.ensemble.n_subsets:
+                there = f"there are {self.study.ensemble.n_subsets} subsets"
+                yield f"races.{name}.subsets", f" = {race.subsets}: {there}, so that none is left; lower it"
 
     def _of_ensemble(self, case: Case, entry: DatasetSpec) -> Mistakes:
         if entry.reader is None and case.ensemble in MADE:

@@ -57,6 +57,16 @@ class Block:
         return np.array([[(subset, point) in cells for point in points] for subset in self.subsets])
 
     @cached_property
+    def left_out(self) -> npt.NDArray[np.bool_]:
+        """Whether a cell did not run, as a race left its grid point out, shape (subsets, points)."""
+        return np.asarray(self._array("left_out"), dtype=bool)
+
+    @property
+    def answered(self) -> npt.NDArray[np.bool_]:
+        """Whether there are labels in a cell, shape (subsets, points)."""
+        return ~(self.failed | self.left_out)
+
+    @cached_property
     def labels(self) -> npt.NDArray[Any]:
         """Consensus labels, shape (subsets, points, restarts, n)."""
         return self._array("labels")
@@ -67,12 +77,12 @@ class Block:
         return self._array("chosen")
 
     def check_labels(self, n_objects: int, ensemble_path: Path) -> None:
-        """Refuse labels of other objects, and cells without labels that are no recorded failure."""
+        """Refuse labels of other objects, and cells without labels that neither failed nor were left out."""
         if (n := self.labels.shape[-1]) != n_objects:
             facts = f"labels of {n} objects, but {ensemble_path} has {n_objects} classes"
             raise InputError(f"{self.path}: {facts}; {RERUN}")
         unlabelled = np.asarray((self.labels < 0).any(axis=(2, 3)))
-        for subset, point in np.argwhere(unlabelled != self.failed)[:1]:
+        for subset, point in np.argwhere(unlabelled == self.answered)[:1]:
             has, lacks = ("-1", "no failure") if unlabelled[subset, point] else ("labels", "a failure")
             where = f"{self.path}: subset {self.subsets[subset]}, grid point {point}"
             raise InputError(f"{where}: labels hold {has} but failures record {lacks} there; {RERUN}")

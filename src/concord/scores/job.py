@@ -69,7 +69,7 @@ def on_unseen_objects(experiment: Experiment, case: Case) -> Experiment:
     plan = experiment.generalisation
     assert plan is not None, "only for a study with a generalisation"
     wanted = {method.method for method in plan.methods}
-    elsewhere = {"title": None, "doubt": None, "instead_of": None, "subsets_per_job": None, "without": ()}
+    elsewhere: dict[str, object] = {"title": None, "doubt": None, "instead_of": None, "without": (), "races": {}}
     parameters = {method: found for method, found in case.parameters.items() if method in wanted}
     return Experiment(
         id=experiment.id,

@@ -48,7 +48,7 @@ def score_case(job: ScoreJob, ensemble_path: Path, block_paths: Sequence[Path], 
         values = np.full((job.n_subsets, len(points), *base.shape[2:]), np.nan)
         for block in mine:
             block.check_labels(ensemble.classes.size, ensemble_path)
-            values[block.subsets] = _of_block(ensemble.classes, block, job.metrics)
+            values[block.subsets] = of_block(ensemble.classes, block, job.metrics)
         rows += _rows(job, method.id, points, values)
         for kind, found in remarks.items():
             cells = sorted(remark for block in mine for remark in getattr(block, kind))
@@ -87,10 +87,10 @@ def _of_base_clusterings(stored: StoredEnsemble, n_subsets: int, metrics: Sequen
     return np.stack([means, means], axis=1)[:, None]
 
 
-def _of_block(y: npt.NDArray[Any], block: Block, metrics: Sequence[str]) -> FloatArray:
-    """Scores of a block, NaN where the method failed, shape (subsets, points, restarts, metrics)."""
+def of_block(y: npt.NDArray[Any], block: Block, metrics: Sequence[str]) -> FloatArray:
+    """Scores of a block, NaN where there are no labels, shape (subsets, points, restarts, metrics)."""
     restarts, n = block.labels.shape[2:]
-    answered = ~block.failed
+    answered = block.answered
     scores = score_many(y, block.labels[answered].reshape(-1, n), metrics).reshape(-1, restarts, len(metrics))
     values = np.full((*answered.shape, len(RESTARTS), len(metrics)), np.nan)
     values[answered, 0] = scores.mean(axis=1)
