@@ -6,6 +6,7 @@ import logging
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 
 from concord.errors import InputError
@@ -18,6 +19,17 @@ STAGES = {
     "scores": ("concord.scores.command", "scores and selections"),
     "reports": ("concord.reports.command", "tables, figures, the report"),
 }
+TABULAR = {"scores", "reports"}
+"""Stages that read or write data frames."""
+
+
+class NoPandas(MetaPathFinder):
+    """Hides pandas from scikit-learn, which imports it where it is installed: half a CPU second of each short job."""
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
+        """Refuse pandas, and find nothing else."""
+        if fullname == "pandas":
+            raise ModuleNotFoundError(f"{fullname} is not used in this stage", name=fullname)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,4 +75,6 @@ def _fail(error: str, log: Path | None) -> int:
 
 
 if __name__ == "__main__":
+    if not TABULAR & {*sys.argv}:
+        sys.meta_path.insert(0, NoPandas())
     sys.exit(main())

@@ -33,7 +33,7 @@ def _root(monkeypatch):
 @pytest.mark.parametrize("row", RUNTIMES, ids=lambda row: f"{row['case']}-{row['method']}")
 def test_estimates_are_upper_bounds_of_the_accepted_run(study, row):
     case, run = study.case(row["case"]), study.method(row["method"])
-    need = needs.consensus(study, case, shape(case), run, study.ensemble.n_subsets)
+    need = needs.consensus(study, case, shape(case), run, 0, study.ensemble.n_subsets - 1)
     assert need.mb >= SNAKEMAKES_MB + 1.05 * float(row["peak_rss_mib"])
     assert need.minutes * 60 >= 1.5 * float(row["cpu_seconds"])
     assert int(row["n_profiles"]) < needs.n_profiles(study, case, shape(case)) <= int(row["n"])
@@ -50,14 +50,26 @@ def test_profiles_of_the_larger_data_sets_are_bounded(dataset, profiles):
 
 def test_an_accepted_case_requests_less_time_than_an_unknown_one():
     case, run = RCE.case("hitech"), RCE.method("RCE")
-    known, unknown = (needs.consensus(s, case, shape(case), run, 10) for s in (RCE, UNACCEPTED))
+    known, unknown = (needs.consensus(s, case, shape(case), run, 0, 9) for s in (RCE, UNACCEPTED))
     assert known.minutes < unknown.minutes / 4
 
 
 def test_a_job_of_fewer_subsets_requests_less_time():
     case, run = RCE.case("orl"), RCE.method("RCE")
-    one, ten = (needs.consensus(RCE, case, shape(case), run, n) for n in (1, 10))
+    one, ten = (needs.consensus(RCE, case, shape(case), run, 0, last) for last in (0, 9))
     assert ten.minutes > 5 * one.minutes
+
+
+def test_a_job_takes_as_many_subsets_as_fit_into_its_time():
+    sizes = []
+    for case in UNACCEPTED.cases:
+        for run in UNACCEPTED.runs(case):
+            size = needs.subsets_per_job(UNACCEPTED, case, shape(case), run, 0)
+            seconds = needs._fit(UNACCEPTED, case, shape(case), run)[1] * len(run.points)
+            assert size * seconds <= needs.JOB_SECONDS or size == 1
+            assert (size + 1) * seconds > needs.JOB_SECONDS
+            sizes.append(size)
+    assert min(sizes) == 1 < UNACCEPTED.n_subsets < max(sizes)
 
 
 def test_a_case_that_replaces_the_number_of_clusters_requests_by_its_own():
@@ -80,7 +92,7 @@ def test_a_method_that_declares_no_cost_is_taken_for_the_slowest_on_profiles(n):
 def test_every_point_of_a_grid_counts():
     case, run = RCE.case("orl"), RCE.method("RCE")
     single = run.model_copy(update={"grid": {}, "default": {}})
-    minutes = [needs.consensus(RCE, case, shape(case), r, 10).minutes for r in (single, run)]
+    minutes = [needs.consensus(RCE, case, shape(case), r, 0, 9).minutes for r in (single, run)]
     assert minutes[1] > 10 * minutes[0]
 
 

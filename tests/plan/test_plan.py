@@ -24,7 +24,8 @@ def jobs(plan, run="mine"):
     for case in study.generalised():
         found["unseen", case.id] = plan.unseen(run, case.id)
     for exhibit in study.exhibits:
-        found["exhibit", exhibit.id] = plan.exhibit(run, exhibit.id)
+        together = [exhibit.id] if exhibit.drawn else plan.tables(run)
+        found["exhibit", exhibit.id] = plan.exhibits(run, *together)
     found["document",] = plan.document(run)
     return {names: spec.digest for names, spec in found.items()}
 
@@ -100,11 +101,6 @@ def test_an_address_of_a_ready_made_ensemble_changes_no_labels(make_plan, whole)
 @pytest.mark.parametrize("size", [1, 3, 1000])
 def test_the_size_of_a_block_changes_no_spec(make_plan, whole, size):
     assert jobs(make_plan(subsets_per_job=size)) == whole
-
-
-def test_the_subsets_that_one_job_of_a_case_takes_change_no_spec(make_plan, whole):
-    case = {"dataset": "iris", "subsets_per_job": 1}
-    assert jobs(make_plan(lambda study, data: edits(study, "cases", 0, value=case))) == whole
 
 
 def test_the_seed_changes_every_job_that_draws(make_plan, whole):
@@ -228,6 +224,31 @@ def test_labels_lie_in_blocks(make_plan, size, blocks):
     assert set(files) <= set(plan.scored_labels("mine", "", "iris"))
 
 
+def raced(race):
+    """The edit of a study that adds a race."""
+
+    def edit(study, _):
+        study["cases"][0] = {"dataset": "iris", "races": {"RCE": race}}
+
+    return edit
+
+
+def test_a_race_ends_a_block_and_the_blocks_after_it_wait_for_it(make_plan, whole):
+    race = {"metric": "ACC", "subsets": 2, "points": 1}
+    plan = make_plan(raced(race), subsets_per_job=3)
+    study, iris = plan.runs["mine"], plan.runs["mine"].case("iris")
+    files = [f"results/mine/consensus/iris/RCE/{block}.npz" for block in ("0-1", "2-3")]
+    assert plan.label_files("mine", iris, study.method("RCE")) == files
+    assert plan.first_blocks("mine", "iris", "RCE") == files[:1]
+    assert plan.race_file("mine", "iris", "RCE", "0-1") == []
+    assert plan.race_file("mine", "iris", "RCE", "2-3") == ["results/mine/races/iris/RCE.json"]
+    assert plan.race_file("mine", "iris", "KC", "0-3") == []
+    assert {names for names in changed(whole, jobs(plan)) if names[0] == "consensus"} == {("consensus", "iris", "RCE")}
+    for key, value in (("metric", "NMI"), ("subsets", 3), ("points", 2)):
+        other = make_plan(raced({**race, key: value}))
+        assert other.consensus("mine", "iris", "RCE").digest != plan.consensus("mine", "iris", "RCE").digest
+
+
 def test_the_inputs_of_exhibits_are_files_of_jobs_with_their_specs(make_plan, whole):
     plan = make_plan()
     digests = {*whole.values()}
@@ -239,6 +260,17 @@ def test_the_inputs_of_exhibits_are_files_of_jobs_with_their_specs(make_plan, wh
     assert [item.spec for item, _ in items if item.role == "exhibit"] == [
         whole["exhibit", exhibit.id] for exhibit in plan.runs["mine"].exhibits
     ]
+
+
+def test_the_job_of_the_tables_takes_each_file_once_those_in_blocks_last(make_plan):
+    plan = make_plan(subsets_per_job=1)
+    together = plan.exhibits_files("mine", *plan.tables("mine"))
+    alone = {file for table in plan.tables("mine") for file in plan.exhibits_files("mine", table)}
+    in_blocks = [file.endswith(".runtime.json") for file in together]
+    assert len(together) == len(alone)
+    assert set(together) == alone
+    assert in_blocks == sorted(in_blocks)
+    assert {*in_blocks} == {False, True}
 
 
 RUN = "mine.datasets-wine.methods-KC+RCE"
@@ -275,10 +307,10 @@ def test_every_job_says_what_it_needs(make_plan):
     assert plan.need_of_ensemble("mine", "iris").mb > 0
     assert plan.need_of_consensus("mine", "iris", "RCE", "0-3").minutes > 0
     assert plan.need_of_score("mine", "", "iris").mb > 0
+    assert make_plan(subsets=2).need_of_race("mine", "iris").mb > 0
     assert plan.need_of_score("mine", "/variants", "iris_5").mb > 0
     assert plan.need_of_unseen("mine", "iris").minutes > 0
-    for exhibit in plan.runs["mine"].exhibits:
-        assert plan.need_of_exhibit("mine", exhibit.id).mb > 0
+    assert plan.need_of_exhibits("mine", *plan.tables("mine")).mb > 0
 
 
 def test_the_names_of_files_are_read_back(make_plan):
@@ -289,7 +321,7 @@ def test_the_names_of_files_are_read_back(make_plan):
     assert names["case"].match("iris_5")
     assert names["dataset"].match("ecoli_pool")
     assert names["block"].match("0-3")
-    assert not names["table"].match("nothing")
+    assert not names["figure"].match("nothing")
 
 
 def test_files_that_are_there_are_not_fetched(make_plan, tmp_path):

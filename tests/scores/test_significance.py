@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 from concord.scores.selection import SELECTED_COLUMNS, rows
 from concord.scores.significance import PAIR_COLUMNS, bold, holm, p_values, pairwise
@@ -70,6 +71,11 @@ def test_many_at_once_equal_one_by_one():
     a[3, :4], b[7, 2:], a[9] = NAN, NAN, NAN
     for test in ("paired", "welch"):
         assert_allclose(p_values(a, b, test), [one(x, y, test) for x, y in zip(a, b, strict=True)], rtol=1e-12)
+
+
+def test_holm_equals_that_of_statsmodels():
+    p = np.random.default_rng(0).random(50).round(2) ** 3
+    assert_array_equal(holm(p), multipletests(p, method="holm")[1])
 
 
 def test_holm_by_hand():

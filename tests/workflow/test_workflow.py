@@ -167,7 +167,7 @@ def test_another_seed_gives_other_clusterings(finished, project):
     [
         (
             {"methods/rce.py": lambda s: s + "\nX = 1\n"},
-            {"consensus", "score", "collect", "table", "figure", "document"},
+            {"consensus", "score", "collect", "tables_tiny", "figure", "document"},
         ),
         ({"reports/exhibits/levels.py": lambda s: s + "\nX = 1\n"}, {"figure", "document"}),
         ({"reports/exhibits/heatmap.py": lambda s: s + "\nX = 1\n"}, {"figure", "document"}),

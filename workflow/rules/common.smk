@@ -43,6 +43,11 @@ def report_of(study):
     return files
 
 
+def of_tables(run, function):
+    """The function of the run and all of its tables."""
+    return lambda wildcards: function(run, *PLAN.tables(run))
+
+
 def megabytes(need):
     return lambda wildcards, attempt: need(wildcards).of_attempt(attempt).mb
 

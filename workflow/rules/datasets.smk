@@ -27,6 +27,7 @@ rule prepare:
         "data/prepared/{dataset}/{steps}.npz",
     log:
         "logs/datasets/prepare/{dataset}/{steps}.log",
+    priority: 2
     group:
         "case"
     conda:

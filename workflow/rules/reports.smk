@@ -1,35 +1,46 @@
 # Stage 5: exhibits, which are tables or figures, and the report of all of them.
 
 
-rule table:
-    input:
-        lambda w: PLAN.exhibit_files(w.run, w.table),
-    output:
-        "results/{run}/exhibits/{table}.json",
-        report(
-            "reports/{run}/{table}.md", caption="../report/exhibit.rst", category="{run}", labels={"table": "{table}"}
-        ),
-        multiext("reports/{run}/{table}", ".csv", ".tex"),
-    log:
-        "logs/{run}/reports/{table}.log",
-    group:
-        "report"
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=megabytes(lambda w: PLAN.need_of_exhibit(w.run, w.table)),
-        runtime=minutes(lambda w: PLAN.need_of_exhibit(w.run, w.table)),
-    params:
-        spec=lambda w: PLAN.exhibit(w.run, w.table).json_text,
-    message:
-        "{wildcards.run}: {wildcards.table}"
-    shell:
-        "python -m concord --log {log:q} reports exhibit --spec {params.spec:q} --out {output:q} --inputs {input:q}"
+for run in PLAN.runs:
+
+    # as many rules as runs: the tables of each have names of their own
+    rule:
+        name:
+            f"tables_{run}"
+        input:
+            of_tables(run, PLAN.exhibits_files),
+        output:
+            stored=[f"results/{run}/exhibits/{table}.json" for table in PLAN.tables(run)],
+            shown=[
+                report(
+                    f"reports/{run}/{table}.md",
+                    caption="../report/exhibit.rst",
+                    category=run,
+                    labels={"table": table},
+                )
+                for table in PLAN.tables(run)
+            ],
+            more=[f"reports/{run}/{table}{suffix}" for table in PLAN.tables(run) for suffix in (".csv", ".tex")],
+        log:
+            f"logs/{run}/reports/tables.log",
+        group:
+            "report"
+        conda:
+            "../../envs/environment.yaml"
+        resources:
+            mem_mb=megabytes(of_tables(run, PLAN.need_of_exhibits)),
+            runtime=minutes(of_tables(run, PLAN.need_of_exhibits)),
+        params:
+            spec=of_tables(run, lambda *tables: PLAN.exhibits(*tables).json_text),
+        message:
+            f"{run}: the tables"
+        shell:
+            "python -m concord --log {log:q} reports exhibits --spec {params.spec:q} --out {output:q} --inputs {input:q}"
 
 
 rule figure:
     input:
-        lambda w: PLAN.exhibit_files(w.run, w.figure),
+        lambda w: PLAN.exhibits_files(w.run, w.figure),
     output:
         "results/{run}/exhibits/{figure}.json",
         report(
@@ -43,19 +54,20 @@ rule figure:
         "logs/{run}/reports/{figure}.log",
     benchmark:
         "results/{run}/benchmarks/{figure}.tsv"
+    priority: 1  # takes longer than the tables
     group:
         "report"
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=megabytes(lambda w: PLAN.need_of_exhibit(w.run, w.figure)),
-        runtime=minutes(lambda w: PLAN.need_of_exhibit(w.run, w.figure)),
+        mem_mb=megabytes(lambda w: PLAN.need_of_exhibits(w.run, w.figure)),
+        runtime=minutes(lambda w: PLAN.need_of_exhibits(w.run, w.figure)),
     params:
-        spec=lambda w: PLAN.exhibit(w.run, w.figure).json_text,
+        spec=lambda w: PLAN.exhibits(w.run, w.figure).json_text,
     message:
         "{wildcards.run}: {wildcards.figure}"
     shell:
-        "python -m concord --log {log:q} reports exhibit --spec {params.spec:q} --out {output:q} --inputs {input:q}"
+        "python -m concord --log {log:q} reports exhibits --spec {params.spec:q} --out {output:q} --inputs {input:q}"
 
 
 rule document:

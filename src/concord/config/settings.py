@@ -18,7 +18,9 @@ class Settings(Strict):
         description="the one seed; all others are spawned from it by name"
     )
     data_mirror: str | None = Field(None, description="folder or URL that is tried before the public addresses")
-    subsets_per_job: Positive = Field(10, description="block of subsets that one job works through")
+    subsets_per_job: Positive | None = Field(
+        None, description="subsets that one job works through; null: as many as take five minutes at most, or one"
+    )
     datasets: tuple[Name, ...] | None = Field(None, description="restrict the run to these cases")
     methods: tuple[Name, ...] | None = Field(None, description="restrict the run to these methods")
     subsets: Positive | None = Field(

@@ -26,7 +26,8 @@ INTERPRETER_MB = 800
 """Python with NumPy, SciPy, scikit-learn and pandas, 200, and three Snakemakes around it, 170 each."""
 
 PROFILE_MATRICES = 32
-"""Matrices of doubles over the profiles that the methods hold at most: RMSC 28, RCE 25, the others 15."""
+"""Matrices of doubles over the profiles that the methods hold at most: RMSC 28, RCE 25, the others 15; assumed of a
+method that does not declare them."""
 
 FIGURE_MATRICES = 6
 """Matrices of doubles over the objects that a figure of matrices holds."""
@@ -42,6 +43,9 @@ MIXED_MATRICES, MIXED_SECONDS = 6, 1e-6
 
 SCORE_SECONDS = 2e-3
 """Of all scores of one clustering."""
+
+JOB_SECONDS = 300
+"""Of a consensus job by these estimates, where one subset does not take longer: more than its start, for many cores."""
 
 START_MINUTES = 5
 """Until Snakemake and the libraries are loaded, from a slow file system with many users."""
@@ -78,12 +82,24 @@ def ensembles(study: Experiment, case: Case, shape: Shape) -> Need:
     return _need(4 * n * features + 2 * n * runs, seconds)
 
 
-def consensus(study: Experiment, case: Case, shape: Shape, run: MethodRun, n_subsets: int) -> Need:
-    """Return the need of a job that fits the grid of ``run`` on ``n_subsets`` subsets."""
+def consensus(study: Experiment, case: Case, shape: Shape, run: MethodRun, first: int, last: int) -> Need:
+    """Return the need of a job that fits the grid of ``run`` on a block of subsets."""
     matrices, seconds = _fit(study, case, shape, run)
-    fits = n_subsets * prod(map(len, run.grid.values()))
+    fits = (last + 1 - first) * _points(study, case, run, first)
     # labels are of two bytes, and there three times when they are written
     return _need(matrices + fits * _restarts(study, case, run) * shape[0], fits * seconds)
+
+
+def subsets_per_job(study: Experiment, case: Case, shape: Shape, run: MethodRun, first: int) -> int:
+    """Return how many subsets from ``first`` on a job works through: as many as take five minutes at most, or one."""
+    seconds = _points(study, case, run, first) * _fit(study, case, shape, run)[1]
+    return max(1, int(JOB_SECONDS / seconds))
+
+
+def _points(study: Experiment, case: Case, run: MethodRun, subset: int) -> int:
+    """Return the most grid points that run on a subset."""
+    points, race = prod(map(len, run.grid.values())), study.race(case, run)
+    return min(points, race.points + 1) if race and subset >= race.subsets else points
 
 
 def score(study: Experiment, case: Case, shape: Shape) -> Need:
@@ -125,9 +141,8 @@ def n_profiles(study: Experiment, case: Case, shape: Shape) -> int:
 def _fit(study: Experiment, case: Case, shape: Shape, run: MethodRun) -> tuple[float, float]:
     """Return the doubles that one fit holds, and its seconds."""
     cost, n, profiles = methods.load(run.method).cost, shape[0], n_profiles(study, case, shape)
-    size = n if cost.matrices else profiles
-    doubles = PROFILE_MATRICES * profiles**2 + cost.matrices * n**2
-    return doubles, cost.seconds(size)
+    size = n if cost.matrices or cost.over_objects else profiles
+    return cost.doubles(n, profiles, unmeasured=PROFILE_MATRICES), cost.seconds(size)
 
 
 @cache

@@ -18,7 +18,7 @@ from concord.plan import needs
 from concord.plan.fingerprint import fingerprint
 from concord.plan.needs import Need
 from concord.reports.exhibits.base import Exhibit
-from concord.reports.job import DocumentJob, ExhibitJob, part_of, without_blocks
+from concord.reports.job import DocumentJob, ExhibitJob, in_order, part_of
 from concord.reports.study import PlannedStudy
 from concord.scores.job import CollectJob, ScoredMethod, ScoreJob, UnseenJob, as_scored, on_unseen_objects
 from concord.specs import digest
@@ -56,7 +56,7 @@ class Plan:
         self.studies = {study.id: study for study in studies}
         self.runs = {study.run_id: study for study in runs}
         self.run_of = {study.id: study.run_id for study in self.runs.values()}
-        for name in ("prepare", "ensemble", "consensus", "score", "collect", "unseen", "exhibit"):
+        for name in ("prepare", "ensemble", "consensus", "score", "collect", "unseen", "exhibits"):
             setattr(self, name, cache(getattr(self, name)))  # one spec is part of many others
 
     # ---------------------------------------------------------------- datasets
@@ -128,9 +128,31 @@ class Plan:
     def label_files(self, run: str, case: Case, method: MethodRun, suffix: str = ".npz") -> list[str]:
         """Return the files of the consensus labels of a method on a case, one for each block of subsets."""
         study = self.runs[run]
-        blocks = study.blocks(case, self.settings.subsets_per_job)
         folder = f"results/{study.id}/consensus/{case.id}/{method.id}"
-        return [f"{folder}/{block[0]}-{block[-1]}{suffix}" for block in blocks]
+        return [f"{folder}/{first}-{last}{suffix}" for first, last in self._blocks(study, case, method)]
+
+    def _blocks(self, study: PlannedStudy, case: Case, method: MethodRun) -> list[tuple[int, int]]:
+        """Return the first and the last subset of each block; a race ends a block."""
+        race, blocks = study.race(case, method), list[tuple[int, int]]()
+        while (first := blocks[-1][1] + 1 if blocks else 0) < study.n_subsets:
+            end = race.subsets if race and first < race.subsets else study.n_subsets
+            per_job = needs.subsets_per_job(study, case, self.shape(case.dataset), method, first)
+            blocks.append((first, min(first + (self.settings.subsets_per_job or per_job), end) - 1))
+        return blocks
+
+    def race_file(self, study: str, case_id: str, method_id: str, block: str) -> list[str]:
+        """Return the file of the grid points that stay, for a block of subsets after the race; none for another."""
+        whole, case = self.studies[study], self.studies[study].case(case_id)
+        race = whole.race(case, whole.run(case, method_id))
+        after = race is not None and int(block.split("-")[0]) >= race.subsets
+        return [f"results/{study}/races/{case_id}/{method_id}.json"] if after else []
+
+    def first_blocks(self, study: str, case_id: str, method_id: str) -> list[str]:
+        """Return the files of the consensus labels from which a race takes the grid points that stay."""
+        whole, case = self.studies[study], self.studies[study].case(case_id)
+        run = whole.run(case, method_id)
+        race, folder = whole.race(case, run), f"results/{study}/consensus/{case_id}/{method_id}"
+        return [f"{folder}/{a}-{b}.npz" for a, b in self._blocks(whole, case, run) if race and b < race.subsets]
 
     def features_file(self, study: str, case_id: str, method_id: str) -> list[str]:
         """Return the prepared data set for a method that needs the objects' features; none for the others."""
@@ -143,6 +165,7 @@ class Plan:
         """Return the job of a method on a case; it takes a block of subsets beside its spec."""
         whole, case = self.studies[study], self.studies[study].case(case_id)
         run = whole.run(case, method_id)
+        race = whole.race(case, run)
         has_features = bool(self.features_file(study, case_id, method_id))
         return ConsensusJob(
             study=study,
@@ -151,10 +174,14 @@ class Plan:
             method=run.method,
             parameters=whole.parameters(case, run),
             grid=run.grid,
+            race=race,
+            default=run.default if race else {},
             seed=self.settings.seed,
             ensemble=self.ensemble(study, case_id).digest,
             data=self.prepare(case.dataset, case.steps_word).digest if has_features else None,
-            code=fingerprint("concord.consensus.run", methods.load(run.method).__module__),
+            code=fingerprint(
+                "concord.consensus.run", methods.load(run.method).__module__, *(["concord.scores.race"] if race else [])
+            ),
         )
 
     # ---------------------------------------------------------------- scores
@@ -251,28 +278,32 @@ class Plan:
             found += [self._of_blocks(run, "runtimes", *pair) for pair in pairs]
         return found
 
-    def exhibit_files(self, run: str, exhibit_id: str) -> list[str]:
-        """Return the files that the job of an exhibit reads, in the order of its items."""
-        return [file for _, files in self.exhibit_inputs(run, self.runs[run].exhibit(exhibit_id)) for file in files]
+    def tables(self, run: str) -> tuple[str, ...]:
+        """Return the exhibits that one job makes, as each of them takes less time than a process takes to start."""
+        return tuple(exhibit.id for exhibit in self.runs[run].exhibits if not exhibit.drawn)
+
+    def exhibits_files(self, run: str, *ids: str) -> list[str]:
+        """Return the files that the job of some exhibits reads, in the order of its items."""
+        study = self.runs[run]
+        files = dict(given for name in ids for given in self.exhibit_inputs(run, study.exhibit(name)))
+        return [file for item in in_order(files) for file in files[item]]
 
     def document_files(self, run: str) -> list[str]:
         """Return the files that the job of the report reads, in the order of its items."""
         return [file for _, files in self.document_inputs(run) for file in files]
 
-    def exhibit(self, run: str, exhibit_id: str) -> ExhibitJob:
-        """Return the job of an exhibit."""
+    def exhibits(self, run: str, *ids: str) -> ExhibitJob:
+        """Return the job of some exhibits: of all tables, or of one figure."""
         study = self.runs[run]
-        exhibit = study.exhibit(exhibit_id)
-        wanted = exhibit.needs(study)
-        fitted = {methods.load(study.method(method).method).__module__ for _, method in wanted.fits}
+        exhibits = [study.exhibit(name) for name in ids]
+        wanted = [exhibit.needs(study) for exhibit in exhibits]
+        fitted = {methods.load(study.method(method).method).__module__ for need in wanted for _, method in need.fits}
+        code = {"concord.reports.render", "concord.findings.source", *(type(e).__module__ for e in exhibits), *fitted}
         return ExhibitJob(
-            study=part_of(study, exhibit),
-            items=tuple(item for item, _ in self.exhibit_inputs(run, exhibit)),
-            seed=self.settings.seed if wanted.fits or wanted.draws else None,
-            code=fingerprint(
-                "concord.reports.render", "concord.findings.source", type(exhibit).__module__, *sorted(fitted)
-            )
-            + templates("table.*"),
+            study=part_of(study, exhibits),
+            items={e.id: tuple(item for item, _ in self.exhibit_inputs(run, e)) for e in exhibits},
+            seed=self.settings.seed if any(need.fits or need.draws for need in wanted) else None,
+            code=fingerprint(*sorted(code)) + templates("table.*"),
         )
 
     def document_inputs(self, run: str) -> list[Given]:
@@ -280,7 +311,8 @@ class Plan:
         study = self.runs[run]
         found: list[Given] = []
         for exhibit in study.exhibits:
-            item = Item(role="exhibit", key=exhibit.id, spec=self.exhibit(run, exhibit.id).digest)
+            job = self.exhibits(run, *([exhibit.id] if exhibit.drawn else self.tables(run)))
+            item = Item(role="exhibit", key=exhibit.id, spec=job.digest)
             found.append((item, [f"results/{run}/exhibits/{exhibit.id}.json"]))
             found += [(item.model_copy(update={"role": "file"}), [file]) for file in exhibit_files(run, exhibit)]
         if study.discussion:
@@ -292,7 +324,7 @@ class Plan:
         study = self.runs[run]
         classes = {method.method: methods.load(method.method) for method in study.methods}
         return DocumentJob(
-            study=without_blocks(study),
+            study=study,
             items=tuple(item for item, _ in self.document_inputs(run)),
             seed=self.settings.seed,
             methods={name: (cls.summary, cls.reference) for name, cls in classes.items()},
@@ -329,7 +361,11 @@ class Plan:
         """Return the need of a job of the consensus stage."""
         whole, case, shape = self._sized(self.studies[study], case_id)
         first, last = map(int, block.split("-"))
-        return needs.consensus(whole, case, shape, whole.run(case, method_id), last + 1 - first)
+        return needs.consensus(whole, case, shape, whole.run(case, method_id), first, last)
+
+    def need_of_race(self, study: str, case_id: str) -> Need:
+        """Return the need of a job that scores the first subsets of a method on a case."""
+        return needs.score(*self._sized(self.studies[study], case_id))
 
     def need_of_score(self, run: str, part: str, case_id: str) -> Need:
         """Return the need of a job that scores a case."""
@@ -339,10 +375,10 @@ class Plan:
         """Return the need of a job on unseen objects."""
         return needs.unseen(*self._sized(self.runs[run], case_id))
 
-    def need_of_exhibit(self, run: str, exhibit_id: str) -> Need:
-        """Return the need of the job of an exhibit."""
+    def need_of_exhibits(self, run: str, *ids: str) -> Need:
+        """Return the need of the job of some exhibits."""
         study = self.runs[run]
-        fits = study.exhibit(exhibit_id).needs(study).fits
+        fits = [fit for name in ids for fit in study.exhibit(name).needs(study).fits]
         return needs.report(study, [(*self._sized(study, case)[1:], study.method(method)) for case, method in fits])
 
     def _sized(self, study: Experiment, case_id: str) -> tuple[Experiment, Case, needs.Shape]:
@@ -353,7 +389,7 @@ class Plan:
 
     def names(self) -> dict[str, str]:
         """Return the patterns of the wildcards of the rules."""
-        exhibits = [(run, exhibit) for run in self.runs.values() for exhibit in run.exhibits]
+        figures = [exhibit.id for run in self.runs.values() for exhibit in run.exhibits if exhibit.drawn]
         return {
             "study": _any_of(self.studies),
             "run": _any_of(self.runs),
@@ -363,8 +399,7 @@ class Plan:
             "dataset": _any_of(self.registry),
             "steps": r"[a-z0-9_-]+",
             "block": r"\d+-\d+",
-            "table": _any_of(exhibit.id for _, exhibit in exhibits if not exhibit.drawn),
-            "figure": _any_of(exhibit.id for _, exhibit in exhibits if exhibit.drawn),
+            "figure": _any_of(figures),
         }
 
 

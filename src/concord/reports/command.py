@@ -1,4 +1,4 @@
-"""``python -m concord reports``: an exhibit, or the document of all of them."""
+"""``python -m concord reports``: exhibits, or the document of all of them."""
 
 import argparse
 import logging
@@ -9,7 +9,7 @@ from pathlib import Path
 from concord.errors import InputError
 from concord.files import RERUN
 from concord.findings.source import Item, Source, read_record
-from concord.reports.job import DocumentJob, ExhibitJob
+from concord.reports.job import IN_BLOCKS, DocumentJob, ExhibitJob, in_order, part_of
 from concord.specs import digest
 
 log = logging.getLogger("concord")
@@ -18,26 +18,32 @@ log = logging.getLogger("concord")
 def main(argv: Sequence[str] | None = None) -> None:
     """Run one job of the stage."""
     parser = argparse.ArgumentParser(
-        prog="python -m concord reports", description="Make one exhibit of a report, or the report of all exhibits."
+        prog="python -m concord reports", description="Make exhibits of a report, or the report of all exhibits."
     )
-    jobs = {"exhibit": _exhibit, "document": _document}
-    parser.add_argument("job", choices=jobs, help="tables or a figure; or the PDF, the page, provenance, checksums")
+    jobs = {"exhibits": _exhibits, "document": _document}
+    parser.add_argument("job", choices=jobs, help="tables, a figure; or the PDF, the page, provenance, checksums")
     parser.add_argument("--spec", required=True, metavar="JSON", help="the job, as the log shows it")
     parser.add_argument("--out", required=True, nargs="+", type=Path, metavar="FILE", help="files to write")
-    parser.add_argument("--inputs", nargs="*", default=[], type=Path, metavar="FILE", help="in the order of the spec")
+    parser.add_argument(
+        "--inputs", nargs="*", default=[], type=Path, metavar="FILE", help="in the order of the spec, blocks last"
+    )
     options = parser.parse_args(argv)
     started = time.process_time()
     what = jobs[options.job](options.spec, options.inputs, options.out)
     log.info("%s: %.2f CPU s", what, time.process_time() - started)
 
 
-def _exhibit(spec: str, inputs: list[Path], out: list[Path]) -> str:
+def _exhibits(spec: str, inputs: list[Path], out: list[Path]) -> str:
     from concord.reports import render
 
     job = ExhibitJob.of_text(spec, "--spec")
-    shown = job.exhibit.build(Source(job.study, _given(job.items, inputs), job.seed))
-    render.write_shown(job.shown_as, shown, job.json_text, {path.suffix: path for path in out})
-    return f"{job.study.id}: {job.exhibit.id}"
+    given = _given(in_order(item for items in job.items.values() for item in items), inputs)
+    for exhibit in job.study.exhibits:
+        own = {*job.items[exhibit.id]}
+        source = Source(part_of(job.study, [exhibit]), [pair for pair in given if pair[0] in own], job.seed)
+        files = {path.suffix: path for path in out if path.stem == exhibit.id}
+        render.write_shown(job.shown_as(exhibit), exhibit.build(source), job.json_text, files)
+    return f"{job.study.id}: {', '.join(job.items)}"
 
 
 def _document(spec: str, inputs: list[Path], out: list[Path]) -> str:
@@ -52,7 +58,7 @@ def _given(items: Sequence[Item], paths: Sequence[Path]) -> list[tuple[Item, Pat
     """Say which input each file is: in order, but for blocks of subsets, whose own specs say it."""
     from concord.scores.blocks import Block
 
-    single = [item for item in items if item.role not in ("labels", "runtimes")]
+    single = [item for item in items if item.role not in IN_BLOCKS]
     blocks = {(item.role, item.spec): item for item in items[len(single) :]}
     if len(paths) < len(single) or (len(paths) > len(single) and not blocks):
         raise InputError(f"--inputs: {len(paths)} files given, {len(single)} planned")

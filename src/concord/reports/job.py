@@ -1,30 +1,30 @@
-"""The jobs of this stage: one exhibit, and the document of all of them."""
+"""The jobs of this stage: exhibits, and the document of all of them."""
+
+from collections.abc import Iterable, Sequence
 
 from concord.findings.source import Item
 from concord.reports.exhibits.base import Exhibit
 from concord.reports.study import PlannedStudy
 from concord.specs import Spec
 
+IN_BLOCKS = ("labels", "runtimes")
+"""Roles of items that have a file for each block of subsets."""
+
 
 class ExhibitJob(Spec):
-    """What an exhibit depends on."""
+    """What the exhibits of a job depend on: all tables of a report, or one figure."""
 
     study: PlannedStudy
-    """:func:`part_of` the study, with no other exhibit."""
-    items: tuple[Item, ...]
+    """:func:`part_of` the study, with no other exhibits."""
+    items: dict[str, tuple[Item, ...]]
+    """What each exhibit reads."""
     seed: int | None = None
     code: str = ""
 
-    @property
-    def exhibit(self) -> Exhibit:
-        """The exhibit."""
-        return self.study.exhibits[0]
-
-    @property
-    def shown_as(self) -> Exhibit:
-        """The exhibit under its heading: where the data are not the paper's, a table is only after the paper's."""
-        after = self.study.other_data and self.exhibit.title.startswith("Table")
-        return self.exhibit.model_copy(update={"title": f"After {self.exhibit.title}"}) if after else self.exhibit
+    def shown_as(self, exhibit: Exhibit) -> Exhibit:
+        """Return an exhibit under its heading: where the data are not the paper's, a table is after the paper's."""
+        after = self.study.other_data and exhibit.title.startswith("Table")
+        return exhibit.model_copy(update={"title": f"After {exhibit.title}"}) if after else exhibit
 
 
 class DocumentJob(Spec):
@@ -38,15 +38,13 @@ class DocumentJob(Spec):
     code: str = ""
 
 
-def without_blocks(study: PlannedStudy) -> PlannedStudy:
-    """Return a study without what only says how its jobs are cut into blocks."""
-    both = (study.cases, study.variants.cases)
-    cases, others = (tuple(case.model_copy(update={"subsets_per_job": None}) for case in cases) for cases in both)
-    return study.model_copy(update={"cases": cases, "variants": study.variants.model_copy(update={"cases": others})})
+def in_order(items: Iterable[Item]) -> list[Item]:
+    """Return items in the order in which a job takes their files: each once, those in blocks last."""
+    return sorted(dict.fromkeys(items), key=lambda item: item.role in IN_BLOCKS)
 
 
-def part_of(study: PlannedStudy, exhibit: Exhibit) -> PlannedStudy:
-    """Return the study with what an exhibit can depend on: no other exhibit, no title, claims only if it reads them."""
+def part_of(study: PlannedStudy, exhibits: Sequence[Exhibit]) -> PlannedStudy:
+    """Return the study with what exhibits can depend on: no others, no title, claims only if one reads them."""
     elsewhere = {"title": "-", "summary": "-", "discussion": False, "run_id": "", "restriction": "", "left_out": ()}
-    claims = study.claims if exhibit.needs(study).claims else ()
-    return without_blocks(study).model_copy(update={**elsewhere, "claims": claims, "exhibits": (exhibit,)})
+    claims = study.claims if any(exhibit.needs(study).claims for exhibit in exhibits) else ()
+    return study.model_copy(update={**elsewhere, "claims": claims, "exhibits": tuple(exhibits)})

@@ -185,7 +185,7 @@ def test_only_files_of_exhibits_that_are_no_longer_shown_are_removed(report) -> 
 def test_tables_are_called_after_the_papers_where_the_data_are_others() -> None:
     def heading(title: str, **changes) -> str:
         study = planned(exhibits=[{"kind": "scores", "id": "table2", "title": title}], **changes)
-        return ExhibitJob(study=study, items=()).shown_as.title
+        return ExhibitJob(study=study, items={}).shown_as(study.exhibits[0]).title
 
     assert heading("Table 2") == "Table 2"
     assert heading("Table 2", other_data="They are lost.") == "After Table 2"
