@@ -9,7 +9,7 @@ METAMORPHIC := tests/workflow/test_metamorphic.py
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help env quickstart test check tests unit test-slurm lock schemas clean
+.PHONY: help env quickstart test check tests unit test-slurm bench lock schemas clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -41,6 +41,15 @@ unit: $(READY)  ## everything but workflow, Slurm and mirror: under a minute
 
 test-slurm: $(READY)  ## the quickstart through a real Slurm on this machine (installs it: root, apt-get)
 	tests/slurm/cluster.sh python -m pytest -v tests/slurm $(ARGS)
+
+bench: $(READY)  ## measure kernels, other packages, scale, speed-up; write docs/performance.md (under 40 minutes)
+	mkdir -p docs/performance
+	python benchmarks/kernels.py --out docs/performance/kernels.csv
+	python benchmarks/peers.py --install --limit 30 --out docs/performance/peers.csv
+	python benchmarks/scale.py --limit 25 --out docs/performance/scale.csv docs/performance/scale.svg
+	python benchmarks/speedup.py --runs 1 --data coil20 digits LS --methods RCE ECCMS GWCA SpectralConsensus KC BaumEagon \
+		PEACE BCE RMSC RSEC SPCE TRCE DREC HGPA CSPA EAC LWEA ECPCS PTA PTGP LWGP MCLA --out docs/performance/speedup.txt
+	python benchmarks/report.py docs/performance docs/performance.md
 
 lock: $(READY)  ## resolve envs/requirements.in anew
 	cd envs && uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade \

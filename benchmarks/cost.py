@@ -31,7 +31,7 @@ def main() -> None:
             with multiprocessing.get_context("spawn").Pool(1) as process:
                 seconds, matrices = process.apply(measure, (method, n))
             cost = methods.load(method).cost
-            held = needs.PROFILE_MATRICES + cost.matrices
+            held = cost.doubles(n, n, unmeasured=needs.PROFILE_MATRICES) // n**2
             assumed = f"{cost.seconds(n):>9.2f}{matrices:>10.1f}{held:>9}"
             print(f"{method:<18}{n:>6}{seconds:>9.2f}{assumed}", flush=True)
 

@@ -1,0 +1,465 @@
+"""Compare every compiled kernel with the NumPy code that it replaced, in one process.
+
+    python benchmarks/kernels.py [--kernels rce.a_step ...] [--objects 2000] [--runs 5] [--out kernels.csv]
+
+The NumPy code is that of an earlier commit of this repository (``--commit``), imported beside the present package under
+another name. Where a kernel and the code that it replaced do not take the same arguments, the smallest functions around
+both that do are compared. For a method's loop over the objects that is one sweep; for the linkage it is SciPy's over
+the objects.
+
+Both run in turn on one thread, after a first call that compiles the kernel or loads it from the cache. Prints medians
+of CPU seconds, their ratio, and the largest difference between the results, relative to the largest entry.
+"""
+
+import argparse
+import importlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from concord import similarity
+from concord.ensemble import Ensemble
+from concord.methods import bce as new_bce
+from concord.methods import eccms as new_eccms
+from concord.methods import rmsc as new_rmsc
+from concord.methods import spce as new_spce
+from concord.methods import trce as new_trce
+from concord.methods.peace import blockascent, pairmodel
+from concord.numerics import clusterspace, linkage
+from concord.numerics.kernels import pairs
+from concord.numerics.kernels import rce as kernels
+from concord.numerics.simplex import project_rows
+from speedup import COMMIT, ROOT
+
+CLASSES, CLUSTERINGS = 10, 20
+HEADS = ["kernel", "replaced", "rows", "NumPy s", "kernel s", "ratio", "difference"]
+LINE = "{:<24}{:<44}{:>6}{:>10}{:>10}{:>8}{:>12}"
+PENALTIES = (0.4, 1.0, 1.0)  # lambda, gamma1 and gamma2 of EC-CMS
+
+Pair = tuple[str, int, Callable[[], Any], Callable[[], Any]]
+"""What was replaced, the number of rows (profiles or objects), the old code, and the new; both return arrays."""
+
+
+class Data(SimpleNamespace):
+    """What the kernels work on: the same objects in both versions, and numbers drawn at random."""
+
+    def __init__(self, n: int, old: Callable[[str], ModuleType]) -> None:
+        rng = np.random.default_rng(0)
+        classes = rng.integers(CLASSES, size=n)
+        noise = rng.integers(3 * CLASSES, size=(n, CLUSTERINGS))
+        labels = np.where(rng.random((n, CLUSTERINGS)) < 0.15, noise, classes[:, None])
+        ensemble = Ensemble(labels)
+        matrix = np.clip(ensemble.coassociation + 0.01 * rng.random((ensemble.n_profiles,) * 2), 0.001, 0.999)
+        super().__init__(
+            rng=rng, old=old, labels=labels, ensemble=ensemble, a=(matrix + matrix.T) / 2,
+            memberships=(np.eye(CLASSES)[classes] + rng.dirichlet(np.ones(CLASSES), n)) / 2,
+        )  # fmt: skip
+
+    def posterior(self) -> tuple[Any, Any, Any]:
+        """Return words, model and posterior of BCE."""
+        words = new_bce.Words.of(self.ensemble)
+        model = new_bce.random_start(words, CLASSES, np.random.default_rng(0))
+        return words, model, new_bce.e_step(words, model, 0.01, 499)
+
+    def confident(self) -> tuple[Any, Any]:
+        """Return the inputs of EC-CMS: the similarity with its border, and the high-confidence matrix."""
+        matrix = np.vstack([similarity.lwca(self.ensemble), np.ones(self.ensemble.n_profiles)])
+        return matrix, similarity.hc(self.ensemble, 0.8)
+
+
+def e_step_of_bce(data: Data) -> Pair:
+    old = data.old("methods.bce")
+    words = [module.Words.of(data.ensemble) for module in (old, new_bce)]
+    model = new_bce.random_start(words[1], CLASSES, np.random.default_rng(0))
+    return (
+        "BCE: E-step over all profiles",
+        data.ensemble.n_profiles,
+        lambda: old.e_step(words[0], model, 0.01, 499).gamma,
+        lambda: new_bce.e_step(words[1], model, 0.01, 499).gamma,
+    )
+
+
+def expected_counts(data: Data) -> Pair:
+    old, (words, _, posterior) = data.old("methods.bce"), data.posterior()
+    return (
+        "BCE: M-step for beta",
+        data.ensemble.n_profiles,
+        lambda: old.new_beta(words, posterior.phi, 1e-6),
+        lambda: new_bce.new_beta(words, posterior.phi, 1e-6),
+    )
+
+
+def label_bound(data: Data) -> Pair:
+    old, (words, model, posterior) = data.old("methods.bce"), data.posterior()
+    before = old.Words.of(data.ensemble)
+    return (
+        "BCE: lower bound of the likelihood",
+        data.ensemble.n_profiles,
+        lambda: np.array(old.lower_bound(before, model, posterior)),
+        lambda: np.array(new_bce.lower_bound(words, model, posterior)),
+    )
+
+
+def reassign(data: Data) -> Pair:
+    ensemble, old = data.ensemble, data.old("methods.kmeans")
+    shares = np.full(CLUSTERINGS, 1 / CLUSTERINGS)
+    rows = ensemble.coassociation * np.sqrt(ensemble.weights)
+    return (
+        "k-means on co-association rows (scikit-learn)",
+        ensemble.n_profiles,
+        lambda: old.kmeans_restarts(rows, ensemble.weights, CLASSES, 1, np.random.default_rng(0))[1],
+        lambda: clusterspace.mean_kmeans(ensemble, shares, CLASSES, 1, np.random.default_rng(0))[1],
+    )
+
+
+def squares(data: Data) -> Pair:
+    from concord.numerics.kernels.clusterspace import squares as kernel
+
+    z, ensemble = data.ensemble.sparse_indicator, data.ensemble
+    columns, gram = z.indices.reshape(z.shape[0], -1), ensemble.overlaps() / CLUSTERINGS**2
+    rows = ensemble.coassociation * np.sqrt(ensemble.weights)
+    return (
+        "squared lengths of co-association rows",
+        z.shape[0],
+        lambda: (rows**2).sum(axis=1),
+        lambda: kernel(columns, gram),
+    )
+
+
+def solve(data: Data) -> Pair:
+    block, confident = data.confident()
+    old, new = (
+        module.Inverse(confident, data.ensemble.weights, 2.0) for module in (data.old("methods.eccms"), new_eccms)
+    )
+    panels = new.panels(block[:-1], block[-1])
+
+    def plain() -> Any:
+        matrix = block.copy()
+        old.apply(matrix)
+        return matrix
+
+    def compiled() -> Any:
+        matrix = panels.copy()
+        new.apply(matrix)
+        return np.vstack(new.matrix(matrix))
+
+    return "EC-CMS: solve for C (SuperLU)", data.ensemble.n_profiles, plain, compiled
+
+
+def advance(data: Data) -> Pair:
+    block, confident = data.confident()
+    old_eccms = data.old("methods.eccms")
+    inverses = [module.Inverse(confident, data.ensemble.weights, 2.0) for module in (old_eccms, new_eccms)]
+    for inverse in inverses:  # the solve, which comes first in an iteration, is left out
+        inverse.apply = lambda matrix: np.multiply(matrix, 0.6, out=matrix)
+    old = old_eccms.Splitting(block.copy(), confident > 0, inverses[0], *PENALTIES)
+    new = new_eccms.Splitting(block[:-1].copy(), confident > 0, inverses[1], PENALTIES)
+    for splitting in (old, new):
+        splitting.iterate()  # the first change is infinite
+    return (
+        "EC-CMS: E, F and the multipliers",
+        data.ensemble.n_profiles,
+        lambda: np.array(old.iterate()),
+        lambda: np.array(new.iterate()),
+    )
+
+
+def chain(data: Data) -> Pair:
+    from scipy.cluster.hierarchy import linkage as merges
+
+    old, matrix, members = data.old("methods.hierarchy"), similarity.lwca(data.ensemble), data.ensemble.membership
+    return (
+        "average linkage (SciPy, over the objects)",
+        len(matrix),
+        lambda: merges(old._distances(matrix, members), "average")[:, 2],
+        lambda: linkage.object_merges(matrix, members, "average")[1],
+    )
+
+
+def model_of_pairs(data: Data) -> tuple[Any, Any]:
+    return data.old("methods.pairmodel").PairModel.of(data.old("ensemble").Ensemble(data.labels)), pairmodel.PairModel(
+        data.ensemble
+    )
+
+
+def derivatives(data: Data) -> Pair:
+    old, new = model_of_pairs(data)
+    share = data.memberships @ data.memberships.T
+
+    def plain() -> Any:
+        weights, parted = old.together / share, old.apart / (1 - share)
+        curvature = weights / share + parted / (1 - share)
+        return np.stack([weights - parted, curvature])
+
+    def compiled() -> Any:
+        found = np.empty((2, *share.shape))
+        pairs.derivatives(new.together, new.apart, share, found[0], found[1], np.inf)
+        return found
+
+    return "PEACE: derivatives over all pairs", len(share), plain, compiled
+
+
+def rise(data: Data) -> Pair:
+    old, new = model_of_pairs(data)
+    gain = data.old("methods.pairmodel").gain
+    before, after = (y @ y.T for y in (data.memberships, data.memberships[::-1]))
+    return (
+        "PEACE: rise of the likelihood",
+        len(before),
+        lambda: np.array(gain(old.together, old.apart, before, after)),
+        lambda: np.array(2 * pairs.rise(new.together, new.apart, before, after, 0)),
+    )
+
+
+def sweep(data: Data) -> Pair:
+    models = model_of_pairs(data)
+
+    def swept(module: Any, model: Any) -> Any:
+        y = data.memberships.copy()
+        module.sweep(model, y, 0.0)
+        return y
+
+    return (
+        "PEACE: Newton steps, object by object",
+        len(data.labels),
+        lambda: swept(data.old("methods.blockascent"), models[0]),
+        lambda: swept(blockascent, models[1]),
+    )
+
+
+def steps(data: Data) -> Pair:
+    old, new = model_of_pairs(data)
+    ascend = data.old("methods.pairmodel").pairwise_ascent
+    return (
+        "PEACE: 200 steps of the published ascent",
+        len(data.labels),
+        lambda: ascend(old, data.memberships, 0.0, 200).memberships,
+        lambda: pairmodel.pairwise_ascent(new, data.memberships, 0.0, 200).memberships,
+    )
+
+
+def e_step_of_rce(data: Data) -> Pair:
+    ensemble, cost = data.ensemble, np.empty_like(data.a)
+    hard = data.old("methods.rce").HardPairs(ensemble.counts, ensemble.observed, 1.0)
+    return (
+        "RCE: E-step from counts",
+        len(data.a),
+        lambda: cost_of(hard.e_step(data.a)),
+        lambda: (kernels.hard_errors(ensemble.counts, ensemble.observed, 1.0, ensemble.weights, data.a, cost), cost)[1],
+    )
+
+
+def cost_of(errors: Any) -> Any:
+    return errors.log_off - errors.log_on
+
+
+def soft_e_step(data: Data) -> Pair:
+    profiles = data.ensemble.profiles[:400]
+    connective = (profiles.T[:, :, None] == profiles.T[:, None, :]).astype(float)
+    a = np.ascontiguousarray(data.a[:400, :400])
+    soft, cost = data.old("methods.rce").SoftPairs(connective, 1.0), np.empty_like(a)
+    return (
+        "RCE: E-step from connective matrices",
+        len(a),
+        lambda: cost_of(soft.e_step(a)),
+        lambda: (kernels.soft_errors(connective, 1.0, a, cost), cost)[1],
+    )
+
+
+def a_step(data: Data) -> Pair:
+    old, ensemble = data.old("methods.rce"), data.ensemble
+    errors = old.HardPairs(ensemble.counts, ensemble.observed, 1.0).e_step(data.a)
+    cost, pulls = cost_of(errors), np.zeros((2, *data.a.shape))
+
+    def plain() -> Any:
+        matrix = data.a.copy()
+        old.a_steps(matrix, errors, ensemble.observed, None, 1, None, False)
+        return matrix
+
+    def compiled() -> Any:
+        matrix, change = data.a.copy(), np.empty(data.a.shape, dtype=np.float32)
+        kernels.a_step(cost, ensemble.observed, pulls, 0.0, matrix, change)
+        return matrix
+
+    return "RCE: A-step without its products", len(data.a), plain, compiled
+
+
+def divergence(data: Data) -> Pair:
+    old, ensemble = data.old("methods.rce"), data.ensemble
+    errors = old.HardPairs(ensemble.counts, ensemble.observed, 1.0).e_step(data.a)
+    cost = np.empty_like(data.a)
+    constant = kernels.hard_errors(ensemble.counts, ensemble.observed, 1.0, ensemble.weights, data.a, cost)
+    rest = (ensemble.observed, ensemble.weights, 1.0, 0.0, SimpleNamespace(norm=0.0))
+    return (
+        "RCE: objective without the nuclear norm",
+        len(data.a),
+        lambda: np.array(old._objective(data.a, errors, *rest)),
+        lambda: np.array(constant + kernels.divergence(data.a, cost, ensemble.observed, ensemble.weights)),
+    )
+
+
+def views_of_rmsc(data: Data, what: str, name: str) -> Pair:
+    """Compare a method of RMSC's transition matrices, after a first update of errors and multipliers."""
+    views = [module.Views(data.ensemble, 0.005) for module in (data.old("methods.rmsc"), new_rmsc)]
+    p = data.a / (data.a @ data.ensemble.weights)[:, None]
+    for each in views:
+        each.fit_errors(p, 0.01)
+        each.ascend(p, 0.01)
+    given = [p, 0.01] if name != "error_norm" else []
+    return (
+        f"RMSC: {what}",
+        len(p),
+        lambda: np.array(getattr(views[0], name)(*given)),
+        lambda: np.array(getattr(views[1], name)(*given)),
+    )
+
+
+def connective_of_trce(data: Data, what: str, name: str, given: Any) -> Pair:
+    old, new = (module.Connective(data.ensemble) for module in (data.old("methods.trce"), new_trce))
+    return (
+        f"TRCE: {what}",
+        data.ensemble.n_profiles,
+        lambda: getattr(old, name)(given),
+        lambda: getattr(new, name)(given),
+    )
+
+
+def quotient_rows(data: Data) -> Pair:
+    from concord.numerics.kernels.trce import quotient_rows as kernel
+
+    old, weights = data.old("methods.trce"), data.ensemble.weights
+    h, pull = old.Connective(data.ensemble).weighted(np.ones(CLUSTERINGS)), 1 - data.a
+    return (
+        "TRCE: rows by Newton's method",
+        len(h),
+        lambda: old.quotient_rows(h, pull, weights),
+        lambda: kernel(h, pull, weights),
+    )
+
+
+def pairs_of_spce(data: Data, what: str, name: str, found: str) -> Pair:
+    """Compare an update of SPCE; sums over the clusterings come first in both."""
+    old, new = (module.Pairs(data.ensemble, 0.3) for module in (data.old("methods.spce"), new_spce))
+    rows, columns = new._first, new._second
+
+    def plain() -> Any:
+        getattr(old, name)(*([0.1] if name == "update_pace" else []))
+        values = getattr(old, found)
+        return values[rows, columns] if values.ndim == 2 else values
+
+    def compiled() -> Any:
+        getattr(new, name)(*([0.1] if name == "update_pace" else []))
+        return getattr(new, found)
+
+    return f"SPCE: {what}", data.ensemble.n_profiles, plain, compiled
+
+
+def simplex(data: Data) -> Pair:
+    old, weights = data.old("methods.rmsc").project_rows, data.ensemble.weights.astype(float)
+    matrix = data.a / data.a.sum(axis=1, keepdims=True) + 0.01 * data.rng.normal(size=data.a.shape)
+    return (
+        "RMSC, TRCE: rows onto the simplex",
+        len(matrix),
+        lambda: old(matrix, weights),
+        lambda: project_rows(matrix, weights),
+    )
+
+
+CASES: dict[str, Callable[[Data], Pair]] = {
+    "bce.e_step": e_step_of_bce,
+    "bce.expected_counts": expected_counts,
+    "bce.label_bound": label_bound,
+    "clusterspace.reassign": reassign,
+    "clusterspace.squares": squares,
+    "eccms.advance": advance,
+    "eccms.solve": solve,
+    "linkage.chain": chain,
+    "pairs.derivatives": derivatives,
+    "pairs.rise": rise,
+    "pairs.steps": steps,
+    "pairs.sweep": sweep,
+    "rce.a_step": a_step,
+    "rce.divergence": divergence,
+    "rce.hard_errors": e_step_of_rce,
+    "rce.soft_errors": soft_e_step,
+    "rmsc.ascend": partial(views_of_rmsc, what="multipliers", name="ascend"),
+    "rmsc.error_norm": partial(views_of_rmsc, what="norm of the errors", name="error_norm"),
+    "rmsc.fit_errors": partial(views_of_rmsc, what="errors", name="fit_errors"),
+    "rmsc.pull": partial(views_of_rmsc, what="sum over the clusterings", name="pull"),
+    "simplex.project_rows": simplex,
+    "spce.over_clusterings": partial(pairs_of_spce, what="pace", name="update_pace", found="_pace"),
+    "spce.over_pairs": partial(pairs_of_spce, what="shares", name="update_shares", found="_shares"),
+    "trce.quotient_rows": quotient_rows,
+    "trce.shared": lambda data: connective_of_trce(data, "weighted matrices", "weighted", np.ones(CLUSTERINGS)),
+    "trce.weighted_logs": lambda data: connective_of_trce(data, "divergences", "divergences", data.a),
+}
+
+
+def main() -> None:
+    """Print a line for each kernel."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kernels", nargs="+", choices=CASES, default=CASES, metavar="KERNEL", help="only these")
+    parser.add_argument("--objects", type=int, default=2000, help="objects of the label matrix")
+    parser.add_argument("--runs", type=int, default=5, help="calls of each")
+    parser.add_argument("--commit", default=COMMIT, help="where the NumPy code comes from")
+    parser.add_argument("--out", type=Path, help="table to write (CSV)")
+    options = parser.parse_args()
+    print(LINE.format(*HEADS), flush=True)
+    with tempfile.TemporaryDirectory() as folder, threadpool_limits(1):
+        data = Data(options.objects, earlier(options.commit, Path(folder)))
+        rows = []
+        for name in options.kernels:
+            rows.append(measure(name, CASES[name](data), options.runs))
+            print(LINE.format(*(shown(value) for value in rows[-1])), flush=True)
+    if options.out:
+        import pandas as pd
+
+        pd.DataFrame(rows, columns=HEADS).to_csv(options.out, index=False)
+
+
+def earlier(commit: str, folder: Path) -> Callable[[str], ModuleType]:
+    """Return the importer of the package's modules at an earlier commit, where it is called ``concord_before``."""
+    archive = subprocess.run(["git", "archive", commit, "src"], cwd=ROOT, capture_output=True, check=True).stdout
+    subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
+    package = (folder / "src/concord").rename(folder / "src/concord_before")
+    for file in package.rglob("*.py"):
+        text = file.read_text()
+        file.write_text(
+            text.replace("from concord", "from concord_before").replace("import concord", "import concord_before")
+        )
+    sys.path.insert(0, str(folder / "src"))
+    return lambda name: importlib.import_module(f"concord_before.{name}")
+
+
+def measure(name: str, pair: Pair, runs: int) -> list[Any]:
+    """Run both versions in turn; return a row of the table."""
+    replaced, size, old, new = pair
+    expected, found = old(), new()
+    apart = float(np.abs(found - expected).max() / max(np.abs(expected).max(), np.finfo(float).tiny))
+    seconds: dict[Callable[[], Any], list[float]] = {old: [], new: []}
+    for _ in range(runs):
+        for version, taken in seconds.items():
+            start = time.process_time()
+            version()
+            taken.append(time.process_time() - start)
+    before, after = (statistics.median(taken) for taken in seconds.values())
+    return [name, replaced, size, before, after, before / after, apart]
+
+
+def shown(value: Any) -> str:
+    """Return a value as the table shows it."""
+    return f"{value:.2g}" if isinstance(value, float) else str(value)
+
+
+if __name__ == "__main__":
+    main()

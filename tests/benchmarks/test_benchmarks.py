@@ -1,0 +1,114 @@
+"""The benchmarks run, cover every kernel, and their tables become a document."""
+
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+import kernels as kernel_benchmark
+import peers
+import report
+import scale
+import speedup
+from concord import methods
+from concord.numerics import kernels
+
+ROOT = speedup.ROOT
+BENCHMARKS = ROOT / "benchmarks"
+has_history = subprocess.run(["git", "cat-file", "-e", f"{speedup.COMMIT}^{{commit}}"], cwd=ROOT).returncode == 0
+
+
+@pytest.mark.parametrize("script", ["kernels", "peers", "report", "scale", "speedup"])
+def test_help(script):
+    done = subprocess.run([sys.executable, BENCHMARKS / f"{script}.py", "--help"], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert importlib.import_module(script).__doc__.splitlines()[0] in done.stdout
+
+
+def test_every_kernel_that_no_other_one_calls_is_measured():
+    called_from_python = set()
+    for _, name, _ in pkgutil.iter_modules(kernels.__path__):
+        module = importlib.import_module(f"concord.numerics.kernels.{name}")
+        own = {each: value for each, value in vars(module).items() if hasattr(value, "py_func")}
+        called = {each for value in own.values() for each in value.py_func.__code__.co_names}
+        called_from_python |= {f"{name}.{each}" for each in own.keys() - called}
+    assert called_from_python <= kernel_benchmark.CASES.keys()
+
+
+@pytest.mark.skipif(not has_history, reason="needs the history of the repository")
+def test_kernels_equal_what_they_replaced(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    data = kernel_benchmark.Data(120, kernel_benchmark.earlier(speedup.COMMIT, tmp_path))
+    for name, case in kernel_benchmark.CASES.items():
+        assert kernel_benchmark.measure(name, case(data), 1)[-1] < 1e-9, name
+
+
+def test_cases_and_records_name_methods_and_peers():
+    known = peers.find_peers({})
+    for case in peers.CASES:
+        method = methods.load(case.name.split()[0])
+        assert case.parameters.keys() <= method(2).get_params().keys()
+        assert case.peer in known
+    compared = {(case.name, case.peer) for case in peers.CASES}
+    assert {(method, peer) for method, peer, _ in peers.read_recorded()} <= compared
+
+
+@pytest.mark.parametrize(
+    ("relation", "ratio", "slower"),
+    [(peers.SAME, 0.5, "yes"), (peers.SAME, 0.95, "no"), (peers.SAME, 3.0, "no"), (peers.SAME, np.nan, ""),
+     (peers.RELATIVE, 0.5, "")],
+)  # fmt: skip
+def test_slower_by_more_than_a_tenth(relation, ratio, slower):
+    case = peers.Case("EAC", "OpenEnsembles", "co_occ_linkage", relation)
+    found = peers.row(case, {}, peers.Fit(1.0, note="a"), peers.Fit(ratio, note="b"), ratio)
+    assert found["slower"] == slower
+    assert found["note"] == "a; b"
+
+
+def test_a_command_ends_at_its_limit():
+    endless = [sys.executable, "-c", "import resource; print(resource.getrlimit(resource.RLIMIT_CPU)[0])"]
+    assert peers.limited(endless, 7, "").stdout.strip() == "12"
+
+
+def test_sizes_end_where_more_than_the_limit_is_expected(monkeypatch):
+    seconds = {1000: 1.0, 10_000: 9.0, 100_000: 900.0}
+    monkeypatch.setattr(scale.Data, "n_profiles", lambda self, n: n)
+    monkeypatch.setattr(scale.Data, "folder", lambda self, n: n)
+    monkeypatch.setattr(scale, "fit", lambda name, n, *limits: {"seconds": seconds[n]})
+    rows = list(scale.grown("KC", list(seconds), scale.Data(Path()), 30, 8.0))
+    assert [row.get("seconds") for row in rows] == [1.0, 9.0, None]
+    assert rows[1]["exponent"] == 0.95
+    assert "90 CPU seconds" in rows[2]["note"]
+
+
+def test_tables_become_a_document(tmp_path):
+    folder, document = tmp_path / "performance", tmp_path / "performance.md"
+    folder.mkdir()
+    kernel = dict(zip(kernel_benchmark.HEADS, ["a.b", "NumPy", 9, 3.0, 1.0, 3.25, 1e-16], strict=True))
+    pd.DataFrame([kernel]).to_csv(folder / "kernels.csv")
+    case = peers.Case("HGPA", "ClusterEnsembles", "hgpa")
+    row = peers.row(case, {"data": "digits", "n": 5, "n'": 4}, peers.Fit(2.0), peers.Fit(1.0), 0.5)
+    pd.DataFrame([row]).to_csv(folder / "peers.csv", index=False)
+    fits = {"method": ["KC", "KC", "RCE"], "n": [10, 1000, 10], "seconds": [0.1, 7.0, 0.2], "note": ""}
+    pd.DataFrame(fits).to_csv(folder / "scale.csv", index=False)
+    heads = ["method", "data", "n", "n'", "old s", "new s", "ratio", "old MB", "new MB", "ARI", "difference", ""]
+    values = ["DREC", "LS", 7, 6, "8.00", "2.00", "4.0", "80", "70", "1.000", "1e-12", "n_init=1"]
+    (folder / "speedup.txt").write_text(
+        f"{speedup.LINE.format(*heads)}\nRCE coil20 left out: needs the data mirror\n{speedup.LINE.format(*values)}\n"
+    )
+    subprocess.run([sys.executable, report.__file__, folder, document], check=True)
+    text = document.read_text()
+    assert "slower in 1: HGPA on digits (ClusterEnsembles, ratio 0.5)." in text
+    assert "These reach 1,000 objects: KC." in text
+    assert "| DREC | LS | 7 | 6 | 8 | 2 | 4 |" in text
+    assert "n_init=1" in text
+    assert "profiles.md" not in text
+    for name in ("kernels", "peers", "speedup"):
+        assert (folder / f"{name}.svg").read_text().count("<path")
+        assert f"(performance/{name}.svg)" in text
