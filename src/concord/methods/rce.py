@@ -163,11 +163,14 @@ class RCE(MatrixMethod):
         from concord.numerics.kernels.rce import a_step
 
         margin = BOX if self.boundary == "box" else 0.0
-        change = np.empty(matrix.shape, dtype=np.float32)
+        places = np.flatnonzero((matrix > 0) & (matrix < 1))
+        at_places = places, cost.ravel()[places], m.ravel()[places]
+        change = np.zeros(matrix.shape, dtype=np.float32)
         products = Products(pull, matrix.shape, LOST * 2 * float(m.min()))
+        pulls = products.values.reshape(2, -1)
         for step in range(1 if self.order == "paper" else self.max_inner):
             products.update(matrix, change if step else None)
-            move = a_step(cost, m, products.values, margin, matrix, change)
+            move = a_step(*at_places, pulls, margin, matrix.ravel(), change.ravel())
             if self.inner_tol is not None and move <= self.inner_tol:
                 return
 

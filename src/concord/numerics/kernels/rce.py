@@ -7,6 +7,9 @@ import numpy.typing as npt
 
 from concord.ensemble import FloatArray
 from concord.numerics.kernels import compiled
+from concord.numerics.kernels.pairs import logarithms
+
+WIDTH = 64  # Entries that are updated together
 
 
 @compiled
@@ -104,6 +107,7 @@ def settled(p: int, q: int, s: float, log_on: float, log_off: float, penalty: fl
 
 @compiled
 def a_step(
+    places: npt.NDArray[np.int64],
     cost: FloatArray,
     observed: FloatArray,
     pulls: FloatArray,
@@ -115,30 +119,47 @@ def a_step(
 
     Parameters
     ----------
-    cost, observed : shape (n', n'). From the E-step; clusterings that contain both of a pair.
-    pulls : shape (2, n', n'). Products of the positive and of the negative part of D with A.
+    places : shape (f,). Where A is in (0, 1), in the flat array; other entries stay.
+    cost, observed : shape (f,). At these places: what the E-step found; clusterings that contain both of a pair.
+    pulls : shape (2, n' n'). Products of the positive and of the negative part of D with A.
     margin : entries of A stay this far from 0 and 1.
-    a : shape (n', n'), updated. Consensus matrix; entries that are exactly 0 or 1 stay.
-    change : shape (n', n'), replaced. By how much A moves, in single precision.
+    a : shape (n' n',), updated. Consensus matrix.
+    change : shape (n' n',), updated at the places. By how much A moves, in single precision.
     """
-    largest = 0.0
-    for p in range(a.shape[0]):
-        for q in range(a.shape[1]):
-            value = a[p, q]
-            if not 0 < value < 1:
-                change[p, q] = 0
-                continue
-            m, rest = observed[p, q], 1 - value
-            down = max(cost[p, q], 0.0) + 2 * pulls[0, p, q]
-            up = max(-cost[p, q], 0.0) + 2 * pulls[1, p, q]
-            g = 2 * m + rest * down
-            b = m * (rest * log(value / rest) - 2)
-            new = value * (sqrt(b * b + 4 * g * rest * up) - b) / (2 * g)
-            new = min(max(new, margin), 1 - margin)
-            change[p, q] = new - value
-            largest = max(largest, abs(new - value))
-            a[p, q] = new
+    work, scratch, largest = np.full(8 * WIDTH, 0.5), np.empty(WIDTH), 0.0
+    for first in range(0, places.size, WIDTH):
+        here = places[first : first + WIDTH]
+        for j in range(here.size):
+            place = here[j]
+            work[j], work[WIDTH + j], work[2 * WIDTH + j] = a[place], pulls[0, place], pulls[1, place]
+            work[3 * WIDTH + j], work[4 * WIDTH + j] = cost[first + j], observed[first + j]
+        step_of_entries(work, scratch, margin)
+        for j in range(here.size):
+            a[here[j]], change[here[j]] = work[6 * WIDTH + j], work[7 * WIDTH + j]
+            largest = max(largest, abs(work[7 * WIDTH + j]))
     return largest
+
+
+@compiled
+def step_of_entries(work: FloatArray, scratch: FloatArray, margin: float) -> None:
+    """Take the A-step of WIDTH entries; ``scratch`` has shape (WIDTH,).
+
+    ``work`` holds, WIDTH numbers each, one behind the other so that the loops become vector instructions: the entries,
+    both pulls, the cost, m; what is found: the logarithm of the odds, the new entries, the moves.
+    """
+    for j in range(WIDTH):
+        work[5 * WIDTH + j] = np.divide(work[j], 1 - work[j])
+    logarithms(work[5 * WIDTH : 6 * WIDTH], scratch)
+    for j in range(WIDTH):
+        value, cost, m = work[j], work[3 * WIDTH + j], work[4 * WIDTH + j]
+        rest = 1 - value
+        down = (cost if cost > 0 else 0.0) + 2 * work[WIDTH + j]
+        up = (-cost if cost < 0 else 0.0) + 2 * work[2 * WIDTH + j]
+        g = 2 * m + rest * down
+        b = m * (rest * work[5 * WIDTH + j] - 2)
+        new = np.divide(value * (sqrt(b * b + 4 * g * rest * up) - b), 2 * g)
+        new = margin if new < margin else 1 - margin if new > 1 - margin else new
+        work[6 * WIDTH + j], work[7 * WIDTH + j] = new, new - value
 
 
 @compiled
