@@ -226,3 +226,14 @@ def test_sparse_indicator_and_overlaps_are_the_definitions(labels):
     assert np.array_equal(ensemble.scaled_indicator(factors).toarray(), factors[:, None] * indicator)
     assert ensemble.overlaps(factors) == pytest.approx((indicator.T * factors) @ indicator, abs=1e-14)
     assert ensemble.is_tall == ((labels >= 0).all() and indicator.shape[0] >= 2 * indicator.shape[1])
+
+
+def test_profiles_with_weights_are_the_repeated_rows():
+    rows, weights = np.array([[5, 1], [2, 1], [2, -1]]), np.array([2, 1, 3])
+    ensemble, repeated = Ensemble.from_profiles(rows, weights), Ensemble(np.repeat(rows, weights, axis=0))
+    assert np.array_equal(ensemble.labels, repeated.labels)
+    assert np.array_equal(ensemble.given, repeated.given)
+    assert np.array_equal(ensemble.weights, repeated.weights)
+    for wrong in ([1, 2], [1, 0, 1], [1.0, 1.0, 1.0]):
+        with pytest.raises(ValueError, match="weights"):
+            Ensemble.from_profiles(rows, wrong)

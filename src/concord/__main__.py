@@ -16,6 +16,7 @@ STAGES = {
     "datasets": ("concord.datasets.command", "fetch and prepare data sets"),
     "ensembles": ("concord.ensembles.command", "base clusterings"),
     "consensus": ("concord.consensus.command", "one method on one case, its whole grid"),
+    "labels": ("concord.labels.command", "consensus of a label matrix in pieces"),
     "scores": ("concord.scores.command", "scores and selections"),
     "reports": ("concord.reports.command", "tables, figures, the report"),
 }

@@ -85,6 +85,19 @@ class Ensemble:
             names = None if columns is None else list(columns)
             return cls.from_blocks(matrix(batch) for batch in file.iter_batches(block, columns=names))
 
+    @classmethod
+    def from_profiles(cls, profiles: npt.ArrayLike, weights: npt.ArrayLike) -> Self:
+        """Return the ensemble of n objects with given profiles, the first ``weights[0]`` with the first, and so on.
+
+        ``profiles`` is a label matrix, (n', m), ``weights`` has shape (n',), whole numbers of at least 1. Raises
+        ValueError as the constructor does, and for other weights.
+        """
+        ensemble, counts = cls(np.asarray(profiles)), np.asarray(weights)
+        if counts.shape != ensemble.membership.shape or counts.dtype.kind not in "iu" or counts.min(initial=1) < 1:
+            raise ValueError(f"weights must be {ensemble.n_objects} whole numbers of at least 1, one for each profile")
+        ensemble._keep(ensemble._profiles, np.repeat(ensemble.membership, counts), ensemble.cluster_names)
+        return ensemble
+
     def _add(self, blocks: Iterable[npt.NDArray[Any]]) -> None:
         """Find the clusters and the profiles of label matrices that lie one above the other."""
         names: list[IntArray] = []
@@ -131,8 +144,13 @@ class Ensemble:
     @property
     def given(self) -> IntArray:
         """The label matrix as it was given, shape (n, m)."""
+        return self.given_profiles[self.membership]
+
+    @property
+    def given_profiles(self) -> IntArray:
+        """The profiles in the labels that were given, shape (n', m)."""
         columns = zip(self.cluster_names, self._profiles, strict=True)
-        return np.column_stack([np.append(names, MISSING)[codes] for names, codes in columns])[self.membership]
+        return np.column_stack([np.append(names, MISSING)[codes] for names, codes in columns])
 
     @cached_property
     def profiles(self) -> IntArray:

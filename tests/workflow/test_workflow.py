@@ -5,7 +5,10 @@ import json
 import re
 import subprocess
 
+import numpy as np
 import pytest
+from pyarrow import table
+from pyarrow.parquet import read_table, write_table
 
 from conftest import BRIEF, TINY
 
@@ -22,8 +25,8 @@ def rules(done):
     lines = (done.stdout + done.stderr).splitlines()
     if "Job stats:" not in lines:
         return set()
-    table = lines[lines.index("Job stats:") + 3 :]
-    return {line.split()[0] for line in table[: table.index("")]} - {"total"}
+    counts = lines[lines.index("Job stats:") + 3 :]
+    return {line.split()[0] for line in counts[: counts.index("")]} - {"total"}
 
 
 def messages(done):
@@ -258,3 +261,23 @@ def test_a_study_without_what_the_run_is_restricted_to_says_so(project):
     assert done.returncode == 1
     assert [line for line in done.stderr.splitlines() if all(word in line for word in ("methods", "KC", "tiny"))]
     assert "Traceback" not in done.stderr
+
+
+def test_a_label_matrix_in_pieces(project):
+    target, folder = "results/labels/mine/EAC-2.csv", project.folder / "data/labels/mine"
+    folder.mkdir(parents=True)
+    labels = np.add.outer(np.arange(30) // 15, np.zeros(3, dtype=np.int64))
+    for piece, rows in (("a", slice(0, 20)), ("b", slice(20, 30))):
+        write_table(table({f"run{i}": column[rows] for i, column in enumerate(labels.T)}), folder / f"{piece}.parquet")
+    project.run(target)
+    assert (project.folder / target).read_text() == "cluster,objects\n0,15\n1,15\n"
+    found = read_table(project.folder / "results/labels/mine/EAC-2/b.parquet")["label"]
+    assert found.to_pylist() == [1] * 10
+    assert project.run(target) == []
+    write_table(table({f"run{i}": [7] * 5 for i in range(3)}), folder / "c.parquet")
+    assert "c.npz" in " ".join(project.run(target.replace("-2", "-3")))
+    assert (project.folder / target.replace("-2", "-3")).read_text().endswith("2,5\n")
+    for wrong in (target.replace("EAC", "EACH"), target.replace("mine", "yours")):
+        done = project.snakemake("-n", wrong, check=False)
+        assert done.returncode == 1
+        assert "Traceback" not in done.stderr

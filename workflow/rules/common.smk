@@ -48,6 +48,22 @@ def of_tables(run, function):
     return lambda wildcards: function(run, *PLAN.tables(run))
 
 
+def or_stop(function):
+    """The function, which ends with a message where the user's files or names are wrong."""
+
+    def found(wildcards):
+        try:
+            return function(wildcards)
+        except InputError as mistake:
+            stop(mistake)
+
+    return found
+
+
+def of_size(wildcards, input, attempt):
+    return int(attempt * (1000 + 20 * input.size_mb))
+
+
 def megabytes(need):
     return lambda wildcards, attempt: need(wildcards).of_attempt(attempt).mb
 

@@ -13,7 +13,9 @@ from concord.consensus.job import ConsensusJob
 from concord.datasets.job import PrepareJob, contents
 from concord.datasets.registry import MADE, DatasetSpec, RawFile
 from concord.ensembles.job import EnsembleJob
+from concord.errors import InputError
 from concord.findings.source import Item
+from concord.labels.job import LabelsJob, MergeJob, ProfilesJob
 from concord.plan import needs
 from concord.plan.fingerprint import fingerprint
 from concord.plan.needs import Need
@@ -22,6 +24,7 @@ from concord.reports.job import DocumentJob, ExhibitJob, in_order, part_of
 from concord.reports.study import PlannedStudy
 from concord.scores.job import CollectJob, ScoredMethod, ScoreJob, UnseenJob, as_scored, on_unseen_objects
 from concord.specs import digest
+from concord.validation import did_you_mean
 
 TEMPLATES = Path(__file__).parents[1] / "reports/templates"
 
@@ -182,6 +185,40 @@ class Plan:
             code=fingerprint(
                 "concord.consensus.run", methods.load(run.method).__module__, *(["concord.scores.race"] if race else [])
             ),
+        )
+
+    # ---------------------------------------------------------------- labels in pieces
+
+    def pieces(self, matrix: str) -> list[str]:
+        """Return the names of the pieces of a label matrix, in order; InputError if there are none."""
+        found = sorted(path.stem for path in Path("data/labels", matrix).glob("*.parquet"))
+        if not found:
+            raise InputError(f"data/labels/{matrix}: no Parquet files; put the pieces of the label matrix there")
+        return found
+
+    def profiles_of_labels(self) -> ProfilesJob:
+        """Return the job that finds the profiles of a piece."""
+        return ProfilesJob(code=fingerprint("concord.labels.run"))
+
+    def merge_of_labels(self, matrix: str) -> MergeJob:
+        """Return the job that merges the profiles of all pieces."""
+        own = self.profiles_of_labels()
+        return MergeJob(pieces=tuple(self.pieces(matrix)), profiles=own.digest, code=own.code)
+
+    def labels(self, matrix: str, method: str, n_clusters: str) -> LabelsJob:
+        """Return the job of a method on a label matrix; InputError for an unknown one, or one that needs features."""
+        if method not in methods.names() or methods.needs_features(method, {}, [{}]):
+            known = [name for name in methods.names() if not methods.needs_features(name, {}, [{}])]
+            raise InputError(
+                f"{matrix}/{method}-{n_clusters}: no method for labels alone; {did_you_mean(method, known)}"
+            )
+        return LabelsJob(
+            matrix=matrix,
+            merged=self.merge_of_labels(matrix).digest,
+            method=method,
+            n_clusters=int(n_clusters),
+            seed=self.settings.seed,
+            code=fingerprint("concord.labels.run", methods.load(method).__module__),
         )
 
     # ---------------------------------------------------------------- scores

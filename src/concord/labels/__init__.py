@@ -1,0 +1,1 @@
+"""A label matrix too large for one process: profiles of its pieces, merged, one consensus, labels for each piece."""

@@ -1,0 +1,114 @@
+"""A label matrix in pieces: each job, and all of them through Snakemake."""
+
+import csv
+
+import numpy as np
+import pytest
+from pyarrow import table
+from pyarrow.parquet import read_table, write_table
+
+from concord.ensemble import Ensemble
+from concord.errors import InputError
+from concord.labels.command import main
+from concord.labels.job import LabelsJob, MergeJob, ProfilesJob
+from concord.methods import EAC
+
+PIECES = {"a": slice(0, 70), "b": slice(70, 71), "c": slice(71, 120)}
+
+
+def matrix():
+    """120 objects in three groups, 5 clusterings with some errors, names of clusters that are no 0..k-1."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat([10, 3, 77], 40)[:, None] + np.zeros((1, 5), dtype=np.int64)
+    wrong = rng.random(labels.shape) < 0.1
+    labels[wrong] = rng.choice([10, 3, 500], wrong.sum())
+    labels[5, 0] = -1
+    return labels[rng.permutation(120)]
+
+
+def write_pieces(folder, labels):
+    folder.mkdir(parents=True)
+    for name, rows in PIECES.items():
+        columns = {f"run{i}": column[rows] for i, column in enumerate(labels.T)}
+        write_table(table(columns), folder / f"{name}.parquet")
+
+
+def of_pieces(folder):
+    return np.concatenate([read_table(folder / f"{name}.parquet")["label"].to_numpy() for name in PIECES])
+
+
+def expected(labels, k=3):
+    return EAC(k).fit(labels).labels_
+
+
+def same_partition(one, other):
+    return len({*zip(one.tolist(), other.tolist(), strict=True)}) == len({*one.tolist()}) == len({*other.tolist()})
+
+
+PROFILES = ProfilesJob(code="p")
+MERGE = MergeJob(pieces=tuple(PIECES), profiles=PROFILES.digest)
+LABELS = LabelsJob(matrix="toy", merged=MERGE.digest, method="EAC", n_clusters=3, seed=1)
+
+
+@pytest.fixture
+def merged(tmp_path):
+    write_pieces(tmp_path / "toy", matrix())
+    for name in PIECES:
+        files = ["--out", str(tmp_path / f"{name}.npz"), str(tmp_path / f"toy/{name}.parquet")]
+        main(["profiles", "--spec", PROFILES.json_text, *files])
+    pieces = [str(tmp_path / f"{name}.npz") for name in PIECES]
+    main(["merge", "--spec", MERGE.json_text, "--out", str(tmp_path / "profiles.npz"), *pieces])
+    return tmp_path
+
+
+def find(folder, job):
+    files = ["--merged", str(folder / "profiles.npz"), "--out", str(folder / "found.npz")]
+    main(["consensus", "--spec", job.json_text, *files])
+
+
+def test_the_profiles_of_all_pieces_are_those_of_the_matrix(merged):
+    whole = Ensemble(matrix())
+    with np.load(merged / "profiles.npz") as stored:
+        rows = {tuple(row): weight for row, weight in zip(stored["profiles"].tolist(), stored["weights"], strict=True)}
+    given = matrix()
+    assert len(rows) == whole.n_profiles
+    assert rows == {row: (given == row).all(axis=1).sum() for row in {*map(tuple, given.tolist())}}
+
+
+def test_the_labels_of_all_pieces_are_those_of_the_matrix(merged):
+    find(merged, LABELS)
+    (merged / "out").mkdir()
+    for name in PIECES:
+        files = ["--consensus", str(merged / "found.npz"), "--merged", str(merged / "profiles.npz")]
+        files += ["--out", str(merged / f"out/{name}.parquet"), str(merged / f"{name}.npz")]
+        main(["label", "--spec", LABELS.json_text, *files])
+    found = of_pieces(merged / "out")
+    assert same_partition(found, expected(matrix()))
+    main(["sizes", "--out", str(merged / "sizes.csv"), *(str(merged / f"out/{name}.parquet") for name in PIECES)])
+    with (merged / "sizes.csv").open() as file:
+        sizes = {int(row["cluster"]): int(row["objects"]) for row in csv.DictReader(file)}
+    assert sizes == dict(enumerate(np.bincount(found)))
+
+
+@pytest.mark.parametrize(
+    "changes", [{"method": "HGPA", "n_clusters": 7}, {"n_clusters": 100}, {"merged": "another"}], ids=str
+)
+def test_what_has_no_answer_names_the_matrix(merged, changes):
+    with pytest.raises(InputError, match="toy|profiles.npz".replace(".", r"\.")):
+        find(merged, LABELS.model_copy(update=changes))
+
+
+def test_a_piece_that_is_no_parquet_file_is_named(tmp_path):
+    (tmp_path / "bad.parquet").write_text("x")
+    with pytest.raises(InputError, match="bad"):
+        main(["profiles", "--spec", "{}", "--out", str(tmp_path / "o.npz"), str(tmp_path / "bad.parquet")])
+
+
+def test_pieces_with_other_clusterings_are_refused(tmp_path):
+    for number, m in enumerate((2, 3)):
+        write_table(table({f"r{i}": [1, 2] for i in range(m)}), tmp_path / f"{number}.parquet")
+        files = ["--out", str(tmp_path / f"{number}.npz"), str(tmp_path / f"{number}.parquet")]
+        main(["profiles", "--spec", PROFILES.json_text, *files])
+    job = MergeJob(pieces=("0", "1"), profiles=PROFILES.digest)
+    with pytest.raises(InputError, match="clusterings"):
+        main(["merge", "--spec", job.json_text, "--out", str(tmp_path / "m.npz"), *map(str, tmp_path.glob("*.npz"))])
