@@ -279,7 +279,9 @@ def soft_e_step(data: Data) -> Pair:
 def a_step(data: Data) -> Pair:
     old, ensemble = data.old("methods.rce"), data.ensemble
     errors = old.HardPairs(ensemble.counts, ensemble.observed, 1.0).e_step(data.a)
-    cost, pulls = cost_of(errors), np.zeros((2, *data.a.shape))
+    cost, pulls = cost_of(errors), np.zeros((2, data.a.size))
+    places = np.flatnonzero((data.a > 0) & (data.a < 1))
+    at_places = places, cost.ravel()[places], ensemble.observed.ravel()[places]
 
     def plain() -> Any:
         matrix = data.a.copy()
@@ -287,8 +289,8 @@ def a_step(data: Data) -> Pair:
         return matrix
 
     def compiled() -> Any:
-        matrix, change = data.a.copy(), np.empty(data.a.shape, dtype=np.float32)
-        kernels.a_step(cost, ensemble.observed, pulls, 0.0, matrix, change)
+        matrix, change = data.a.copy(), np.empty(data.a.size, dtype=np.float32)
+        kernels.a_step(*at_places, pulls, 0.0, matrix.ravel(), change)
         return matrix
 
     return "RCE: A-step without its products", len(data.a), plain, compiled
