@@ -94,7 +94,9 @@ def advance(
             before[0, 0, j] = clipped = min(max(old, 0.0), most)
             now[0, 0, j] = min(max(c[p, last, j] + (old - clipped), 0.0), most)
         advance_row(penalties, p, last, locked, a, c, before[0, 0], now[0, 0], v, y, target, work)
-    squares: FloatArray = work[9 * COLUMNS :].reshape(10, COLUMNS).sum(axis=1)
+    squares = np.empty(10)
+    for k in range(10):
+        squares[k] = work[(9 + k) * COLUMNS : (10 + k) * COLUMNS].sum()
     return squares
 
 
