@@ -224,6 +224,8 @@ class Ensemble:
     @cached_property
     def coassociation(self) -> FloatArray:
         """Co-association matrix N / O of the profiles, shape (n', n'); 0 where no clustering has both."""
+        if not self.has_missing:
+            return self.counts / self.n_clusterings
         ratio = np.zeros_like(self.counts)
         np.divide(self.counts, self.observed, out=ratio, where=self.observed > 0)
         return ratio

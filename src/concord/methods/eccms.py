@@ -62,7 +62,7 @@ class ECCMS(MatrixMethod):
         "Yuheng Jia, Sirui Tao, Ran Wang, Yongheng Wang: Ensemble Clustering via Co-Association Matrix "
         "Self-Enhancement. IEEE TNNLS, 2023."
     )
-    cost = Cost(0.2, 4e-7, 3e-11, matrices=1, profile_matrices=12)
+    cost = Cost(0.2, 4e-7, 3e-11, matrices=1, profile_matrices=11)
     constraints = {"alpha": POSITIVE, "lambda_": POSITIVE, "gamma1": POSITIVE, "gamma2": POSITIVE}
     paths = {"change_path_": 1}
 
@@ -78,11 +78,11 @@ class ECCMS(MatrixMethod):
     max_iter: int = 100
 
     def _fit(self, ensemble: Ensemble) -> None:
-        similarity = SIMILARITIES[self.similarity](ensemble)
         if self.laplacian:
-            self.profile_matrix_, self.diagonal_ = self._enhanced(similarity, ensemble)
+            self.profile_matrix_, self.diagonal_ = self._enhanced(ensemble)
         else:
-            self.profile_matrix_, self.diagonal_ = similarity, np.ones(ensemble.n_profiles)
+            self.profile_matrix_ = SIMILARITIES[self.similarity](ensemble)
+            self.diagonal_ = np.ones(ensemble.n_profiles)
             self.n_iter_, self.converged_, self.change_path_ = 1, True, np.zeros(1)
         # linkage reads above the diagonal, the authors' program below it
         self._set_linkage_labels(self.profile_matrix_.T, self.n_clusters)
@@ -93,13 +93,15 @@ class ECCMS(MatrixMethod):
         np.fill_diagonal(matrix, self.diagonal_[self._membership])
         return matrix
 
-    def _enhanced(self, similarity: FloatArray, ensemble: Ensemble) -> tuple[FloatArray, FloatArray]:
+    def _enhanced(self, ensemble: Ensemble) -> tuple[FloatArray, FloatArray]:
         """Run ADMM; return C over the profiles, and of every object with itself."""
         confident = hc(ensemble, self.alpha)
         inverse = Inverse(confident, ensemble.weights, self.gamma1 + self.gamma2)
         locked = confident > 0 if self.high_confidence else np.zeros_like(confident, dtype=bool)
         del confident
+        similarity = SIMILARITIES[self.similarity](ensemble)
         admm = Splitting(similarity, locked, inverse, (self.lambda_, self.gamma1, self.gamma2))
+        del similarity, locked
         path: list[float] = []
         self.converged_ = False
         while not self.converged_ and len(path) < self.max_iter:
@@ -191,18 +193,19 @@ class Inverse:
         system = csc_array(diags_array(t) - coo_array((twice, pairs.coords), pairs.shape))
         # all pivots are on the diagonal, so that the rows and columns of L D L' have one order
         factors = splu(system, "MMD_AT_PLUS_A", diag_pivot_thresh=0, options={"SymmetricMode": True})
-        self._place = factors.perm_c
-        self._order = np.argsort(self._place)
+        place = factors.perm_c
+        self._order = np.argsort(place)
         self._lower = csc_array(factors.L @ diags_array(np.sqrt(factors.U.diagonal())))
         self._lower.sort_indices()
         self._lower.data[self._lower.indptr[:-1]] **= -1
         self._width = COLUMNS
+        self._columns = [self._order[first : first + COLUMNS] for first in range(0, len(weights), COLUMNS)]
         self._count = -(-len(weights) // COLUMNS)
         size = self._count * COLUMNS
         self.panel_root = np.append(self.root[self._order], np.ones(size - len(weights)))
         self._t = np.append(t[self._order], np.ones(size - len(weights))).reshape(-1, COLUMNS)
-        self._pairs = self._at(self._place[rows], self._place[columns])
-        self._twice, self._partner = twice, self._place[columns]
+        self._pairs = self._at(place[rows], place[columns])
+        self._twice, self._partner = twice, place[columns]
         self._diagonal = self._at(np.arange(size), np.arange(size))
 
     def _at(self, rows: IntArray, columns: IntArray) -> tuple[IntArray, IntArray, IntArray]:
@@ -211,16 +214,20 @@ class Inverse:
 
     def panels(self, block: npt.NDArray[Any], border: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return a matrix (n', n') and its border (n',) as panels, completed with zeros."""
-        size, n = self._count * self._width, len(block)
-        whole = np.zeros((size + 1, size), dtype=block.dtype)
-        whole[:n, :n] = block[np.ix_(self._order, self._order)]
-        whole[-1, :n] = border[self._order]
-        return np.ascontiguousarray(whole.reshape(size + 1, self._count, self._width).transpose(1, 0, 2))
+        found = np.zeros((self._count, self._count * self._width + 1, self._width), dtype=block.dtype)
+        for panel, columns in zip(found, self._columns, strict=True):
+            panel[: len(block), : len(columns)] = block[np.ix_(self._order, columns)]
+            panel[-1, : len(columns)] = border[columns]
+        return found
 
     def matrix(self, panels: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the matrix and the border that panels hold."""
-        whole = panels.transpose(1, 0, 2).reshape(panels.shape[1], -1)
-        return whole[np.ix_(self._place, self._place)], whole[-1, self._place]
+        n = len(self._order)
+        block, border = np.empty((n, n)), np.empty(n)
+        for panel, columns in zip(panels, self._columns, strict=True):
+            block[np.ix_(self._order, columns)] = panel[:n, : len(columns)]
+            border[columns] = panel[-1, : len(columns)]
+        return block, border
 
     def apply(self, panels: FloatArray) -> None:
         """Replace a scaled matrix with border by the product with it."""
