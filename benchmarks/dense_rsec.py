@@ -22,8 +22,10 @@ class State(NamedTuple):
     residuals: tuple[float, float]
 
 
-def iterations(s: Matrix, n_clusters: int, lambda1: float, lambda2: float, rho: float = 1.1) -> Iterator[State]:
-    """Yield the state after every iteration, without end."""
+def iterations(
+    s: Matrix, n_clusters: int, lambda1: float, lambda2: float, rho: float = 1.1, *, spectral: bool = True
+) -> Iterator[State]:
+    """Yield the state after every iteration, without end; not ``spectral``: Z and its graph without H H'."""
     n = len(s)
     z, e, y1, y2 = (np.zeros((n, n)) for _ in range(4))
     h, d = np.zeros((n, n_clusters)), np.ones(n)
@@ -32,11 +34,12 @@ def iterations(s: Matrix, n_clusters: int, lambda1: float, lambda2: float, rho: 
     while True:
         left, singular, right = np.linalg.svd(z + y2 / mu)
         j = (left * np.maximum(singular - lambda1 / mu, 0)) @ right
-        pulled = (h @ h.T) / np.sqrt(np.outer(d, d))
+        embedded = h @ h.T if spectral else np.zeros((n, n))
+        pulled = embedded / np.sqrt(np.outer(d, d))
         z = inverse @ (s @ s - s @ e + j + (s @ y1 - y2 + pulled) / mu)
         q = s - s @ z + y1 / mu
         e = q * np.maximum(1 - lambda2 / mu / np.maximum(np.linalg.norm(q, axis=0), 1e-300), 0)
-        left, singular, _ = np.linalg.svd((z + z.T) / 2 + h @ h.T)
+        left, singular, _ = np.linalg.svd((z + z.T) / 2 + embedded)
         kept = singular > 1e-4 * singular[0]
         x = left[:, kept] * np.sqrt(singular[kept])
         x /= np.linalg.norm(x, axis=1, keepdims=True)

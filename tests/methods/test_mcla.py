@@ -132,3 +132,9 @@ def test_size_weights_recover_two_classes(sizes):
 def test_refuses_unknown_weights():
     with pytest.raises(ValueError, match="MCLA: vertex_weight = 'ints'"):
         MCLA(2, vertex_weight="ints").fit(l30())
+
+
+def test_fewer_meta_clusters_leave_fewer_clusters():
+    two = MCLA(n_clusters=3, n_meta_clusters=2).fit(L30)
+    assert np.array_equal(two.labels_, MCLA(n_clusters=2).fit(L30).labels_)
+    assert two.association_.shape == (30, 2)

@@ -58,16 +58,18 @@ def test_block_of_the_ecoli_pool(mirror):
 
 @pytest.mark.parametrize(("lambda1", "lambda2"), [(0.1, 1.0), (0.1, 0.02)])
 @pytest.mark.parametrize("missing", [False, True])
-def test_profiles_give_what_the_literal_algorithm_gives(lambda1, lambda2, missing):
+@pytest.mark.parametrize("spectral", [True, False])
+def test_profiles_give_what_the_literal_algorithm_gives(lambda1, lambda2, missing, spectral):
     labels = l30()[np.random.default_rng(1).integers(20, size=36)]
     if missing:
         labels[np.arange(36) % 5 == 0, 6] = -1
     ensemble = Ensemble(labels)
     assert ensemble.n_profiles < 25
-    lagrangian = Lagrangian(ensemble, 3, lambda1, lambda2)
+    lagrangian = Lagrangian(ensemble, 3, lambda1, lambda2, spectral=spectral)
     root = np.sqrt(ensemble.weights)
     shrunk = 0.0
-    for state in islice(iterations(ensemble.expand(ensemble.coassociation), 3, lambda1, lambda2), 12):
+    literal = iterations(ensemble.expand(ensemble.coassociation), 3, lambda1, lambda2, spectral=spectral)
+    for state in islice(literal, 12):
         assert lagrangian.iterate() == pytest.approx(state.residuals, abs=1e-9)
         lagrangian.mu *= 1.1
         assert ensemble.expand(lagrangian.z / np.outer(root, root)) == pytest.approx(state.z, abs=1e-9)
@@ -88,6 +90,12 @@ def test_orthonormal_basis_beside_another():
     both = np.hstack([basis, beside])
     assert both.T @ both == pytest.approx(np.eye(6), abs=1e-14)
     assert both @ (both.T @ columns) == pytest.approx(columns, abs=1e-13)
+
+
+def test_without_the_spectral_term_the_representation_does_not_depend_on_the_number_of_clusters():
+    two, three = (RSEC(k, spectral=False, random_state=0).fit(l30()) for k in (2, 3))
+    assert two.representation() == pytest.approx(three.representation(), abs=1e-12)
+    assert np.abs(RSEC(3, random_state=0).fit(l30()).representation() - three.representation()).max() > 1e-3
 
 
 @pytest.mark.parametrize("variant", ["H", "Z"])

@@ -5,6 +5,7 @@ from typing import Literal
 
 from concord.ensemble import Ensemble, FloatArray
 from concord.methods.base import ConsensusMethod, Cost
+from concord.methods.constraints import COUNT
 from concord.numerics.partition import cut, dense_graph, partition_graph, scaled_integers
 from concord.similarity import collapse, jaccard
 
@@ -19,11 +20,14 @@ class MCLA(ConsensusMethod):
     vertex_weight : {"size", "unit"}, default "size"
         What METIS balances: "size" the number of members of the base clusters, as in ClusterPack 2.0; "unit" the number
         of base clusters, which also suits classes of unequal sizes. The paper has no grid.
+    n_meta_clusters : int or None, default None
+        Meta-clusters that METIS makes; None: ``n_clusters``, as the paper says. No more clusters win objects.
 
     Attributes
     ----------
     meta_labels_ : ndarray of int, shape (sum of k_i,). Meta-cluster of each base cluster, clustering by clustering.
-    association_ : ndarray, shape (n, K). Share of the base clusters of each meta-cluster that contain the object.
+    association_ : ndarray, shape (n, meta-clusters)
+        Share of the base clusters of each meta-cluster that contain the object.
     cut_ : int. Weight of the edges between meta-clusters; all edges together weigh half of 10^8, up to rounding.
 
     Notes
@@ -39,21 +43,23 @@ class MCLA(ConsensusMethod):
         "JMLR 3, 2002, Section 3.4."
     )
     cost = Cost(0.05, 1e-7, 0)
+    constraints = {"n_meta_clusters": COUNT}
     balanced = True
 
     vertex_weight: Literal["size", "unit"] = "size"
+    n_meta_clusters: int | None = None
 
     def _fit(self, ensemble: Ensemble) -> None:
-        index = jaccard(ensemble)
+        index, n_meta_clusters = jaccard(ensemble), self.n_meta_clusters or self.n_clusters
         graph = dense_graph(scaled_integers(index, float(index.sum())))
         sizes = ensemble.sparse_indicator.T @ ensemble.weights
         vertex_weights = scaled_integers(sizes, float(sizes.sum())) if self.vertex_weight == "size" else None
-        self.meta_labels_ = partition_graph(graph, self.n_clusters, vertex_weights)
+        self.meta_labels_ = partition_graph(graph, n_meta_clusters, vertex_weights)
         self.cut_ = cut(graph, self.meta_labels_)
-        self._association = collapse(ensemble.sparse_indicator, self.meta_labels_, self.n_clusters)
+        self._association = collapse(ensemble.sparse_indicator, self.meta_labels_, n_meta_clusters)
         self._set_only_labels(self._association.argmax(axis=1), ensemble.membership)
 
     @property
     def association_(self) -> FloatArray:
-        """Share of the base clusters of each meta-cluster that contain the object, shape (n, K)."""
+        """Share of the base clusters of each meta-cluster that contain the object, shape (n, meta-clusters)."""
         return self._association[self._membership]

@@ -35,6 +35,9 @@ class RSEC(ConsensusMethod):
         What is clustered: the rows of H by k-means, or the graph (abs(Z) + abs(Z)') / 2 spectrally.
     lambda1 : float > 0, default 0.1. Weight of the nuclear norm; grid 0.01, 0.1, 1 (of the specification).
     lambda2 : float > 0, default 0.01. Weight of the errors, which are whole columns (objects); same grid.
+    spectral : bool, default True
+        Whether Z is learnt with the spectral term. Without it, Z is the low-rank representation alone, and H is the
+        embedding of its graph without H H'.
     rho : float > 1, default 1.1. Growth of the penalty an iteration; it starts at 1.5 / ||S||.
     tol : float >= 0, default 1e-7. Stop when no entry of S - S Z - E, and of Z - J, reaches it; J: low-rank copy of Z.
     n_init : int, default 10
@@ -69,6 +72,7 @@ class RSEC(ConsensusMethod):
     lambda1: float = 0.1
     lambda2: float = 0.01
     _: KW_ONLY
+    spectral: bool = True
     rho: float = 1.1
     tol: float = 1e-7
     max_iter: int = 500
@@ -80,7 +84,7 @@ class RSEC(ConsensusMethod):
         return 11 * n**2 + 13 * n * min(n, int(ensemble.n_clusters.sum()))
 
     def _fit(self, ensemble: Ensemble) -> None:
-        lagrangian = Lagrangian(ensemble, self.n_clusters, self.lambda1, self.lambda2)
+        lagrangian = Lagrangian(ensemble, self.n_clusters, self.lambda1, self.lambda2, spectral=self.spectral)
         path: list[tuple[float, float]] = []
         self.converged_ = False
         while not self.converged_ and len(path) < self.max_iter:
@@ -121,10 +125,12 @@ class Lagrangian:
     U @ along``: the singular values of Z + Y2 / mu are those of a matrix with rank(S) + rank(J) + 2 K rows.
     """
 
-    def __init__(self, ensemble: Ensemble, n_clusters: int, lambda1: float, lambda2: float) -> None:
+    def __init__(
+        self, ensemble: Ensemble, n_clusters: int, lambda1: float, lambda2: float, *, spectral: bool = True
+    ) -> None:
         weights = ensemble.weights.astype(float)
         self._root = np.sqrt(weights)
-        self._n_clusters = n_clusters
+        self._n_clusters, self._spectral = n_clusters, float(spectral)
         self._lambda1, self._lambda2 = lambda1, lambda2
         values, vectors = np.linalg.eigh(ensemble.coassociation * np.outer(self._root, self._root))
         largest = np.abs(values).max()
@@ -166,7 +172,7 @@ class Lagrangian:
     def _update_z(self, columns: FloatArray, rows: FloatArray) -> FloatArray:
         """Z = (S^2 + I)^-1 (S (S - E + Y1 / mu) + J + (P P' - Y2) / mu); return S - S Z as coordinates."""
         s, u, mu = self._s, self._u, self.mu
-        p = self.h / np.sqrt(self._degrees)[:, None]
+        p = self._spectral * self.h / np.sqrt(self._degrees)[:, None]
         self._left = np.hstack([columns, p, self._p])
         self._right = np.vstack([rows, p.T / mu, -self._p.T / mu])
         before = self._v / mu
@@ -178,7 +184,7 @@ class Lagrangian:
         return gap
 
     def _update_h(self) -> None:
-        values, vectors = np.linalg.eigh((self.z + self.z.T) / 2 + self.h @ self.h.T)
+        values, vectors = np.linalg.eigh((self.z + self.z.T) / 2 + self._spectral * (self.h @ self.h.T))
         graph = cosine_graph(vectors, np.abs(values))
         self._degrees = np.maximum(graph @ self._root**2, TINY)
         scale = self._root / np.sqrt(self._degrees)
