@@ -1,0 +1,30 @@
+"""What a citation, a package index and a reader of the licence find."""
+
+import tomllib
+from pathlib import Path
+
+import yaml
+
+import concord
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_one_version_everywhere():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "concord.__version__"}
+    assert citation["version"] == concord.__version__
+
+
+def test_the_licence_is_the_one_that_is_named():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    text = (ROOT / project["license-files"][0]).read_text()
+    assert project["license"] == yaml.safe_load((ROOT / "CITATION.cff").read_text())["license"] == "BSD-3-Clause"
+    assert text.startswith("BSD 3-Clause License")
+    assert "the Concord authors" in text
+
+
+def test_every_data_set_names_its_licence():
+    registry = yaml.safe_load((ROOT / "config/datasets.yaml").read_text())
+    assert [name for name, entry in registry.items() if not entry.get("licence")] == []
