@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from concord import methods
-from concord.config.experiment import Race
+from concord.config.race import Race
 from concord.consensus.command import main, read_features, read_race
 from concord.consensus.job import ConsensusJob
 from concord.consensus.run import FitError, run

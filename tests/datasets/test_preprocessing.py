@@ -5,7 +5,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from concord.datasets.preprocessing import apply, tfidf, tfidf_to_counts, unit_norm, zscore, zscore_by
+from concord.datasets.preprocessing import apply
+from concord.datasets.preprocessing.ranges import minmax
+from concord.datasets.preprocessing.scaling import unit_norm, zscore, zscore_by
+from concord.datasets.preprocessing.text import idf, log_tf, tfidf, tfidf_to_counts
 from concord.errors import InputError
 
 shapes = hnp.array_shapes(min_dims=2, max_dims=2, max_side=8)
@@ -14,6 +17,7 @@ term_counts = hnp.arrays(np.int64, shapes, elements=st.sampled_from([0, 0, 0, 1,
 
 
 @given(reals, st.booleans())
+@settings(deadline=None)  # the first example imports SciPy
 def test_unit_norm_rows(X, is_sparse):
     given_X = sparse.csr_array(X) if is_sparse else X
     result = unit_norm(given_X)
@@ -55,6 +59,25 @@ def test_zscore_by_a_part_is_that_part_s_zscore_whatever_the_scale_was():
 def test_zscore_refuses_sparse():
     with pytest.raises(InputError, match="sparse"):
         zscore(sparse.csr_array(np.eye(3)))
+
+
+def test_minmax_by_hand_and_constant_columns():
+    X = np.array([[2.0, 0.1, -1.0], [4.0, 0.1, 3.0], [3.0, 0.1, 0.0]])
+    np.testing.assert_allclose(minmax(X), [[0, 0, 0], [1, 0, 1], [0.5, 0, 0.25]])
+    with pytest.raises(InputError, match="sparse"):
+        minmax(sparse.csr_array(X))
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_weights_of_terms_by_hand(kind):
+    counts = kind(np.array([[1, 3, 0], [0, 2, 5], [0, 1, 1]]))
+    weighted = [step(counts) for step in (log_tf, idf)]
+    assert all(sparse.issparse(X) == sparse.issparse(counts) for X in weighted)
+    logarithms, terms = (X.toarray() if sparse.issparse(X) else X for X in weighted)
+    np.testing.assert_allclose(
+        logarithms, [[1, 1 + np.log(3), 0], [0, 1 + np.log(2), 1 + np.log(5)], [0, 1, 1]]
+    )  # the zeros stay
+    np.testing.assert_allclose(terms, np.array([[1, 3, 0], [0, 2, 5], [0, 1, 1]]) * [np.log(3), 0, np.log(1.5)])
 
 
 def test_tfidf_by_hand():

@@ -10,7 +10,7 @@ import scipy.io
 from concord.datasets.download import fetch, verify
 from concord.datasets.job import PrepareJob
 from concord.datasets.prepared import load, prepare
-from concord.datasets.preprocessing import tfidf
+from concord.datasets.preprocessing.text import tfidf
 from concord.datasets.readers.matlab import load_mat
 from concord.datasets.registry import load_registry
 

@@ -199,3 +199,31 @@ def test_all_modules_of_the_package_can_be_read():
     for path in module.PACKAGE.rglob("*.py"):
         name = ".".join(["concord", *path.relative_to(module.PACKAGE).with_suffix("").parts]).removesuffix(".__init__")
         assert len(module._meaning(name)[0]) == 64
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "datasets/readers/arff.py",
+        "datasets/preprocessing/__init__.py",
+        "datasets/preprocessing/text.py",
+        "ensembles/mixed.py",
+    ],
+)
+def test_what_another_job_chooses_by_name_does_not_count(package, path):
+    jobs = (
+        ("concord.datasets.prepared", "concord.datasets.readers.matlab", "concord.datasets.preprocessing.scaling"),
+        ("concord.ensembles.make", "concord.ensembles.kmeans"),
+    )
+    forget()
+    before = [module.fingerprint(*job) for job in jobs]
+    (package / path).write_text((package / path).read_text() + "\nX = 1\n")
+    forget()
+    assert [module.fingerprint(*job) for job in jobs] == before
+
+
+def test_what_a_job_chooses_by_name_counts(package):
+    chosen = ("concord.datasets.prepared", "concord.datasets.preprocessing.text")
+    before = prints(*chosen)
+    (package / "datasets/preprocessing/scaling.py").write_text("X = 1\n")
+    assert prints(*chosen) != before, "a step of the text file scales rows"

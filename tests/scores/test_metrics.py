@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from concord.config.values import Metric
+from concord.config.metric import Metric
 from concord.scores.metrics import METRICS, accuracy, ari, contingency, nmi, pairwise_f, purity, score_all, score_many
 
 Y, LABELS = [1, 1, 1, 2, 2, 3], [1, 1, 2, 2, 2, 2]
@@ -58,12 +58,33 @@ def slow_purity(y, labels):
     return sum(np.bincount(y[labels == j]).max() for j in np.unique(labels)) / len(y)
 
 
+def slow_class_f(y, labels):
+    """Precision and recall of every cluster for every class, object by object."""
+    total = 0.0
+    for c in np.unique(y):
+        best = 0.0
+        for j in np.unique(labels):
+            both = np.mean((y == c) & (labels == j))
+            if both:
+                precision, recall = both / np.mean(labels == j), both / np.mean(y == c)
+                best = max(best, 2 * precision * recall / (precision + recall))
+        total += np.mean(y == c) * best
+    return total
+
+
+def slow_purity_f(y, labels):
+    purity, inverse = slow_purity(y, labels), slow_purity(labels, y)
+    return 2 / (1 / purity + 1 / inverse)
+
+
 def test_worked_example():
     assert accuracy(Y, LABELS) == pytest.approx(2 / 3)
     assert nmi(Y, LABELS) == pytest.approx(0.314668521039, abs=1e-12)
     assert nmi(Y, LABELS, "geometric") == pytest.approx(0.396653829578, abs=1e-12)
     assert pairwise_f(Y, LABELS) == pytest.approx(4 / 11)
     assert purity(Y, LABELS) == pytest.approx(4 / 6)
+    assert METRICS["F-class"](Y, LABELS) == pytest.approx((3 * 4 / 5 + 2 * 4 / 6 + 2 / 5) / 6)
+    assert METRICS["F-purity"](Y, LABELS) == pytest.approx(2 / (6 / 4 + 6 / 5))
     assert score_all(Y, LABELS, ["NMI-mean"]) == {"NMI-mean": nmi(Y, LABELS, "arithmetic")}
     assert_array_equal(contingency(Y, LABELS), [[2, 1], [0, 2], [0, 1]])
 
@@ -72,7 +93,10 @@ def test_worked_example():
 @given(two_labelings(clusters=4, objects=14))
 def test_equal_slow_definitions(pair):
     y, labels = pair
-    slow = {"ACC": slow_accuracy, "ARI": slow_ari, "F": slow_f, "purity": slow_purity}
+    slow = {
+        **{"ACC": slow_accuracy, "ARI": slow_ari, "F": slow_f, "purity": slow_purity},
+        **{"F-class": slow_class_f, "F-purity": slow_purity_f},
+    }
     for name, definition in slow.items():
         assert METRICS[name](y, labels) == pytest.approx(definition(y, labels), abs=1e-12), name
 
@@ -102,9 +126,11 @@ def test_invariance_symmetry_bounds(pair, random):
     renamed = np.array([names[label] for label in labels])
     scores = score_all(y, labels)
     assert score_all(y[order], renamed[order]) == pytest.approx(scores, abs=1e-12)
-    for name in ("ACC", "NMI", "ARI", "F", "NMI-mean"):
+    for name in ("ACC", "NMI", "ARI", "F", "NMI-mean", "F-purity"):
         assert METRICS[name](labels, y) == pytest.approx(scores[name], abs=1e-12), name
-    assert all(0 <= scores[name] <= 1 for name in ("ACC", "NMI", "purity", "F"))
+    assert all(0 <= scores[name] <= 1 for name in ("ACC", "NMI", "purity", "F", "F-class", "F-purity"))
+    assert scores["F-class"] <= (2 + scores["ACC"]) / 3 + 1e-12
+    assert scores["F-purity"] <= (1 + scores["ACC"]) / 2 + 1e-12
     assert -0.5 - 1e-12 <= scores["ARI"] <= 1
     assert scores["purity"] >= scores["ACC"] - 1e-12
     assert score_all(y, y) == pytest.approx(dict.fromkeys(METRICS, 1.0))
@@ -123,6 +149,7 @@ def test_invariance_symmetry_bounds(pair, random):
 )
 def test_degenerate(y, labels, expected):
     expected["NMI-mean"] = expected["NMI"]
+    expected["F-class"] = expected["F-purity"] = 1 if expected["F"] == 1 else 0.5
     assert score_all(y, labels) == pytest.approx(expected, abs=1e-15)
 
 

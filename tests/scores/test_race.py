@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from jobs import spec_text
 
-from concord.config.experiment import Race
+from concord.config.race import Race
 from concord.consensus.job import ConsensusJob
 from concord.errors import InputError
 from concord.scores.metrics import score_all

@@ -6,22 +6,16 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from concord.config import values
-from concord.config.references import AnyMethodId, AnyRowId, CaseId, DatasetId, MethodId, MetricId
-from concord.config.values import MOST, Metric, Name, Named, Positive, Selection, Share, Some, Text, Title, Value, same
+from concord.config.metric import Metric
+from concord.config.race import Race
+from concord.config.references import AnyMethodId, AnyRowId, CaseId, DatasetId, MethodId
+from concord.config.values import MOST, Name, Named, Positive, Selection, Share, Some, Text, Title, Value, same
 from concord.validation import Strict
 
 Two = Annotated[Positive, Field(ge=2)]
 NumberOfClusters = Two | Some[Two] | Literal["classes", "random", "random-fine"]
 """Of a base clustering: a number; several, taken in turn; the number of classes; or drawn for each, from 2 to
 sqrt(n) ("random") or from sqrt(n) / 2 to sqrt(n) ("random-fine")."""
-
-
-class Race(Strict):
-    """A grid in a race: every point on the first subsets, on the others the best of these and the default."""
-
-    metric: MetricId = Field(description="by whose mean over the first subsets, of the chosen restarts, points stay")
-    subsets: Positive = Field(5, description="the first ones, on which every grid point runs")
-    points: Positive = Field(5, description="how many grid points stay, beside the default")
 
 
 class Case(Named):
@@ -33,7 +27,8 @@ class Case(Named):
     title: Title | None = Field(None, description="its name in tables; the data set's title if absent")
     preprocessing: tuple[str, ...] | None = Field(None, description="replaces the registry's steps; [] means none")
     ensemble: str = Field(
-        "kmeans", description="'kmeans', 'minibatch', 'mixed', or the name of a ready-made ensemble of the data set"
+        "kmeans",
+        description="'kmeans', 'spherical', 'minibatch', 'mixed', or the name of a ready-made ensemble of the data set",
     )
     init: Literal["random", "k-means++"] = Field("random", description="initial centres of k-means")
     n_clusters: NumberOfClusters | None = Field(None, description="of k-means; replaces the study's")

@@ -61,7 +61,6 @@ def grid_points(grid: Grid) -> list[dict[str, Value]]:
     return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
 
 
-Metric = Literal["ACC", "NMI", "ARI", "purity", "F", "NMI-mean"]
 Selection = Literal["oracle-common", "oracle-per-subset", "default"]
 Positive = Annotated[int, Field(ge=1, le=MOST), BeforeValidator(no_flag)]
 Share = Annotated[float, Field(gt=0, le=1)]

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from concord.config.experiment import Race
+from concord.config.race import Race
 from concord.config.values import Value, grid_points
 from concord.specs import Spec
 

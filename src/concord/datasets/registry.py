@@ -4,22 +4,25 @@ Importing this module costs no more than pydantic and yaml: every job of the wor
 """
 
 from pathlib import Path
-from typing import Annotated, Literal, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, RootModel, field_validator, model_validator
 
+from concord.datasets.preprocessing import MODULES
 from concord.datasets.readers import Reader
 from concord.datasets.readers.common import Seed, Size
 from concord.validation import Strict, parse, read_yaml
 
 REGISTRY = Path("config/datasets.yaml")
 
-# The functions of concord.datasets.preprocessing, named here so that the registry is checked without NumPy.
-Step = Literal["tfidf", "tfidf_to_counts", "unit_norm", "zscore"]
-STEPS: tuple[str, ...] = get_args(Step)
+if TYPE_CHECKING:
+    Step = str
+else:
+    Step = Literal[*MODULES]
 
 MADE = {
     "kmeans": "k-means",
+    "spherical": "spherical k-means",
     "minibatch": "mini-batch k-means",
     "mixed": "several algorithms in turn, on some of the objects each",
 }

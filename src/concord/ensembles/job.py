@@ -7,13 +7,16 @@ from pydantic import Field
 from concord.datasets.registry import ReadyMadeEnsemble
 from concord.specs import Spec
 
+MODULES = {"minibatch": "kmeans", "ready-made": "ready_made"}
+"""File of the kinds whose file has another name."""
+
 
 class EnsembleJob(Spec):
     """What the base clusterings of a case depend on; a ready-made ensemble has neither a seed nor an algorithm."""
 
     data: str = Field(description="digest of the spec of the prepared data set")
     pool: tuple[str, str] = Field(description="study and case that name the random streams and the messages")
-    kind: Literal["kmeans", "minibatch", "mixed", "ready-made"]
+    kind: Literal["kmeans", "spherical", "minibatch", "mixed", "ready-made"]
     ready: ReadyMadeEnsemble | None = None
     runs: int
     subset_size: int
@@ -26,3 +29,8 @@ class EnsembleJob(Spec):
     feature_share: float = 1.0
     object_share: float = 1.0
     code: str = ""
+
+    @property
+    def module(self) -> str:
+        """The module with the algorithm."""
+        return f"concord.ensembles.{MODULES.get(self.kind, self.kind)}"

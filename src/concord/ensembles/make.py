@@ -41,4 +41,9 @@ def _made(job: EnsembleJob, dataset: Dataset, members: IntArray) -> IntArray:
     from concord.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
 
     how = (job.init, job.feature_share, job.kind == "minibatch")
-    return kmeans_ensemble(dataset.X, KMeansProtocol(n_clusters, job.runs, job.max_iter, *how), seed, job.pool)
+    protocol = KMeansProtocol(n_clusters, job.runs, job.max_iter, *how)
+    if job.kind == "spherical":
+        from concord.ensembles.spherical import spherical_ensemble
+
+        return spherical_ensemble(dataset.X, protocol, seed, job.pool)
+    return kmeans_ensemble(dataset.X, protocol, seed, job.pool)

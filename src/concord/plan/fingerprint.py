@@ -15,6 +15,13 @@ DECLARED = {"summary", "reference", "cost", "matrices", "paths"}
 """Class attributes that change no result: what a method declares for reports and schedulers."""
 
 
+APART = {
+    *("concord.datasets.preprocessing", "concord.datasets.readers"),
+    *(f"concord.ensembles.{kind}" for kind in ("kmeans", "mixed", "ready_made", "spherical")),
+}
+"""What is chosen by name in a job, whose fingerprint names it: a new reader or step runs no other job again."""
+
+
 @cache
 def fingerprint(*modules: str) -> str:
     """Return the digest of ``modules`` and of what they import, e.g. ``fingerprint("concord.consensus.run")``."""
@@ -30,7 +37,7 @@ def _closure(modules: tuple[str, ...]) -> dict[str, str]:
         module = waiting.pop()
         if module not in found:
             found[module], imported = _meaning(module)
-            waiting += imported
+            waiting += [name for name in imported if name not in APART]
     return found
 
 

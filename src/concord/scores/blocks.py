@@ -1,6 +1,7 @@
 """What the consensus stage hands over: labels in blocks of subsets, checked before they are scored."""
 
 import json
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,9 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from concord.ensemble import FloatArray
 from concord.errors import InputError
 from concord.files import RERUN, read_arrays
+from concord.scores.metrics import score_many
 from concord.specs import check_made_for, digest
+
+RESTARTS = ("mean", "chosen")
+"""Scores of a fit: the mean over its random starts, and that of the start with the best objective."""
 
 
 class Remark(NamedTuple):
@@ -95,6 +101,17 @@ class Block:
 
     def _array(self, key: str) -> npt.NDArray[Any]:
         return read_arrays(self.path, key)[key]
+
+
+def of_block(y: npt.NDArray[Any], block: Block, metrics: Sequence[str]) -> FloatArray:
+    """Scores of a block, NaN where there are no labels, shape (subsets, points, restarts, metrics)."""
+    restarts, n = block.labels.shape[2:]
+    answered = block.answered
+    scores = score_many(y, block.labels[answered].reshape(-1, n), metrics).reshape(-1, restarts, len(metrics))
+    values = np.full((*answered.shape, len(RESTARTS), len(metrics)), np.nan)
+    values[answered, 0] = scores.mean(axis=1)
+    values[answered, 1] = scores[np.arange(len(scores)), block.chosen[answered]]
+    return values
 
 
 def check_cover(n_subsets: int, case_id: str, blocks: list[Block]) -> None:

@@ -1,7 +1,8 @@
 """The jobs of this stage: the scores on a case, those of a study with the selections, those on unseen objects."""
 
 from concord.config.experiment import Case, Experiment, MethodRun, Significance, Variants
-from concord.config.values import Metric, Value
+from concord.config.metric import Metric
+from concord.config.values import Value
 from concord.specs import Spec
 from concord.validation import Strict
 

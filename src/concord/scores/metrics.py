@@ -100,6 +100,27 @@ def pairwise_f(table: IntArray) -> float:
     return 2 * tp / (2 * tp + fp + fn) if tp + fp + fn else 1.0
 
 
+@Metric
+def class_f(table: IntArray) -> float:
+    """F1 of each class with the cluster in which that is largest, weighted by the sizes of the classes.
+
+    Larsen & Aone 1999; F of van Rijsbergen 1979 for a class c and a cluster j is 2 |c and j| / (|c| + |j|).
+    """
+    classes, clusters = table.sum(axis=1), table.sum(axis=0)
+    best = (2 * table / (classes[:, None] + clusters)).max(axis=1)
+    return float(classes @ best / classes.sum())
+
+
+@Metric
+def purity_f(table: IntArray) -> float:
+    """Harmonic mean of purity and inverse purity (Zhao & Karypis 2001; Amigó and others 2009).
+
+    Inverse purity is the share of objects that belong to the most frequent cluster of their class.
+    """
+    in_classes, in_clusters = int(table.max(axis=0).sum()), int(table.max(axis=1).sum())
+    return 2 * in_classes * in_clusters / ((in_classes + in_clusters) * int(table.sum()))
+
+
 METRICS = {
     "ACC": accuracy,
     "NMI": nmi,
@@ -107,6 +128,8 @@ METRICS = {
     "purity": purity,
     "F": pairwise_f,
     "NMI-mean": Metric(partial(nmi.of_table, normalization="arithmetic")),
+    "F-class": class_f,
+    "F-purity": purity_f,
 }
 
 

@@ -10,8 +10,7 @@ from concord.consensus.job import ConsensusJob
 from concord.ensemble import FloatArray
 from concord.ensembles import store
 from concord.files import write_text
-from concord.scores.blocks import Block, check_cover
-from concord.scores.table import RESTARTS, of_block
+from concord.scores.blocks import RESTARTS, Block, check_cover, of_block
 
 CHOSEN = RESTARTS.index("chosen")
 

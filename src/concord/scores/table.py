@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from concord.config.values import Value, grid_points
 from concord.ensemble import FloatArray
@@ -15,7 +14,7 @@ from concord.ensembles import store
 from concord.ensembles.store import StoredEnsemble
 from concord.errors import InputError
 from concord.files import RERUN
-from concord.scores.blocks import Block, check_cover
+from concord.scores.blocks import RESTARTS, Block, check_cover, of_block
 from concord.scores.job import ScoreJob
 from concord.scores.metrics import score_all, score_many
 from concord.scores.tables import write_table
@@ -23,7 +22,6 @@ from concord.scores.tables import write_table
 log = logging.getLogger("concord")
 
 COLUMNS = ("study", "case", "subset", "method", "parameters", "restart", "metric", "value")
-RESTARTS = ("mean", "chosen")
 
 
 def score_case(job: ScoreJob, ensemble_path: Path, block_paths: Sequence[Path], out: Path) -> None:
@@ -85,17 +83,6 @@ def _of_base_clusterings(stored: StoredEnsemble, n_subsets: int, metrics: Sequen
         scores = np.array([list(score_all(y[present], run[present], metrics).values()) for run, present in every])
     means = scores[members.reshape(n_subsets, -1)].mean(axis=1)
     return np.stack([means, means], axis=1)[:, None]
-
-
-def of_block(y: npt.NDArray[Any], block: Block, metrics: Sequence[str]) -> FloatArray:
-    """Scores of a block, NaN where there are no labels, shape (subsets, points, restarts, metrics)."""
-    restarts, n = block.labels.shape[2:]
-    answered = block.answered
-    scores = score_many(y, block.labels[answered].reshape(-1, n), metrics).reshape(-1, restarts, len(metrics))
-    values = np.full((*answered.shape, len(RESTARTS), len(metrics)), np.nan)
-    values[answered, 0] = scores.mean(axis=1)
-    values[answered, 1] = scores[np.arange(len(scores)), block.chosen[answered]]
-    return values
 
 
 def _rows(

@@ -9,7 +9,7 @@ import numpy as np
 
 from concord import methods
 from concord.datasets.prepared import Dataset
-from concord.datasets.preprocessing import zscore_by
+from concord.datasets.preprocessing.scaling import zscore_by
 from concord.ensemble import FloatArray, IntArray
 from concord.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
 from concord.errors import ConsensusFailure, InputError

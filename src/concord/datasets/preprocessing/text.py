@@ -1,56 +1,32 @@
-"""Preprocessing, each step a named function X -> X of features of shape (n, d). Inputs are never changed.
-
-Dense features are ``ndarray``, sparse ones ``scipy.sparse.csr_array``; the kind is kept.
-"""
-
-from collections.abc import Callable
+"""Steps on term counts and their weights."""
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from concord.datasets.preprocessing.scaling import unit_norm
 from concord.datasets.readers.common import Features, canonical
 from concord.ensemble import FloatArray
 from concord.errors import InputError
-from concord.validation import did_you_mean
 
 INTEGER_TOLERANCE = 1e-6
 
 
-def unit_norm(X: Features) -> Features:
-    """Scale each object (row) to Euclidean length 1; a row of zeros stays."""
-    from scipy.sparse.linalg import norm as sparse_norm
-
-    norms = np.asarray((sparse_norm if sparse.issparse(X) else np.linalg.norm)(X, axis=1), dtype=np.float64)
-    factors = 1.0 / np.where(norms == 0, 1.0, norms)
-    if not sparse.issparse(X):
-        return np.asarray(X * factors[:, None], dtype=np.float64)
-    result = sparse.csr_array(X, dtype=np.float64, copy=True)
-    result.data *= np.repeat(factors, np.diff(result.indptr))
-    return result
+def log_tf(X: Features) -> Features:
+    """Weigh term counts: ``1 + ln tf``; a count of 0 stays. InputError if an entry is no integer >= 0."""
+    counts = _entries(X)
+    wrong = (counts.data < 0) | (counts.data != np.round(counts.data))
+    _refuse(counts, wrong, "1 + ln tf: {value:g} in {place} is no term count", "the features are weighted already")
+    counts.data = 1.0 + np.log(counts.data)
+    return _like(X, counts)
 
 
-def zscore(X: Features) -> Features:
-    """Centre each feature (column) and divide by its standard deviation (``ddof=1``, as MATLAB's ``zscore``).
-
-    A constant feature becomes 0. InputError if X is sparse: centring would fill it.
-    """
-    return zscore_by(X, X)
-
-
-def zscore_by(X: Features, reference: Features) -> FloatArray:
-    """Centre and divide each feature by mean and standard deviation (``ddof=1``) of ``reference``, shape (m, d).
-
-    A feature that is constant in ``reference`` becomes 0. InputError if the features are sparse.
-    """
-    if sparse.issparse(X):
-        raise InputError("zscore: the features are sparse and centring would fill them; take unit_norm or tfidf")
-    varies = (reference[:1] != reference).any(axis=0)  # exact: of a constant the deviation can be 1e-17
-    result = np.zeros(X.shape)
-    part = reference[:, varies]
-    if part.size:
-        result[:, varies] = (X[:, varies] - part.mean(axis=0)) / part.std(axis=0, ddof=1)
-    return result
+def idf(X: Features) -> Features:
+    """Weigh terms (columns) by ``ln(N / df)``, N documents, df of them with the term; one of every document by 0."""
+    weights = _entries(X)
+    weights.data = weights.data * _inverse_document_frequency(weights)[weights.indices]
+    weights.eliminate_zeros()
+    return _like(X, weights)
 
 
 def tfidf(X: Features) -> Features:
@@ -59,12 +35,7 @@ def tfidf(X: Features) -> Features:
     X has shape (N documents, d terms). A term that is in every document weighs nothing: its column is empty.
     InputError if an entry is no integer >= 0.
     """
-    counts = _entries(X)
-    wrong = (counts.data < 0) | (counts.data != np.round(counts.data))
-    _refuse(counts, wrong, "tfidf: {value:g} in {place} is no term count", "the features are weighted already")
-    counts.data = (1.0 + np.log(counts.data)) * _inverse_document_frequency(counts)[counts.indices]
-    counts.eliminate_zeros()
-    return _like(X, unit_norm(counts))
+    return unit_norm(idf(log_tf(X)))
 
 
 def tfidf_to_counts(X: Features) -> Features:
@@ -95,20 +66,6 @@ def tfidf_to_counts(X: Features) -> Features:
     _refuse(weights, fractional, message + "does not come from an integer count (it would be {tf:.9g})", remedy, tf)
     weights.data = counts
     return _like(X, weights)
-
-
-STEPS: dict[str, Callable[[Features], Features]] = {
-    step.__name__: step for step in (tfidf, tfidf_to_counts, unit_norm, zscore)
-}
-
-
-def apply(steps: tuple[str, ...], X: Features) -> Features:
-    """Apply the named steps in order; InputError if there is no such step."""
-    for step in steps:
-        if step not in STEPS:
-            raise InputError(f"{step!r}: no such preprocessing step; {did_you_mean(step, list(STEPS))}")
-        X = STEPS[step](X)
-    return X
 
 
 def _entries(X: Features) -> sparse.csr_array:
