@@ -11,6 +11,7 @@ FILES = {
     "starts": "dataset,metric,method,selected,mean,std,max,min\nOne,ACC,KC,0.5,,,0.6,\n",
     "seconds": "dataset,method,seconds\nOne,KC,700\n",
     "program": "dataset,method,seconds\nOne,KC,0.3\n",
+    "offsets": "dataset,metric,method,value\nOne,ACC,small,-0.03\n",
 }
 
 
@@ -26,7 +27,14 @@ def test_tables_become_mappings(tmp_path: Path) -> None:
     assert list(found.scores.items())[1:] == [(("one", "ACC", "RCE"), 0.8), (("two, b", "NMI", "KC"), 0.1)]
     assert found.starts == {("one", "ACC", "KC"): {"selected": 0.5, "max": 0.6}}
     assert (found.seconds, found.program) == ({("one", "KC"): 700.0}, {("one", "KC"): 0.3})
+    assert (found.deviations, found.offsets) == ({}, {("one", "ACC", "small"): -0.03})
     assert (found.methods("ACC"), found.datasets("NMI")) == (["KC", "RCE"], ["two, b"])
+
+
+def test_a_table_of_scores_may_have_deviations(tmp_path: Path) -> None:
+    found = load(tmp_path, table2="dataset,metric,method,value,std\nOne,ACC,KC,0.7,0.02\nOne,NMI,KC,0.6,\n")
+    assert found.scores == {("one", "ACC", "KC"): 0.7, ("one", "NMI", "KC"): 0.6}
+    assert found.deviations == {("one", "ACC", "KC"): 0.02}
 
 
 def test_tables_that_are_not_given_are_empty(tmp_path: Path) -> None:
@@ -41,6 +49,7 @@ def test_tables_that_are_not_given_are_empty(tmp_path: Path) -> None:
         ("table2", "dataset,metric,method,value\nOne,ACC,KC,.1\nOne,ACC,EAC,\n", "line 3, value = '': not a number"),
         ("table2", "dataset,metric,method,value\nOne,ACC,KC,nan\n", "line 2, value = 'nan': not a number"),
         ("table2", "dataset,metric,method,value\nOne,ACC\n", "line 2: no method; complete this line"),
+        ("table2", "dataset,metric,method,value,std\nOne,ACC,KC,.1,x\n", "line 2, std = 'x': not a number"),
         ("seconds", "dataset,method\nOne,KC\n", "line 2, seconds = '': not a number"),
         ("starts", "dataset,metric,method,selected\nOne,ACC,KC,.5\n", "line 2, mean = '': not a number"),
     ],

@@ -356,3 +356,48 @@ def test_a_claim_that_stands_there_twice(tmp_path):
 def test_claims_that_scores_can_decide(tmp_path, claim):
     given = {"text": "It is so.", "check": "best", "method": "RCE", "metric": "ACC", **claim}
     assert load(tmp_path, {"claims": [given], "generalisation": PLAN}).claims
+
+
+LEDGER = {
+    "ledger": [{"id": "A1", "place": "Table 1", "text": "RCE is best.", "shown": ["table2"]}],
+    "claims": [{"item": "A1", "text": "RCE is best.", "check": "best", "method": "RCE", "metric": "ACC"}],
+}
+
+
+def with_ledger(folder, changes):
+    path = write(folder, {})
+    (path.parent / "claims.yaml").write_text(yaml.safe_dump({**LEDGER, **changes}))
+    return path
+
+
+def test_the_ledger_of_a_paper_is_a_file_of_its_own(tmp_path):
+    study = load_study(with_ledger(tmp_path, {}), REGISTRY)
+    assert [item.id for item in study.ledger] == ["A1"]
+    assert [claim.item for claim in study.claims] == ["A1"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"claims": [{**LEDGER["claims"][0], "item": "A2"}]}, ["claims[0].item = 'A2'", "A1"]),
+        ({"claims": [{**LEDGER["claims"][0], "method": "RC"}]}, ["claims[0].method = 'RC'", "RCE"]),
+        ({"ledger": [{**LEDGER["ledger"][0], "shown": ["table3"]}]}, ["ledger[0].shown[0] = 'table3'", "table2"]),
+        ({"ledger": [{**LEDGER["ledger"][0], "shown": []}]}, ["ledger[0]", "shown nowhere", "missing"]),
+        ({"ledger": LEDGER["ledger"] * 2}, ["two items", "A1", "another id"]),
+        ({"claim": []}, ["claim", "claims"]),
+    ],
+)
+def test_a_mistake_in_the_ledger_names_its_file(tmp_path, changes, words):
+    path = with_ledger(tmp_path, changes)
+    with pytest.raises(InputError) as caught:
+        load_study(path, REGISTRY)
+    line = str(caught.value).splitlines()[0]
+    assert line.startswith(f"{path.parent / 'claims.yaml'}: ")
+    assert all(word in line for word in words), line
+
+
+def test_claims_stand_in_one_file(tmp_path):
+    path = with_ledger(tmp_path, {})
+    path.write_text(yaml.safe_dump({**STUDY, "claims": LEDGER["claims"][:1]}))
+    with pytest.raises(InputError, match="move all of them"):
+        load_study(path, REGISTRY)

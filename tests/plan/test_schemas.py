@@ -13,7 +13,11 @@ ROOT = Path(__file__).parents[2]
 FILES = [
     ("config", ROOT / "config/config.yaml"),
     ("datasets", ROOT / "config/datasets.yaml"),
-    *(("study", path) for path in sorted((ROOT / "config/studies").glob("*/study.yaml"))),
+    *(
+        (name, path)
+        for name in ("study", "claims")
+        for path in sorted((ROOT / "config/studies").glob(f"*/{name}.yaml"))
+    ),
 ]
 
 

@@ -5,8 +5,9 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from concord.config.experiment import Experiment
-from concord.config.references import AnyRowId, CaseId, MethodId
-from concord.config.values import Metric, Share, Some, Text, Title
+from concord.config.metric import Metric
+from concord.config.references import AnyRowId, CaseId, MethodId, Ref
+from concord.config.values import Name, Share, Some, Text, Title
 from concord.validation import Strict
 
 
@@ -19,11 +20,36 @@ class Paper(Strict):
     year: Annotated[int, Field(ge=1900, le=2100)]
 
 
+ExhibitId = Annotated[str, Ref("exhibit")]
+"""An exhibit of the study."""
+ItemId = Annotated[str, Ref("item")]
+"""An item of the ledger."""
+
+
+class LedgerItem(Strict):
+    """A table, a figure or a sentence of the paper, and what regenerates it here."""
+
+    id: Name
+    place: Title = Field(description="where it stands in the paper")
+    text: Text = Field(description="what it shows or says, paraphrased")
+    shown: tuple[ExhibitId, ...] = Field((), description="ids of the exhibits that regenerate it")
+    missing: Text | None = Field(None, description="what the paper has of it and this study does not, and why")
+
+    @model_validator(mode="after")
+    def _shown_or_missing(self) -> Self:
+        if not self.shown and not self.missing:
+            raise ValueError("it is shown nowhere; name exhibits in shown, or say in missing why there are none")
+        return self
+
+
 class Claim(Strict):
-    """A sentence of the paper and the check in code that gives its verdict."""
+    """A sentence and the check in code that gives its verdict."""
 
     text: Text
-    check: Literal["best", "second", "significant", "above_base", "stable", "grows", "improves"]
+    item: ItemId | None = Field(
+        None, description="id of the item of the ledger that says it; a question of ours if absent"
+    )
+    check: Literal["best", "no_worse", "second", "significant", "above_base", "stable", "grows", "improves", "near"]
     method: AnyRowId
     metric: Metric
     cases: tuple[CaseId, ...] = Field((), description="ids of the cases that it speaks of; all if absent")
@@ -36,12 +62,16 @@ class Claim(Strict):
     percent: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
         None, description="'improves': the published improvement, in percent"
     )
+    relative: bool = Field(False, description="'improves': percent of the rival's score, not percentage points")
     published: Annotated[int, Field(ge=0)] | None = Field(None, description="on how many data sets the paper shows it")
     of: Annotated[int, Field(ge=1)] | None = Field(
         None, description="of how many; those of the published table, or of the figure, if absent"
     )
+    says: Literal["most", "count"] = Field(
+        "most", description="what the sentence says: that it holds on most data sets, or on the published count"
+    )
     within: Annotated[float, Field(ge=0, le=1)] = Field(
-        0.02, description="'stable': a grid point counts if its score is this near the best"
+        0.02, description="'stable': a grid point counts if its score is this near the best; 'near': a data set does"
     )
     share: Share = Field(0.5, description="'stable': the share of grid points that must count")
 
@@ -55,12 +85,29 @@ class Claim(Strict):
             if len(self.against) != 1 or self.percent is None:
                 raise ValueError("check: improves needs one method in against, and the published percent")
             return self
-        if self.against and self.check not in {"best", "significant"}:
-            raise ValueError(
-                f"against = {list(self.against)} goes with check: best, significant or improves; remove it"
-            )
-        if self.unseen or self.percent is not None:
-            raise ValueError("unseen and percent go with check: improves; remove them")
+        if self.check == "near" and len(self.against) != 1:
+            raise ValueError("check: near needs one method in against")
+        if self.says == "count" and self.published is None:
+            raise ValueError("says: count needs the published count; add published")
+        if self.against and self.check not in {"best", "no_worse", "significant", "near"}:
+            kinds = "best, no_worse, significant, near or improves"
+            raise ValueError(f"against = {list(self.against)} goes with check: {kinds}; remove it")
+        if self.unseen or self.relative or self.percent is not None:
+            raise ValueError("unseen, relative and percent go with check: improves; remove them")
+        return self
+
+
+class Ledger(Strict):
+    """What the paper shows and says: config/studies/<id>/claims.yaml."""
+
+    ledger: tuple[LedgerItem, ...] = ()
+    claims: tuple[Claim, ...] = ()
+
+    @model_validator(mode="after")
+    def _ids_of_their_own(self) -> Self:
+        ids = [item.id for item in self.ledger]
+        if twice := {i for i in ids if ids.count(i) > 1}:
+            raise ValueError(f"two items have the id {sorted(twice)[0]!r}; give one of them another id")
         return self
 
 
@@ -70,7 +117,7 @@ class PaperStudy(Experiment):
     title: Title
     summary: Text = Field(description="one or two sentences for the report's abstract")
     paper: Paper | None = None
-    published: tuple[Literal["table1", "table2", "starts", "seconds", "program"], ...] = Field(
+    published: tuple[Literal["table1", "table2", "starts", "seconds", "program", "offsets"], ...] = Field(
         (), description="tables of published values in config/studies/<id>/published/<name>.csv"
     )
     discussion: bool = Field(False, description="whether config/studies/<id>/discussion.md is part of the report")
@@ -83,7 +130,10 @@ class PaperStudy(Experiment):
         "the tables are called after the paper's",
     )
     reported: Some[Metric] = Field(("ACC", "NMI"), description="metrics of the tables, unless one names its own")
-    claims: tuple[Claim, ...] = ()
+    ledger: tuple[LedgerItem, ...] = Field((), description="what the paper shows and says, item by item")
+    claims: tuple[Claim, ...] = Field(
+        (), description="sentences with a check: of the paper's items, and questions of ours"
+    )
 
     @model_validator(mode="after")
     def _reported_are_computed(self) -> Self:
@@ -108,6 +158,7 @@ class ResolvedStudy(PaperStudy):
     run_id: str = Field(description="names its folder of results and reports: the id, and what it is restricted to")
     restriction: str = Field("", description="what the run is restricted to, in words; empty if it is whole")
     left_out: tuple[str, ...] = Field((), description="exhibits of the whole study that are not in this run")
+    sections: dict[str, str] = Field({}, description="title of every exhibit of this run, by its id")
     origins: dict[str, Origin] = Field({}, description="by case")
 
     @property

@@ -28,8 +28,8 @@ from concord.seeds import generator
 from concord.specs import Spec
 
 Role = Literal[
-    "scores", "selected", "variants", "unseen", "ensemble", "prepared", "labels", "runtimes", "published",
-    "exhibit", "file", "discussion",
+    "scores", "selected", "variants", "variant-scores", "unseen", "ensemble", "prepared", "labels", "runtimes",
+    "published", "exhibit", "file", "discussion",
 ]  # fmt: skip
 
 
@@ -68,6 +68,7 @@ class Source:
     scores : the tidy scores: study, case, subset, method, parameters, restart, metric, value.
     selected : the scores of every selection: study, case, method, selection, metric, subset, parameters, value.
     variants : those of the variants; empty if there are none.
+    variant_scores : the tidy scores of the variants; empty if there are none.
     unseen : the scores on unseen objects, as ``concord.scores.unseen`` writes them.
     failures : failed fits of the study and its variants: case, method, subset, parameters, reason.
     notes : what methods remark about their answers: case, method, subset, parameters, note.
@@ -81,6 +82,9 @@ class Source:
     scores = cached_property(lambda self: self._table("scores"))
     selected = cached_property(lambda self: self._table("selected"))
     variants = cached_property(lambda self: self._table("variants") if self.of("variants") else self.selected[:0])
+    variant_scores = cached_property(
+        lambda self: self._table("variant-scores") if self.of("variant-scores") else self.scores[:0]
+    )
     unseen = cached_property(lambda self: self._table("unseen"))
     failures = cached_property(lambda self: self._remarks("failures", "reason"))
     notes = cached_property(lambda self: self._remarks("notes", "note"))

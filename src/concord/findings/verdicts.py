@@ -1,10 +1,11 @@
 """Verdicts on a paper's claims, computed from the scores.
 
-Every check counts on how many data sets a claim holds here. It is "reproduced" on at least the published share of
-them, or on more than half where the paper gives no count ("mostly"); "partly reproduced" on more than half of that
-share; "not reproduced" otherwise; "not testable here" without a score, a rival or a grid to decide it. A claim on
-an improvement is compared with the published percentage in the same way. Where the data sets are not those of the
-paper (``other_data``), the verdict says so, and whether the claim holds.
+Every check counts on how many data sets a claim holds here. What the sentence says ("most", or a count) is
+"reproduced" on so many of them, that is on more than half or on at least the share of the count; "partly reproduced" on
+more than half of that share; "not reproduced" otherwise; "not testable here" without a score, a rival or a grid to
+decide it. Where the paper's table shows on how many data sets it holds, the verdict by that count stands beside it.
+A claim on an improvement is compared with the published percentage in the same way. Where the data sets are not those
+of the paper (``other_data``), or the question is ours, the verdict says whether the claim holds.
 
 A method with a grid is represented by the study's own selection. Of two cases of one data set, the study says
 which one counts (``instead_of``).
@@ -20,6 +21,7 @@ from statistics import median
 from typing import NamedTuple
 
 from concord.config.claims import Claim, ResolvedStudy
+from concord.config.experiment import MethodVariant
 from concord.findings.main_table import of_main_rows
 from concord.findings.names import DataFrame, Source
 from concord.findings.published import published_methods, published_names
@@ -33,8 +35,10 @@ ON_OTHER_DATA = {
     "partly reproduced": "not the same data: holds in part",
     "not reproduced": "not the same data: does not hold",
 }
+OURS = dict(zip(ON_OTHER_DATA, ("holds", "holds in part", "does not hold"), strict=True))
+"""Verdicts on questions that the paper does not ask."""
 UNTESTABLE = "not testable here"
-VERDICTS = (*ON_OTHER_DATA, *ON_OTHER_DATA.values(), UNTESTABLE)
+VERDICTS = (*ON_OTHER_DATA, *ON_OTHER_DATA.values(), *OURS.values(), UNTESTABLE)
 Table = dict[str, float]
 """Scores of one data set by method."""
 Holds = Callable[[float, Table], list[bool]]
@@ -57,11 +61,12 @@ class Found(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A verdict with what was counted here, and the whole evidence."""
+    """The verdict on a sentence, what was counted here, the whole evidence, and the verdict by the table's count."""
 
     verdict: str
     fact: str
     evidence: str
+    counted: str = ""
 
 
 class NotTestable(Exception):
@@ -78,7 +83,23 @@ class Material:
     @cached_property
     def summary(self) -> DataFrame:
         """Mean, n and bold of every case, metric, method and selection."""
-        return summarise(self.study, self.source.selected)
+        import pandas as pd
+
+        cases, variants = [case.id for case in self.study.cases], self.source.variants
+        methods = [run.id for run in self.study.methods if isinstance(run, MethodVariant)]
+        chosen = variants[variants["case"].isin(cases) & variants["method"].isin(methods)]
+        return summarise(self.study, pd.concat([self.source.selected, chosen]) if len(chosen) else self.source.selected)
+
+    def with_variants(self, claim: Claim) -> "Material":
+        """Return the material in which the variants of methods that a claim names are methods like the others."""
+        names = {claim.method, *claim.against}
+        named = tuple(run for run in self.study.variants.methods if run.id in names)
+        if not named:
+            return self
+        others = tuple(run for run in self.study.variants.methods if run not in named)
+        variants = self.study.variants.model_copy(update={"methods": others})
+        update = {"methods": (*self.study.methods, *named), "variants": variants}
+        return replace(self, study=self.study.model_copy(update=update))
 
     @property
     def units(self) -> str:
@@ -142,6 +163,7 @@ def verdict(here: float, published: float | None) -> str:
 
 def judge(claim: Claim, material: Material) -> Finding:
     """Check one claim."""
+    material = material.with_variants(claim)
     try:
         _check_present(claim, material)
         what, here, counted, remarks = CHECKS[claim.check](claim, material)
@@ -149,14 +171,23 @@ def judge(claim: Claim, material: Material) -> Finding:
             raise NotTestable(f"no data set has the scores of {claim.method} that decide it")
     except NotTestable as reason:
         return Finding(UNTESTABLE, str(reason), f"{reason}.")
-    published = _given(claim, material) or counted
-    word, fact = verdict(here.size, published.size if published else None), f"{what} {here.text} here"
+    published, fact = _given(claim, material) or counted, f"{what} {here.text} here"
+    said = published if claim.says == "count" or claim.check == "improves" else None
+    words = [verdict(here.size, measure.size if measure else None) for measure in (said, published)]
     beside = f"published: {published.text}" if published else "no published count"
     evidence = "; ".join((f"{fact[0].upper()}{fact[1:]}", beside, *remarks, *material.remarks(claim)))
-    return Finding(_worded(word, material), fact, f"{evidence}.")
+    literal, by_count = (_worded(word, claim, material) for word in words)
+    return Finding(literal, fact, f"{evidence}.", by_count if published and not said else "")
 
 
-def _worded(word: str, material: Material) -> str:
+def is_ours(claim: Claim, study: ResolvedStudy) -> bool:
+    """Whether the question is ours: the study has a ledger of its paper, and no item of it says this."""
+    return bool(study.ledger) and claim.item is None
+
+
+def _worded(word: str, claim: Claim, material: Material) -> str:
+    if is_ours(claim, material.study):
+        return OURS[word]
     return ON_OTHER_DATA[word] if material.study.other_data else word
 
 
@@ -194,17 +225,27 @@ def _counted(what: str, claim: Claim, material: Material, method: str, holds: Ho
 
 
 def _best(claim: Claim, material: Material) -> Found:
-    """Count data sets on which no rival's mean, or at most one, is as high as the method's."""
-    at_most = int(claim.check == "second")
+    """Count data sets on which no rival's mean, or at most one, is as high as the method's; or is higher than it."""
+    at_most, slack = int(claim.check == "second"), ROUNDING if claim.check == "no_worse" else -ROUNDING
 
     def ahead(own: float, rivals: Table) -> list[bool]:
-        return [sum(value > own - ROUNDING for value in rivals.values()) <= at_most] if rivals else []
+        return [sum(value > own + slack for value in rivals.values()) <= at_most] if rivals else []
 
-    return _counted("best or second" if at_most else _above(claim), claim, material, claim.method, ahead)
+    what = {"second": "best or second", "no_worse": f"as good as {conjunction(claim.against) or 'all'} or better"}
+    return _counted(what.get(claim.check, _above(claim)), claim, material, claim.method, ahead)
 
 
 def _above(claim: Claim) -> str:
     return f"above {conjunction(claim.against)}" if claim.against else "best"
+
+
+def _near(claim: Claim, material: Material) -> Found:
+    """Count data sets on which the means of two methods differ by at most ``within``."""
+
+    def near(own: float, rivals: Table) -> list[bool]:
+        return [abs(own - value) <= claim.within + ROUNDING for value in rivals.values()]
+
+    return _counted(f"within {claim.within:g} of {claim.against[0]}", claim, material, claim.method, near)
 
 
 def _significant(claim: Claim, material: Material) -> Found:
@@ -277,22 +318,23 @@ def _of_row(table: DataFrame, study: ResolvedStudy, metric: str, method: str) ->
 def _improves(claim: Claim, material: Material) -> Found:
     """Average over the data sets by how much the method's mean is above that of its rival.
 
-    The verdict is by percentage points. The verdict by percent of the rival's mean stands beside it where it
-    differs, and so does the gain at the default grid point, if the method is tuned.
+    The verdict is by percentage points, or by percent of the rival's mean if the claim is ``relative``. The other one
+    stands beside it where it differs, and so does the gain at the default grid point, if the method is tuned.
     """
     rival, percent = claim.against[0], claim.percent or 0.0
     tuned, untuned = (_pairs(claim, material, tuned).dropna() for tuned in (True, False))
     what = f"mean {claim.metric} of {claim.method} minus that of {rival}{' on unseen objects' * claim.unseen}:"
     if tuned.empty:
         return Found(what, None)
-    points, relative = _gains(tuned)
-    words = [_worded(verdict(gain, percent), material) for gain in (points, relative)]
-    remarks = [f"as percent of {rival}: {words[1]}"] if words[0] != words[1] else []
+    points, relative = gains = _gains(tuned)
+    words = [_worded(verdict(gain, percent), claim, material) for gain in gains]
+    other = f"as percentage points: {words[0]}" if claim.relative else f"as percent of {rival}: {words[1]}"
+    remarks = [other] if words[0] != words[1] else []
     if len(untuned) and not untuned.equals(tuned):
         remarks.append(f"{number(_gains(untuned)[0], '+z.1f')} points at the default grid point")
     over = count(len(tuned), material.units.removesuffix("s"))
     gain = f"{number(points, '+z.1f')} points ({number(relative, '+z.1f')} % of the latter) over {over}"
-    return Found(what, Measure(points, gain), Measure(percent, f"{percent:g} %"), tuple(remarks))
+    return Found(what, Measure(gains[claim.relative], gain), Measure(percent, f"{percent:g} %"), tuple(remarks))
 
 
 def _gains(pairs: DataFrame) -> tuple[float, float]:
@@ -317,7 +359,13 @@ def _pairs(claim: Claim, material: Material, tuned: bool) -> DataFrame:
 
 
 CHECKS: dict[str, Callable[[Claim, Material], Found]] = {
-    **{"best": _best, "second": _best, "significant": _significant, "above_base": _above_base},
-    **{"stable": _stable, "grows": _grows, "improves": _improves},
+    **{"best": _best, "no_worse": _best, "second": _best, "near": _near},
+    **{
+        "significant": _significant,
+        "above_base": _above_base,
+        "stable": _stable,
+        "grows": _grows,
+        "improves": _improves,
+    },
 }
 """By the word of the claim."""

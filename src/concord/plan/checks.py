@@ -11,7 +11,8 @@ from concord import methods
 from concord.config.experiment import Case, CaseVariant, Generalisation, MethodRun, MethodVariant
 from concord.config.references import Known, mistakes
 from concord.config.values import Value
-from concord.datasets.registry import MADE, STEPS, DatasetSpec
+from concord.datasets.preprocessing import MODULES as STEPS
+from concord.datasets.registry import MADE, DatasetSpec
 from concord.plan.needs import most_clusters
 from concord.reports.exhibits.base import Mistakes, unknown
 from concord.reports.study import Study
@@ -20,12 +21,15 @@ from concord.validation import did_you_mean
 TAKEN_FOLDERS = {"ensembles", "accepted"}
 """Folders of results and reports that are not of one study."""
 
+CLAIMS_FILE = "claims.yaml"
+"""The ledger of the paper, beside study.yaml."""
+
 TAKEN_FILES = {"report", "provenance", "study", "SHA256SUMS"}
 """Names of the files of a report that are not of one exhibit."""
 
 GOES_WITH = {
-    "init": ("kmeans", "minibatch"),
-    "feature_share": ("kmeans", "minibatch"),
+    "init": ("kmeans", "spherical", "minibatch"),
+    "feature_share": ("kmeans", "spherical", "minibatch"),
     "object_share": ("mixed",),
     "n_clusters": tuple(MADE),
 }
@@ -39,8 +43,9 @@ def study_mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]
     found = [*_of_files(study, path), *context.of_claims()]
     if not known:  # exhibits look up what they name
         found += [(f"exhibits[{i}].{key}", m) for i, e in enumerate(study.exhibits) for key, m in e.mistakes(study)]
-    yield from (f"{path}: {line}" for line in known)
-    yield from (f"{path}: {key.rstrip('.')}{message}" for key, message in found)
+    for line in (*known, *(f"{key.rstrip('.')}{message}" for key, message in found)):
+        apart = line.startswith(("claims[", "ledger[")) and (path.parent / CLAIMS_FILE).is_file()
+        yield f"{path.parent / CLAIMS_FILE if apart else path}: {line}"
 
 
 def _of_files(study: Study, path: Path) -> Mistakes:
@@ -69,15 +74,17 @@ class Context:
     def known(self) -> Known:
         """Everything that a name may refer to."""
         own = [run.id for run in self.study.methods]
-        rows = [self.study.base_clusterings, *own]
+        rows, variants = [self.study.base_clusterings, *own], [run.id for run in self.study.variants.methods]
         return {
             "dataset": list(self.datasets),
             "case": [case.id for case in self.study.cases],
             "method": own,
-            "method or variant": [*own, *(run.id for run in self.study.variants.methods)],
+            "method or variant": [*own, *variants],
             "row": rows,
-            "row or unseen row": [*rows, *self.study.unseen_rows()],
+            "row or unseen row": [*rows, *self.study.unseen_rows(), *variants],
             "metric": self.study.metrics,
+            "exhibit": [exhibit.id for exhibit in self.study.exhibits],
+            "item": [item.id for item in self.study.ledger],
         }
 
     def of_model(self, model: BaseModel) -> Mistakes:
@@ -216,6 +223,8 @@ class Context:
             if claim in study.claims[:i]:
                 yield f"claims[{i}]", f": the same as claims[{study.claims.index(claim)}]; remove one"
             here = study.unseen_rows() if claim.unseen else list(self.known["row"])
+            if claim.against and not claim.unseen:
+                here += [run.id for run in study.variants.methods]
             for key, row in (("method", claim.method), *(("against", row) for row in claim.against)):
                 if row not in here and row in self.known["row or unseen row"]:
                     where = "the table on unseen objects" if claim.unseen else "the main table"

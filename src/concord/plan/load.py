@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from concord.config.claims import Ledger
 from concord.config.settings import CONFIG_FILE, Settings
 from concord.datasets.registry import DatasetSpec, load_registry
 from concord.errors import InputError
-from concord.plan.checks import study_mistakes
+from concord.plan.checks import CLAIMS_FILE, study_mistakes
 from concord.plan.plan import Plan
 from concord.plan.restrict import planned, refusals, unknown_words
 from concord.reports.exhibits import standard
@@ -39,10 +40,19 @@ def load_plan(config: Mapping[str, Any]) -> Plan:
 
 def load_study(path: Path, registry: Mapping[str, DatasetSpec]) -> Study:
     """Read a study, add the standard exhibits, and check all of it; :class:`InputError` as for :func:`load_plan`."""
-    study = with_standard_exhibits(parse(Study, read_yaml(path), path))
+    study = with_standard_exhibits(_with_claims(parse(Study, read_yaml(path), path), path.parent / CLAIMS_FILE))
     if found := list(study_mistakes(study, path, registry)):
         raise InputError("\n".join(dict.fromkeys(found)))
     return study
+
+
+def _with_claims(study: Study, path: Path) -> Study:
+    """Return the study with the ledger of its paper, if there is one."""
+    if not path.is_file():
+        return study
+    if study.claims or study.ledger:
+        raise InputError(f"{path}: study.yaml has claims or a ledger of its own; move all of them here")
+    return study.model_copy(update=dict(parse(Ledger, read_yaml(path), path)))
 
 
 def with_standard_exhibits(study: Study) -> Study:

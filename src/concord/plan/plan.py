@@ -11,6 +11,7 @@ from concord.config.experiment import Case, Experiment, MethodRun
 from concord.config.settings import Settings
 from concord.consensus.job import ConsensusJob
 from concord.datasets.job import PrepareJob, contents
+from concord.datasets.preprocessing import module_of
 from concord.datasets.registry import MADE, DatasetSpec, RawFile
 from concord.ensembles.job import EnsembleJob
 from concord.errors import InputError
@@ -83,8 +84,9 @@ class Plan:
 
     def prepare(self, dataset: str, steps: str) -> PrepareJob:
         """Return the job that prepares a data set by steps in one word."""
-        code = fingerprint("concord.datasets.prepared")
-        return PrepareJob.of(dataset, self.registry[dataset], () if steps == "raw" else tuple(steps.split("-")), code)
+        entry, chosen = self.registry[dataset], () if steps == "raw" else tuple(steps.split("-"))
+        modules = {module_of(step) for step in chosen} | ({type(entry.reader).__module__} if entry.reader else set())
+        return PrepareJob.of(dataset, entry, chosen, fingerprint("concord.datasets.prepared", *sorted(modules)))
 
     # ---------------------------------------------------------------- ensembles
 
@@ -102,23 +104,22 @@ class Plan:
     def ensemble(self, study: str, case_id: str) -> EnsembleJob:
         """Return the job that makes the base clusterings of a case."""
         whole, case = self.studies[study], self.studies[study].case(case_id)
-        protocol = whole.ensemble
+        protocol, made = whole.ensemble, case.ensemble in MADE
         job = EnsembleJob(
             data=self.prepare(case.dataset, case.steps_word).digest,
             pool=(study, whole.pool(case).id),
-            kind="ready-made",
+            kind=case.ensemble if made else "ready-made",
             runs=protocol.runs,
             subset_size=whole.subset_size(case),
             draws=protocol.draws,
             draw_seed=protocol.draw_seed if protocol.draws else None,
-            code=fingerprint("concord.ensembles.make"),
         )
-        if case.ensemble not in MADE:
+        job = job.model_copy(update={"code": fingerprint("concord.ensembles.make", job.module)})
+        if not made:
             entry = self.registry[case.dataset].ensembles[case.ensemble]
             return job.model_copy(update={"ready": entry.model_copy(update={"file": contents(entry.file), "note": ""})})
         return job.model_copy(
             update={
-                "kind": case.ensemble,
                 "seed": self.settings.seed,
                 "n_clusters": case.n_clusters or protocol.n_clusters,
                 "max_iter": protocol.max_iter,
@@ -297,6 +298,9 @@ class Plan:
         if wanted.variants and study.of_variants():
             item = Item(role="variants", spec=self.collect(run, "/variants").digest)
             found.append((item, [f"results/{run}/variants/selected.parquet"]))
+        if wanted.variant_scores and study.of_variants():
+            item = Item(role="variant-scores", spec=self.collect(run, "/variants").digest)
+            found.append((item, [f"results/{run}/variants/scores.parquet"]))
         for case_id in wanted.unseen:
             item = Item(role="unseen", key=case_id, spec=self.unseen(run, case_id).digest)
             found.append((item, [f"results/{run}/unseen/{case_id}.parquet"]))
@@ -452,7 +456,7 @@ def templates(pattern: str) -> str:
 
 def exhibit_files(run: str, exhibit: Exhibit) -> list[str]:
     """Return the files of an exhibit in the folder of a report."""
-    suffixes: Sequence[str] = ("csv", "svg", "pdf", "png") if exhibit.drawn else ("csv", "md", "tex")
+    suffixes: Sequence[str] = ("csv", "tex", "svg", "pdf", "png") if exhibit.drawn else ("csv", "tex", "md", "html")
     return [f"reports/{run}/{exhibit.id}.{suffix}" for suffix in suffixes]
 
 

@@ -61,6 +61,7 @@ def planned(study: Study, settings: Settings | None, registry: Mapping[str, Data
         run_id=run_name(study.id, restrictions),
         restriction="; ".join(f"{key} {', '.join(words)}" for key, words in restrictions.items()),
         left_out=tuple(left_out),
+        sections={exhibit.id: exhibit.title for exhibit in small.exhibits},
         origins={case.id: _origin(case, registry[case.dataset]) for case in small.described},
     )
 

@@ -44,7 +44,8 @@ def in_order(items: Iterable[Item]) -> list[Item]:
 
 
 def part_of(study: PlannedStudy, exhibits: Sequence[Exhibit]) -> PlannedStudy:
-    """Return the study with what exhibits can depend on: no others, no title, claims only if one reads them."""
+    """Return the study with what exhibits can depend on: no others, no title, the ledger only if one reads it."""
     elsewhere = {"title": "-", "summary": "-", "discussion": False, "run_id": "", "restriction": "", "left_out": ()}
-    claims = study.claims if any(exhibit.needs(study).claims for exhibit in exhibits) else ()
-    return study.model_copy(update={**elsewhere, "claims": claims, "exhibits": tuple(exhibits)})
+    reads = any(exhibit.needs(study).claims for exhibit in exhibits)
+    unread: dict[str, object] = {} if reads else {"claims": (), "ledger": (), "sections": {}}
+    return study.model_copy(update={**elsewhere, **unread, "exhibits": tuple(exhibits)})

@@ -365,3 +365,55 @@ def test_it_is_wanted_with_claims_and_needs_unseen_objects_only_for_claims_about
     assert exhibit().wanted(with_claim)
     assert exhibit().needs(with_claim).unseen == CASES
     assert exhibit().needs(study(claims=[claim_of("best").model_dump()], generalisation=plan)).unseen == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict_of_sentence", "by_count"),
+    [
+        ({"published": 4}, "reproduced", "partly reproduced"),
+        ({"published": 4, "says": "count"}, "partly reproduced", ""),
+        ({"check": "above_base"}, "reproduced", "reproduced"),
+    ],
+)
+def test_a_sentence_and_its_table_have_a_verdict_each(given: dict[str, Any], verdict_of_sentence: str, by_count: str):
+    """RCE is best on three of four data sets."""
+    claim = Claim.model_validate({"text": "t", "check": "best", "method": "RCE", "metric": "ACC"} | given)
+    found = judge(claim, material({"a": 0.7, "b": 0.7, "c": 0.7, "d": 0.55}))
+    assert (found.verdict, found.counted) == (verdict_of_sentence, by_count)
+
+
+def test_a_question_of_ours_is_answered_not_reproduced():
+    item = {"id": "R1", "place": "4", "text": "RCE is best.", "missing": "-"}
+    whole = material({"a": 0.7, "b": 0.55, "c": 0.55, "d": 0.55}, ledger=[item])
+    assert judge(claim_of("best"), whole).verdict == "does not hold"
+    assert judge(claim_of("best", item="R1"), whole).verdict == "not reproduced"
+    claims = [claim_of("best", item="R1").model_dump(), claim_of("best", metric="ACC").model_dump()]
+    shown = exhibit().build(material({"a": 0.7}, ledger=[item], claims=claims).source)
+    assert list(shown.frame["ours"]) == [False, True]
+    assert [len(block.rows) for block in shown.blocks] == [1, 1]
+
+
+def test_near_and_no_worse_count_ties():
+    scores = {"a": 0.6, "b": 0.62, "c": 0.7, "d": 0.55}
+    assert judge(claim_of("no_worse", against=["KC"]), material(scores)).fact.endswith("3 of 4 data sets here")
+    near = claim_of("near", against=["KC"], within=0.03)
+    assert judge(near, material(scores)).fact.endswith("2 of 4 data sets here")
+
+
+def test_a_claim_may_name_a_variant_of_a_method():
+    variant = {"id": "KC-other", "of": "KC", "method": "KC", "why": "w", "parameters": {"n_init": 3}}
+    whole = material({"a": 0.7, "b": 0.7}, variants={"methods": [variant]})
+    rows = selected_of({case: {("KC-other", "fixed"): 0.65} for case in CASES})
+    source = source_of(whole.study, selected=whole.source.selected, variants=rows, published=PUBLISHED)
+    claim = Claim(text="t", check="best", method="KC-other", against=["KC"], metric="ACC")
+    assert judge(claim, Material(whole.study, source)).fact.endswith("4 of 4 data sets here")
+    beside = Claim(text="t", check="best", method="RCE", against=["KC-other"], metric="ACC")
+    assert judge(beside, Material(whole.study, source)).fact.endswith("2 of 2 data sets here")
+
+
+def test_an_improvement_is_in_points_or_relative():
+    """RCE is .06 above KC's .6: 6 points, 10 %."""
+    claim = {"text": "t", "check": "improves", "method": "RCE", "against": ["KC"], "metric": "ACC", "percent": 9}
+    whole = material(dict.fromkeys(CASES, 0.66))
+    assert judge(Claim.model_validate(claim), whole).verdict == "partly reproduced"
+    assert judge(Claim.model_validate(claim | {"relative": True}), whole).verdict == "reproduced"

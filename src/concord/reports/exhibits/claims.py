@@ -1,4 +1,4 @@
-"""The paper's claims with their verdicts."""
+"""The claims of the paper, and questions of ours, with their verdicts."""
 
 from typing import Literal
 
@@ -6,15 +6,16 @@ from concord.config.values import Name, Title
 from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.published import of_the_paper
 from concord.findings.values import count, counting, paragraph, records, symbols
-from concord.findings.verdicts import VERDICTS, Material, judge
-from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, listed
+from concord.findings.verdicts import VERDICTS, Material, is_ours, judge
+from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, filled, listed
 
-ALONE = ("stable", "grows", "improves")
+BEYOND = "Beyond the paper: questions of ours"
+ALONE = ("stable", "grows", "improves", "near")
 """Checks in which the methods that the paper does not have play no part."""
 
 
 class Claims(Exhibit):
-    """Each claim of the paper with the verdict of its check and the numbers behind it.
+    """Each claim with the verdict of its check and the numbers behind it; questions of ours stand apart.
 
     A paper speaks of its own methods, so a claim is judged among these. Where the study has others, the
     verdict among all methods stands beside it.
@@ -41,18 +42,25 @@ class Claims(Exhibit):
         frame = _frame(source)
         others = "".join(frame["other_methods"][frame["other_methods"] != ""][:1])
         both = zip(frame["verdict_with_others"], frame["evidence_with_others"], strict=True)
+        by_count = [f"by the table: {word}" * bool(word) for word in frame["counted"]]
         cells = {
             "claim": frame["claim"].map(symbols),
-            "verdict": [Cell(text=verdict, bold=True) for verdict in frame["verdict"]],
+            "verdict": [Cell(text=w, below=b, bold=True) for w, b in zip(frame["verdict"], by_count, strict=True)],
             "with_others": [Cell(text=verdict, below=evidence) for verdict, evidence in both],
         }
+        written = frame.assign(**cells)
         columns = {"Claim": "claim", "Verdict": "verdict", "Evidence": "evidence"}
         columns |= {f"With {others}": "with_others"} if others else {}
-        table = listed("", frame.assign(**cells), columns, left=len(columns))
+        of_paper, ours = written[~frame["ours"]], written[frame["ours"]]
+        places = {"Item": "item"} if (of_paper["item"] != "").any() else {}
+        tables = filled(
+            listed("", of_paper, places | columns, left=len(places | columns)),
+            listed(BEYOND, ours, {"Question": "claim", "Answer": "verdict", "Evidence": "evidence"}, left=3),
+        )
         verdicts = frame["verdict"].value_counts()
         counts = ", ".join(f"{word} ({verdicts[word]})" for word in VERDICTS if word in verdicts)
         caption = f"{count(len(frame), 'claim')}, checked in code: {counts}. {_rule(source.study)}"
-        return Shown(frame, (table,), caption)
+        return Shown(frame, tables, caption)
 
 
 def _frame(source: Source) -> DataFrame:
@@ -63,10 +71,12 @@ def _frame(source: Source) -> DataFrame:
         own = judge(claim, everyone if claim.method in others else papers)
         more = judge(claim, everyone) if others and claim.check not in ALONE else None
         beside = (", ".join(others), more.verdict, more.fact) if more else ("", "", "")
-        given = (claim.text, claim.check, claim.method, claim.metric, claim.published)
-        rows.append((*given, own.verdict, own.evidence, *beside))
-    columns = "verdict evidence other_methods verdict_with_others evidence_with_others"
-    return records(f"claim check method metric published {columns}", rows).astype({"published": "Int64"})
+        given = (claim.text, claim.item or "", is_ours(claim, study), claim.check, claim.method, claim.metric)
+        rows.append((*given, claim.published, own.verdict, own.counted, own.evidence, *beside))
+    columns = "verdict counted evidence other_methods verdict_with_others evidence_with_others"
+    return records(f"claim item ours check method metric published {columns}", rows).astype(
+        {"published": "Int64", "ours": bool}
+    )
 
 
 def _rule(study: ResolvedStudy) -> str:
@@ -77,7 +87,8 @@ def _rule(study: ResolvedStudy) -> str:
         )
     else:
         rule = (
-            "Reproduced: the claim holds here on at least the published share of the data sets (on more than "
-            "half where no count is published). Partly reproduced: on more than half of that share."
+            "Reproduced: the sentence holds here, on more than half of the data sets, or on the share that it names. "
+            "Partly reproduced: on more than half of that share. By the table: the same with the share of the data "
+            "sets on which the paper's own table shows it."
         )
     return paragraph(rule, counting(study))
