@@ -13,14 +13,15 @@ for run in PLAN.runs:
             stored=[f"results/{run}/exhibits/{table}.json" for table in PLAN.tables(run)],
             shown=[
                 report(
-                    f"reports/{run}/{table}.md",
+                    f"reports/{run}/{table}.html",
                     caption="../report/exhibit.rst",
                     category=run,
-                    labels={"table": table},
+                    subcategory="Tables",
+                    labels={"exhibit": PLAN.runs[run].exhibit(table).title, "file": table},
                 )
                 for table in PLAN.tables(run)
             ],
-            more=[f"reports/{run}/{table}{suffix}" for table in PLAN.tables(run) for suffix in (".csv", ".tex")],
+            more=[f"reports/{run}/{table}{suffix}" for table in PLAN.tables(run) for suffix in (".csv", ".md", ".tex")],
         log:
             f"logs/{run}/reports/tables.log",
         group:
@@ -47,9 +48,10 @@ rule figure:
             "reports/{run}/{figure}.svg",
             caption="../report/exhibit.rst",
             category="{run}",
-            labels={"figure": "{figure}"},
+            subcategory="Figures",
+            labels=lambda w: {"exhibit": PLAN.runs[w.run].exhibit(w.figure).title, "file": w.figure},
         ),
-        multiext("reports/{run}/{figure}", ".csv", ".pdf", ".png"),
+        multiext("reports/{run}/{figure}", ".csv", ".tex", ".pdf", ".png"),
     log:
         "logs/{run}/reports/{figure}.log",
     benchmark:
@@ -74,8 +76,21 @@ rule document:
     input:
         lambda w: PLAN.document_files(w.run),
     output:
-        report("reports/{run}/report.pdf", caption="../report/exhibit.rst", category="{run}"),
-        multiext("reports/{run}/", "report.html", "provenance.json", "SHA256SUMS"),
+        report(
+            "reports/{run}/report.pdf",
+            caption="../report/exhibit.rst",
+            category="{run}",
+            subcategory="The report",
+            labels={"exhibit": "the whole report, PDF", "file": "report"},
+        ),
+        report(
+            "reports/{run}/report.html",
+            caption="../report/exhibit.rst",
+            category="{run}",
+            subcategory="The report",
+            labels={"exhibit": "the whole report, tables to sort", "file": "report"},
+        ),
+        multiext("reports/{run}/", "provenance.json", "SHA256SUMS"),
     log:
         "logs/{run}/reports/document.log",
     group:

@@ -37,16 +37,37 @@ def items(found, chapter: str):
     return next(c["items"] for c in found["chapters"] if c["title"] == chapter)
 
 
-def test_chapters_have_one_order_and_exhibits_that_of_the_study() -> None:
-    agreement, runtime = "Agreement with the published values", "Runtime"
-    exhibits = [stored("b"), stored("runtime", runtime), stored("a"), stored("claims", "Claims")]
-    exhibits += [stored("agreement", agreement), stored("table1", "Data")]
+def headings(found, chapter: str) -> list[str]:
+    return [item["text"] for item in items(found, chapter) if item["type"] == "heading"]
+
+
+def test_what_the_paper_shows_comes_first_and_the_rest_is_an_appendix() -> None:
+    agreement = "Agreement with the published values"
+    exhibits = [stored("b"), stored("runtime", "Runtime", part="appendix"), stored("table1", "Data")]
+    exhibits += [stored("table9", "Runtime"), stored("claims", "Claims"), stored("coverage", "Coverage")]
+    exhibits += [stored("grids", part="appendix"), stored("agreement", agreement, part="appendix")]
+    exhibits += [stored("ours", part="beyond"), stored("more", agreement, part="beyond")]
     found = said(planned(), *exhibits, discussion="Some words.")
-    assert titles(found) == [
-        *("Claims", "Data", "Protocol", "Results", agreement, "Discussion", "Runtime", "Provenance")
-    ]
-    headings = [item["text"] for item in items(found, "Results") if item["type"] == "heading"]
-    assert headings == ["B", "A"]
+    main, appendices = ["Coverage", "Results", "Claims", "Discussion"], ["Protocol", agreement, "Further results"]
+    appendices += ["Beyond the paper", "Runtime", "Provenance"]
+    assert titles(found) == main + appendices
+    assert [chapter["number"] for chapter in found["chapters"]] == [*"1234", *"ABCDEF"]
+    assert headings(found, "Results") == ["B", "Table1", "Table9"]
+    assert headings(found, "Beyond the paper") == ["Ours", "More"]
+
+
+def test_tables_that_only_the_page_has_leave_a_note_in_the_pdf() -> None:
+    heading, note, table = exhibit_items(stored("pvalues", in_pdf=False))
+    assert (note["only"], table["only"]) == ("pdf", "html")
+    assert "only" not in heading
+    assert note["text"].startswith("About pvalues.")
+    assert "report.html" in note["text"]
+    assert table["caption"] == "About pvalues."
+
+
+def test_only_tables_of_the_paper_are_set_whole_however_long() -> None:
+    assert exhibit_items(stored("x"))[1]["whole"]
+    assert not exhibit_items(stored("x", part="appendix"))[1]["whole"]
 
 
 def test_chapters_without_items_are_left_out() -> None:

@@ -73,10 +73,21 @@ def test_variants_stand_beside_the_rows_that_they_differ_from() -> None:
     assert table["n"].tolist() == [3] * 5
 
 
+def test_another_pool_of_base_clusterings_is_no_interpretation() -> None:
+    pool = {"id": "pool2", "dataset": "wine", "of": "wine", "preprocessing": ["zscore"], "why": "-", "methods": ["KC"]}
+    study = planned(metrics=["ACC"], reported=["ACC"], variants={"cases": [pool]})
+    variants = select(study.of_variants()[0], scores_of(study.of_variants()[0]))
+    assert EXHIBIT.build(source_of(study, variants=variants)).frame.empty
+
+
 def test_a_question_is_summed_up_in_a_row() -> None:
     rows = texts(built(), 0)
-    assert rows[0][1:] == ["2", "+.020", "+.020", "+.020", "2", "1", "1", ".050", ".050"]
-    assert rows[1][1:] == ["3", "+.003", "\N{MINUS SIGN}.040", "+.030", "2", "0", "2", ".050", ".015"]
+    assert rows[0][1:] == ["2", "+.020 (+.020 to +.020)", "2", "1 : 1", ".050 : .050"]
+    assert rows[1][1:] == ["3", "+.003 (\N{MINUS SIGN}.040 to +.030)", "2", "0 : 2", ".050 : .015"]
+
+
+def test_the_scores_of_the_largest_changes_come_first() -> None:
+    assert [row[6] for row in texts(built(), 1)] == ["\N{MINUS SIGN}.040", "+.030", "+.020", "+.020", "+.020"]
 
 
 def test_a_variant_with_published_scores_of_its_own_is_no_rival_of_the_row_it_differs_from() -> None:
@@ -84,12 +95,12 @@ def test_a_variant_with_published_scores_of_its_own_is_no_rival_of_the_row_it_di
     table = shown.frame.set_index("variant")
     assert table.loc["KC-few", "published"].isna().all()
     assert table.loc["wine_pp", "nearer"].tolist() == ["", "other", "other"]
-    assert texts(shown, 0)[0][-5:] == ["0", "0", "0", DASH, DASH]
+    assert texts(shown, 0)[0][-3:] == ["0", "0 : 0", f"{DASH} : {DASH}"]
 
 
 def test_without_published_scores_there_are_no_such_columns() -> None:
-    assert [len(block.header) for block in built(Published()).blocks] == [5, 7]
-    assert [len(block.header) for block in built().blocks] == [10, 9]
+    assert [len(block.header) for block in built(Published()).blocks] == [3, 7]
+    assert [len(block.header) for block in built().blocks] == [6, 9]
 
 
 def test_a_case_is_summed_up_unless_the_variant_of_the_one_that_stands_for_it_is_there_too() -> None:

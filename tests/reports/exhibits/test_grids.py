@@ -65,9 +65,14 @@ def test_a_grid_point_that_failed_on_a_subset_has_no_mean() -> None:
     table.loc[failed, "value"] = math.nan
     shown = EXHIBIT.build(source_of(STUDY, scores=table, published=PUBLISHED))
     assert ranges(shown.frame)["highest"].tolist() == pytest.approx([0.5, 0.5])
-    assert "Default's |difference|" not in shown.blocks[1].header, "the default failed"
+    assert "Default's |difference|" not in shown.blocks[2].header, "the default failed"
 
 
 def test_without_published_values_there_are_no_such_columns() -> None:
     shown = EXHIBIT.build(source_of(STUDY, scores=scores()))
-    assert [len(block.header) for block in shown.blocks] == [6, 4, 5]
+    assert [len(block.header) for block in shown.blocks] == [4, 6, 4, 5]
+
+
+def test_every_selection_of_a_tuned_method_has_its_scores() -> None:
+    (rows,) = [block for block in EXHIBIT.build(source_of(STUDY, scores=scores())).blocks if "Every" in block.title]
+    assert rows.header == ("Data set", "RCE (oracle, per subset)", "RCE (oracle, common)", "RCE (default)")

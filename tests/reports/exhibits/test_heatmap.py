@@ -54,13 +54,13 @@ def test_cells_are_means_over_subsets_at_the_default_of_other_parameters(study, 
 def test_a_point_that_failed_on_a_subset_has_no_mean(study, scores) -> None:
     hit = scores["parameters"].str.contains('"lambda1":10.0,"lambda2":0.01') & (scores["subset"] == 1)
     scores.loc[hit, "value"] = np.nan
-    for scale in ("shared", "best"):
+    for scale in ("own", "shared", "best"):
         shown = heatmap(scale=scale, cases=["iris"]).build(source_of(study, scores=scores, selected=scores))
         assert shown.frame["mean"].isna().tolist() == [False, False, True, False, False, False] * 2
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("scale", ["shared", "best"])
+@pytest.mark.parametrize("scale", ["own", "shared", "best"])
 def test_a_method_that_always_failed_is_drawn_without_a_best_point(study, scores, scale) -> None:
     source = source_of(study, scores=scores.assign(value=np.nan), selected=scores)
     shown = heatmap(scale=scale).build(source)
@@ -70,7 +70,7 @@ def test_a_method_that_always_failed_is_drawn_without_a_best_point(study, scores
 
 
 def test_one_colour_scale_per_metric_values_in_the_cells_and_frames(study, scores) -> None:
-    picture = heatmap().build(source_of(study, scores=scores, selected=scores)).picture
+    picture = heatmap(scale="shared").build(source_of(study, scores=scores, selected=scores)).picture
     panels = titled(picture)
     assert list(panels) == ["Iris, ACC", "Wine, ACC", "Iris, NMI", "Wine, NMI"]
     limits = [panel.collections[0].get_clim() for panel in panels.values()]
@@ -85,6 +85,14 @@ def test_one_colour_scale_per_metric_values_in_the_cells_and_frames(study, score
     bottom, top = panel.get_ylim()
     assert bottom < top, "the larger values of y stand above"
     assert [tick.get_text() for tick in panel.get_xticklabels()] == ["$10^{-1}$", "$10^{0}$", "$10^{1}$"]
+
+
+def test_each_panel_has_a_colour_scale_of_its_own(study, scores) -> None:
+    panels = titled(heatmap().build(source_of(study, scores=scores, selected=scores)).picture)
+    limits = {name: panel.collections[0].get_clim() for name, panel in panels.items()}
+    for case in ("iris", "wine"):
+        assert limits[f"{case.title()}, ACC"] == pytest.approx((value(case, 0.1, 0.01), value(case, 10, 1)))
+    assert limits["Iris, ACC"] != limits["Wine, ACC"]
 
 
 def test_small_panels_show_the_distance_below_the_best(study, scores) -> None:

@@ -85,6 +85,36 @@ def test_the_table_has_the_contrast_and_the_parameters(source) -> None:
     assert [line[0].text for line in shown.blocks[0].rows] == ["classes", "HC", "C", "Z", "E"]
 
 
+def test_a_difference_has_colours_that_part_at_0_and_its_signs_by_class(source) -> None:
+    ensemble = Ensemble(source.stored("wine").subset(0)[np.argsort(CLASSES, kind="stable")])
+    panel = {"title": "change", "method": "EC-CMS", "minus": "lwca"}
+    shown = Matrices(**{**KEYS, "panels": [panel, PANELS[2]]}).build(source)
+    base = similarity.over_objects(ensemble, similarity.lwca(ensemble), 1.0)
+    difference = drawn(shown.picture)[0, 1][1] - base
+    panel, values = drawn(shown.picture)[0, 0]
+    np.testing.assert_allclose(values, difference, atol=1e-12)
+    low, high = panel.collections[0].get_clim()
+    assert low == -high
+    assert shown.frame["matrix"][0] == "EC-CMS: consensus_matrix \N{MINUS SIGN} lwca"
+    classes = np.sort(CLASSES)
+    inside = difference[(classes[:, None] == classes) & ~np.eye(24, dtype=bool)]
+    between = difference[classes[:, None] != classes]
+    expected = (inside > 1e-9).mean(), (between > 1e-9).mean(), (between < -1e-9).mean()
+    found = shown.frame[["grows_in_classes", "grows_between", "falls_between"]]
+    assert tuple(found.iloc[0]) == pytest.approx(expected)
+    assert found.iloc[1].isna().all()
+
+
+def test_parameters_of_a_panel_replace_the_default_ones(source) -> None:
+    panels = [PANELS[2], {**PANELS[2], "title": "other", "parameters": {"alpha": 2.0}}]
+    shown = Matrices(**{**KEYS, "panels": panels}).build(source)
+    first, other = (drawn(shown.picture)[0, column][1] for column in (0, 1))
+    assert not np.allclose(first, other)
+    assert shown.frame["parameters"].tolist() == ["", point({"alpha": 2.0})]
+    wrong = Matrices(**{**KEYS, "panels": [{**PANELS[2], "parameters": {"beta": 1}}]})
+    assert [key for key, _ in wrong.mistakes(source.study)] == ["panels[0].parameters"]
+
+
 def test_many_objects_are_thinned_out(source, monkeypatch) -> None:
     whole = drawn(Matrices(**KEYS).build(source).picture)
     monkeypatch.setattr(figures, "MOST", 10)

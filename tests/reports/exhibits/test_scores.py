@@ -67,11 +67,16 @@ def test_the_cells_of_the_table() -> None:
 
 
 def test_more_than_nine_rows_stand_one_below_the_other() -> None:
-    grid = {"grid": {"lambda1": [1.0]}, "default": {"lambda1": 1.0}}
-    study = planned(methods=[{"id": f"RCE{i}", "method": "RCE", **grid} for i in range(3)])
+    study = planned(methods=[{"id": f"KC{i}", "method": "KC"} for i in range(9)])
     block = table().build(source_of(study)).blocks[0]
     assert block.header == ("Method", "Iris", "Wine")
     assert len(block.rows) == 10
+
+
+def test_a_tuned_method_has_one_row_and_all_selections_are_in_the_numbers() -> None:
+    shown = table().build(source_of(planned()))
+    assert shown.blocks[0].header == ("Data set", "K-means", "KC", "EAC", "RCE (oracle, per subset)")
+    assert set(shown.frame["selection"]) == {"fixed", "oracle-per-subset", "oracle-common", "default"}
 
 
 def test_the_best_is_bold_only_if_significantly_better() -> None:

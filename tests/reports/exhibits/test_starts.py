@@ -8,10 +8,11 @@ import pytest
 from pydantic import ValidationError
 from small import planned, source_of
 
-from concord.config.published import Published
+from concord.config.published import STATISTICS, Published
+from concord.findings.source import Source
 from concord.reports.exhibits.base import Shown
-from concord.reports.exhibits.starts import Starts
-from concord.scores.metrics import accuracy, pairwise_f
+from concord.reports.exhibits.starts import Definitions, Starts
+from concord.scores.metrics import METRICS, accuracy, pairwise_f
 
 CLASSES = np.repeat([0, 1, 2], 8)
 METHODS = [
@@ -50,12 +51,16 @@ def blocks(case: str, method: str, failed: bool = False) -> list[SimpleNamespace
     ]
 
 
-def show(monkeypatch: pytest.MonkeyPatch, failed: bool = False, **more: Any) -> Shown:
-    study = planned(methods=METHODS, metrics=["ACC", "F"], reported=["ACC"])
-    source = source_of(study, published=PUBLISHED)
+def source_with(monkeypatch: pytest.MonkeyPatch, failed: bool = False, published: Published = PUBLISHED) -> Source:
+    study = planned(methods=METHODS, metrics=["ACC", "F", "F-class", "F-purity"], reported=["ACC"])
+    source = source_of(study, published=published)
     monkeypatch.setattr(type(source), "stored", lambda self, case: SimpleNamespace(classes=CLASSES))
     monkeypatch.setattr(type(source), "blocks", lambda self, case, method: blocks(case, method, failed))
-    return exhibit(**more).build(source)
+    return source
+
+
+def show(monkeypatch: pytest.MonkeyPatch, failed: bool = False, **more: Any) -> Shown:
+    return exhibit(**more).build(source_with(monkeypatch, failed))
 
 
 def exhibit(**more: Any) -> Starts:
@@ -91,6 +96,15 @@ def test_the_published_values_stand_beside_them(monkeypatch):
     first, *_, last = shown.blocks[0].rows
     assert [cell.below for cell in first[3:5]] == [".400", ".450"]
     assert not any(cell.below for cell in last), "nothing is published for wine"
+    assert (one["numbers"], shown.frame.set_index(["case", "method"]).loc[("wine", "One"), "numbers"]) == (3, 0)
+    assert one["away"] == pytest.approx(
+        np.mean([abs(one[s] - one[f"published_{s}"]) for s in ("selected", "mean", "std")])
+    )
+
+
+def test_cases_may_be_chosen(monkeypatch):
+    assert set(show(monkeypatch, cases=["wine"]).frame["case"]) == {"wine"}
+    assert exhibit(cases=["wine"]).needs(planned(methods=METHODS)).ensembles == ("wine",)
 
 
 def test_a_row_for_each_method_counts_deviations_and_what_lies_within_ours(monkeypatch):
@@ -122,3 +136,44 @@ def test_it_needs_the_labels_of_the_methods_where_they_run():
 def test_methods_are_required():
     with pytest.raises(ValidationError, match="methods"):
         exhibit(methods=[])
+
+
+def definitions(monkeypatch: pytest.MonkeyPatch, starts: dict[tuple[str, str, str], dict[str, float]]) -> Shown:
+    published = Published(scores=dict.fromkeys(starts, 0.5), starts=starts)
+    keys = {"id": "f1", "kind": "f1_definitions", "title": "F1", "methods": ["One", "Two"], "metric": "F-purity"}
+    given = {**keys, "definitions": ["F", "F-class", "F-purity"]}
+    return Definitions.model_validate(given).build(source_with(monkeypatch, published=published))
+
+
+def test_the_definition_nearest_to_the_published_values_is_found(monkeypatch):
+    """The published values are ours under one definition, in every statistic but one that is missing."""
+    for true in ("F", "F-class", "F-purity"):
+        ours = show(monkeypatch, metrics=[true]).frame.set_index(["case", "method"])
+        known = {(case, "F-purity", method): dict(row[list(STATISTICS)]) for (case, method), row in ours.iterrows()}
+        del known["wine", "F-purity", "Two"]["std"]
+        frame = definitions(monkeypatch, known).frame.set_index("definition")
+        assert frame["numbers"].tolist() == [19] * 3
+        assert frame["away"].idxmin() == frame["selected_away"].idxmin() == true
+        assert frame.loc[true, "away"] == pytest.approx(0)
+        assert frame["pairs"].tolist() == [0] * 3, "no accuracy is published"
+
+
+def test_the_difference_is_a_mean_over_the_statistics(monkeypatch):
+    labels = starts_of("iris", "One")[:, 0]
+    frame = definitions(monkeypatch, {("iris", "F-purity", "One"): {"selected": 0.9, "max": 0.95}}).frame
+    for name, row in frame.set_index("definition").iterrows():
+        scores = np.array([[METRICS[name](CLASSES, start) for start in subset] for subset in labels])
+        away = [abs(0.9 - (scores[0, 1] + scores[1, 2]) / 2), abs(0.95 - scores.max(axis=1).mean())]
+        assert row["away"] == pytest.approx(np.mean(away))
+        assert row["selected_away"] == pytest.approx(away[0])
+
+
+def test_an_f1_that_the_published_accuracy_excludes_is_impossible(monkeypatch):
+    """The accuracy is the largest that rounds to the published one: F-purity is (1 + .4005) / 2 at most."""
+    values = {"One": 0.7007, "Two": 0.7009}
+    starts = {("iris", "F-purity", method): {"selected": value} for method, value in values.items()}
+    starts |= {("iris", "ACC", method): {"selected": 0.4} for method in values}
+    frame = definitions(monkeypatch, starts).frame.set_index("definition")
+    assert frame["pairs"].tolist() == [2] * 3
+    assert frame["impossible"].tolist() == [0, 0, 1]
+    assert frame.loc["F-purity", "which"].startswith("Two on Iris")

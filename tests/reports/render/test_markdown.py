@@ -1,6 +1,4 @@
-import pandas as pd
-
-from concord.reports.exhibits.base import Cell, Shown, Table, Text
+from concord.reports.exhibits.base import Cell, Table, Text
 from concord.reports.render.text import markdown
 
 TABLE = Table(
@@ -12,7 +10,7 @@ TABLE = Table(
 
 
 def test_a_table_has_its_title_aligned_columns_and_escaped_cells() -> None:
-    text = markdown("Table_2", Shown(pd.DataFrame(), (TABLE, Text(text="End.")), "A *caption*\nin two lines."))
+    text = markdown("table2", "Table_2", "A *caption*\nin two lines.", (TABLE, Text(text="End.")))
     assert text.splitlines() == [
         "# Table\\_2",
         "",

@@ -74,14 +74,16 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_a_table_is_written_in_every_format(tmp_path: Path) -> None:
-    made = files(tmp_path, ".json", ".csv", ".md", ".tex")
+    made = files(tmp_path, ".json", ".csv", ".md", ".tex", ".html")
     shown = Shown(pd.DataFrame({"v": [1 / 3]}), STORED.blocks[:1], "Then.")
-    write_shown(Shows(), shown, "{}", made)
+    write_shown(Shows(part="beyond"), shown, "{}", made)
     assert made[".csv"].read_text() == "v\n0.333333\n"
     assert "First. Then." in made[".md"].read_text()
     assert "First. Then." in made[".tex"].read_text()
+    assert "<p>First. Then.</p>" in made[".html"].read_text()
     stored = read_exhibit(made[".json"], digest("{}"))
     assert (stored.caption, stored.blocks, stored.chapter) == ("First. Then.", shown.blocks, "Results")
+    assert (stored.part, stored.in_pdf) == ("beyond", True)
 
 
 def test_numbers_that_only_a_file_shows_have_ten_digits(tmp_path: Path) -> None:
@@ -93,11 +95,14 @@ def test_numbers_that_only_a_file_shows_have_ten_digits(tmp_path: Path) -> None:
 def test_a_figure_is_written_with_its_size(tmp_path: Path) -> None:
     from matplotlib.figure import Figure
 
-    made = files(tmp_path, ".json", ".csv", ".svg", ".pdf", ".png")
-    write_shown(Draws(), Shown(pd.DataFrame({"v": [1e-7 / 3]}), picture=Figure(figsize=(3, 2))), "{}", made)
+    made = files(tmp_path, ".json", ".csv", ".tex", ".svg", ".pdf", ".png")
+    shown = Shown(pd.DataFrame({"v": [1e-7 / 3]}), STORED.blocks[:1], picture=Figure(figsize=(3, 2)))
+    write_shown(Draws(), shown, "{}", made)
     assert made[".csv"].read_text() == "v\n3.33333e-08\n"
     assert all(path.stat().st_size for path in made.values())
-    assert read_exhibit(made[".json"], digest("{}")).blocks == (Picture(width=3, height=2),)
+    assert read_exhibit(made[".json"], digest("{}")).blocks == (*STORED.blocks[:1], Picture(width=3, height=2))
+    tex = made[".tex"].read_text()
+    assert tex.index("tab:x") < tex.index("{x}") < tex.index("fig:x")
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".md", ".tex"])

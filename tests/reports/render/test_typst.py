@@ -5,7 +5,7 @@ import pytest
 
 from concord.reports.document import heading, paragraph, table
 from concord.reports.document.discussion import discussion_items
-from concord.reports.render.typst import groups, write_pdf
+from concord.reports.render.typst import LINES, groups, write_pdf
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="36pt"><path d="M0 0L72 36" stroke="black"/></svg>'
 TALL = [["word"] * 3] * 90
@@ -18,20 +18,54 @@ def picture(width: float, height: float) -> dict[str, Any]:
 def said(*items: dict[str, Any], **changes: Any) -> dict[str, Any]:
     title = {"title": "T", "study": "s", "version": "1", "relation": "After", "paper": "", "restricted": ""}
     rest = {"abstract": "A #b *c* $d$ @e.", "tones": {"reproduced": "good"}, "references": ["A work."]}
-    return {**title, **rest, "chapters": [{"title": "Results", "items": list(items)}], **changes}
+    return {**title, **rest, "chapters": [{"title": "Results", "number": "1", "items": list(items)}], **changes}
+
+
+def laid_out(*items: dict[str, Any]) -> list[dict[str, Any]]:
+    (group,) = groups([{"title": "Results", "number": "1", "items": items}])
+    return [{**item, "group": group["wide"]} for item in group["items"][1:]]
 
 
 def only(item: dict[str, Any]) -> dict[str, Any]:
-    (group,) = groups([{"title": "Results", "items": [item]}])
-    return {**group["items"][1], "group": group["wide"]}
+    (found,) = laid_out(item)
+    return found
 
 
-def test_a_narrow_table_is_upright_and_a_wide_one_in_landscape() -> None:
-    narrow, wide = (only(table(("x",) * n, [[".436 ± .012"] * n])) for n in (5, 14))
-    assert (narrow["wide"], narrow["group"], narrow["size"]) == (False, False, 9.0)
-    assert (wide["wide"], wide["group"]) == (True, True)
-    assert wide["size"] >= 8
+def test_a_table_with_many_columns_stands_in_parts_that_begin_with_its_first_column() -> None:
+    header = ["Method", *(f"c{n}" for n in range(14))]
+    wide = table(header, [["KC", *[".436 ± .012"] * 14]] * 3, "Caption.", left=1)
+    wide.update(title="ACC", notes=(("a", "Note."),))
+    first, second = laid_out(wide)
+    assert [first["header"], second["header"]] == [header[:8], ["Method", *header[8:]]]
+    assert all(len(row) == 8 for part in (first, second) for row in part["rows"])
+    assert [(part["title"], part["caption"], len(part["notes"])) for part in (first, second)] == [
+        ("ACC", "Caption.", 0),
+        ("", "", 1),
+    ]
+    assert not first["group"]
+    assert 8 <= first["size"] == second["size"] <= 9
+    narrow = only(table(("x",) * 5, [[".436 ± .012"] * 5]))
+    assert (narrow["wide"], narrow["size"]) == (False, 9.0)
+
+
+def test_columns_of_text_that_no_part_can_hold_lie_in_landscape() -> None:
+    found = only(table(("x",) * 14, [[".436 ± .012"] * 14]))
+    assert (found["wide"], found["group"], found["size"] >= 8) == (True, True, True)
     assert only(table(("x",) * 30, [[".436 ± .012"] * 30]))["size"] < 8
+
+
+def test_a_table_of_an_appendix_is_cut_to_a_page_and_says_where_the_rest_is() -> None:
+    long = {**table(("a", "b"), [["x", "1"]] * 90), "file": "grids.svg"}
+    found = only({**long, "whole": False})
+    assert len(found["rows"]) == LINES
+    assert found["rest"] == f"{90 - LINES} further rows: report.html, grids.csv."
+    assert (len(only(long)["rows"]), only(long)["rest"]) == (90, "")
+    wide = {**table(["a", *["b"] * 14], [["x", *[".436 ± .012"] * 14]] * 90, left=1), "file": "x.svg", "whole": False}
+    assert [len(part["rows"]) for part in laid_out(wide)] == [LINES // 2] * 2
+
+
+def test_what_is_only_of_the_page_is_not_set() -> None:
+    assert laid_out({**paragraph("x"), "only": "html"}, {**paragraph("y"), "only": "pdf"})[0]["text"] == "y"
 
 
 def test_sentences_break_into_lines_and_numbers_do_not() -> None:
@@ -47,9 +81,9 @@ def test_only_long_tables_break_across_pages() -> None:
 
 
 def test_a_section_with_a_wide_table_lies_with_its_heading() -> None:
-    wide = table(("x",) * 14, [[".436 ± .012"] * 14])
+    wide = table(("x",) * 14, [[".436 ± .012"] * 14])  # all of its columns are of text
     items = [heading("One"), paragraph("p"), heading("Two"), wide, heading("Three"), paragraph("q")]
-    found = groups([{"title": "Results", "items": items}])
+    found = groups([{"title": "Results", "number": "1", "items": items}])
     assert [group["wide"] for group in found] == [False, True, False]
     assert [item["type"] for item in found[0]["items"]] == ["heading", "heading", "paragraph"]
     assert found[1]["items"][0]["text"] == "Two"

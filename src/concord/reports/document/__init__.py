@@ -1,8 +1,9 @@
 """What a report says, as plain data: a title page and chapters of items.
 
 An item is a mapping with a ``type``: "heading" (level, text), "paragraph" (text), "table"
-(:class:`~concord.reports.exhibits.base.Table` and a caption), "picture" (file, caption, width and height in
-inches), or "markup" (a node of a discussion: tag, text, children).
+(:class:`~concord.reports.exhibits.base.Table`, a caption, and ``whole``: whether the PDF sets all of its rows, however
+many), "picture" (file, caption, width and height in inches), or "markup" (a node of a discussion: tag, text,
+children). One with ``only`` is of the PDF ("pdf") or of the page ("html") alone.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,4 +28,4 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "
     """Return a table of plain text whose first ``left`` columns, or all, are aligned left."""
     cells = tuple(tuple(Cell(text=word) for word in row) for row in rows)
     made = Table(title="", header=tuple(header), rows=cells, left=len(header) if left is None else left)
-    return {**made.model_dump(), "caption": caption}
+    return {**made.model_dump(), "caption": caption, "whole": True}

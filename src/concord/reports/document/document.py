@@ -3,7 +3,9 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import count as count_from
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 import pandas as pd
@@ -25,8 +27,10 @@ from concord.reports.study import PlannedStudy
 Frames = Mapping[str, DataFrame]
 """The numbers of each exhibit, by its id."""
 AGREEMENT = "Agreement with the published values"
-CHAPTERS = ("Claims", "Data", "Protocol", "Results", AGREEMENT, "Discussion", "Runtime", "Provenance")
-TONES = dict(zip(VERDICTS, ("good", "mixed", "bad", "good", "mixed", "bad", "open"), strict=True))
+FURTHER, BEYOND = "Further results", "Beyond the paper"
+PAPER = ("Coverage", "Results", "Claims", "Discussion")
+APPENDICES = ("Data", "Protocol", AGREEMENT, FURTHER, BEYOND, "Runtime", "Provenance")
+TONES = dict(zip(VERDICTS, (*("good", "mixed", "bad") * 3, "open"), strict=True))
 """How the verdicts on claims are coloured."""
 
 
@@ -50,7 +54,9 @@ def content(
         "restricted": f"Restricted run: only {study.restriction}{absent}." if study.restriction else "",
         "abstract": _abstract(study, exhibits, frames),
     }
-    chapters = {name: [i for e in shown if e.chapter == name for i in exhibit_items(e)] for name in CHAPTERS}
+    chapters: dict[str, list[Item]] = {name: [] for name in (*PAPER, *APPENDICES)}
+    for exhibit in shown:
+        chapters[chapter_of(exhibit)] += exhibit_items(exhibit)
     chapters["Protocol"] += protocol(study, references)
     if discussion:
         file = f"config/studies/{study.id}/discussion.md"
@@ -59,22 +65,39 @@ def content(
     made = paragraph(f"Concord uses scikit-learn{sklearn}; Snakemake{snakemake} runs its jobs.")
     chapters["Provenance"] += [made, *provenance_items(record, study.titles, files)]
     parts = [{"title": title, "items": items} for title, items in chapters.items() if items]
+    numbers = {PAPER: map(str, count_from(1)), APPENDICES: iter(ascii_uppercase)}
+    for part in parts:
+        part["number"] = next(numbers[PAPER if part["title"] in PAPER else APPENDICES])
     return {**title_page, "tones": TONES, "chapters": parts, "references": list(references.works)}
+
+
+def chapter_of(exhibit: Stored) -> str:
+    """Return the chapter in which an exhibit stands."""
+    if exhibit.part == "beyond":
+        return BEYOND
+    if exhibit.part == "paper":
+        return exhibit.chapter if exhibit.chapter in PAPER else "Results"
+    return FURTHER if exhibit.chapter == "Results" else exhibit.chapter
 
 
 def exhibit_items(exhibit: Stored) -> list[Item]:
     """Return the heading and the blocks of an exhibit; the first table or picture carries the caption.
 
-    No heading repeats that of the chapter, no title of a table repeats the heading, and no table is without rows.
+    No heading repeats that of the chapter, no title of a table repeats the heading, and no table is without rows. Where
+    the PDF leaves out the tables, it has the caption and says where they are.
     """
-    items = [] if exhibit.title == exhibit.chapter else [heading(exhibit.title)]
-    caption, file = exhibit.caption, f"{exhibit.id}.svg"
+    items = [] if exhibit.title == chapter_of(exhibit) else [heading(exhibit.title)]
+    caption = exhibit.caption
+    if not exhibit.in_pdf:
+        items.append({**paragraph(caption, f"The tables are in report.html and {exhibit.id}.tex."), "only": "pdf"})
     for block in exhibit.blocks:
         if isinstance(block, Text):
             items.append(paragraph(block.text))
         elif not isinstance(block, Table) or block.rows:
-            item = {**block.model_dump(mode="json"), "caption": caption, "file": file}
-            items.append({**item, "title": ""} if item.get("title") == exhibit.title else item)
+            item = {**block.model_dump(mode="json"), "caption": caption, "file": f"{exhibit.id}.svg"}
+            item |= {"title": ""} if item.get("title") == exhibit.title else {}
+            item |= {"whole": exhibit.part == "paper"} if isinstance(block, Table) else {}
+            items.append(item | ({} if exhibit.in_pdf else {"only": "html"}))
             caption = ""
     return [*items, paragraph(caption)] if caption else items
 

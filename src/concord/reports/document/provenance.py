@@ -15,8 +15,8 @@ from concord.reports.document import Item, paragraph, table
 from concord.reports.study import PlannedStudy
 
 PACKAGES = (
-    "numpy", "scipy", "scikit-learn", "statsmodels", "pandas", "pyarrow", "matplotlib", "seaborn", "mlxtend",
-    "snakemake", "typst",
+    "numpy", "scipy", "scikit-learn", "statsmodels", "pandas", "pyarrow", "matplotlib", "seaborn",
+    "scikit-posthocs", "itables", "mlxtend", "snakemake", "typst",
 )  # fmt: skip
 SUMS = "SHA256SUMS, beside this report, holds the checksums of all files that the same seed and versions give again."
 
@@ -49,13 +49,17 @@ def provenance_items(
         "Versions": ", ".join(f"{name} {version}" for name, version in record["versions"].items() if version),
         "Data inside packages": ", ".join(titles[case] for case in data if not data[case]),
     }
-    sums = [(titles[case], name, sum_ or "not registered") for case in data for name, sum_ in data[case].items()]
+    sums = [(titles[case], name, _short(sum_)) for case in data for name, sum_ in data[case].items()]
     tables = [
         table(("Item", "Value"), [fact for fact in facts.items() if fact[1]]),
-        table(("Data set", "File", "SHA-256"), sums, "Checksums of the files of data."),
+        table(("Data set", "File", "SHA-256"), sums, "Checksums of the files of data; provenance.json has all digits."),
         table(("File", "Content"), files, "Further files of numbers beside this report."),
     ]
     return [paragraph(SUMS), *(item for item in tables if item["rows"])]
+
+
+def _short(checksum: str | None) -> str:
+    return f"{checksum[:16]}…" if checksum else "not registered"
 
 
 def git_commit(folder: Path) -> dict[str, Any] | None:

@@ -21,4 +21,7 @@ KINDS = _kinds()
 def standard() -> list[Exhibit]:
     """Return the exhibits that every report has, in their order, with their standard ids and titles."""
     classes = sorted((cls for cls in KINDS if cls.place is not None), key=lambda cls: (cls.place, cls.__name__))
-    return [cls.model_validate({"kind": get_args(cls.model_fields["kind"].annotation)[0]}) for cls in classes]
+    kinds = [get_args(cls.model_fields["kind"].annotation)[0] for cls in classes]
+    parts = ["paper" if (cls.place or 0) < 0 else "appendix" for cls in classes]
+    chosen = zip(classes, kinds, parts, strict=True)
+    return [cls.model_validate({"kind": kind, "part": part}) for cls, kind, part in chosen]

@@ -1,7 +1,7 @@
 """Other interpretations of the paper beside the study's own, and which of the two is nearer to it."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, Literal
 
 from concord import methods
@@ -11,7 +11,19 @@ from concord.datasets.registry import MADE
 from concord.findings.main_table import over_subsets, published_key
 from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.published import nearer
-from concord.findings.values import DASH, MINUS, SELECTIONS, counting, numbers, paragraph, records, signed, symbol
+from concord.findings.values import (
+    DASH,
+    MINUS,
+    SELECTIONS,
+    counting,
+    number,
+    numbers,
+    paragraph,
+    records,
+    score,
+    signed,
+    symbol,
+)
 from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, listed
 from concord.scores.selection import main_row
 
@@ -47,12 +59,15 @@ class Alternatives(Exhibit):
             f'selection "{SELECTIONS[study.selection]}".',
             compared
             and "Nearer: the one that is nearer to the published value; |difference|: mean absolute difference "
-            f"from the published values ({DASH}: none that both can be compared with).",
+            f"from the published values ({DASH}: none that both can be compared with); of questions for both, "
+            "own : variant.",
             counting(study),
         )
-        columns = "variant, differs, dataset, method, metric, own, Variant's: other, published"
+        columns = "variant, dataset, method, metric, own, Variant's: other, change, published"
         columns += ", nearer" if compared else ""
-        scores = listed("All scores", frame, columns, left=5, forms={"nearer": NEARER.__getitem__})
+        ordered = frame.sort_values("change", key=abs, ascending=False, kind="stable")
+        title = "All scores, the largest changes first"
+        scores = listed(title, ordered, columns, left=4, forms={"nearer": NEARER.__getitem__})
         return Shown(frame, (_questions(study, frame, compared), scores), caption)
 
 
@@ -76,10 +91,13 @@ def _frame(source: Source) -> DataFrame:
 
 
 def _pairs(study: ResolvedStudy) -> Iterator[tuple[Case, str, CaseVariant | MethodVariant]]:
-    """Yield case, method and their variant; of a variant of a case also the base clusterings."""
+    """Yield case, method and their variant; of a variant of a case also the base clusterings.
+
+    A case that differs in random numbers alone is another pool, no other interpretation.
+    """
     for run in study.variants.methods:
         yield from ((case, run.id, run) for case in study.cases if run.runs_on(case))
-    for case in study.variants.cases:
+    for case in (case for case in study.variants.cases if differs(study, case)):
         yield from ((case, method, case) for method in (study.base_clusterings, *case.methods))
 
 
@@ -92,12 +110,17 @@ def _questions(study: ResolvedStudy, frame: DataFrame, compared: bool) -> Table:
         near = ((known["nearer"] == word).sum() for word in ("own", "other"))
         away = ((known[word] - known["published"]).abs().mean() for word in ("own", "other"))
         question = f"{asked[:1].upper()}{asked[1:]}: {'; '.join(dict.fromkeys(group['differs']))}"
-        beside = (len(known), *near, *away) if compared else (None,) * 5
-        rows.append((question, len(group), change.mean(), change.min(), change.max(), *beside))
-    columns = "question, scores, Mean change: change, lowest, highest, Published: known, Own nearer: own, "
-    columns += "Variant nearer: other, Own |difference|: own_away, Variant |difference|: other_away"
-    frame = records("question scores change lowest highest known own other own_away other_away", rows)
-    return listed("Questions", frame, columns, forms={"lowest": signed, "highest": signed})
+        spread = f"{signed(change.mean())} ({signed(change.min())} to {signed(change.max())})"
+        beside = (len(known), _pair(near, number), _pair(away, score)) if compared else (None,) * 3
+        rows.append((question, len(group), spread, *beside))
+    columns = "question, scores, Mean change (lowest to highest): spread, Published: known, Nearer: nearer, "
+    columns += "|Difference|: away"
+    return listed("Questions", records("question scores spread known nearer away", rows), columns)
+
+
+def _pair(values: Iterable[float], form: Callable[[float], str]) -> str:
+    """Write a number of the own interpretation and that of the variant."""
+    return " : ".join(map(form, values))
 
 
 def differs(study: ResolvedStudy, variant: CaseVariant | MethodVariant) -> str:

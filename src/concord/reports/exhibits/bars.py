@@ -4,12 +4,12 @@ from typing import Any, ClassVar, Literal
 
 from concord.config.references import CaseId, MetricId
 from concord.config.values import Some
-from concord.findings.main_table import over_subsets
+from concord.findings.main_table import of_main_rows, over_subsets
 from concord.findings.names import DataFrame, Source
 from concord.findings.values import count, paragraph, records, tuned
 from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, listed
 from concord.reports.render.figures import PAGE, colours, legend_below, style
-from concord.scores.selection import main_row
+from concord.scores.selection import ROUNDING, main_row
 from concord.validation import Strict
 
 
@@ -38,20 +38,27 @@ class Bars(Exhibit):
         keys = [(group, (*where, *main_row(study, method))) for group, *where in places for method in methods]
         rows = [(group, *key, *scores.loc[key]) for group, key in keys]
         frame = records("group case metric method selection n mean std", rows).astype({"n": int})
+        highest = frame["mean"] >= frame.groupby(["case", "metric"])["mean"].transform("max") - ROUNDING
+        ties = highest.groupby([frame["case"], frame["metric"]]).transform("sum")
+        frame = frame.assign(highest=highest, alone=highest & (ties == 1))
         caption = paragraph(
             f"Mean score of each method on each data set over {count(study.n_subsets, 'subset')}.",
+            study.n_subsets > 1 and "Error bars: one sample standard deviation to either side.",
             tuned(study, methods),
-            "The table counts the cases on which a method has the highest mean, alone or with others.",
+            "The table counts the cases of a group on which a method alone has the highest mean; in brackets: alone or "
+            "together with others.",
         )
         return Shown(frame, (self._ahead(frame),), caption, self._draw(source, frame))
 
     def _ahead(self, frame: DataFrame) -> Table:
-        """Count where each method has the highest mean, alone or with others."""
-        highest = frame.groupby(["case", "metric"])["mean"].transform("max")
-        ahead = frame.assign(ahead=frame["mean"] >= highest - 1e-12).groupby(["method", "metric"], sort=False)
-        title = f"Highest mean, on how many of {count(frame['case'].nunique(), 'case')}"
-        columns = {"Method": "method", **{metric: metric for metric in self.metrics}}
-        return listed(title, ahead["ahead"].sum().unstack(sort=False).reset_index(), columns)
+        """Count for each group where a method has the highest mean."""
+        sums = frame.groupby(["group", "method", "metric"], sort=False)[["alone", "highest"]].sum()
+        texts = sums["alone"].astype(str) + " (" + sums["highest"].astype(str) + ")"
+        sizes = {group.title: f"{group.title}, {count(len(group.cases), 'case')}" for group in self.groups}
+        columns = {"Ensemble": "group", "Method": "method", **{metric: metric for metric in self.metrics}}
+        return listed(
+            "Highest mean", texts.unstack(sort=False).reset_index().replace({"group": sizes}), columns, left=2
+        )
 
     @style()
     def _draw(self, source: Source, frame: DataFrame) -> Any:
@@ -64,11 +71,13 @@ class Bars(Exhibit):
         picture = Figure(figsize=(PAGE, 2.15 * len(self.metrics) + 0.5), layout="constrained")
         shape = len(self.metrics), len(self.groups)
         axes = picture.subplots(*shape, squeeze=False, sharex="col", sharey=True, width_ratios=widths)
-        looks = {"palette": palette, "saturation": 1, "errorbar": None, "legend": False, "linewidth": 0}
+        looks = {"palette": palette, "hue_order": list(palette), "saturation": 1, "legend": False, "linewidth": 0}
+        looks |= {"errorbar": "sd", "err_kws": {"linewidth": 0.7, "color": "0.15"}}
+        scores = of_main_rows(source.study, source.selected)
         for row, metric in zip(axes, self.metrics, strict=True):
             for panel, group in zip(row, self.groups, strict=True):
-                rows = frame[(frame["group"] == group.title) & (frame["metric"] == metric)]
-                sns.barplot(rows, x="case", y="mean", hue="method", order=group.cases, **looks, ax=panel)
+                rows = scores[scores["case"].isin(group.cases) & (scores["metric"] == metric)]
+                sns.barplot(rows, x="case", y="value", hue="method", order=group.cases, **looks, ax=panel)
                 panel.set(xlabel="", ylabel=f"mean {metric}" if panel is row[0] else "", ylim=(0, 1))
                 panel.grid(False, axis="x")
                 titles = [source.study.origins[case].title for case in group.cases]

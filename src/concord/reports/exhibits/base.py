@@ -16,7 +16,8 @@ from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.values import DASH, number, score, signed
 from concord.validation import Strict, did_you_mean
 
-Chapter = Literal["Claims", "Data", "Results", "Agreement with the published values", "Runtime"]
+Chapter = Literal["Coverage", "Claims", "Data", "Results", "Agreement with the published values", "Runtime"]
+Part = Literal["paper", "appendix", "beyond"]
 Mistakes = Iterator[tuple[str, str]]
 """Pairs of a key inside what is mistaken and " = value: message"."""
 FORMS = {"difference": signed, "change": signed, "difference_se": lambda value: number(value, "+.1f")}
@@ -156,6 +157,7 @@ class Needs:
     scores: bool = False
     selected: bool = False  # the scores of the selections
     variants: bool = False  # those of the variants, if there are any
+    variant_scores: bool = False  # the scores of the variants at every grid point, if there are any
     unseen: tuple[str, ...] = ()  # cases whose scores on unseen objects are read
     ensembles: tuple[str, ...] = ()  # cases whose base clusterings are read
     prepared: tuple[str, ...] = ()  # cases whose features and classes are read
@@ -171,13 +173,18 @@ class Exhibit(Strict):
     """Something that a report shows. A kind is a subclass in this folder with a literal ``kind``."""
 
     drawn: ClassVar[bool] = False
-    """Whether it is a figure: its files are .csv, .svg, .pdf, .png; those of a table .csv, .md, .tex."""
+    """Whether it is a figure: its files are .csv, .tex, .svg, .pdf, .png; those of a table .csv, .tex, .md, .html."""
     place: ClassVar[int | None] = None
-    """Where it stands among the standard exhibits; None: shown only where a study lists it."""
+    """Where it stands among the standard exhibits; None: shown only where a study lists it.
+
+    Those with a negative one are of the part "paper", the others of the appendix, unless a study lists them.
+    """
     reproducible: ClassVar[bool] = True
     """Whether the same seed and versions give the same bytes; seconds are not."""
     chapter: ClassVar[Chapter] = "Results"
-    """Section of the report."""
+    """Section of the report; what is of the paper stands under Results, but for coverage and claims."""
+    in_pdf: ClassVar[bool] = True
+    """Whether its tables are part of the PDF; the HTML page has the tables of every exhibit."""
     reads: ClassVar[Needs] = Needs()
     """The results that it reads, if they are the same in every study."""
 
@@ -187,6 +194,7 @@ class Exhibit(Strict):
     id: Name = Field(description="name of its files")
     title: Title = Field(description="heading in the report")
     caption: str = Field("", description="stands before the sentences that say what was measured")
+    part: Part = Field("paper", description="what it answers: the paper, an appendix, or a question beyond the paper")
 
     def wanted(self, study: Study) -> bool:
         """Whether a study that does not list this standard exhibit shows it."""

@@ -14,7 +14,7 @@ from concord.findings.values import DASH, numbers
 from concord.reports.exhibits.base import Cell, Exhibit, Footnotes, Needs, Shown, listed
 
 SHAPE = ("objects", "features", "classes")
-GENERATORS = {"kmeans": "k-means", "minibatch": "mini-batch k-means", "mixed": "by several algorithms"}
+GENERATORS = MADE | {"mixed": "by several algorithms"}
 """How base clusterings that are made here are named beside their number."""
 
 
@@ -38,15 +38,18 @@ class Datasets(Exhibit):
         cells = {name: [*map(_dimension, frame[name], frame[f"published_{name}"])] for name in SHAPE}
         noted = zip(frame["dataset"], frame["note"], strict=True)
         titles = [Cell(text=title, mark=footnotes.mark(note)) for title, note in noted]
-        columns = f"dataset, {', '.join(SHAPE)}, class_sizes, stored_as, preprocessing, base_clusterings"
+        cells["non_zero"] = [_non_zero(stored) for stored in frame["stored_as"]]
+        columns = (
+            f"dataset, {', '.join(SHAPE)}, Sizes: class_sizes, Non-zero: non_zero, preprocessing, base_clusterings"
+        )
         published = ""
         if frame["verdict"].ne("not published").any():
-            columns += ", Published dimensions: verdict"
-            published = "Below a dimension: the published value where it differs. "
+            columns += ", Published: verdict"
+            published = "Published: whether all published dimensions match; below one: its published value if not. "
         table = listed("Data sets", frame.assign(dataset=titles, **cells), columns, footnotes=footnotes)
         caption = (
-            f"The number of objects, features and classes, and the smallest and largest class. {published}"
-            f"{DASH}: only base clusterings are available, no features."
+            "The number of objects, features and classes; sizes: of the smallest and the largest class; non-zero: the "
+            f"share of such features. {published}{DASH}: only base clusterings are available, no features."
         )
         return Shown(frame, (table,), caption)
 
@@ -86,6 +89,11 @@ def _base_clusterings(study: ResolvedStudy, case: Case) -> str:
         return f"ready-made: {case.ensemble}"
     own = f", k: {numbers(case.n_clusters)}" if isinstance(case.n_clusters, tuple) else ""
     return f"{study.ensemble.runs} {GENERATORS[case.ensemble]}{own}"
+
+
+def _non_zero(stored_as: str) -> Cell:
+    share = {"dense": "all", "no features": DASH}.get(stored_as, stored_as)
+    return Cell(text=share.removeprefix("sparse, ").removesuffix(" non-zero"))
 
 
 def _dimension(ours: int, published: Any) -> Cell:

@@ -10,7 +10,8 @@ from concord.config.values import Name, Title
 from concord.findings.main_table import counted_rows, scores_frame
 from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.values import DASH, MINUS, SELECTIONS, counting, paragraph, point, records, score, signed
-from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, filled, listed
+from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, Table, crossed, filled, listed
+from concord.scores.selection import FIXED
 from concord.scores.table import compact
 
 COLUMNS = ["case", "dataset", "metric", "method", "parameters", "mean", "published", "difference"]
@@ -43,7 +44,9 @@ class Grids(Exhibit):
         frame = frame.assign(difference=frame["mean"] - frame["published"])[COLUMNS]
         counted = counted_rows(study, scores)
         caption = paragraph(
-            "A score is the mean over the subsets at one grid point; points that failed on a subset are left "
+            "Every selection: the mean over the subsets. Both oracles choose with the true classes, for each subset or "
+            "one common point.",
+            "Otherwise a score is the mean over the subsets at one grid point; points that failed on a subset are left "
             f"out. Width: highest {MINUS} lowest. Gain: mean over the data sets of the score of an oracle, which "
             f"chooses with the true classes, {MINUS} that of the default.",
             "table2" in study.published
@@ -53,9 +56,16 @@ class Grids(Exhibit):
             counting(study),
         )
         columns = "method, metric, dataset, lowest, median, highest, published"
+        chosen = [_selections(scores, metric) for metric in study.reported]
         ranged = listed("Range over the grid", ranges(frame), columns, left=3)
         summaries = _summary(study, frame), _gains(study, counted), _distances(counted)
-        return Shown(frame, filled(ranged, *summaries), caption)
+        return Shown(frame, filled(*chosen, ranged, *summaries), caption)
+
+
+def _selections(scores: DataFrame, metric: str) -> Table:
+    """Return the scores of tuned methods in every selection."""
+    found = scores[(scores["metric"] == metric) & (scores["selection"] != FIXED)].dropna(subset="mean")
+    return crossed(f"Every selection, {metric}", found, "row", lambda row: Cell(text=score(row.mean)))
 
 
 def ranges(frame: DataFrame) -> DataFrame:
@@ -109,7 +119,7 @@ def _gains(study: ResolvedStudy, scores: DataFrame) -> Table:
 
 
 def _distances(scores: DataFrame) -> Table:
-    known = scores[scores["selection"] != "fixed"].dropna(subset=["mean", "published"])
+    known = scores[scores["selection"] != FIXED].dropna(subset=["mean", "published"])
     groups = known.assign(away=known["difference"].abs()).groupby(["method", "selection"], sort=False)
     selections = (*ORACLES, "default")
     away = groups["away"].mean().unstack().reindex(columns=selections).reset_index()

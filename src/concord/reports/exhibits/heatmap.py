@@ -14,12 +14,12 @@ from concord.reports.render.figures import PAGE, WIDTHS, colour_bar, heat, label
 from concord.scores.table import compact
 
 SCALES = (
-    "shared: one colour scale per metric, scores in the cells; best: small panels, coloured by the distance below "
-    "the best point of each"
+    "own: a colour scale for each panel, scores in the cells; shared: one for each metric; best: small panels, "
+    "coloured by the distance below the best point"
 )
 STEP, STEPS = 0.02, 10
 """The colours of ``scale: best``: so much below the best, in so many steps."""
-ACROSS = {"shared": 3, "best": 4}
+ACROSS = {"own": 3, "shared": 3, "best": 4}
 BEST: dict[str, Any] = {"linestyle": "-", "label": "best mean"}
 DEFAULT: dict[str, Any] = {"linestyle": (0, (1.5, 1)), "label": "default parameters"}
 
@@ -34,7 +34,7 @@ class Heatmap(OfMethod):
     x: str = Field(description="a parameter of the method's grid")
     y: str = Field(description="another one")
     metrics: tuple[MetricId, ...] = ("ACC", "NMI")
-    scale: Literal["shared", "best"] = Field("shared", description=SCALES)
+    scale: Literal["own", "shared", "best"] = Field("own", description=SCALES)
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield axes that are not two parameters of the grid."""
@@ -74,24 +74,29 @@ class Heatmap(OfMethod):
         bands = picture.subplots(rows, across, squeeze=False).reshape(len(self.metrics), -1)
         for metric, band in zip(self.metrics, bands, strict=True):
             values = frame[frame["metric"] == metric]
-            scale = self._scale(values["mean"])
+            scale, text = self._scale(values["mean"]), f"mean {metric}"
             for number, (panel, case) in enumerate(zip(band, cases, strict=False)):
                 means = values[values["case"] == case]["mean"].to_numpy()
+                scale = self._scale(values[values["case"] == case]["mean"]) if self.scale == "own" else scale
                 mesh = self._panel(panel, source, case, metric, means, scale)
-                if self.scale == "best":
+                if self.scale == "own":
+                    colour_bar(picture, mesh, [panel], text if number % across == across - 1 else "")
+                elif self.scale == "best":
                     panel.tick_params(labelleft=number % across == 0, labelbottom=number + across >= len(cases))
             for spare in band[len(cases) :]:
                 spare.set_axis_off()
             label_outer(band[: len(cases)], symbol(self.x, tex=True), symbol(self.y, tex=True))
-            text = f"mean {metric}" if self.scale == "shared" else f"mean {metric} \N{MINUS SIGN} best"
-            ticks = {"ticks": np.linspace(-STEP * STEPS, 0, 6)} if self.scale == "best" else {}
-            colour_bar(picture, mesh, band, text, **ticks)
+            if self.scale == "shared":
+                colour_bar(picture, mesh, band, text)
+            elif self.scale == "best":
+                ticks = np.linspace(-STEP * STEPS, 0, 6)
+                colour_bar(picture, mesh, band, f"{text} \N{MINUS SIGN} best", ticks=ticks)
         legend_below(picture, [Patch(fill=False, ec="black", lw=1.6, **look) for look in (BEST, DEFAULT)])
         picture.draw_without_rendering()  # one pass of the layout leaves the titles of the first row cut off
         return picture
 
     def _scale(self, means: Any) -> dict[str, Any]:
-        if self.scale == "shared":
+        if self.scale != "best":
             return {"vmin": means.min(), "vmax": means.max()}
         from matplotlib.colors import BoundaryNorm
 
@@ -101,7 +106,7 @@ class Heatmap(OfMethod):
     def _panel(self, panel: Any, source: Source, case: str, metric: str, means: Any, scale: dict[str, Any]) -> Any:
         import pandas as pd
 
-        run, large, best = source.study.method(self.method), self.scale == "shared", pd.Series(means).max()
+        run, large, best = source.study.method(self.method), self.scale != "best", pd.Series(means).max()
         x, y = run.grid[self.x], run.grid[self.y]
         values = means if large else np.minimum(means - best, -STEP / 1000)  # 0 itself is beyond the last step
         table = pd.DataFrame(values.reshape(len(y), len(x)), [*map(tick_label, y)], [*map(tick_label, x)])
@@ -123,6 +128,7 @@ class Heatmap(OfMethod):
         fixed = {name: value for name, value in default.items() if name not in (self.x, self.y)}
         restarts = {"mean": "mean of the restarts", "chosen": "the restart with the best objective"}
         colour = {
+            "own": "Each panel has a colour scale of its own.",
             "shared": "One colour scale per metric.",
             "best": f"Colour: distance below the best mean of a data set, in steps of {STEP:g}; this best mean "
             "stands above each panel.",

@@ -1,6 +1,8 @@
-"""Precision and recall of the pairs of objects from each level of co-association on."""
+"""Precision and recall of the pairs of objects by their level of co-association."""
 
 from typing import Any, Literal
+
+from pydantic import Field
 
 from concord.config.references import CaseId
 from concord.diagnostics import level_shares
@@ -15,6 +17,11 @@ LABELS = {
     "recall": "recall: share of the pairs in one class that are these",
     "pairs": "share of all pairs that are these",
 }
+DRAWN = {
+    "from": {name: name for name in LABELS},
+    "at": {"precision": "precision_at", "recall": "recall_at", "pairs": "pairs_at"},
+}
+"""The column of each share, of the pairs from a level on or at a level."""
 
 
 class Levels(Exhibit):
@@ -24,6 +31,9 @@ class Levels(Exhibit):
 
     kind: Literal["levels"]
     case: CaseId
+    pairs: Literal["from", "at"] = Field(
+        "from", description="whose shares are drawn: all with at least a co-association, or those with this one"
+    )
 
     def needs(self, study: ResolvedStudy) -> Needs:
         """Return the base clusterings."""
@@ -36,13 +46,16 @@ class Levels(Exhibit):
         stored, n = source.stored(self.case), source.study.n_subsets
         subsets = [level_shares(Ensemble(stored.subset(s)), stored.classes) for s in range(n)]
         shares = {name: pd.DataFrame(values) for name, values in zip(MEASURES, zip(*subsets, strict=True), strict=True)}
+        # of the pairs in one class, those at a level are those from it on less those from the next one on
+        shares["recall_at"] = shares["recall"] - shares["recall"].shift(-1, axis=1, fill_value=0)
         levels = range(shares["pairs"].shape[1])
         found = {"case": self.case, "level": levels, "coassociation": [level / levels[-1] for level in levels]}
         means = {name: values.mean() for name, values in shares.items()}
         frame = pd.DataFrame({**found, **means, **{f"{name}_std": values.std() for name, values in shares.items()}})
+        least = "at least " if self.pairs == "from" else ""
         caption = (
             f"Pairs of objects of {source.titles[self.case]} by their co-association, the share of base clusterings "
-            f"that put both into one cluster: pairs with at least l/{levels[-1]}, for every l. Mean over "
+            f"that put both into one cluster: pairs with {least}l/{levels[-1]}, for every l. Mean over "
             f"{n} subsets; bands: one sample standard deviation to either side."
         )
         return Shown(frame, caption=caption, picture=self._draw(source, frame))
@@ -52,9 +65,14 @@ class Levels(Exhibit):
         picture, (panel,) = panels(1, 1, 2.5)
         palette = colours(list(LABELS.values()))
         for name, label in LABELS.items():
-            rows = frame[["coassociation"]].assign(mean=frame[name], std=frame[f"{name}_std"], share=label)
+            column = DRAWN[self.pairs][name]
+            rows = frame[["coassociation"]].assign(mean=frame[column], std=frame[f"{column}_std"], share=label)
             curves(panel, rows, "coassociation", "share", palette)
-        panel.set(title=source.titles[self.case], xlabel="co-association of at least", ylabel="share of pairs")
+        panel.set(
+            title=source.titles[self.case],
+            xlabel=f"co-association{' of at least' if self.pairs == 'from' else ''}",
+            ylabel="share of pairs",
+        )
         panel.set_ylim(0, 1.02)
         legend_below(picture, curve_handles(palette))
         return picture

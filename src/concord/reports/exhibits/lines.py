@@ -1,4 +1,4 @@
-"""Mean scores as lines: over a grid of one parameter, and over the number of base clusterings in a subset."""
+"""Mean scores as lines over a grid of one parameter."""
 
 import json
 from typing import ClassVar, Literal
@@ -7,12 +7,10 @@ from pydantic import Field
 
 from concord.config.references import MethodId, MetricId, RowId
 from concord.config.values import Some
-from concord.findings.main_table import over_subsets
 from concord.findings.names import DataFrame, Source, Study
-from concord.findings.values import conjunction, fewer, paragraph, records, symbol, tuned
+from concord.findings.values import conjunction, fewer, paragraph, records, symbol
 from concord.reports.exhibits.base import Exhibit, Mistakes, Needs, Shown
 from concord.reports.render.figures import curves_by_case
-from concord.scores.selection import main_row
 
 
 class Lines(Exhibit):
@@ -40,9 +38,14 @@ class Lines(Exhibit):
         frame = self._frame(source)
         parameter = next(iter(source.study.method(self.methods[0]).grid))
         dashed = f"Dashed: {conjunction(self.beside)}, without this parameter." if self.beside else ""
-        more = dashed, fewer(source.study, frame)
-        label = symbol(parameter, tex=True)
-        return _shown(source, frame, self.metric, "value", f"over {symbol(parameter)}", label, *more)
+        caption = paragraph(
+            f"{self.metric} over {symbol(parameter)}: mean over {source.study.n_subsets} subsets; bands: one sample "
+            "standard deviation to either side.",
+            dashed,
+            fewer(source.study, frame),
+        )
+        labels = symbol(parameter, tex=True), f"mean {self.metric}"
+        return Shown(frame, caption=caption, picture=curves_by_case(frame, source.titles, "value", labels))
 
     def _frame(self, source: Source) -> DataFrame:
         scores = source.scores
@@ -57,51 +60,3 @@ class Lines(Exhibit):
                     where = (case.id, method, self.metric, parameter, value)
                     rows.append((*where, point.count, point.mean, point.std))
         return records("case method metric parameter value n mean std", rows)
-
-
-class Sizes(Exhibit):
-    """The mean score at every size of the subsets, a panel for each data set, a line for each method."""
-
-    drawn = True
-    reads: ClassVar = Needs(selected=True, variants=True)
-
-    kind: Literal["sizes"]
-    metric: MetricId
-
-    def mistakes(self, study: Study) -> Mistakes:
-        """Yield a study without other sizes."""
-        if not _of_other_sizes(study):
-            yield "kind", " = 'sizes': no case has other sizes; add variants.cases that differ in subset_size alone"
-
-    def build(self, source: Source) -> Shown:
-        """Return mean, sample standard deviation and number of subsets for each case, method and size."""
-        study, frame = source.study, self._frame(source)
-        more = tuned(study, _of_other_sizes(study)), fewer(study, frame, "size")
-        what = "base clusterings in a subset"
-        return _shown(source, frame, self.metric, "size", f"against the number of {what}", what, *more)
-
-    def _frame(self, source: Source) -> DataFrame:
-        study, scores, rows = source.study, over_subsets(source.selected, source.variants), []
-        for case in study.cases:
-            sizes = sorted((study.subset_size(one), one.id) for one in (case, *study.size_variants(case)))
-            for row in (main_row(study, method) for method in _of_other_sizes(study) if len(sizes) > 1):
-                found = [(size, key) for size, one in sizes if (key := (one, self.metric, *row)) in scores.index]
-                rows += [(case.id, *row, self.metric, size, *scores.loc[key]) for size, key in found]
-        return records("case method selection metric size n mean std", rows).astype({"n": int})
-
-
-def _of_other_sizes(study: Study) -> list[str]:
-    """Return the methods that run at other sizes, in the order of the study."""
-    run = {name for case in study.cases for other in study.size_variants(case) for name in other.methods}
-    return [method.id for method in study.methods if method.id in run]
-
-
-def _shown(source: Source, frame: DataFrame, metric: str, x: str, over: str, label: str, *more: str) -> Shown:
-    """Return a picture of the means over the column ``x``; ``more`` sentences end the caption."""
-    caption = paragraph(
-        f"{metric} {over}: mean over {source.study.n_subsets} subsets; bands: one sample standard deviation to "
-        "either side.",
-        *more,
-    )
-    picture = curves_by_case(frame, source.titles, x, (label, f"mean {metric}"))
-    return Shown(frame, caption=caption, picture=picture)

@@ -38,7 +38,7 @@ class Runtime(Exhibit):
         """Return totals over the jobs of each case and method, and the seconds of others."""
         import pandas as pd
 
-        frame = _frame(source)
+        frame = runtime_frame(source)
         named = frame.assign(dataset=frame["case"].map(source.titles))
         sizes = [named.assign(method=name, text=named[column].map(str)) for name, column in SIZES.items()]
         tables = []
@@ -57,7 +57,8 @@ class Runtime(Exhibit):
         return Shown(frame, tuple(tables), caption)
 
 
-def _frame(source: Source) -> DataFrame:
+def runtime_frame(source: Source) -> DataFrame:
+    """Return one row for each case and method: sizes, seconds, memory, and the seconds of others."""
     published, key = source.published, published_key(source)
     records_of: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for record in source.runtimes:

@@ -9,10 +9,10 @@ from pydantic import Field
 from concord.config.experiment import Variants
 from concord.config.references import AnyMethodId, CaseId, MetricId
 from concord.config.values import Name, Title
-from concord.findings.main_table import scores_frame
+from concord.findings.main_table import of_main_rows, scores_frame
 from concord.findings.names import DataFrame, ResolvedStudy, Source
 from concord.findings.published import of_the_paper
-from concord.findings.values import DASH, MINUS, SELECTIONS, conjunction, count, paragraph, score, signed
+from concord.findings.values import DASH, MINUS, SELECTIONS, conjunction, count, paragraph, score, signed, tuned
 from concord.reports.exhibits.base import Cell, Exhibit, Footnotes, Needs, Shown, Table, Text, crossed
 from concord.scores.selection import FIXED
 
@@ -55,7 +55,8 @@ class Scores(Exhibit):
         study = self.seen(source.study)
         frame = scores_frame(source, study)
         standing_for = f"After {self.title}: " if study.other_data and not self.methods else ""
-        tables = [_table(f"{standing_for}{metric}", frame, metric) for metric in study.reported]
+        main = of_main_rows(study, frame)
+        tables = [_table(f"{standing_for}{metric}", main, metric) for metric in study.reported]
         paper = study if self.methods else of_the_paper(study, source.published)
         others = [run.id for run in study.methods if run not in paper.methods]
         return Shown(frame, (*tables, *_to_the_digit(study, frame, self.methods)), _caption(study, frame, others))
@@ -90,7 +91,7 @@ def _caption(study: ResolvedStudy, frame: DataFrame, others: Sequence[str]) -> s
     test = {"paired": "paired t-test", "welch": "Welch's t-test"}[study.significance.test]
     alpha, runs = study.significance.alpha, study.ensemble.runs
     drawn = "all base clusterings that are drawn" if study.ensemble.draws else f"all {runs} base clusterings"
-    names, tuned = conjunction(others), conjunction([run.id for run in study.methods if run.grid])
+    names = conjunction(others)
     significant = (
         f"Bold: the best method, significantly better than every other ({test}, p < {alpha:g}, not adjusted "
         "for the number of tests). *: the best, but not significantly."
@@ -103,10 +104,7 @@ def _caption(study: ResolvedStudy, frame: DataFrame, others: Sequence[str]) -> s
         bool(others)
         and f"The best is judged among the methods of the paper; {names}, which it does not have, must beat all "
         f"of these. {WITHOUT_OTHERS}: bold only without {names}.",
-        bool(tuned)
-        and f"Oracle rows choose the parameters of {tuned} with the true classes, for each subset or one common "
-        "point. Each selection is compared with the other methods, which are compared with the selection "
-        f'"{SELECTIONS[study.selection]}".',
+        tuned(study, [run.id for run in study.methods]),
         bool(frame["published"].notna().any()) and f"Below: the published value (ours {MINUS} published).",
         bool(frame["mean"].isna().any()) and f"{DASH}: no value; a footnote says why where a method failed.",
     )

@@ -1,6 +1,6 @@
 """The scores of the random starts of some methods, and whether the published ones are possible."""
 
-from dataclasses import replace
+from collections.abc import Mapping
 from math import nan
 from typing import Any, Literal
 
@@ -9,14 +9,14 @@ from pydantic import Field
 
 from concord.config.experiment import Case, MethodRun
 from concord.config.published import STATISTICS
-from concord.config.references import MethodId, MetricId
+from concord.config.references import CaseId, MethodId, MetricId
 from concord.config.values import Some
 from concord.findings.main_table import published_key
 from concord.findings.names import DataFrame, ResolvedStudy, Source
 from concord.findings.values import DASH, conjunction, number, records, score
 from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, listed
 from concord.reports.exhibits.scores import HALF_DIGIT
-from concord.scores.f1_bounds import DEFINITIONS, largest_f1
+from concord.scores.f1_bounds import largest_f1
 from concord.scores.metrics import score_many
 
 
@@ -24,14 +24,17 @@ class _OfStarts(Exhibit):
     """An exhibit of the random starts of some methods."""
 
     methods: Some[MethodId]
+    cases: tuple[CaseId, ...] = Field((), description="all cases of the study if absent")
 
     def pairs(self, study: ResolvedStudy) -> list[tuple[Case, MethodRun]]:
         """Return the cases, each with those of the methods that run on it."""
-        return [(case, run) for case in study.cases for run in study.runs(case) if run.id in self.methods]
+        cases = [case for case in study.cases if case.id in (self.cases or [case.id])]
+        return [(case, run) for case in cases for run in study.runs(case) if run.id in self.methods]
 
     def needs(self, study: ResolvedStudy) -> Needs:
-        """Return the base clusterings, for the classes, and the published values."""
-        return Needs(ensembles=tuple(dict.fromkeys(case.id for case, _ in self.pairs(study))), published=True)
+        """Return the classes, the consensus labels of all starts, and the published values."""
+        labels = tuple((case.id, run.id) for case, run in self.pairs(study))
+        return Needs(ensembles=tuple(dict.fromkeys(case for case, _ in labels)), labels=labels, published=True)
 
 
 class Starts(_OfStarts):
@@ -40,27 +43,25 @@ class Starts(_OfStarts):
     kind: Literal["starts"]
     metrics: tuple[MetricId, ...] = Field((), description="those that the study reports if absent")
 
-    def needs(self, study: ResolvedStudy) -> Needs:
-        """Return the base clusterings, and the consensus labels of all starts."""
-        labels = tuple((case.id, run.id) for case, run in self.pairs(study))
-        return replace(super().needs(study), labels=labels)
-
     def build(self, source: Source) -> Shown:
         """Return one row for each metric, case and method."""
-        given, key, rows = source.published.starts, published_key(source), []
+        rows = []
         for metric in self.metrics or source.study.reported:
             for case, run in self.pairs(source.study):
-                published = given.get(key(case.id, metric, run.id), {})
-                ours, theirs = _of_starts(source, case, run, metric), [published.get(name, nan) for name in STATISTICS]
-                rows.append((case.id, source.titles[case.id], metric, run.id, *ours, *theirs, ours[1] - theirs[0]))
-        columns = " ".join((*STATISTICS, *(f"published_{name}" for name in STATISTICS), "difference"))
+                ours, given = _of_starts(source, case, run, metric), _published(source, case, run, metric)
+                theirs = [given.get(name, nan) for name in STATISTICS]
+                away = np.abs(np.subtract(ours[1:], theirs))
+                near = (int(np.isfinite(away).sum()), away[np.isfinite(away)].mean() if given else nan)
+                known = (case.id, source.titles[case.id], metric, run.id)
+                rows.append((*known, *ours, *theirs, ours[1] - theirs[0], *near))
+        columns = " ".join((*STATISTICS, *(f"published_{name}" for name in STATISTICS), "difference numbers away"))
         frame = records(f"case dataset metric method starts {columns}", rows)
         caption = (
             "Scores of the random starts at the default grid point: of the start selected by its own objective, then "
             "mean, sample standard deviation (std), largest and smallest of all, each averaged over the subsets. "
             f"Below: the published values ({DASH}: none). The last table counts the data sets on which a method has "
             "the largest std, here and published, and those on which the published selected start is between the "
-            "smallest and the largest of ours."
+            "smallest and the largest of ours; the mean |difference| is that of the selected starts."
         )
         columns, forms = f"dataset, method, starts, {', '.join(f'{s}: {s}' for s in STATISTICS)}", {"starts": number}
         groups = frame.groupby("metric", sort=False)
@@ -69,34 +70,57 @@ class Starts(_OfStarts):
         return Shown(frame, (*tables, listed("By method", _by_method(frame), columns, left=2)), caption)
 
 
-class F1Bounds(_OfStarts):
-    """How large F1 can be where a selected start's accuracy and F1 are both published."""
+class Definitions(_OfStarts):
+    """Which definition of F1 is nearest to the published values, and which of these it makes impossible."""
 
-    kind: Literal["f1_bounds"]
+    kind: Literal["f1_definitions"]
+    metric: MetricId = Field(description="the metric under which the published values stand")
+    definitions: Some[Literal["F", "F-class", "F-purity"]]
 
     def build(self, source: Source) -> Shown:
-        """Return one row for each case and method with both values."""
-        given, key, rows = source.published.starts, published_key(source), []
-        for case, run in self.pairs(source.study):
-            keys = [key(case.id, metric, run.id) for metric in ("ACC", "F")]
-            accuracy, f1 = (given.get(one, {}).get("selected") for one in keys)
-            if accuracy is not None and f1 is not None:
-                sizes = np.bincount(source.stored(case.id).classes).tolist()
-                bounds = largest_f1(min(1.0, accuracy + HALF_DIGIT), sizes)
-                possible = max(bounds.values()) >= f1 - HALF_DIGIT
-                known = (case.id, source.titles[case.id], run.id, accuracy, f1)
-                rows.append((*known, *(bounds[name] for name in DEFINITIONS), possible))
-        frame = records(" ".join(("case dataset method published_ACC published_F", *DEFINITIONS, "possible")), rows)
-        columns = "dataset, method, published_ACC, Published F1: published_F, "
-        columns += ", ".join([*(f"{name}: {name}" for name in DEFINITIONS), "possible"])
-        cells = [Cell(text="yes" if possible else "no", bold=not possible) for possible in frame["possible"]]
-        caption = (
-            "The largest F1 of a clustering, of any number of clusters, with the published accuracy (ACC) of the "
-            "selected start, under each definition of F1: "
-            f"{conjunction([f'{name} ({text})' for name, text in DEFINITIONS.items()])}. "
-            "A published F1 is possible if a bound reaches it, rounding considered."
+        """Return one row for each definition."""
+        frame = records(
+            "definition numbers away selected_away pairs impossible which",
+            [(name, *self._compared(source, name)) for name in self.definitions],
         )
-        return Shown(frame, (listed("Bounds of F1", frame.assign(possible=cells), columns, left=2),), caption)
+        cells = [Cell(text=score(away), bold=away == frame["away"].min()) for away in frame["away"]]
+        caption = (
+            "Three definitions of the F1 of a clustering: of the pairs of objects (F), of each class with its best "
+            "cluster, weighted by the sizes of the classes (F-class), and the harmonic mean of purity and inverse "
+            "purity (F-purity). Mean |difference|: between our values and the published ones, over selected start, "
+            "mean, standard deviation, largest and smallest of all starts. The definition with the smallest one is "
+            "used in all tables. This rule uses the published table only to find out which definition the paper used; "
+            "no method and no parameter depends on it. Impossible: published pairs of accuracy (ACC) and F1 of a "
+            "selected start that no clustering can have under the definition, rounding considered: "
+            f"{'; '.join(f'{row.definition}: {row.which}' for row in frame.itertuples()) or 'none'}."
+        )
+        columns = "definition, numbers, away, Of selected starts: selected_away, pairs, impossible"
+        return Shown(frame, (listed("Definitions of F1", frame.assign(away=cells), columns),), caption)
+
+    def _compared(self, source: Source, definition: str) -> tuple[int, float, float, int, int, str]:
+        """Return numbers, mean absolute differences, pairs of accuracy and F1, the impossible ones, and which."""
+        away, pairs, beyond = [], 0, []
+        for case, run in self.pairs(source.study):
+            if not (given := _published(source, case, run, self.metric)):
+                continue
+            theirs = [given.get(name, nan) for name in STATISTICS]
+            away.append(np.abs(np.subtract(_of_starts(source, case, run, definition)[1:], theirs)))
+            accuracy = _published(source, case, run, "ACC").get("selected", nan)
+            sizes = np.bincount(source.stored(case.id).classes).tolist()
+            largest = largest_f1(min(1.0, accuracy + HALF_DIGIT), sizes)[definition]
+            pairs += bool(np.isfinite(accuracy))
+            if largest < theirs[0] - HALF_DIGIT:
+                beyond.append(
+                    f"{run.id} on {source.titles[case.id]} (at most {score(largest)}, published {score(theirs[0])})"
+                )
+        every = np.array(away).reshape(-1, len(STATISTICS))
+        known = every[np.isfinite(every)]
+        return len(known), known.mean(), np.nanmean(every[:, 0]), pairs, len(beyond), conjunction(beyond) or "none"
+
+
+def _published(source: Source, case: Case, run: MethodRun, metric: str) -> Mapping[str, float]:
+    """Return the published statistics of the starts, by their names; empty if there are none."""
+    return source.published.starts.get(published_key(source)(case.id, metric, run.id), {})
 
 
 def _of_starts(source: Source, case: Case, run: MethodRun, metric: str) -> list[float]:

@@ -1,4 +1,4 @@
-"""Co-association matrices with the objects in the order of VAT, which shows clusters as bright blocks."""
+"""Co-association matrices with the objects in the order of VAT or of the classes: clusters are bright blocks."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -10,20 +10,25 @@ from concord.config.values import Some
 from concord.diagnostics import contrast, vat_order
 from concord.ensemble import Ensemble
 from concord.findings.names import ResolvedStudy, Source
-from concord.findings.values import records
+from concord.findings.values import paragraph, records
 from concord.reports.exhibits.base import Exhibit, Needs, Shown, listed
 from concord.reports.render.figures import colour_bar, colours, fine, heat, panels, step_of, style
 
 SHOWN = "Data set: case, objects, drawn, In one class: mean_in_classes, In different classes: mean_between"
+ORDERS = {
+    "vat": "in the order of VAT (visual assessment of cluster tendency)",
+    "classes": "ordered by their classes, and within a class as in the file",
+}
 
 
 class Vat(Exhibit):
-    """Co-association in the order of VAT (visual assessment of cluster tendency), a panel for each case."""
+    """Co-association in the order of VAT (visual assessment of cluster tendency) or of the classes, by case."""
 
     drawn = True
 
     kind: Literal["vat"]
     cases: Some[CaseId]
+    order: Literal["vat", "classes"] = "vat"
 
     def needs(self, study: ResolvedStudy) -> Needs:
         """Return the base clusterings."""
@@ -31,28 +36,39 @@ class Vat(Exhibit):
 
     def build(self, source: Source) -> Shown:
         """Return how far the matrices and the order follow the classes, a row for each case."""
+        from sklearn.metrics import silhouette_score
+
         drawn, rows = [], []
         for case in self.cases:
             stored = source.stored(case)
             ensemble = Ensemble(stored.subset(0))
             matrix = ensemble.expand(ensemble.coassociation)
-            order = vat_order(1 - matrix)
+            order = vat_order(1 - matrix) if self.order == "vat" else np.argsort(stored.classes, kind="stable")
             ordered, classes, step = matrix[np.ix_(order, order)], stored.classes[order], step_of(len(order))
             drawn.append((ordered[::step, ::step].copy(), classes[::step]))
             found = contrast(ordered, classes)
+            inside, between = found["mean_in_classes"], found["mean_between"]
             neighbours, missing = (classes[1:] == classes[:-1]).mean(), (ensemble.labels < 0).mean()
             sizes = len(classes), len(drawn[-1][1])
-            rows.append((case, *sizes, found["mean_in_classes"], found["mean_between"], neighbours, missing))
-        frame = records("case objects drawn mean_in_classes mean_between neighbours_in_class missing", rows)
+            silhouette = silhouette_score(1 - ordered, classes, metric="precomputed")
+            rows.append((case, *sizes, inside, between, inside / between, silhouette, neighbours, missing))
+        frame = records(
+            "case objects drawn mean_in_classes mean_between ratio silhouette neighbours_in_class missing", rows
+        )
         shares = dict.fromkeys(("neighbours_in_class", "missing"), lambda share: f"{share:.0%}")
-        forms = {"case": source.titles.__getitem__, **shares}
-        columns = f"{SHOWN}, Neighbours: neighbours_in_class, missing"
+        forms = {"case": source.titles.__getitem__, "ratio": "{:.1f}".format, **shares}
+        columns = f"{SHOWN}, ratio, silhouette{', Neighbours: neighbours_in_class' * (self.order == 'vat')}, missing"
         table = listed("Co-association and classes", frame, columns, forms=forms)
-        caption = (
-            "Co-association of the objects, subset 1, in the order of VAT (visual assessment of cluster "
-            "tendency). The strip at the left of a matrix has a colour for each class. The table has the mean "
-            "co-association of objects of one class and of different classes, the share of neighbours in the order "
-            "that are of one class, and the share of labels that are missing."
+        caption = paragraph(
+            f"Co-association of the objects, subset 1, {ORDERS[self.order]}. The strip at the left of a matrix has a "
+            "colour for each class. The table has the mean co-association of different objects of one class and of "
+            "objects of different classes, and two numbers that say how blockwise a matrix is: the ratio of the two "
+            "means, and the mean silhouette (Rousseeuw 1987) of the objects in their classes with 1 less the "
+            "co-association as the distance. The silhouette is 1 for full blocks with nothing between them, and "
+            "smaller where a class consists of several small blocks. The ratio is large wherever little is between "
+            "the classes.",
+            self.order == "vat" and "Neighbours: the share of neighbours in the order that are of one class.",
+            "Missing: the share of labels that are missing.",
         )
         return Shown(frame, (table,), caption, self._draw(source, drawn))
 

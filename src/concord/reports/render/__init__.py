@@ -7,11 +7,11 @@ from pathlib import Path
 
 from concord.errors import InputError
 from concord.files import RERUN, sha256, write_text
-from concord.reports.exhibits.base import Block, Exhibit, Picture, Shown
+from concord.reports.exhibits.base import Block, Chapter, Exhibit, Part, Picture, Shown
 from concord.specs import check_made_for, digest
 from concord.validation import Strict
 
-SUFFIXES = (".csv", ".md", ".tex", ".svg", ".pdf", ".png")
+SUFFIXES = (".csv", ".md", ".tex", ".html", ".svg", ".pdf", ".png")
 """Of the files of an exhibit in the folder of the report."""
 
 
@@ -22,7 +22,9 @@ class Stored(Strict):
     """JSON text of the spec of its job."""
     id: str
     title: str
-    chapter: str
+    chapter: Chapter
+    part: Part = "paper"
+    in_pdf: bool = True
     caption: str
     blocks: tuple[Block, ...]
     checksums: dict[str, str]
@@ -32,8 +34,9 @@ class Stored(Strict):
 def write_shown(exhibit: Exhibit, shown: Shown, spec: str, files: Mapping[str, Path]) -> None:
     """Write what an exhibit shows in every format.
 
-    ``spec`` is the JSON text of the job's spec. ``files`` are, by suffix, ".json" (:class:`Stored`) and ".csv"; of a
-    table ".md" and ".tex"; of a figure ".svg", ".pdf" and ".png" in one folder.
+    ``spec`` is the JSON text of the job's spec. ``files`` are, by suffix, ".json" (:class:`Stored`), ".csv" and
+    ".tex"; of a table ".md" and ".html"; of a figure ".svg", ".pdf" and ".png" in one folder. Of the texts those are
+    written that are among the files.
     """
     from concord.reports.render import figures, text
     from concord.scores.tables import write_csv
@@ -47,12 +50,22 @@ def write_shown(exhibit: Exhibit, shown: Shown, spec: str, files: Mapping[str, P
     write_csv(shown.frame, files[".csv"], digits if blocks else "%.10g")
     if exhibit.drawn:
         figures.save(shown.picture, files[".svg"].parent, exhibit.id)
-    else:
-        write_text(files[".md"], text.markdown(exhibit.title, shown))
-        write_text(files[".tex"], text.latex(exhibit.id, exhibit.title, shown))
-    said = {"id": exhibit.id, "title": exhibit.title, "chapter": exhibit.chapter, "caption": shown.caption}
+    for suffix, render in ((".md", text.markdown), (".tex", text.latex), (".html", text.fragment)):
+        if suffix in files:
+            write_text(files[suffix], render(exhibit.id, exhibit.title, shown.caption, blocks))
     checksums = {suffix: sha256(path) for suffix, path in files.items() if suffix != ".json"}
-    write_exhibit(files[".json"], Stored(spec=spec, blocks=blocks, checksums=checksums, **said))
+    stored = Stored(
+        spec=spec,
+        id=exhibit.id,
+        title=exhibit.title,
+        chapter=exhibit.chapter,
+        part=exhibit.part,
+        in_pdf=exhibit.in_pdf,
+        caption=shown.caption,
+        blocks=blocks,
+        checksums=checksums,
+    )
+    write_exhibit(files[".json"], stored)
 
 
 def write_exhibit(path: Path | str, stored: Stored) -> None:

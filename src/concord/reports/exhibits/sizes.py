@@ -1,0 +1,59 @@
+"""Mean scores as lines over the number of base clusterings in a subset."""
+
+from typing import ClassVar, Literal
+
+from concord.config.references import MetricId
+from concord.findings.main_table import over_subsets
+from concord.findings.names import DataFrame, Source, Study
+from concord.findings.values import fewer, paragraph, records, tuned
+from concord.reports.exhibits.base import Exhibit, Mistakes, Needs, Shown
+from concord.reports.render.figures import curves_by_case
+from concord.scores.selection import main_row
+
+BANDS = 6
+"""With more methods than these, the bands of their deviations would cover the lines."""
+
+
+class Sizes(Exhibit):
+    """The mean score at every size of the subsets, a panel for each data set, a line for each method."""
+
+    drawn = True
+    reads: ClassVar = Needs(selected=True, variants=True)
+
+    kind: Literal["sizes"]
+    metric: MetricId
+
+    def mistakes(self, study: Study) -> Mistakes:
+        """Yield a study without other sizes."""
+        if not _of_other_sizes(study):
+            yield "kind", " = 'sizes': no case has other sizes; add variants.cases that differ in subset_size alone"
+
+    def build(self, source: Source) -> Shown:
+        """Return mean, sample standard deviation and number of subsets for each case, method and size."""
+        study, frame = source.study, self._frame(source)
+        few = frame["method"].nunique() <= BANDS
+        bands = "; bands: one sample standard deviation to either side" if few else ""
+        caption = paragraph(
+            f"{self.metric} against the number of base clusterings in a subset: mean over {study.n_subsets} subsets"
+            f"{bands}.",
+            tuned(study, _of_other_sizes(study)),
+            fewer(study, frame, "size"),
+        )
+        labels = "base clusterings in a subset", f"mean {self.metric}"
+        drawn = frame if few else frame.assign(std=0.0)
+        return Shown(frame, caption=caption, picture=curves_by_case(drawn, source.titles, "size", labels))
+
+    def _frame(self, source: Source) -> DataFrame:
+        study, scores, rows = source.study, over_subsets(source.selected, source.variants), []
+        for case in study.cases:
+            sizes = sorted((study.subset_size(one), one.id) for one in (case, *study.size_variants(case)))
+            for row in (main_row(study, method) for method in _of_other_sizes(study) if len(sizes) > 1):
+                found = [(size, key) for size, one in sizes if (key := (one, self.metric, *row)) in scores.index]
+                rows += [(case.id, *row, self.metric, size, *scores.loc[key]) for size, key in found]
+        return records("case method selection metric size n mean std", rows).astype({"n": int})
+
+
+def _of_other_sizes(study: Study) -> list[str]:
+    """Return the methods that run at other sizes, in the order of the study."""
+    run = {name for case in study.cases for other in study.size_variants(case) for name in other.methods}
+    return [method.id for method in study.methods if method.id in run]

@@ -1,0 +1,78 @@
+"""Mean scores as lines over one parameter of a larger grid, the others fixed."""
+
+import json
+from typing import Any, Literal
+
+from pydantic import Field
+
+from concord.config.references import AnyMethodId, MetricId, RowId
+from concord.config.values import Value, same
+from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
+from concord.findings.values import conjunction, fewer, paragraph, point, records, symbol
+from concord.reports.exhibits.base import Mistakes, Needs, OfMethod, Shown, unknown
+from concord.reports.render.figures import curves_by_case
+
+
+class Slices(OfMethod):
+    """The mean score of a method over one parameter, a panel for each data set."""
+
+    drawn = True
+
+    kind: Literal["slices"]
+    metric: MetricId
+    x: str = Field(description="a parameter of the method's grid")
+    at: dict[str, Value] = Field(description="the values of the others")
+    further: tuple[AnyMethodId, ...] = Field((), description="ids of variants of the method with further points")
+    beside: tuple[RowId, ...] = Field((), description="ids of methods without a grid, each a level")
+
+    def mistakes(self, study: Study) -> Mistakes:
+        """Yield parameters that are not on the grid, and levels that have a grid."""
+        yield from super().mistakes(study)
+        grid = study.method(self.method).grid
+        yield from unknown("x", [self.x], grid)
+        if wanted := [name for name in grid if name not in (self.x, *self.at)]:
+            yield "at", f": no value of {wanted[0]}; add it"
+        for run in (run for run in study.methods if run.id in self.beside and run.grid):
+            yield "beside", f" = {run.id!r}: it has a grid; remove it"
+
+    def needs(self, study: ResolvedStudy) -> Needs:
+        """Return the scores at every grid point, and those of the variants if there are further points."""
+        return Needs(scores=True, variant_scores=bool(self.further))
+
+    def build(self, source: Source) -> Shown:
+        """Return mean, sample standard deviation and number of subsets at each value; no value for a level."""
+        rows = [row for case in self.cases_of(source.study) for row in self._of_case(source, case)]
+        frame = records("case method metric parameter value n mean std", rows)
+        levels = f"Dashed: {conjunction(self.beside)}, without these parameters." if self.beside else ""
+        caption = paragraph(
+            f"{self.metric} of {self.method} over {symbol(self.x)}, with {point(self.at)}: mean over "
+            f"{source.study.n_subsets} subsets; bands: one sample standard deviation to either side.",
+            levels,
+            fewer(source.study, frame),
+        )
+        labels = symbol(self.x, tex=True), f"mean {self.metric}"
+        return Shown(frame, caption=caption, picture=curves_by_case(frame, source.titles, "value", labels))
+
+    def _of_case(self, source: Source, case: str) -> list[tuple[Any, ...]]:
+        found: dict[Any, tuple[Any, ...]] = {}
+        for method in (*self.further, self.method):  # the study's own points count where both have one
+            scores = source.scores if method == self.method else source.variant_scores
+            for parameters, means in self._means(source, scores, case, method):
+                if all(same(parameters.get(name), value) for name, value in self.at.items()):
+                    found[parameters[self.x]] = means
+        rows = [(case, self.method, self.metric, self.x, value, *found[value]) for value in sorted(found)]
+        for level in self.beside:
+            levels = self._means(source, source.scores, case, level)
+            rows += [(case, level, self.metric, "", float("nan"), *means) for _, means in levels]
+        return rows
+
+    def _means(
+        self, source: Source, scores: DataFrame, case: str, method: str
+    ) -> list[tuple[dict[str, Value], tuple[Any, ...]]]:
+        """Return the parameters of each grid point with number, mean and deviation of its scores."""
+        study = source.study
+        mine = scores[(scores["case"] == case) & (scores["method"] == method)]
+        mine = mine[(mine["metric"] == self.metric) & (mine["restart"] == study.restarts)]
+        found = mine.groupby("parameters", sort=False)["value"].agg(["count", "mean", "std"])
+        fixed = {} if method == study.base_clusterings else study.parameters(study.case(case), study.method(method))
+        return [({**fixed, **json.loads(row.Index)}, (row.count, row.mean, row.std)) for row in found.itertuples()]

@@ -1,0 +1,49 @@
+"""Mean ranks by our scores and by the published ones, and what Nemenyi's test joins."""
+
+import pytest
+from small import STUDY, planned, scores_of, source_of
+
+from concord.config.published import Published
+from concord.reports.exhibits.rank_diagram import RankDiagram, critical_difference
+
+NAMES = [f"d{n}" for n in range(8)]
+STUDY8 = planned(
+    cases=[{"id": name, "dataset": "iris", "title": name, "preprocessing": []} for name in NAMES],
+    origins=dict.fromkeys(NAMES, STUDY["origins"]["iris"]),
+    metrics=["ACC"],
+    reported=["ACC"],
+)
+
+
+def built(published: Published):
+    scores = scores_of(STUDY8, means={"K-means": 0.2, "KC": 0.4, "EAC": 0.6, "RCE": 0.8})
+    return RankDiagram(kind="rank_diagram").build(source_of(STUDY8, scores=scores, published=published))
+
+
+def test_it_is_wanted_where_there_are_enough_data_sets() -> None:
+    assert not RankDiagram(kind="rank_diagram").wanted(planned())
+    assert RankDiagram(kind="rank_diagram").wanted(STUDY8)
+
+
+def test_ranks_of_our_scores() -> None:
+    shown = built(Published())
+    assert shown.frame.set_index("method")["mean_rank"].to_dict() == {"K-means": 4, "KC": 3, "EAC": 2, "RCE": 1}
+    assert set(shown.frame["scores"]) == {"ours"}
+    assert set(shown.frame["datasets"]) == {8}
+    assert shown.frame["p_friedman"].iloc[0] < 0.001
+    (panel,) = shown.picture.axes
+    said = " ".join(text.get_text() for text in panel.texts)
+    assert all(f"{name} ({rank}.0)" in said or f"({rank}.0) {name}" in said for name, rank in (("RCE", 1), ("KC", 3)))
+
+
+def test_where_scores_are_published_their_methods_are_compared_by_both() -> None:
+    values = {"KC": 0.9, "EAC": 0.5}
+    published = Published(scores={(name, "ACC", method): v for name in NAMES for method, v in values.items()})
+    ranks = built(published).frame.set_index(["scores", "method"])["mean_rank"].to_dict()
+    assert ranks == {("ours", "KC"): 2, ("ours", "EAC"): 1, ("published", "KC"): 1, ("published", "EAC"): 2}
+
+
+@pytest.mark.parametrize(("methods", "datasets", "expected"), [(5, 30, 1.113), (10, 15, 3.498)])
+def test_the_critical_difference_is_that_of_demsar(methods: int, datasets: int, expected: float) -> None:
+    """Janez Demsar (JMLR 2006): q = 2.728 for five classifiers, 3.164 for ten, times sqrt(k (k + 1) / 6 N)."""
+    assert critical_difference(datasets, methods) == pytest.approx(expected, abs=2e-3)
