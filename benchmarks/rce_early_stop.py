@@ -1,7 +1,7 @@
 """Compare RCE with the stopping rule of the study `rce` and RCE with its full 20 x 20 steps: CPU seconds and scores.
 
     snakemake --cores 2 results/ensembles/rce/coil20.npz
-    python benchmarks/rce_early_stop.py coil20 [--subset 0] [--every 2]
+    python benchmarks/rce_early_stop.py coil20 --like mnist_4000 [--subset 0] [--every 2]
 
 Both run over the study's grid (every second value by default) on one subset of base clusterings, in turn and
 on one thread. The rule is the one that the study sets for the case, or with --like for another case.
@@ -38,7 +38,7 @@ def main() -> None:
     rule = study.case(options.like or options.case).parameters.get("RCE")
     if rule is None:
         parser.error(
-            f"the study has no rule for {options.like or options.case}; name a case that has one: --like coil20"
+            f"the study has no rule for {options.like or options.case}; name a case that has one: --like mnist_4000"
         )
     stored = store.load(ROOT / f"results/ensembles/rce/{options.case}.npz")
     ensemble = Ensemble(stored.subset(options.subset))
