@@ -1,4 +1,4 @@
-"""Questions to an ensemble, or to a matrix over its objects, that need no consensus: order, levels, contrast."""
+"""Questions to an ensemble, or to a matrix over its objects, without a consensus: order, levels, contrast, blocks."""
 
 import numpy as np
 
@@ -63,3 +63,26 @@ def vat_order(dissimilarity: FloatArray) -> IntArray:
         nearest[joined] = np.inf
         nearest[order[place]] = np.inf
     return order
+
+
+def block_structure(matrix: FloatArray, classes: IntArray) -> dict[str, float]:
+    """Return how clearly a matrix over the objects, (n, n), is one of blocks, by the sizes of its entries.
+
+    Of the graph with the weights (abs(X) + abs(X)') / 2 of different objects: ``auc`` is the probability that a pair of
+    one class, of ``classes`` (n,), has a larger weight than a pair of two (1/2: no relation), ``within`` the share of
+    the weight inside classes. ``disconnected`` needs no classes: the mean of the K largest eigenvalues of its
+    normalised adjacency matrix, K being the number of classes; it is 1 if the graph has K components.
+    """
+    from sklearn.metrics import roc_auc_score
+
+    weights = (np.abs(matrix) + np.abs(matrix).T) / 2
+    np.fill_diagonal(weights, 0)
+    above = np.triu_indices(len(weights), 1)
+    together, pairs = (classes[:, None] == classes)[above], weights[above]
+    degrees = np.maximum(weights.sum(axis=1), np.finfo(float).tiny)
+    values = np.linalg.eigvalsh(weights / np.sqrt(np.outer(degrees, degrees)))
+    return {
+        "auc": float(roc_auc_score(together, pairs)),
+        "within": float(pairs[together].sum() / pairs.sum()),
+        "disconnected": float(values[-len(np.unique(classes)) :].mean()),
+    }
