@@ -58,7 +58,16 @@ TINY = {
 # what needs no second data set, figure or variant has none: each job of a real run costs about two CPU seconds
 BRIEF = {key: TINY[key] for key in ("id", "title", "summary", "ensemble")} | {"cases": ["iris"], "methods": ["EAC"]}
 
-SECONDS = (".runtime.json", ".tsv", "runtime.csv", "runtime.md", "runtime.tex", "runtime.json", "provenance.json")
+SECONDS = (
+    ".runtime.json",
+    ".tsv",
+    "runtime.csv",
+    "runtime.md",
+    "runtime.tex",
+    "runtime.html",
+    "runtime.json",
+    "provenance.json",
+)
 """Files with seconds in them; the report shows them too."""
 
 

@@ -58,13 +58,23 @@ STUDY = {
         },
     ],
     "metrics": ["ACC", "NMI"],
+    "ledger": [{"id": "A1", "place": "Table 1", "text": "It is best.", "shown": ["table1"], "missing": "a row"}],
     "claims": [
-        {"text": "KC is best.", "check": "best", "method": "KC", "metric": "ACC", "against": ["EAC"], "published": 1},
+        {
+            "text": "KC is best.",
+            "item": "A1",
+            "check": "best",
+            "method": "KC",
+            "metric": "ACC",
+            "against": ["EAC"],
+            "published": 1,
+        },
         {"text": "GWCA is stable.", "check": "stable", "method": "GWCA", "metric": "NMI"},
     ],
     "exhibits": [
         {"kind": "scores", "id": "few", "title": "Few", "methods": ["KC", "EAC-single"], "metrics": ["ACC"]},
-        {"kind": "starts", "id": "starts", "title": "Starts", "methods": ["KC"]},
+        {"kind": "starts", "id": "starts", "title": "Starts", "methods": ["KC"], "cases": ["toy", "pool"]},
+        {"kind": "spread", "metrics": ["ACC", "NMI"]},
     ],
     "generalisation": {"splits": 2, "repetitions": 1, "methods": ["EAC"], "cases": ["toy"], "train_share": 0.7},
     "variants": {
@@ -97,6 +107,7 @@ NEW_VALUES = {
     "datasets": ["toy"], "methods": ["EAC"], "subsets": 2, "subsets_per_job": 1, "seed": 1,
     "dataset": "iris", "preprocessing": ["unit_norm"], "init": "k-means++", "ensemble": "minibatch", "n_clusters": 2,
     "instead_of": None, "doubt": "sampled anew", "without": ["EAC"], "draws": 2, "method": "LWEA",
+    "item": None, "shown": ["table2"], "says": "count", "relative": None, "part": "beyond",
     "check": "second", "metric": "NMI", "against": ["GWCA"], "of": 3, "percent": None, "unseen": None,
     "restarts": "chosen", "selection": "default", "test": "welch", "base_labels": "kmeans-on-test",
     "linkage": "complete", "metrics": ["NMI"], "reported": ["NMI"], "other_data": "sampled anew.",

@@ -35,11 +35,14 @@ def messages(done):
     return {line.split(": ", 1)[1] for line in lines if re.match(r" *Job \d+: ", line)}
 
 
+FIGURE = ("csv", "tex", "svg", "pdf", "png")
+
+
 def test_a_run_makes_everything_the_readme_names(finished):
     reports = finished.folder / "reports/tiny"
     tables = ("table1", "table2", "claims", "variants", "grids", "restarts", "generalisation", "starts", "remarks")
-    names = [f"{name}.{suffix}" for name in (*tables, "pvalues", "runtime") for suffix in ("csv", "md", "tex")]
-    names += [f"{name}.{suffix}" for name in ("figure1", "levels") for suffix in ("csv", "svg", "pdf", "png")]
+    names = [f"{name}.{suffix}" for name in (*tables, "pvalues", "runtime") for suffix in ("csv", "tex", "md", "html")]
+    names += [f"{name}.{suffix}" for name in ("figure1", "levels", "spread") for suffix in FIGURE]
     names += ["report.pdf", "report.html", "provenance.json", "SHA256SUMS"]
     assert {path.name for path in reports.iterdir()} == set(names)
     assert all((reports / name).stat().st_size > 0 for name in names)
@@ -227,7 +230,7 @@ class FirstClustering(ConsensusMethod):
 def test_the_report_of_snakemake_has_captions_and_categories(copy_of_finished, tmp_path):
     copy_of_finished.snakemake("tiny", "--report", str(tmp_path / "report.html"))
     html = (tmp_path / "report.html").read_text()
-    for word in ("figure1.svg", "table2.md", "report.pdf", "tiny"):
+    for word in ("figure1.svg", "table2.html", "report.pdf", "tiny"):
         assert word in html
 
 
