@@ -74,7 +74,6 @@ STUDY = {
     "exhibits": [
         {"kind": "scores", "id": "few", "title": "Few", "methods": ["KC", "EAC-single"], "metrics": ["ACC"]},
         {"kind": "starts", "id": "starts", "title": "Starts", "methods": ["KC"], "cases": ["toy", "pool"]},
-        {"kind": "spread", "metrics": ["ACC", "NMI"]},
     ],
     "generalisation": {"splits": 2, "repetitions": 1, "methods": ["EAC"], "cases": ["toy"], "train_share": 0.7},
     "variants": {

@@ -42,7 +42,7 @@ def test_a_run_makes_everything_the_readme_names(finished):
     reports = finished.folder / "reports/tiny"
     tables = ("table1", "table2", "claims", "variants", "grids", "restarts", "generalisation", "starts", "remarks")
     names = [f"{name}.{suffix}" for name in (*tables, "pvalues", "runtime") for suffix in ("csv", "tex", "md", "html")]
-    names += [f"{name}.{suffix}" for name in ("figure1", "levels", "spread") for suffix in FIGURE]
+    names += [f"{name}.{suffix}" for name in ("figure1", "levels") for suffix in FIGURE]
     names += ["report.pdf", "report.html", "provenance.json", "SHA256SUMS"]
     assert {path.name for path in reports.iterdir()} == set(names)
     assert all((reports / name).stat().st_size > 0 for name in names)

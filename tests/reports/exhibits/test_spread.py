@@ -7,9 +7,9 @@ from concord.config.published import Published
 from concord.reports.exhibits.spread import Spread
 
 
-def test_it_is_wanted_where_there_are_several_subsets() -> None:
-    assert Spread(kind="spread").wanted(planned())
-    assert not Spread(kind="spread").wanted(planned(subsets=1))
+def test_it_is_wanted_where_there_are_enough_subsets() -> None:
+    assert Spread(kind="spread").wanted(planned(ensemble={"runs": 10, "subset_size": 2}))
+    assert not Spread(kind="spread").wanted(planned(ensemble={"runs": 10, "subset_size": 2}, subsets=4))
 
 
 def test_every_subset_of_one_row_of_each_method_is_drawn_beside_the_published_score() -> None:

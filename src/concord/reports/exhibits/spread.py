@@ -13,6 +13,8 @@ from concord.reports.exhibits.base import Exhibit, Needs, Shown
 from concord.reports.render.figures import PAGE, label_outer, panels, style
 from concord.scores.selection import main_rows
 
+ENOUGH = 5
+
 
 class Spread(Exhibit):
     """A box for every method on every data set, with the scores of the subsets and the published score."""
@@ -27,8 +29,8 @@ class Spread(Exhibit):
     metrics: tuple[MetricId, ...] = Field((), description="the first one that the study reports if absent")
 
     def wanted(self, study: Study) -> bool:
-        """Whether there are several subsets."""
-        return study.n_subsets > 1
+        """Whether there are enough subsets for a box."""
+        return study.n_subsets >= ENOUGH
 
     def build(self, source: Source) -> Shown:
         """Return the score of each case, metric, method and subset, and the published score."""
