@@ -227,3 +227,10 @@ def test_what_a_job_chooses_by_name_counts(package):
     before = prints(*chosen)
     (package / "datasets/preprocessing/scaling.py").write_text("X = 1\n")
     assert prints(*chosen) != before, "a step of the text file scales rows"
+
+
+def test_what_a_module_always_uses_counts(package):
+    before = prints("concord.scores.unseen")
+    path = package / "ensembles/kmeans.py"
+    path.write_text(path.read_text() + "\nX = 1\n")
+    assert prints("concord.scores.unseen") != before

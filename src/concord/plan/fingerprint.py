@@ -15,11 +15,13 @@ DECLARED = {"summary", "reference", "cost", "matrices", "paths"}
 """Class attributes that change no result: what a method declares for reports and schedulers."""
 
 
-APART = {
-    *("concord.datasets.preprocessing", "concord.datasets.readers"),
-    *(f"concord.ensembles.{kind}" for kind in ("kmeans", "mixed", "ready_made", "spherical")),
+_OF_DATA = {"concord.datasets.preprocessing", "concord.datasets.readers"}
+CHOOSES = {
+    **dict.fromkeys((f"concord.datasets.{module}" for module in ("job", "prepared", "registry")), _OF_DATA),
+    "concord.ensembles.make": {f"concord.ensembles.{kind}" for kind in ("kmeans", "mixed", "ready_made", "spherical")},
 }
-"""What is chosen by name in a job, whose fingerprint names it: a new reader or step runs no other job again."""
+"""Modules, and what they choose from by a name in the job, whose fingerprint names what it chose: a new reader or step
+runs no other job again."""
 
 
 @cache
@@ -37,7 +39,7 @@ def _closure(modules: tuple[str, ...]) -> dict[str, str]:
         module = waiting.pop()
         if module not in found:
             found[module], imported = _meaning(module)
-            waiting += [name for name in imported if name not in APART]
+            waiting += [name for name in imported if name not in CHOOSES.get(module, ())]
     return found
 
 
