@@ -96,7 +96,8 @@ class Noise(OfMethod):
     def _found(self, source: Source, frame: DataFrame) -> Table:
         rows = frame[frame["auc"].notna()]
         names = rows["row"].unique().tolist()
-        wide = rows.pivot(index=["case", "share"], columns="row", values="auc")[names].reset_index()
+        wide = rows.pivot(index=["case", "share"], columns="row", values="auc")
+        wide = wide.reindex(rows["case"].unique(), level="case")[names].reset_index()
         columns = {"Data set": "case", "Share": "share", **{name: name for name in names}}
         forms = {"case": source.titles.__getitem__, "share": "{:g}".format}
         return listed("AUC of the objects with random base labels", wide, columns, forms=forms)

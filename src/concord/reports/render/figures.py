@@ -1,6 +1,7 @@
 """How figures look, and how they are saved: seaborn's style with the report's fonts, and a few common parts."""
 
 import math
+import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -128,8 +129,8 @@ def curves_by_case(frame: DataFrame, titles: Mapping[str, str], x: str, labels: 
         if values and 0 < 100 * values[0] <= values[-1]:
             panel.set_xscale("log")
             panel.minorticks_off()
-        panel.set_xticks(values)
-    label_outer([panel for panel, _ in drawn], *labels)
+        panel.set_xticks(values, [f"{value:g}" for value in values])
+    label_outer([panel for panel, _ in drawn], *(textwrap.fill(label, 28) for label in labels))
     legend_below(picture, curve_handles(palette, dashed=set(frame["method"][frame[x].isna()])))
     return picture
 
