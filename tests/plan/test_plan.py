@@ -264,8 +264,8 @@ def test_the_inputs_of_exhibits_are_files_of_jobs_with_their_specs(make_plan, wh
 
 def test_the_job_of_the_tables_takes_each_file_once_those_in_blocks_last(make_plan):
     plan = make_plan(subsets_per_job=1)
-    together = plan.exhibits_files("mine", *plan.tables("mine"))
-    alone = {file for table in plan.tables("mine") for file in plan.exhibits_files("mine", table)}
+    together = plan.exhibits_files("mine", *plan.tables("mine")).made
+    alone = {file for table in plan.tables("mine") for file in plan.exhibits_files("mine", table).made}
     in_blocks = [file.endswith(".runtime.json") for file in together]
     assert len(together) == len(alone)
     assert set(together) == alone
@@ -326,11 +326,11 @@ def test_the_names_of_files_are_read_back(make_plan):
 
 def test_files_that_are_there_are_not_fetched(make_plan, tmp_path):
     plan = make_plan()
-    assert re.fullmatch(plan.absent_files(), "yale/" + plan.registry["yale"].files[0].name)
+    assert re.fullmatch(plan.fetched_files(here=True), "yale/" + plan.registry["yale"].files[0].name)
     for name in plan.raw_files("yale", plan.registry["yale"].raw_files):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    assert not re.fullmatch(plan.absent_files(), "yale/" + plan.registry["yale"].files[0].name)
+    assert not re.fullmatch(plan.fetched_files(here=True), "yale/" + plan.registry["yale"].files[0].name)
 
 
 def test_the_remarks_on_variants_are_read_where_there_are_some(make_plan):

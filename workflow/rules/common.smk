@@ -1,11 +1,15 @@
 # What the rules share: the plan of the run, and how a job's needs become resources.
 import fcntl
+import json
 import os
+import re
 import sys
 from pathlib import Path
 
 from concord.errors import InputError
 from concord.plan import load_plan, needs
+from concord.plan.sources import check_sources
+from concord.reports.document.provenance import git_commit
 
 
 def stop(mistake):
@@ -14,8 +18,11 @@ def stop(mistake):
     os._exit(1)
 
 
+STORED = workflow.storage_settings.default_storage_provider is not None
+"""Whether files go to a storage, and not to this folder."""
+
 try:
-    PLAN = load_plan(config)
+    PLAN = load_plan(config, elsewhere=workflow.remote_exec)
 except InputError as mistake:
     stop(mistake)
 
@@ -24,12 +31,20 @@ DEFAULT_STUDY = "quickstart" if "quickstart" in PLAN.studies else next(iter(PLAN
 # jobs run with the Python of this Snakemake, whether its environment is activated or not
 os.environ |= {"PATH": os.pathsep.join([str(Path(sys.executable).parent), os.getenv("PATH", "")])}
 
+if STORED and not workflow.remote_exec:
+    os.environ["CONCORD_COMMIT"] = json.dumps(git_commit(Path.cwd()))
+
 if PLAN.settings.data_mirror:
     os.environ.setdefault("CONCORD_DATA_MIRROR", PLAN.settings.data_mirror)
 
 
-wildcard_constraints:
-    **PLAN.names(),
+def named(path, **names):
+    """The path of an output, with what its wildcards stand for.
+
+    A constraint in the path itself holds in every storage (that of S3 forgets those of wildcard_constraints), and only
+    here where this workflow is a module of another."""
+    known = PLAN.names() | names
+    return re.sub(r"{(\w+)}", lambda wildcard: f"{{{wildcard[1]},{known[wildcard[1]]}}}", path)
 
 
 def report_of(study):

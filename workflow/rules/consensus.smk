@@ -7,8 +7,8 @@ rule consensus:
         data=lambda w: PLAN.features_file(w.study, w.case, w.method),
         race=lambda w: PLAN.race_file(w.study, w.case, w.method, w.block),
     output:
-        labels="results/{study}/consensus/{case}/{method}/{block}.npz",
-        runtime="results/{study}/consensus/{case}/{method}/{block}.runtime.json",
+        labels=named("results/{study}/consensus/{case}/{method}/{block}.npz"),
+        runtime=named("results/{study}/consensus/{case}/{method}/{block}.runtime.json"),
     log:
         "logs/{study}/consensus/{case}/{method}/{block}.log",
     benchmark:

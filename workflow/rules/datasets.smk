@@ -3,28 +3,26 @@
 
 rule fetch:
     output:
-        "data/raw/{absent}",
+        named("data/raw/{fetched}", fetched=PLAN.fetched_files(here=not STORED)),
     log:
-        "logs/datasets/fetch/{absent}.log",
-    wildcard_constraints:
-        absent=PLAN.absent_files(),
+        "logs/datasets/fetch/{fetched}.log",
     localrule: True
     conda:
         "../../envs/environment.yaml"
     params:
-        dataset=lambda w: Path(w.absent).parent.name,
-        file=lambda w: Path(w.absent).name,
+        dataset=lambda w: Path(w.fetched).parent.name,
+        file=lambda w: Path(w.fetched).name,
     message:
-        "fetching {wildcards.absent}"
+        "fetching {wildcards.fetched}"
     shell:
-        "python -m concord --log {log:q} datasets fetch {params.dataset:q} {params.file:q} --to {output:q}"
+        "python -m concord --log {log:q} datasets fetch {params.dataset:q} {params.file:q} --to {output:q} --placed data/raw/{wildcards.fetched:q}"
 
 
 rule prepare:
     input:
         lambda w: PLAN.raw_files(w.dataset, PLAN.registry[w.dataset].prepared_from),
     output:
-        "data/prepared/{dataset}/{steps}.npz",
+        named("data/prepared/{dataset}/{steps}.npz"),
     log:
         "logs/datasets/prepare/{dataset}/{steps}.log",
     priority: 2

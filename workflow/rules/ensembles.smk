@@ -6,7 +6,7 @@ rule base_clusterings:
         data=lambda w: PLAN.prepared_file(PLAN.studies[w.study].case(w.case)),
         ready=lambda w: PLAN.ready_file(w.study, w.case),
     output:
-        "results/ensembles/{study}/{case}.npz",
+        named("results/ensembles/{study}/{case}.npz"),
     log:
         "logs/{study}/ensembles/{case}.log",
     benchmark:

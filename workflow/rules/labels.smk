@@ -1,17 +1,17 @@
 # Beside the studies: the consensus of a label matrix that comes in pieces, data/labels/{matrix}/{piece}.parquet.
 
 
-wildcard_constraints:
-    matrix=r"[A-Za-z0-9][A-Za-z0-9_-]*",
-    piece=r"[A-Za-z0-9][A-Za-z0-9_-]*",
-    k=r"[1-9]\d*",
+def pieces_of(matrix):
+    if STORED:
+        raise InputError(f"data/labels/{matrix}: pieces of labels must lie in a folder that all jobs share, no storage")
+    return PLAN.pieces(matrix)
 
 
 rule profiles:
     input:
         "data/labels/{matrix}/{piece}.parquet",
     output:
-        "results/labels/{matrix}/profiles/{piece}.npz",
+        named("results/labels/{matrix}/profiles/{piece}.npz"),
     log:
         "logs/labels/{matrix}/profiles/{piece}.log",
     conda:
@@ -28,9 +28,9 @@ rule profiles:
 
 rule merge:
     input:
-        or_stop(lambda w: [f"results/labels/{w.matrix}/profiles/{piece}.npz" for piece in PLAN.pieces(w.matrix)]),
+        or_stop(lambda w: [f"results/labels/{w.matrix}/profiles/{piece}.npz" for piece in pieces_of(w.matrix)]),
     output:
-        "results/labels/{matrix}/profiles.npz",
+        named("results/labels/{matrix}/profiles.npz"),
     log:
         "logs/labels/{matrix}/merge.log",
     conda:
@@ -49,7 +49,7 @@ rule consensus_of_labels:
     input:
         "results/labels/{matrix}/profiles.npz",
     output:
-        "results/labels/{matrix}/{method}-{k}.npz",
+        named("results/labels/{matrix}/{method}-{k}.npz"),
     log:
         "logs/labels/{matrix}/{method}-{k}.log",
     conda:
@@ -70,7 +70,7 @@ rule label:
         merged="results/labels/{matrix}/profiles.npz",
         piece="results/labels/{matrix}/profiles/{piece}.npz",
     output:
-        "results/labels/{matrix}/{method}-{k}/{piece}.parquet",
+        named("results/labels/{matrix}/{method}-{k}/{piece}.parquet"),
     log:
         "logs/labels/{matrix}/{method}-{k}/{piece}.log",
     conda:
@@ -90,11 +90,11 @@ rule sizes_of_clusters:
     input:
         or_stop(
             lambda w: [
-                f"results/labels/{w.matrix}/{w.method}-{w.k}/{piece}.parquet" for piece in PLAN.pieces(w.matrix)
+                f"results/labels/{w.matrix}/{w.method}-{w.k}/{piece}.parquet" for piece in pieces_of(w.matrix)
             ]
         ),
     output:
-        "results/labels/{matrix}/{method}-{k}.csv",
+        named("results/labels/{matrix}/{method}-{k}.csv"),
     log:
         "logs/labels/{matrix}/{method}-{k}.sizes.log",
     conda:

@@ -8,7 +8,7 @@ for run in PLAN.runs:
         name:
             f"tables_{run}"
         input:
-            of_tables(run, PLAN.exhibits_files),
+            of_tables(run, lambda *tables: PLAN.exhibits_files(*tables).made),
         output:
             stored=[f"results/{run}/exhibits/{table}.json" for table in PLAN.tables(run)],
             shown=[
@@ -33,25 +33,27 @@ for run in PLAN.runs:
             runtime=minutes(of_tables(run, PLAN.need_of_exhibits)),
         params:
             spec=of_tables(run, lambda *tables: PLAN.exhibits(*tables).json_text),
+            project=of_tables(run, lambda *tables: PLAN.exhibits_files(*tables).project),
         message:
             f"{run}: the tables"
         shell:
-            "python -m concord --log {log:q} reports exhibits --spec {params.spec:q} --out {output:q} --inputs {input:q}"
+            "python -m concord --log {log:q} reports exhibits --spec {params.spec:q} --out {output:q}"
+            " --inputs {params.project:q} {input:q}"
 
 
 rule figure:
     input:
-        lambda w: PLAN.exhibits_files(w.run, w.figure),
+        lambda w: PLAN.exhibits_files(w.run, w.figure).made,
     output:
-        "results/{run}/exhibits/{figure}.json",
+        named("results/{run}/exhibits/{figure}.json"),
         report(
-            "reports/{run}/{figure}.svg",
+            named("reports/{run}/{figure}.svg"),
             caption="../report/exhibit.rst",
             category="{run}",
             subcategory="Figures",
             labels=lambda w: {"exhibit": PLAN.runs[w.run].exhibit(w.figure).title, "file": w.figure},
         ),
-        multiext("reports/{run}/{figure}", ".csv", ".tex", ".pdf", ".png"),
+        multiext(named("reports/{run}/{figure}"), ".csv", ".tex", ".pdf", ".png"),
     log:
         "logs/{run}/reports/{figure}.log",
     benchmark:
@@ -66,31 +68,33 @@ rule figure:
         runtime=minutes(lambda w: PLAN.need_of_exhibits(w.run, w.figure)),
     params:
         spec=lambda w: PLAN.exhibits(w.run, w.figure).json_text,
+        project=lambda w: PLAN.exhibits_files(w.run, w.figure).project,
     message:
         "{wildcards.run}: {wildcards.figure}"
     shell:
-        "python -m concord --log {log:q} reports exhibits --spec {params.spec:q} --out {output:q} --inputs {input:q}"
+        "python -m concord --log {log:q} reports exhibits --spec {params.spec:q} --out {output:q}"
+        " --inputs {params.project:q} {input:q}"
 
 
 rule document:
     input:
-        lambda w: PLAN.document_files(w.run),
+        lambda w: PLAN.document_files(w.run).made,
     output:
         report(
-            "reports/{run}/report.pdf",
+            named("reports/{run}/report.pdf"),
             caption="../report/exhibit.rst",
             category="{run}",
             subcategory="The report",
             labels={"exhibit": "the whole report, PDF", "file": "report"},
         ),
         report(
-            "reports/{run}/report.html",
+            named("reports/{run}/report.html"),
             caption="../report/exhibit.rst",
             category="{run}",
             subcategory="The report",
             labels={"exhibit": "the whole report, tables to sort", "file": "report"},
         ),
-        multiext("reports/{run}/", "provenance.json", "SHA256SUMS"),
+        multiext(named("reports/{run}/"), "provenance.json", "SHA256SUMS"),
     log:
         "logs/{run}/reports/document.log",
     group:
@@ -102,7 +106,9 @@ rule document:
         runtime=minutes(lambda w: needs.report(PLAN.runs[w.run])),
     params:
         spec=lambda w: PLAN.document(w.run).json_text,
+        project=lambda w: PLAN.document_files(w.run).project,
     message:
         "{wildcards.run}: the report"
     shell:
-        "python -m concord --log {log:q} reports document --spec {params.spec:q} --out {output:q} --inputs {input:q}"
+        "python -m concord --log {log:q} reports document --spec {params.spec:q} --out {output:q}"
+        " --inputs {params.project:q} {input:q}"

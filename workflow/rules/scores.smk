@@ -6,7 +6,7 @@ rule score:
         ensemble=lambda w: f"results/ensembles/{PLAN.runs[w.run].id}/{w.case}.npz",
         labels=lambda w: PLAN.scored_labels(w.run, w.part, w.case),
     output:
-        "results/{run}{part}/scores/{case}.parquet",
+        named("results/{run}{part}/scores/{case}.parquet"),
     log:
         "logs/{run}{part}/scores/{case}.log",
     group:
@@ -30,7 +30,7 @@ rule race:
         ensemble="results/ensembles/{study}/{case}.npz",
         labels=lambda w: PLAN.first_blocks(w.study, w.case, w.method),
     output:
-        "results/{study}/races/{case}/{method}.json",
+        named("results/{study}/races/{case}/{method}.json"),
     log:
         "logs/{study}/races/{case}/{method}.log",
     group:
@@ -53,8 +53,8 @@ rule collect:
     input:
         lambda w: PLAN.score_files(w.run, w.part),
     output:
-        multiext("results/{run}{part}/scores", ".parquet", ".csv"),
-        multiext("results/{run}{part}/selected", ".parquet", ".csv"),
+        multiext(named("results/{run}{part}/scores"), ".parquet", ".csv"),
+        multiext(named("results/{run}{part}/selected"), ".parquet", ".csv"),
     log:
         "logs/{run}{part}/scores/collect.log",
     group:
@@ -76,7 +76,7 @@ rule unseen_objects:
     input:
         lambda w: PLAN.prepared_file(PLAN.runs[w.run].case(w.case)),
     output:
-        "results/{run}/unseen/{case}.parquet",
+        named("results/{run}/unseen/{case}.parquet"),
     log:
         "logs/{run}/unseen/{case}.log",
     benchmark:

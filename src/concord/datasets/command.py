@@ -49,7 +49,7 @@ def _fetch(options: argparse.Namespace, datasets: dict[str, DatasetSpec]) -> Non
         names = [file.name for file in spec.raw_files]
         remedy = did_you_mean(options.file, names) if names else "it needs none"
         raise InputError(f"data set {options.dataset}: no file {options.file!r}; {remedy}")
-    download.fetch(options.dataset, spec, file, options.to, options.mirror)
+    download.fetch(options.dataset, spec, file, options.to, options.mirror, options.placed)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -66,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     fetch.add_argument("dataset", metavar="DATASET", help="id of a registered data set (see list)")
     fetch.add_argument("file", metavar="FILE", help="name of the file in the registry")
     fetch.add_argument("--to", type=Path, required=True, metavar="PATH", help="where the file goes")
+    fetch.add_argument("--placed", type=Path, metavar="PATH", help="where the user may have placed it, other than --to")
     first = f"the environment variable {download.MIRROR_VARIABLE} goes first"
     fetch.add_argument("--mirror", help=f"folder or URL that is tried before the public addresses; {first}")
     prepare = commands.add_parser("prepare", help="verify, read, check, preprocess, store")

@@ -33,18 +33,32 @@ class _Interrupted(Exception):
     """An address may give the file later; the message is the reason."""
 
 
-def fetch(dataset_id: str, spec: DatasetSpec, file: RawFile, target: Path, mirror: str | None = None) -> None:
+def fetch(
+    dataset_id: str,
+    spec: DatasetSpec,
+    file: RawFile,
+    target: Path,
+    mirror: str | None = None,
+    placed: Path | None = None,
+) -> None:
     """Put ``file`` of a data set at ``target``.
 
-    Tried in this order: a file that is already there, the mirrors (:data:`MIRROR_VARIABLE`, then ``mirror``: a folder
-    or URL with the layout of ``file.mirror``), each public address. Interrupted connections are tried again.
+    Tried in this order: a file that is already there, one that the user ``placed`` elsewhere, the mirrors
+    (:data:`MIRROR_VARIABLE`, then ``mirror``: a folder or URL with the layout of ``file.mirror``), each public address.
+    Interrupted connections are tried again.
 
-    InputError if a file at ``target`` is not the registered one (it is never overwritten), or no address gives it; it
-    names each address with its reason and the remedy.
+    InputError if a file at ``target`` or ``placed`` is not the registered one (it is never overwritten, nor passed
+    over), or no address gives it; it names each address with its reason and the remedy.
     """
     if target.exists():
         verify(target, dataset_id, file)
         log.info("%s: %s is in place", dataset_id, target)
+        return
+    if placed and placed.exists():
+        verify(placed, dataset_id, file)
+        with written_whole(target) as temporary:
+            shutil.copyfile(placed, temporary)
+        log.info("%s: %s from %s", dataset_id, target, placed)
         return
     failures: list[str] = []
     for address in _addresses(file, mirror):

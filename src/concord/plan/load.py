@@ -18,9 +18,10 @@ from concord.validation import parse, read_yaml
 STUDIES = Path("config/studies")
 
 
-def load_plan(config: Mapping[str, Any]) -> Plan:
+def load_plan(config: Mapping[str, Any], elsewhere: bool = False) -> Plan:
     """Read and check the whole configuration: ``config/config.yaml`` with the changes of ``--config``.
 
+    A job that runs ``elsewhere``, not where the run was started, need not reach the mirror of the data.
     :class:`InputError` has one line for each mistake, with file, key, value and remedy.
     """
     settings, registry = parse(Settings, dict(config), CONFIG_FILE), load_registry()
@@ -28,14 +29,19 @@ def load_plan(config: Mapping[str, Any]) -> Plan:
         raise InputError(f"{STUDIES}: no study; write one as {STUDIES}/<id>/study.yaml")
     studies = [load_study(path, registry) for path in files]
     mistakes = unknown_words(settings, studies, "in no study")
-    mirror = settings.data_mirror
-    if mirror and not mirror.startswith(("http://", "https://")) and not Path(mirror).expanduser().is_dir():
-        mistakes.append(f"{CONFIG_FILE}: data_mirror = {mirror!r}: no such folder; correct it, or write null")
+    if not elsewhere:
+        mistakes += _of_mirror(settings.data_mirror)
     if mistakes:
         raise InputError("\n".join(mistakes))
     refused = {study.id: message for study in studies if (message := refusals(study, settings))}
     runs = [planned(study, settings, registry) for study in studies if study.id not in refused]
     return Plan(settings, registry, [planned(study, None, registry) for study in studies], runs, refused)
+
+
+def _of_mirror(mirror: str | None) -> list[str]:
+    if not mirror or mirror.startswith(("http://", "https://")) or Path(mirror).expanduser().is_dir():
+        return []
+    return [f"{CONFIG_FILE}: data_mirror = {mirror!r}: no such folder; correct it, or write null"]
 
 
 def load_study(path: Path, registry: Mapping[str, DatasetSpec]) -> Study:

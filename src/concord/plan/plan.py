@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from concord import methods
 from concord.config.experiment import Case, Experiment, MethodRun
@@ -21,7 +21,7 @@ from concord.plan import needs
 from concord.plan.fingerprint import fingerprint
 from concord.plan.needs import Need
 from concord.reports.exhibits.base import Exhibit
-from concord.reports.job import DocumentJob, ExhibitJob, in_order, part_of
+from concord.reports.job import OF_PROJECT, DocumentJob, ExhibitJob, in_order, part_of
 from concord.reports.study import PlannedStudy
 from concord.scores.job import CollectJob, ScoredMethod, ScoreJob, UnseenJob, as_scored, on_unseen_objects
 from concord.specs import digest
@@ -31,6 +31,14 @@ TEMPLATES = Path(__file__).parents[1] / "reports/templates"
 
 Given = tuple[Item, list[str]]
 """An input of a job of the reports stage, and its files: one, or of labels and runtimes one for each block."""
+
+
+class Files(NamedTuple):
+    """The files that a job reads: those of the project, under version control, come first."""
+
+    project: list[str]
+    made: list[str]
+    """By other jobs."""
 
 
 class Plan:
@@ -69,14 +77,14 @@ class Plan:
         """Return where files of a data set lie."""
         return [f"data/raw/{dataset}/{file.name}" for file in files]
 
-    def absent_files(self) -> str:
-        """Return a pattern of data set and file for the registered files that are not there.
+    def fetched_files(self, here: bool) -> str:
+        """Return a pattern of data set and file for the registered files that a rule may make.
 
-        What is there may be the user's only copy: as an output of a rule, Snakemake would delete it before it
-        runs the rule again.
+        Where the files are ``here``, in the folder of the project, it leaves out those that are there. They may be the
+        user's only copies: as an output of a rule, Snakemake would delete them before it runs the rule again.
         """
         names = [name for d, entry in self.registry.items() for name in self.raw_files(d, entry.raw_files)]
-        return _any_of(name.removeprefix("data/raw/") for name in names if not Path(name).exists())
+        return _any_of(name.removeprefix("data/raw/") for name in names if not (here and Path(name).exists()))
 
     def prepared_file(self, case: Case) -> str:
         """Return the file of the features and classes of a case."""
@@ -323,15 +331,15 @@ class Plan:
         """Return the exhibits that one job makes, as each of them takes less time than a process takes to start."""
         return tuple(exhibit.id for exhibit in self.runs[run].exhibits if not exhibit.drawn)
 
-    def exhibits_files(self, run: str, *ids: str) -> list[str]:
+    def exhibits_files(self, run: str, *ids: str) -> Files:
         """Return the files that the job of some exhibits reads, in the order of its items."""
         study = self.runs[run]
         files = dict(given for name in ids for given in self.exhibit_inputs(run, study.exhibit(name)))
-        return [file for item in in_order(files) for file in files[item]]
+        return _files((item, files[item]) for item in in_order(files))
 
-    def document_files(self, run: str) -> list[str]:
+    def document_files(self, run: str) -> Files:
         """Return the files that the job of the report reads, in the order of its items."""
-        return [file for _, files in self.document_inputs(run) for file in files]
+        return _files(self.document_inputs(run))
 
     def exhibits(self, run: str, *ids: str) -> ExhibitJob:
         """Return the job of some exhibits: of all tables, or of one figure."""
@@ -348,16 +356,16 @@ class Plan:
         )
 
     def document_inputs(self, run: str) -> list[Given]:
-        """Return what the report is made of: the exhibits with their files, and the discussion."""
+        """Return what the report is made of: the discussion, and the exhibits with their files."""
         study = self.runs[run]
         found: list[Given] = []
+        if study.discussion:
+            found.append(self._of_content("discussion", "", f"config/studies/{study.id}/discussion.md"))
         for exhibit in study.exhibits:
             job = self.exhibits(run, *([exhibit.id] if exhibit.drawn else self.tables(run)))
             item = Item(role="exhibit", key=exhibit.id, spec=job.digest)
             found.append((item, [f"results/{run}/exhibits/{exhibit.id}.json"]))
             found += [(item.model_copy(update={"role": "file"}), [file]) for file in exhibit_files(run, exhibit)]
-        if study.discussion:
-            found.append(self._of_content("discussion", "", f"config/studies/{study.id}/discussion.md"))
         return found
 
     def document(self, run: str) -> DocumentJob:
@@ -434,18 +442,27 @@ class Plan:
         return {
             "study": _any_of(self.studies),
             "run": _any_of(self.runs),
-            "part": "(/variants)?",
+            "part": "|/variants",
             "case": r"[A-Za-z0-9][A-Za-z0-9_-]*",
             "method": r"[A-Za-z0-9][A-Za-z0-9_-]*",
             "dataset": _any_of(self.registry),
             "steps": r"[a-z0-9_-]+",
             "block": r"\d+-\d+",
             "figure": _any_of(figures),
+            **dict.fromkeys(("matrix", "piece"), r"[A-Za-z0-9][A-Za-z0-9_-]*"),
+            "k": r"[1-9]\d*",
         }
 
 
 DOCUMENTS = ("report.pdf", "report.html", "provenance.json", "SHA256SUMS")
 """Files of a report beside those of its exhibits."""
+
+
+def _files(given: Iterable[Given]) -> Files:
+    files = Files([], [])
+    for item, paths in given:
+        (files.project if item.role in OF_PROJECT else files.made).extend(paths)
+    return files
 
 
 def templates(pattern: str) -> str:
@@ -462,4 +479,4 @@ def exhibit_files(run: str, exhibit: Exhibit) -> list[str]:
 
 def _any_of(words: Iterable[str]) -> str:
     """Return a pattern of these words; one that matches nothing if there are none."""
-    return "|".join(sorted({re.escape(word) for word in words}, key=len, reverse=True)) or "(?!)"
+    return "|".join(sorted({re.escape(word) for word in words}, key=len, reverse=True)) or r"[^\s\S]"

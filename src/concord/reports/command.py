@@ -9,7 +9,7 @@ from pathlib import Path
 from concord.errors import InputError
 from concord.files import RERUN
 from concord.findings.source import Item, Source, read_record
-from concord.reports.job import IN_BLOCKS, DocumentJob, ExhibitJob, in_order, part_of
+from concord.reports.job import IN_BLOCKS, OF_PROJECT, DocumentJob, ExhibitJob, in_order, part_of
 from concord.specs import digest
 
 log = logging.getLogger("concord")
@@ -25,7 +25,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--spec", required=True, metavar="JSON", help="the job, as the log shows it")
     parser.add_argument("--out", required=True, nargs="+", type=Path, metavar="FILE", help="files to write")
     parser.add_argument(
-        "--inputs", nargs="*", default=[], type=Path, metavar="FILE", help="in the order of the spec, blocks last"
+        "--inputs",
+        nargs="*",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="in the order of the spec; the project's first, blocks last",
     )
     options = parser.parse_args(argv)
     started = time.process_time()
@@ -63,6 +68,8 @@ def _given(items: Sequence[Item], paths: Sequence[Path]) -> list[tuple[Item, Pat
     if len(paths) < len(single) or (len(paths) > len(single) and not blocks):
         raise InputError(f"--inputs: {len(paths)} files given, {len(single)} planned")
     found = list(zip(single, paths, strict=False))
+    for path in (path for item, path in found if item.role in OF_PROJECT and digest(path.read_bytes()) != item.spec):
+        raise InputError(f"{path}: not the file that this job was planned for; {RERUN}")
     for path in paths[len(single) :]:
         runtimes = path.suffix == ".json"
         key = ("runtimes", digest(read_record(path)["spec"])) if runtimes else ("labels", Block(path).digest)

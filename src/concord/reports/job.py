@@ -9,6 +9,8 @@ from concord.specs import Spec
 
 IN_BLOCKS = ("labels", "runtimes")
 """Roles of items that have a file for each block of subsets."""
+OF_PROJECT = ("published", "discussion")
+"""Roles of items that no job makes: files of the project, under version control."""
 
 
 class ExhibitJob(Spec):
@@ -39,8 +41,8 @@ class DocumentJob(Spec):
 
 
 def in_order(items: Iterable[Item]) -> list[Item]:
-    """Return items in the order in which a job takes their files: each once, those in blocks last."""
-    return sorted(dict.fromkeys(items), key=lambda item: item.role in IN_BLOCKS)
+    """Return items in the order of their files in a job: each once, the project's first, those in blocks last."""
+    return sorted(dict.fromkeys(items), key=lambda item: (item.role not in OF_PROJECT, item.role in IN_BLOCKS))
 
 
 def part_of(study: PlannedStudy, exhibits: Sequence[Exhibit]) -> PlannedStudy:

@@ -1,6 +1,7 @@
 """What a result was made with: versions, machine, seed, commit, checksums; no name of a person or a host."""
 
 import importlib.metadata
+import json
 import os
 import platform
 import re
@@ -18,6 +19,7 @@ PACKAGES = (
     "numpy", "scipy", "scikit-learn", "statsmodels", "pandas", "pyarrow", "matplotlib", "seaborn",
     "scikit-posthocs", "itables", "mlxtend", "snakemake", "typst",
 )  # fmt: skip
+COMMIT_VARIABLE = "CONCORD_COMMIT"
 SUMS = "SHA256SUMS, beside this report, holds the checksums of all files that the same seed and versions give again."
 
 
@@ -63,7 +65,13 @@ def _short(checksum: str | None) -> str:
 
 
 def git_commit(folder: Path) -> dict[str, Any] | None:
-    """Return the commit in ``folder`` and whether files differ from it; None outside a checkout."""
+    """Return the commit in ``folder`` and whether files differ from it; None outside a checkout.
+
+    A job without a shared file system has the files but no checkout: the run tells it in :data:`COMMIT_VARIABLE`.
+    """
+    if told := os.environ.get(COMMIT_VARIABLE):
+        found: dict[str, Any] | None = json.loads(told)
+        return found
     try:
         if Path(_git(folder, "rev-parse", "--show-toplevel")).resolve() != folder.resolve():
             return None  # a folder inside someone else's checkout
