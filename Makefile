@@ -55,6 +55,8 @@ lock: $(READY)  ## resolve envs/requirements.in anew
 	cd envs && uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade \
 		requirements.in -o requirements.lock
 	! grep -nE '://|index-url|find-links' envs/requirements.lock
+	{ sed '/^  - pip:$$/q' envs/environment.yaml; sed -nE 's/^([a-z0-9].*==.*) \\$$/      - "\1"/p' envs/requirements.lock; } \
+		> envs/environment.new && mv envs/environment.new envs/environment.yaml
 
 schemas: $(READY)  ## write the JSON schemas of the configuration
 	python -m concord.plan.schemas

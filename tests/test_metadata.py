@@ -28,3 +28,9 @@ def test_the_licence_is_the_one_that_is_named():
 def test_every_data_set_names_its_licence():
     registry = yaml.safe_load((ROOT / "config/datasets.yaml").read_text())
     assert [name for name, entry in registry.items() if not entry.get("licence")] == []
+
+
+def test_conda_gets_the_packages_of_the_lock():
+    lines = (ROOT / "envs/requirements.lock").read_text().splitlines()
+    locked = [line.removesuffix(" \\") for line in lines if "==" in line and not line.startswith(" ")]
+    assert locked == yaml.safe_load((ROOT / "envs/environment.yaml").read_text())["dependencies"][-1]["pip"]

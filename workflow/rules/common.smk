@@ -6,11 +6,6 @@ import re
 import sys
 from pathlib import Path
 
-from concord.errors import InputError
-from concord.plan import load_plan, needs
-from concord.plan.sources import check_sources
-from concord.reports.document.provenance import git_commit
-
 
 def stop(mistake):
     """End with a message; a WorkflowError would add lines of this file, which the user need not read."""
@@ -18,24 +13,43 @@ def stop(mistake):
     os._exit(1)
 
 
+def put_first(variable, folder):
+    os.environ |= {variable: os.pathsep.join([str(folder), *filter(None, [os.getenv(variable)])])}
+
+
 STORED = workflow.storage_settings.default_storage_provider is not None
 """Whether files go to a storage, and not to this folder."""
 
-try:
-    PLAN = load_plan(config, elsewhere=workflow.remote_exec)
-except InputError as mistake:
-    stop(mistake)
+# a clone runs with its own source, in all jobs
+if (SOURCE := Path(str(workflow.current_basedir)).parents[1] / "src").is_dir():
+    sys.path.insert(0, str(SOURCE))
+    put_first("PYTHONPATH", SOURCE)
 
-DEFAULT_STUDY = "quickstart" if "quickstart" in PLAN.studies else next(iter(PLAN.studies))
+try:
+    from concord.errors import InputError
+    from concord.plan import load_plan, needs
+    from concord.plan.sources import check_sources
+    from concord.reports.document.provenance import git_commit
+except ImportError as absent:
+    if "--lint" not in sys.argv:
+        stop(f"{absent}: install what the workflow needs, pip install '.[workflow]' in the folder of the project")
+    from types import SimpleNamespace
+
+    PLAN = SimpleNamespace(studies=(), runs={}, names=dict, fetched_files=lambda here: ".+")
+    DEFAULT_STUDY = None
+else:
+    try:
+        PLAN = load_plan(config, elsewhere=workflow.remote_exec)
+    except InputError as mistake:
+        stop(mistake)
+    DEFAULT_STUDY = "quickstart" if "quickstart" in PLAN.studies else next(iter(PLAN.studies))
+    if STORED and not workflow.remote_exec:
+        os.environ |= {"CONCORD_COMMIT": json.dumps(git_commit(Path.cwd()))}
+    if PLAN.settings.data_mirror:
+        os.environ.setdefault("CONCORD_DATA_MIRROR", PLAN.settings.data_mirror)
 
 # jobs run with the Python of this Snakemake, whether its environment is activated or not
-os.environ |= {"PATH": os.pathsep.join([str(Path(sys.executable).parent), os.getenv("PATH", "")])}
-
-if STORED and not workflow.remote_exec:
-    os.environ["CONCORD_COMMIT"] = json.dumps(git_commit(Path.cwd()))
-
-if PLAN.settings.data_mirror:
-    os.environ.setdefault("CONCORD_DATA_MIRROR", PLAN.settings.data_mirror)
+put_first("PATH", Path(sys.executable).parent)
 
 
 def named(path, **names):
@@ -44,7 +58,7 @@ def named(path, **names):
     A constraint in the path itself holds in every storage (that of S3 forgets those of wildcard_constraints), and only
     here where this workflow is a module of another."""
     known = PLAN.names() | names
-    return re.sub(r"{(\w+)}", lambda wildcard: f"{{{wildcard[1]},{known[wildcard[1]]}}}", path)
+    return re.sub(r"{(\w+)}", lambda wildcard: f"{{{wildcard[1]},{known.get(wildcard[1], '.+')}}}", path)
 
 
 def report_of(study):
@@ -73,6 +87,12 @@ def or_stop(function):
             stop(mistake)
 
     return found
+
+
+def pieces_of(matrix):
+    if STORED:
+        raise InputError(f"data/labels/{matrix}: pieces of labels must lie in a folder that all jobs share, no storage")
+    return PLAN.pieces(matrix)
 
 
 def of_size(wildcards, input, attempt):

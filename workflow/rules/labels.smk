@@ -1,12 +1,6 @@
 # Beside the studies: the consensus of a label matrix that comes in pieces, data/labels/{matrix}/{piece}.parquet.
 
 
-def pieces_of(matrix):
-    if STORED:
-        raise InputError(f"data/labels/{matrix}: pieces of labels must lie in a folder that all jobs share, no storage")
-    return PLAN.pieces(matrix)
-
-
 rule profiles:
     input:
         "data/labels/{matrix}/{piece}.parquet",
@@ -89,9 +83,7 @@ rule label:
 rule sizes_of_clusters:
     input:
         or_stop(
-            lambda w: [
-                f"results/labels/{w.matrix}/{w.method}-{w.k}/{piece}.parquet" for piece in pieces_of(w.matrix)
-            ]
+            lambda w: [f"results/labels/{w.matrix}/{w.method}-{w.k}/{piece}.parquet" for piece in pieces_of(w.matrix)]
         ),
     output:
         named("results/labels/{matrix}/{method}-{k}.csv"),

@@ -1,0 +1,56 @@
+"""The workflow from outside: as a module of another one, and to a linter that has Snakemake and nothing else."""
+
+import shutil
+
+import pytest
+
+from conftest import ROOT, Project
+
+pytestmark = pytest.mark.workflow
+
+ANOTHER = """
+configfile: "config/config.yaml"
+
+module concord:
+    snakefile: "{project}/workflow/Snakefile"
+    config: config
+
+use rule * from concord
+
+rule size:
+    input: "reports/tiny/report.pdf"
+    output: "{{matrix}}.size"
+    shell: "wc -c < {{input}} > {{output:q}}"
+"""
+NO_PACKAGE = """
+import sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "concord":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Absent())
+"""
+
+
+def test_another_workflow_uses_it_as_a_module(brief, tmp_path):
+    other = Project(tmp_path / "other")
+    shutil.copytree(brief.folder / "config", other.folder / "config")
+    (other.folder / "workflow").mkdir()
+    (other.folder / "workflow/Snakefile").write_text(ANOTHER.format(project=brief.folder))
+    other.env.pop("PYTHONPATH")  # the clone brings its own source
+    other.snakemake("all of it.size")  # a wildcard of its own, which no constraint of the module touches
+    assert int((other.folder / "all of it.size").read_text()) > 10_000
+    assert not (brief.folder / "results").exists()
+
+
+def test_the_linter_needs_no_package_and_a_run_says_that_it_does(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(NO_PACKAGE)
+    here = Project(ROOT)
+    here.env["PYTHONPATH"] = str(tmp_path)
+    assert here.snakemake("--lint", check=False).returncode == 0
+    done = here.snakemake("-n", check=False)
+    assert done.returncode
+    assert "pip install" in done.stderr
+    assert "Traceback" not in done.stderr
