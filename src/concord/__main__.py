@@ -10,6 +10,7 @@ from importlib.abc import MetaPathFinder
 from pathlib import Path
 
 from concord.errors import InputError
+from concord.extras import needs
 from concord.files import write_text
 
 STAGES = {
@@ -55,7 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for handler in handlers:
         logger.addHandler(handler)
     try:
-        importlib.import_module(STAGES[options.stage][0]).main(options.arguments)
+        with needs("report" if options.stage == "reports" else "workflow"):
+            importlib.import_module(STAGES[options.stage][0]).main(options.arguments)
     except InputError as mistake:
         return _fail(str(mistake), options.log)
     except Exception as broken:

@@ -30,6 +30,7 @@ from concord.diagnostics.stability import (
 from concord.ensemble import MISSING, Ensemble, FloatArray, IntArray, as_ensemble
 from concord.ensembles.draws import subsamples
 from concord.errors import ConsensusFailure
+from concord.extras import needs
 from concord.methods.base import ConsensusMethod
 from concord.seeds import generator
 
@@ -122,9 +123,11 @@ def choose_k(
     a fit for each k from features; with the default method O(n'^2) for each tree.
 
     Raises ValueError unless one of ``labels`` and ``features`` is given, for invalid ones, for a single clustering, for
-    k outside 2..n, a negative number of draws, or a recipe with fewer objects in a run than k.
+    k outside 2..n, a negative number of draws, or a recipe with fewer objects in a run than k; ExtraNeeded without
+    pandas, which comes with ``concord[plot]``.
     """
-    import pandas as pd
+    with needs("plot"):
+        import pandas as pd
 
     numbers = sorted({int(k) for k in ks})
     if nulls < 0 or halves < 1:

@@ -79,7 +79,7 @@ def bootstrap_stability(
     Source: Efron, Tibshirani: An Introduction to the Bootstrap, 1993; clusterings as the sample in Dudoit, Fridlyand:
     Bioinformatics 19, 2003.
     """
-    from statsmodels.stats.proportion import proportion_confint
+    from scipy.special import ndtri
 
     if draws < 1:
         raise ValueError(f"draws = {draws}: must be at least 1")
@@ -94,8 +94,10 @@ def bootstrap_stability(
         stays += matched(found, reference) == reference
         counted += found != MISSING
     with np.errstate(invalid="ignore", divide="ignore"):
-        low, high = proportion_confint(stays, counted, alpha=1 - confidence, method="wilson")
-        return Stability(reference, stays / counted, low, high)
+        z = ndtri((1 + confidence) / 2)
+        centre, size = stays + z**2 / 2, counted + z**2
+        half = z * np.sqrt(stays * (counted - stays) / counted + z**2 / 4)
+        return Stability(reference, stays / counted, (centre - half) / size, (centre + half) / size)
 
 
 def fitted_labels(given: IntArray, method: ConsensusMethod, features: Any = None) -> IntArray:
