@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from concord.ensemble import FloatArray, IntArray
-from concord.numerics.kernels import compiled
+from concord.numerics.kernels import compiled, summed
 
 
 @compiled
@@ -23,7 +23,7 @@ def e_step(
     for p in range(n):
         moving = True
         for _ in range(most):
-            total = digamma(gamma[p].sum())
+            total = digamma(summed(gamma[p]))
             for k in range(n_clusters):
                 chance[k] = math.exp(digamma(gamma[p, k]) - total)
             new[:] = alpha
@@ -42,7 +42,8 @@ def e_step(
                     size += phi[p, i, k]
                     phi[p, i, k] = share
                     new[k] += share
-            moving = np.abs(new - gamma[p]).sum() > tol * max(gamma[p].sum(), tiny) or change > tol * max(size, tiny)
+            moved = summed(np.abs(new - gamma[p]))
+            moving = moved > tol * max(summed(gamma[p]), tiny) or change > tol * max(size, tiny)
             gamma[p] = new
             if not moving:
                 break

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from concord.ensemble import FloatArray
-from concord.numerics.kernels import compiled
+from concord.numerics.kernels import compiled, summed
 
 Integers = npt.NDArray[np.integer]
 Booleans = npt.NDArray[np.bool_]
@@ -96,7 +96,7 @@ def advance(
         advance_row(penalties, p, last, locked, a, c, before[0, 0], now[0, 0], v, y, target, work)
     squares = np.empty(10)
     for k in range(10):
-        squares[k] = work[(9 + k) * COLUMNS : (10 + k) * COLUMNS].sum()
+        squares[k] = summed(work[(9 + k) * COLUMNS : (10 + k) * COLUMNS])
     return squares
 
 

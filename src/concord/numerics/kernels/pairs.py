@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from concord.ensemble import FloatArray
-from concord.numerics.kernels import compiled
+from concord.numerics.kernels import compiled, summed
 
 Counts = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.floating]
@@ -51,7 +51,7 @@ def rise(together: Counts, apart: Counts, old: FloatArray | None, new: FloatArra
         before = None if old is None else old[r, r + 1 :]
         if not add_rise(c, d, before, new[r, r + 1 :], terms[:last], work):
             return -np.inf
-    return float(terms.sum())
+    return summed(terms)
 
 
 @compiled
@@ -149,7 +149,7 @@ def sweep(
             _combine(columns, new, shares[1])
             terms[:] = 0.0
             inside = add_rise(together[i], apart[i], shares[0], shares[1], terms, work)
-            if inside and terms.sum() >= max(sufficient * (g * (new - y)).sum(), 0.0):
+            if inside and summed(terms) >= max(sufficient * summed(g * (new - y)), 0.0):
                 columns[:, i] = new
                 break
 
@@ -159,8 +159,8 @@ def _retracted(y: FloatArray, move: FloatArray, base: np.integer) -> FloatArray:
     """Return y + move in the simplex: negative memberships become 0, that of the base takes the rest."""
     new = np.maximum(y + move, 0.0)
     new[base] = 0.0
-    new /= max(new.sum(), 1.0)
-    new[base] = max(1 - new.sum(), 0.0)
+    new /= max(summed(new), 1.0)
+    new[base] = max(1 - summed(new), 0.0)
     return new
 
 
@@ -186,7 +186,7 @@ def _dot(one: FloatArray, other: FloatArray) -> float:
             )
     for j in range(full, one.size):
         partial[(j - full) % LANES] += one[j] * other[j]
-    return float(partial.sum())
+    return summed(partial)
 
 
 @compiled
@@ -219,7 +219,7 @@ def steps(
             shares[1, i] = shares[0, i] + step * change[i]
         terms[:] = 0.0
         inside = add_rise(together[j], apart[j], shares[0], shares[1], terms, work)
-        gains[count] = terms.sum() if inside else -np.inf
+        gains[count] = summed(terms) if inside else -np.inf
         derivatives(together[j : j + 1], apart[j : j + 1], shares[:1], old_weights, unused, np.inf)
         derivatives(together[j : j + 1], apart[j : j + 1], shares[1:], weights, unused, np.inf)
         for k in range(size):
