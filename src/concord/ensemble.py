@@ -7,6 +7,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from concord.extras import needs
+
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
@@ -72,10 +74,12 @@ class Ensemble:
         """Return the ensemble of a Parquet file with a row for each object and a column for each clustering.
 
         ``path`` names a file, ``columns`` the clusterings (default: all columns). A null marks a missing object. Reads
-        ``block`` rows at a time; see :meth:`from_blocks` for the memory and what is raised.
+        ``block`` rows at a time; see :meth:`from_blocks` for the memory and what is raised. Needs pyarrow, which comes
+        with ``concord[parquet]``.
         """
-        from pyarrow import types
-        from pyarrow.parquet import ParquetFile
+        with needs("parquet"):
+            from pyarrow import types
+            from pyarrow.parquet import ParquetFile
 
         def matrix(batch: Any) -> npt.NDArray[Any]:
             filled = (column.fill_null(MISSING) if types.is_integer(column.type) else column for column in batch)

