@@ -1,17 +1,34 @@
-"""Concord: clustering ensembles, and the papers' experiments re-run end to end."""
+"""Concord: clustering ensembles, and the papers' experiments re-run end to end.
 
+The methods, :class:`Ensemble` and the packages below are attributes of ``concord``; each is imported at its first use.
+"""
+
+import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from concord import datasets, diagnostics, ensembles, methods, scores
     from concord.ensemble import Ensemble
+    from concord.methods import *  # noqa: F403 - the methods, for type checkers
 
-__all__ = ["Ensemble", "__version__"]
+__all__ = ["Ensemble", "datasets", "diagnostics", "ensembles", "methods", "scores"]
 __version__ = "0.1.0"
 
+HERE = {"Ensemble": "concord.ensemble"}
+"""Modules of the names here that are neither packages nor methods."""
 
-def __getattr__(name: str) -> object:
-    if name == "Ensemble":
-        from concord.ensemble import Ensemble
 
-        return Ensemble
-    raise AttributeError(f"module 'concord' has no attribute {name!r}")
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name in HERE:
+            return getattr(importlib.import_module(HERE[name]), name)
+        if name in __all__:
+            return importlib.import_module(f"concord.{name}")
+        if name[:1].isupper():
+            return getattr(importlib.import_module("concord.methods"), name)
+        raise AttributeError(f"module 'concord' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({"__version__", *__all__, *importlib.import_module("concord.methods").names()})

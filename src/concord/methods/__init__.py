@@ -1,7 +1,8 @@
 """Consensus methods, one file each: ``from concord.methods import RCE``.
 
 A method is a subclass of :class:`concord.methods.base.ConsensusMethod` in a file of this folder. No registration is
-needed; a line below ``TYPE_CHECKING`` lets type checkers see the parameters of a method.
+needed; a line below ``TYPE_CHECKING`` and one in ``__all__`` let type checkers see the parameters of a method, here and
+in ``concord``.
 """
 
 import importlib
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 __all__ = [
     "BCE", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GWCA", "HGPA", "KC", "LWEA", "LWGP", "MCLA", "NMFC",
     "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SPCE", "SSCE", "TRCE", "BaumEagon", "SpectralConsensus",
-    "load", "make", "names", "needs_features",
 ]  # fmt: skip
 
 
