@@ -51,9 +51,9 @@ bench: $(READY)  ## measure kernels, other packages, scale, speed-up; write docs
 		PEACE BCE RMSC RSEC SPCE TRCE DREC HGPA CSPA EAC LWEA ECPCS PTA PTGP LWGP MCLA --out docs/performance/speedup.txt
 	python benchmarks/report.py docs/performance docs/performance.md
 
-lock: $(READY)  ## resolve envs/requirements.in anew
-	cd envs && uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade \
-		requirements.in -o requirements.lock
+lock: $(READY)  ## resolve the packages of pyproject.toml anew, with all extras
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade \
+		--all-extras --group build pyproject.toml -o envs/requirements.lock
 	! grep -nE '://|index-url|find-links' envs/requirements.lock
 	{ sed '/^  - pip:$$/q' envs/environment.yaml; sed -nE 's/^([a-z0-9].*==.*) \\$$/      - "\1"/p' envs/requirements.lock; } \
 		> envs/environment.new && mv envs/environment.new envs/environment.yaml

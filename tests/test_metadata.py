@@ -1,5 +1,6 @@
-"""What a citation, a package index and a reader of the licence find."""
+"""What a citation, a package index, an installation and a reader of the licence find."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -34,3 +35,13 @@ def test_conda_gets_the_packages_of_the_lock():
     lines = (ROOT / "envs/requirements.lock").read_text().splitlines()
     locked = [line.removesuffix(" \\") for line in lines if "==" in line and not line.startswith(" ")]
     assert locked == yaml.safe_load((ROOT / "envs/environment.yaml").read_text())["dependencies"][-1]["pip"]
+
+
+def test_the_lock_pins_what_is_declared():
+    lock = {line.split("==")[0] for line in (ROOT / "envs/requirements.lock").read_text().splitlines() if "==" in line}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    extras = project["project"]["optional-dependencies"]
+    declared = [*project["project"]["dependencies"], *project["dependency-groups"]["build"], *sum(extras.values(), [])]
+    names = {re.split(r"[<>=\[ ]", requirement)[0] for requirement in declared} - {"concord"}
+    assert len(names) > 40
+    assert names <= lock
