@@ -1,0 +1,73 @@
+"""``pip install .`` without an extra suffices for every method, and says the extra where one is needed."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import packages_distributions, requires
+from pathlib import Path
+
+import numpy as np
+import pytest
+from packaging.requirements import Requirement
+
+import light
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def name_of(requirement):
+    return re.sub(r"[-_.]+", "-", requirement.name).lower()
+
+
+def installed_with(requirements):
+    """The names of packages, and of all that they need."""
+    found, waiting = set(), [Requirement(text) for text in requirements]
+    while waiting:
+        requirement = waiting.pop()
+        if (not requirement.marker or requirement.marker.evaluate({"extra": ""})) and name_of(requirement) not in found:
+            found.add(name_of(requirement))
+            waiting += [Requirement(text) for text in requires(requirement.name) or []]
+    return found
+
+
+@pytest.fixture(scope="module")
+def alone():
+    """What tests/light.py prints where the packages of the extras, and all others, cannot be imported."""
+    kept = {"concord", *installed_with(PROJECT["dependencies"])}
+    hidden = [
+        package
+        for package, names in packages_distributions().items()
+        if not kept & {name_of(Requirement(name)) for name in names}
+    ]
+    assert {"numba", "pandas", "pyarrow", "matplotlib", "snakemake", "typst", "pytest"} <= {*hidden}
+    command = [sys.executable, Path(__file__).with_name("light.py"), json.dumps(hidden)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    return light.answers()
+
+
+@pytest.mark.parametrize("fit", light.FITS)
+def test_a_method_finds_the_same_without_compiled_loops(alone, compiled, fit):
+    plain = alone["answers"][fit]
+    assert plain["labels"] == compiled[fit]["labels"]
+    assert len(plain["matrices"]) == len(compiled[fit]["matrices"])
+    for found, expected in zip(plain["matrices"], compiled[fit]["matrices"], strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
+
+
+def test_data_base_clusterings_consensus_and_scores_need_no_extra(alone):
+    assert alone["scores"]["ACC"] > 0.8
+
+
+def test_every_extra_is_named_once_where_it_is_needed(alone):
+    assert {*alone["doors"]} == {*PROJECT["optional-dependencies"]} - {"docs"}
+    for extra, message in alone["doors"].items():
+        assert message.count(f'pip install "concord[{extra}]"') == 1, message
