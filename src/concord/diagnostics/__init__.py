@@ -1,8 +1,8 @@
 """Questions to an ensemble, to a consensus, or to a matrix over the objects, one file for each kind of question.
 
 How stable is the consensus (``stability``), how many clusters are there (``choice``), what is the ensemble like
-(``ensembles``), how far can the consensus be trusted (``consensus``), what does a matrix show (``matrices``). Except
-for some of the last no classes are needed.
+(``ensembles``), how far can the consensus be trusted (``consensus``), what does a matrix show (``matrices``), what does
+RCE correct (``errors``). Except for some questions to a matrix no classes are needed.
 """
 
 from concord.diagnostics.choice import ResampledKMeans, choose_k
@@ -15,6 +15,7 @@ from concord.diagnostics.ensembles import (
     pairwise_agreement,
     quality,
 )
+from concord.diagnostics.errors import rce_error_matrix, rce_errors
 from concord.diagnostics.matrices import block_structure, contrast, level_shares, vat_order
 from concord.diagnostics.pairs import half_width
 from concord.diagnostics.stability import (
@@ -33,6 +34,6 @@ __all__ = [
     "ConsensusValues", "ResampledKMeans", "Stability", "Tracking", "agreement_weights", "agreement_with",
     "block_structure", "bootstrap_stability", "choose_k", "cluster_consensus", "consensus_silhouette",
     "consensus_values", "contested", "contrast", "cophenetic_correlation", "delta_area", "half_width",
-    "held_out_agreement", "influence", "item_consensus", "level_shares", "pairwise_agreement", "quality", "track_items",
-    "vat_order",
+    "held_out_agreement", "influence", "item_consensus", "level_shares", "pairwise_agreement", "quality",
+    "rce_error_matrix", "rce_errors", "track_items", "vat_order",
 ]  # fmt: skip

@@ -245,7 +245,7 @@ def cophenetic_correlation(
     _require_pair(ensemble)
     if ensemble.n_profiles > most_profiles:
         chosen = np.random.default_rng(random_state).choice(ensemble.n_objects, most_profiles, replace=False)
-        ensemble = _of_objects(ensemble, chosen)
+        ensemble = of_objects(ensemble, chosen)
     n, sizes = ensemble.n_objects, ensemble.weights.astype(float)
     distances = np.empty((len(sizes), len(sizes)))
     for rows, values in full_rows(ensemble):
@@ -313,7 +313,7 @@ def _ratio(sums: npt.NDArray[Any], counts: npt.NDArray[Any]) -> FloatArray:
     return ratio
 
 
-def _of_objects(ensemble: Ensemble, objects: IntArray) -> Ensemble:
+def of_objects(ensemble: Ensemble, objects: IntArray) -> Ensemble:
     """Return the ensemble of some of the objects, without the clusterings that contain none of them."""
     labels = ensemble.profiles[ensemble.membership[objects]]
     return Ensemble(labels[:, (labels >= 0).any(axis=0)])
