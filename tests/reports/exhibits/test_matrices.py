@@ -8,8 +8,9 @@ from concord.ensemble import Ensemble
 from concord.ensembles import store
 from concord.findings.values import point
 from concord.methods import RSEC
+from concord.plot.base import step_of
+from concord.reports.exhibits import matrices
 from concord.reports.exhibits.matrices import Matrices
-from concord.reports.render import figures
 
 CLASSES = np.array([0, 2, 1] * 8)
 PANELS = [
@@ -117,7 +118,7 @@ def test_parameters_of_a_panel_replace_the_default_ones(source) -> None:
 
 def test_many_objects_are_thinned_out(source, monkeypatch) -> None:
     whole = drawn(Matrices(**KEYS).build(source).picture)
-    monkeypatch.setattr(figures, "MOST", 10)
+    monkeypatch.setattr(matrices, "step_of", lambda n: step_of(n, 10))
     shown = Matrices(**KEYS).build(source)
     thinned = drawn(shown.picture)
     for place, (_, values) in whole.items():

@@ -52,14 +52,3 @@ def test_a_legend_is_not_wider_than_the_picture() -> None:
     box = drawn.legends[0].get_window_extent()
     assert box.x0 >= 0
     assert box.x1 <= drawn.bbox.x1
-
-
-def test_colours_differ() -> None:
-    assert len(set(figures.colours(range(10)).values())) == 10
-    assert len(set(figures.colours(range(25)).values())) == 25
-
-
-@pytest.mark.parametrize(("n", "step"), [(1, 1), (800, 1), (801, 2), (1700, 3)])
-def test_no_more_than_the_most_rows_are_drawn(n, step) -> None:
-    assert figures.step_of(n) == step
-    assert len(range(n)[::step]) <= figures.MOST

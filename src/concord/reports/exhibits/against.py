@@ -7,8 +7,9 @@ from concord.config.values import Name, Title
 from concord.findings.main_table import counted_cells, published_key, scores_frame
 from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.values import MINUS, counting, paragraph
+from concord.plot.base import colours
 from concord.reports.exhibits.base import Exhibit, Needs, Shown
-from concord.reports.render.figures import PAGE, colours, legend_below, panels, style
+from concord.reports.render.figures import PAGE, legend_below, panels, style
 
 COLUMNS = ["case", "dataset", "metric", "method", "row", "mean", "std", "n", "published", "published_std"]
 LARGEST = 25

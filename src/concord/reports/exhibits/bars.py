@@ -7,8 +7,9 @@ from concord.config.values import Some
 from concord.findings.main_table import of_main_rows, over_subsets
 from concord.findings.names import DataFrame, Source
 from concord.findings.values import count, paragraph, records, tuned
+from concord.plot.base import colours
 from concord.reports.exhibits.base import Exhibit, Needs, Shown, Table, listed
-from concord.reports.render.figures import PAGE, colours, legend_below, style
+from concord.reports.render.figures import PAGE, legend_below, style
 from concord.scores.selection import ROUNDING, main_row
 from concord.validation import Strict
 

@@ -9,8 +9,9 @@ from pydantic import Field
 from concord.config.references import MetricId
 from concord.findings.names import DataFrame, Source, Study
 from concord.findings.values import conjunction, paragraph, point, records, score, symbol
+from concord.plot.base import heat
 from concord.reports.exhibits.base import Mistakes, Needs, OfMethod, Shown, unknown
-from concord.reports.render.figures import PAGE, WIDTHS, colour_bar, heat, label_outer, legend_below, style
+from concord.reports.render.figures import PAGE, WIDTHS, colour_bar, label_outer, legend_below, style
 from concord.scores.table import compact
 
 SCALES = (
@@ -113,7 +114,7 @@ class Heatmap(OfMethod):
         size = {"annot_kws": {"fontsize": min(7.0, 46 / len(x))}}
         texts = {"annot": table.map(score), "fmt": "", **size} if large else {}
         steps = [1 if len(axis) <= 7 else 2 if large else 4 for axis in (x, y)]
-        mesh = heat(panel, table, xticklabels=steps[0], yticklabels=steps[1], **texts, **scale)
+        mesh = heat(panel, table, cmap="viridis", xticklabels=steps[0], yticklabels=steps[1], **texts, **scale)
         panel.invert_yaxis()
         panel.tick_params(rotation=0, labelsize=8 if large else 6.5)
         title = f"{source.titles[case]}, {metric}" if large else f"{source.titles[case]}: {score(best)}"

@@ -8,8 +8,9 @@ from concord.config.references import CaseId
 from concord.diagnostics import level_shares
 from concord.ensemble import Ensemble
 from concord.findings.names import DataFrame, ResolvedStudy, Source
+from concord.plot.base import colours
 from concord.reports.exhibits.base import Exhibit, Needs, Shown
-from concord.reports.render.figures import colours, curve_handles, curves, legend_below, panels, style
+from concord.reports.render.figures import curve_handles, curves, legend_below, panels, style
 
 MEASURES = ("precision", "recall", "pairs", "precision_at", "pairs_at")
 LABELS = {

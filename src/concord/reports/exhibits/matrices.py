@@ -17,8 +17,9 @@ from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.source import fit_parameters
 from concord.findings.values import DASH, MINUS, number, paragraph, point, records, untex
 from concord.methods.base import ConsensusMethod
+from concord.plot.base import Groups, borders, step_of
 from concord.reports.exhibits.base import Exhibit, Mistakes, Needs, Shown, Table, listed, of_fit, unknown
-from concord.reports.render.figures import colour_bar, fine, step_of, style
+from concord.reports.render.figures import colour_bar, fine, style
 from concord.validation import Strict
 
 CONTRAST = ("least", "percentile_1", "percentile_99", "largest", "mean_in_classes", "mean_between")
@@ -28,7 +29,6 @@ NUMBERS = (*CONTRAST, *SIGNS, "order_difference")
 ROUNDING = 1e-9
 SIDES = {1: 3.4, 2: 2.7, 3: 2.05, 4: 1.55}
 """Inches of a panel, with so many side by side."""
-LINES: dict[str, Any] = {"linewidth": 0.3, "alpha": 0.8}
 ORDERS = {"class": ("",), "both": ("given in the order of the classes", "given in random order", "put back in order")}
 
 
@@ -155,8 +155,8 @@ class Matrices(Exhibit):
             signs = signs_by_class(matrix, by_class.classes) if panel.minus else (math.nan,) * len(SIGNS)
             rows.append((*named, *(found[name] for name in CONTRAST), *signs, difference))
         frame = records(f"panel matrix parameters objects drawn {' '.join(NUMBERS)}", rows)
-        borders = np.flatnonzero(np.diff(classes[order][::step])) + 1
-        return Shown(frame, (_table(frame),), self._caption(source, frame), self._draw(drawn, borders))
+        ends = Groups.of(classes[order][::step], len(thinned[0])).borders()
+        return Shown(frame, (_table(frame),), self._caption(source, frame), self._draw(drawn, ends))
 
     def _limits(self, panel: Panel, found: dict[str, float]) -> tuple[float, float]:
         if panel.minus and not isinstance(panel.scale, tuple):
@@ -168,7 +168,7 @@ class Matrices(Exhibit):
         return panel.scale or self.scale
 
     @style()
-    def _draw(self, drawn: Sequence[Drawn], borders: IntArray) -> Any:
+    def _draw(self, drawn: Sequence[Drawn], ends: IntArray) -> Any:
         import seaborn as sns
         from matplotlib.figure import Figure
 
@@ -189,8 +189,7 @@ class Matrices(Exhibit):
                 panel.set_ylabel("" if index % across else label)
                 if label != "given in random order":
                     colour = "black" if one.parted else "white"
-                    panel.hlines(borders, *panel.get_xlim(), colour, **LINES)
-                    panel.vlines(borders, *panel.get_ylim(), colour, **LINES)
+                    borders(panel, ends, colour, linewidth=0.3)
             column[0].set_title(one.title)
             colour_bar(picture, mesh, column, "entry", location="bottom", extend=_extend(one))
         return picture

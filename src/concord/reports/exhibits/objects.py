@@ -9,8 +9,9 @@ from concord.config.values import Some
 from concord.errors import InputError
 from concord.findings.names import DataFrame, ResolvedStudy, Source
 from concord.findings.values import count
+from concord.plot.base import colours
 from concord.reports.exhibits.base import Exhibit, Needs, Shown
-from concord.reports.render.figures import MARKERS, colours, label_outer, panels, style
+from concord.reports.render.figures import MARKERS, label_outer, panels, style
 
 
 class Objects(Exhibit):

@@ -11,8 +11,9 @@ from concord.config.values import Some
 from concord.ensemble import Ensemble
 from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.values import conjunction, number, records, untex
+from concord.plot.base import colours
 from concord.reports.exhibits.base import Mistakes, Needs, OfMethod, Shown, Table, listed, of_fit, unknown
-from concord.reports.render.figures import case_panels, colours, label_outer, legend_below, style
+from concord.reports.render.figures import case_panels, label_outer, legend_below, style
 
 DASHES: list[tuple[float, ...]] = [(), (4, 1.5), (1, 1), (3, 1, 1, 1)]
 

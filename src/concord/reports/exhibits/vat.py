@@ -11,8 +11,9 @@ from concord.diagnostics import contrast, vat_order
 from concord.ensemble import Ensemble
 from concord.findings.names import ResolvedStudy, Source
 from concord.findings.values import paragraph, records
+from concord.plot.base import Groups, step_of, strip
 from concord.reports.exhibits.base import Exhibit, Needs, Shown, listed
-from concord.reports.render.figures import colour_bar, colours, fine, heat, panels, step_of, style
+from concord.reports.render.figures import colour_bar, fine, panels, style
 
 SHOWN = "Data set: case, objects, drawn, In one class: mean_in_classes, In different classes: mean_between"
 ORDERS = {
@@ -78,9 +79,7 @@ class Vat(Exhibit):
         picture, axes = panels(len(drawn), across, 5.6 / across)
         for panel, case, (matrix, classes) in zip(axes, self.cases, drawn, strict=True):
             mesh = fine(panel, matrix, (0, 1))
-            strip, palette = panel.inset_axes((-0.05, 0, 0.035, 1)), colours(range(int(classes.max()) + 1))
-            scale = {"cmap": list(palette.values()), "vmin": 0, "vmax": len(palette) - 1}
-            heat(strip, classes[:, None], square=False, rasterized=True, **scale)
+            strip(panel, Groups(np.arange(classes.max() + 1), classes), named=False)
             panel.set_title(source.titles[case])
         colour_bar(picture, mesh, axes, "co-association", shrink=0.6)
         return picture

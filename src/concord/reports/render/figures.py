@@ -9,6 +9,7 @@ from typing import Any
 
 from concord.files import written_whole
 from concord.findings.names import DataFrame
+from concord.plot.base import colours, heat
 
 FORMATS = ("svg", "pdf", "png")
 PAGE = 6.9
@@ -16,8 +17,6 @@ PAGE = 6.9
 WIDTHS = {1: 3.8, 2: 5.6}
 """Inches of a picture with so many panels side by side; with more, the width of the page."""
 MARKERS = "osD^vPX*"
-MOST = 800
-"""Rows of a matrix that are drawn; of more objects every k-th."""
 TONES = 64
 """Colours of a matrix: few, so that pictures of many small cells stay small files."""
 RC: Mapping[str, Any] = {
@@ -56,14 +55,6 @@ def save(picture: Any, folder: Path, stem: str) -> None:
         for suffix in FORMATS:
             with written_whole(folder / f"{stem}.{suffix}") as temporary:
                 picture.savefig(temporary, format=suffix, metadata=_NO_DATE[suffix])
-
-
-def colours(names: Sequence[Any]) -> dict[Any, Any]:
-    """Return a colour for each name, which colour-blind readers distinguish too if there are at most ten."""
-    import seaborn as sns
-
-    palette = sns.color_palette("colorblind" if len(names) <= 10 else "husl", len(names))
-    return dict(zip(names, palette, strict=True))
 
 
 def panels(n: int, across: int, height: float) -> tuple[Any, list[Any]]:
@@ -147,24 +138,6 @@ def curve_handles(palette: Mapping[str, Any], dashed: Collection[str] = ()) -> l
 def _marked(palette: Mapping[str, Any]) -> "zip[tuple[tuple[str, Any], str]]":
     """Pair each name and its colour with a marker."""
     return zip(palette.items(), MARKERS * len(palette), strict=False)
-
-
-def heat(panel: Any, values: Any, **options: Any) -> Any:
-    """Draw a heat map with square cells, grey where a value is missing; return its mesh."""
-    import seaborn as sns
-
-    options = {"cmap": "viridis", "square": True, "xticklabels": False, "yticklabels": False, **options}
-    panel.grid(False)
-    panel.set_facecolor("0.85")
-    sns.heatmap(values, ax=panel, cbar=False, **options)
-    for spine in panel.spines.values():
-        spine.set_visible(True)
-    return panel.collections[0]
-
-
-def step_of(n: int) -> int:
-    """Return k where every k-th of n objects is drawn."""
-    return -(-n // MOST)
 
 
 def fine(panel: Any, matrix: Any, limits: tuple[float, float]) -> Any:

@@ -1,0 +1,17 @@
+"""Pictures of ensembles and of what the diagnostics find, by matplotlib and seaborn.
+
+Each function draws into the axes that it is given (``criteria``: the figure), or into those of a new figure, and
+returns them. None shows a figure or changes matplotlib's settings: use ``plt.show()``, ``ax.figure.savefig(..)`` and
+``matplotlib.rc_context`` as with any picture. Heat maps draw at most ``most`` objects, evenly spaced in their order.
+"""
+
+from concord.plot.choice import consensus_cdf, criteria, delta_area, tracking
+from concord.plot.ensembles import agreement, diversity
+from concord.plot.errors import rce_errors
+from concord.plot.matrices import coassociation, matrix
+from concord.plot.objects import images, memberships, stability
+
+__all__ = [
+    "agreement", "coassociation", "consensus_cdf", "criteria", "delta_area", "diversity", "images", "matrix",
+    "memberships", "rce_errors", "stability", "tracking",
+]  # fmt: skip
