@@ -9,5 +9,6 @@ mpl.use("agg")
 
 @pytest.fixture(autouse=True)
 def _closed() -> Iterator[None]:
+    plt.close("all")
     yield
     plt.close("all")

@@ -18,9 +18,12 @@ def rce_error_matrix(rce: RCE, labels: npt.ArrayLike | Ensemble, clustering: int
 
     Parameters
     ----------
-    rce : RCE. Fitted to the labels.
-    labels : array-like of int, shape (n, m), or Ensemble. Base clusterings; -1 marks a missing object.
-    clustering : int. Column of the label matrix, i.
+    rce : RCE
+        Fitted to the labels.
+    labels : array-like of int, shape (n, m), or Ensemble
+        Base clusterings; -1 marks a missing object.
+    clustering : int
+        Column of the label matrix, i.
 
     Returns
     -------
@@ -56,8 +59,10 @@ def rce_errors(rce: RCE, labels: npt.ArrayLike | Ensemble) -> FloatArray:
 
     Parameters
     ----------
-    rce : RCE. Fitted to the labels.
-    labels : array-like of int, shape (n, m), or Ensemble. Base clusterings; -1 marks a missing object.
+    rce : RCE
+        Fitted to the labels.
+    labels : array-like of int, shape (n, m), or Ensemble
+        Base clusterings; -1 marks a missing object.
 
     Returns
     -------

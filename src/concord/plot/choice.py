@@ -34,8 +34,10 @@ def consensus_cdf(
     values : mapping from k to :class:`~concord.diagnostics.ConsensusValues`
         What :func:`~concord.diagnostics.consensus_values` returns for clusterings with k clusters. Of a sample of
         pairs, the band that holds with 95 % confidence is drawn too.
-    bounds : (float, float). Between them a value counts for PAC, which the legend has for each k.
-    ax : matplotlib.axes.Axes, optional. Default: those of a new figure.
+    bounds : (float, float)
+        Between them a value counts for PAC, which the legend has for each k.
+    ax : matplotlib.axes.Axes, optional
+        Default: those of a new figure.
 
     Returns
     -------
@@ -74,8 +76,10 @@ def delta_area(values: Mapping[int, diagnostics.ConsensusValues], *, ax: "Axes |
 
     Parameters
     ----------
-    values : mapping from k to :class:`~concord.diagnostics.ConsensusValues`. See :func:`consensus_cdf`.
-    ax : matplotlib.axes.Axes, optional. Default: those of a new figure.
+    values : mapping from k to :class:`~concord.diagnostics.ConsensusValues`
+        See :func:`consensus_cdf`.
+    ax : matplotlib.axes.Axes, optional
+        Default: those of a new figure.
 
     Returns
     -------
@@ -108,9 +112,12 @@ def tracking(labelings: Mapping[int, npt.ArrayLike], *, most: int = base.MOST, a
 
     Parameters
     ----------
-    labelings : mapping from k to array-like of int, shape (n,). Consensus labels with k clusters.
-    most : int. Objects that are drawn; of more, every k-th in the order of their clusters.
-    ax : matplotlib.axes.Axes, optional. Default: those of a new figure.
+    labelings : mapping from k to array-like of int, shape (n,)
+        Consensus labels with k clusters.
+    most : int
+        Objects that are drawn; of more, every k-th in the order of their clusters.
+    ax : matplotlib.axes.Axes, optional
+        Default: those of a new figure.
 
     Returns
     -------
@@ -148,8 +155,10 @@ def criteria(table: Any, *, figure: "Figure | None" = None) -> "list[Axes]":
 
     Parameters
     ----------
-    table : pandas.DataFrame. What :func:`~concord.diagnostics.choose_k` returns.
-    figure : matplotlib.figure.Figure, optional. It takes a panel for each criterion. Default: a new one.
+    table : pandas.DataFrame
+        What :func:`~concord.diagnostics.choose_k` returns.
+    figure : matplotlib.figure.Figure, optional
+        It takes a panel for each criterion. Default: a new one.
 
     Returns
     -------

@@ -30,8 +30,10 @@ def agreement(
     ----------
     labelings : mapping from names to array-like of int, shape (n,); or a label matrix, shape (n, m), or Ensemble
         -1 marks a missing object. The clusterings of a matrix are named by their columns.
-    measure : {"ARI", "NMI", "VI"}. See :func:`~concord.diagnostics.pairwise_agreement`.
-    ax : matplotlib.axes.Axes, optional. Default: those of a new figure.
+    measure : {"ARI", "NMI", "VI"}
+        See :func:`~concord.diagnostics.pairwise_agreement`.
+    ax : matplotlib.axes.Axes, optional
+        Default: those of a new figure.
 
     Returns
     -------
@@ -83,11 +85,16 @@ def diversity(
 
     Parameters
     ----------
-    labels : array-like of int, shape (n, m), or Ensemble. Base clusterings; -1 marks a missing object.
-    reference : array-like of int, shape (n,). What quality is agreement with: classes, or a consensus.
-    measure : {"ARI", "NMI", "VI"}. See :func:`~concord.diagnostics.pairwise_agreement`.
-    name : str. Of the reference, at the vertical axis.
-    ax : matplotlib.axes.Axes, optional. Default: those of a new figure.
+    labels : array-like of int, shape (n, m), or Ensemble
+        Base clusterings; -1 marks a missing object.
+    reference : array-like of int, shape (n,)
+        What quality is agreement with: classes, or a consensus.
+    measure : {"ARI", "NMI", "VI"}
+        See :func:`~concord.diagnostics.pairwise_agreement`.
+    name : str
+        Of the reference, at the vertical axis.
+    ax : matplotlib.axes.Axes, optional
+        Default: those of a new figure.
 
     Returns
     -------

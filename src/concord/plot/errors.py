@@ -26,11 +26,16 @@ def rce_errors(
 
     Parameters
     ----------
-    rce : RCE. Fitted to the labels.
-    labels : array-like of int, shape (n, m), or Ensemble. Base clusterings; -1 marks a missing object.
-    groups : array-like, shape (n,), optional. What the objects are ordered by; default: the consensus labels.
-    most : int. Objects that are drawn; of more, every k-th in the order of the groups.
-    ax : matplotlib.axes.Axes, optional. Default: those of a new figure.
+    rce : RCE
+        Fitted to the labels.
+    labels : array-like of int, shape (n, m), or Ensemble
+        Base clusterings; -1 marks a missing object.
+    groups : array-like, shape (n,), optional
+        What the objects are ordered by; default: the consensus labels.
+    most : int
+        Objects that are drawn; of more, every k-th in the order of the groups.
+    ax : matplotlib.axes.Axes, optional
+        Default: those of a new figure.
 
     Returns
     -------

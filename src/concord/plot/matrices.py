@@ -25,7 +25,8 @@ def coassociation(
 
     Parameters
     ----------
-    labels : array-like of int, shape (n, m), or Ensemble. Base clusterings; -1 marks a missing object.
+    labels : array-like of int, shape (n, m), or Ensemble
+        Base clusterings; -1 marks a missing object.
     groups, strip, most, ax : see :func:`matrix`.
         Only the matrix of the drawn objects is computed, (most, most), so that n may be large.
 
@@ -63,18 +64,23 @@ def matrix(
 
     Parameters
     ----------
-    values : array-like, shape (n, n). Similarities; need not be symmetric.
+    values : array-like, shape (n, n)
+        Similarities; need not be symmetric.
     groups : array-like, shape (n,), optional
         Consensus labels or classes, which the objects are ordered by, and as given inside a group; lines show where a
         group ends. Without groups they are in the order of average linkage, whose tree is drawn at the right: its
         heights are the largest entry less the mean entry.
-    strip : array-like, shape (n,), optional. Labels whose colours are shown at the left; default: ``groups``.
+    strip : array-like, shape (n,), optional
+        Labels whose colours are shown at the left; default: ``groups``.
     limits : (float, float), optional
         Ends of the colours; default: 0 and 1, or minus and plus the largest size where an entry is negative, with
         colours that part at 0.
-    label : str. What an entry is, at the colour scale.
-    most : int. Objects that are drawn; of more, every k-th in the order of the groups, or as given.
-    ax : matplotlib.axes.Axes, optional. Default: those of a new figure.
+    label : str
+        What an entry is, at the colour scale.
+    most : int
+        Objects that are drawn; of more, every k-th in the order of the groups, or as given.
+    ax : matplotlib.axes.Axes, optional
+        Default: those of a new figure.
 
     Returns
     -------

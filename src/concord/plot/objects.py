@@ -31,10 +31,14 @@ def memberships(
     shares : array-like, shape (n, K), or Stability
         Such as ``memberships_`` of PEACE or BaumEagon. Of what :func:`~concord.diagnostics.bootstrap_stability`
         returns, the share of the draws that leave an object in its cluster, and grey for its other clusters.
-    groups : array-like, shape (n,), optional. Such as classes; a strip at the top has a colour for each.
-    label : str. What a share is, at the colour scale.
-    most : int. Objects that are drawn; of more, every k-th.
-    ax : matplotlib.axes.Axes, optional. Default: those of a new figure.
+    groups : array-like, shape (n,), optional
+        Such as classes; a strip at the top has a colour for each.
+    label : str
+        What a share is, at the colour scale.
+    most : int
+        Objects that are drawn; of more, every k-th.
+    ax : matplotlib.axes.Axes, optional
+        Default: those of a new figure.
 
     Returns
     -------
@@ -87,9 +91,12 @@ def stability(found: Stability, *, most: int = base.MOST, ax: "Axes | None" = No
 
     Parameters
     ----------
-    found : Stability. What :func:`~concord.diagnostics.bootstrap_stability` returns.
-    most : int. Objects that are drawn; of more, every k-th in the order of the picture.
-    ax : matplotlib.axes.Axes, optional. Default: those of a new figure.
+    found : Stability
+        What :func:`~concord.diagnostics.bootstrap_stability` returns.
+    most : int
+        Objects that are drawn; of more, every k-th in the order of the picture.
+    ax : matplotlib.axes.Axes, optional
+        Default: those of a new figure.
 
     Returns
     -------
@@ -145,11 +152,16 @@ def images(
         Features of shape (n, d) are pictures by ``X.reshape(n, height, width)``.
     values : array-like, shape (n,)
         Such as the ``share`` of :func:`~concord.diagnostics.bootstrap_stability`. NaN: the object is left out.
-    number : int. Objects that are drawn.
-    largest : bool. Whether the largest values come first, as of :func:`~concord.diagnostics.contested`.
-    names : array-like, shape (n,), optional. Such as classes; above the pictures, before the values.
-    across : int. Pictures in a row.
-    ax : matplotlib.axes.Axes, optional. Default: those of a new figure.
+    number : int
+        Objects that are drawn.
+    largest : bool
+        Whether the largest values come first, as of :func:`~concord.diagnostics.contested`.
+    names : array-like, shape (n,), optional
+        Such as classes; above the pictures, before the values.
+    across : int
+        Pictures in a row.
+    ax : matplotlib.axes.Axes, optional
+        Default: those of a new figure.
 
     Returns
     -------
