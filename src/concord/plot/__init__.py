@@ -2,7 +2,9 @@
 
 Each function draws into the axes that it is given (``criteria``: the figure), or into those of a new figure, and
 returns them. None shows a figure or changes matplotlib's settings: use ``plt.show()``, ``ax.figure.savefig(..)`` and
-``matplotlib.rc_context`` as with any picture. Heat maps draw at most ``most`` objects, evenly spaced in their order.
+``matplotlib.rc_context`` as with any picture. Trees, strips of groups and colour scales lie beside the axes: a figure
+of several panels has room for them with ``plt.subplots(.., layout="compressed")``. Heat maps draw at most ``most``
+objects, evenly spaced in their order.
 """
 
 from concord.plot.choice import consensus_cdf, criteria, delta_area, tracking

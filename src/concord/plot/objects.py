@@ -149,7 +149,8 @@ def images(
     Parameters
     ----------
     pictures : array-like, shape (n, height, width) or (n, height, width, 3)
-        Features of shape (n, d) are pictures by ``X.reshape(n, height, width)``.
+        Features of shape (n, d) are pictures by ``X.reshape(n, height, width)``, and by
+        ``X.reshape(n, width, height).swapaxes(1, 2)`` if they were stored column by column, as MATLAB does.
     values : array-like, shape (n,)
         Such as the ``share`` of :func:`~concord.diagnostics.bootstrap_stability`. NaN: the object is left out.
     number : int
