@@ -7,11 +7,11 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from concord import datasets, diagnostics, ensembles, methods, scores
+    from concord import datasets, diagnostics, ensembles, methods, plot, scores
     from concord.ensemble import Ensemble
     from concord.methods import *  # noqa: F403 - the methods, for type checkers
 
-__all__ = ["Ensemble", "datasets", "diagnostics", "ensembles", "methods", "scores"]
+__all__ = ["Ensemble", "datasets", "diagnostics", "ensembles", "methods", "plot", "scores"]
 __version__ = "0.1.0"
 
 HERE = {"Ensemble": "concord.ensemble"}

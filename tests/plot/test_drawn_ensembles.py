@@ -1,3 +1,5 @@
+import sys
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -6,6 +8,7 @@ from planted import CLASSES, labels
 from sklearn.metrics import adjusted_rand_score
 
 from concord import diagnostics, plot
+from concord.extras import ExtraNeeded
 from concord.methods import RCE
 
 
@@ -81,3 +84,12 @@ def test_a_function_draws_into_given_axes_and_changes_no_settings(name, monkeypa
     own = CALLS[name](None)
     assert plt.get_fignums() == [own.figure.number]
     assert plt.rcParams == before
+
+
+@pytest.mark.parametrize("name", sorted(plot.__all__))
+@pytest.mark.parametrize("package", ["matplotlib.pyplot", "seaborn"])
+def test_without_the_extra_a_function_names_it(name, package, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    call = CALLS.get(name, lambda _: plot.criteria(None))
+    with pytest.raises(ExtraNeeded, match=r"concord\[plot\]"):
+        call(None)

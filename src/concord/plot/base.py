@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from concord.ensemble import FloatArray, IntArray
+from concord.extras import needs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,12 +68,14 @@ def some_of(shown: int, n: int) -> str:
     return f"{shown} of {n} objects" if shown < n else "objects"
 
 
+@needs("plot")
 def own_axes(ax: "Axes | None", width: float, height: float) -> "Axes":
-    """Return the axes, or those of a new figure, in inches."""
+    """Return the axes, or those of a new figure, in inches; says so if what all pictures need is not installed."""
+    import matplotlib.pyplot as plt
+    import seaborn  # noqa: F401 - of a later use
+
     if ax is not None:
         return ax
-    import matplotlib.pyplot as plt
-
     return plt.subplots(figsize=(width, height), layout="compressed")[1]
 
 

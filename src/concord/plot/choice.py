@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from concord import diagnostics
 from concord.diagnostics.choice import CRITERIA, LEAST_INCREASE
+from concord.extras import needs
 from concord.plot import base
 
 if TYPE_CHECKING:
@@ -53,9 +54,9 @@ def consensus_cdf(
     >>> len(plot.consensus_cdf(values).lines)
     2
     """
+    panel = base.own_axes(ax, 5, 3)
     import seaborn as sns
 
-    panel = base.own_axes(ax, 5, 3)
     panel.axvspan(*bounds, color="0.93", zorder=0)
     palette = sns.color_palette("viridis", len(values))
     for (k, of_k), colour in zip(sorted(values.items()), palette, strict=True):
@@ -150,6 +151,7 @@ def tracking(labelings: Mapping[int, npt.ArrayLike], *, most: int = base.MOST, a
     return panel
 
 
+@needs("plot")
 def criteria(table: Any, *, figure: "Figure | None" = None) -> "list[Axes]":
     """Draw the criteria of :func:`~concord.diagnostics.choose_k` side by side, with their null reference.
 
@@ -177,6 +179,7 @@ def criteria(table: Any, *, figure: "Figure | None" = None) -> "list[Axes]":
     ['PAC', 'delta area']
     """
     import matplotlib.pyplot as plt
+    import seaborn  # noqa: F401 - of a later use
 
     picture = figure or plt.figure(figsize=(7.2, 4.6), layout="constrained")
     names = table["criterion"].unique()

@@ -113,12 +113,12 @@ def diversity(
     >>> ax.collections[0].get_offsets().round(2).tolist()
     [[-0.5, 0.25]]
     """
-    import seaborn as sns
-
     ensemble = as_ensemble(labels)
     first, second = np.triu_indices(ensemble.n_clusterings, 1)
     with_reference = agreement_with(ensemble, reference, measure)
     panel = base.own_axes(ax, 3.8, 3.2)
+    import seaborn as sns
+
     x = pairwise_agreement(ensemble, measure)[first, second]
     y = (with_reference[first] + with_reference[second]) / 2
     sns.scatterplot(x=x, y=y, ax=panel, s=14, alpha=0.5, linewidth=0, rasterized=True)
