@@ -97,7 +97,7 @@ def kmeans(
     rules: list[Any] = list(n_clusters) if several else [n_clusters]  # type: ignore[arg-type]
     if not rules:
         raise ValueError("n_clusters is empty: give a number or a rule")
-    features, seed = _matrix(X), _seed(random_state)
+    features, seed = _matrix(X), seed_of(random_state)
     present = _present(features.shape[0], runs, object_fraction, feature_fraction, seed)
     numbers = [_number(rules[run % len(rules)], int(count)) for run, count in enumerate(present.sum(axis=0))]
     protocol = KMeansProtocol(1, 1, max_iter, init, feature_fraction, algorithm == "minibatch")
@@ -163,7 +163,7 @@ def from_estimators(
     (4, True)
     """
     _check("left_out", left_out, ("missing", "predict"))
-    features, seed, named = _matrix(X), _seed(random_state), list(_named(estimators))
+    features, seed, named = _matrix(X), seed_of(random_state), list(_named(estimators))
     present = _present(features.shape[0], runs * len(named), object_fraction, feature_fraction, seed)
     for name, estimator in named:
         for needed in ("fit_predict", *(["predict"] if left_out == "predict" and not present.all() else [])):
@@ -256,7 +256,8 @@ def _matrix(X: Any) -> Any:
     return check_array(X, accept_sparse="csr", ensure_all_finite=False)
 
 
-def _seed(random_state: Seed) -> int:
+def seed_of(random_state: Seed) -> int:
+    """Return an integer as it is, and one drawn from anything else that scikit-learn takes for a random state."""
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(np.random.default_rng(random_state).integers(2**63))
