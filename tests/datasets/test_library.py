@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import yaml
 
-from concord import datasets
+from concord import datasets, ensembles
 from concord.datasets import download, library
 from concord.errors import InputError
 from concord.methods import LWEA
@@ -136,6 +136,12 @@ def test_the_packages_registry_is_the_projects():
 def test_the_examples_are_right():
     ran = doctest.testmod(library)
     assert (ran.failed, ran.attempted > 0) == (0, True)
+
+
+@pytest.mark.mirror
+def test_scikit_learn_accepts_sparse_features(mirror, tmp_path):
+    tr23 = datasets.load("tr23", cache=tmp_path)
+    assert ensembles.kmeans(tr23.data, runs=1, n_clusters=2, max_iter=1).n_objects == 204
 
 
 @pytest.mark.mirror

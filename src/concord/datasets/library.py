@@ -95,15 +95,17 @@ def load(
     """
     from sklearn.utils import Bunch
 
+    from concord.datasets import prepared
     from concord.datasets.job import PrepareJob
-    from concord.datasets.prepared import prepare
 
     entry = _chosen("name", name, load_registry(Path(registry)))
     ready = entry.class_source if ensemble is None else _chosen("ensemble", ensemble, entry.ensembles)
     steps, folder = entry.preprocessing if preprocessing is None else tuple(preprocessing), _folder(cache)
     files = [_file(name, entry, file.name, folder) for file in entry.prepared_from]
-    with tempfile.TemporaryDirectory() as scratch:
-        dataset = prepare(PrepareJob.of(name, entry, steps), files, Path(scratch) / "prepared.npz")
+    with tempfile.TemporaryDirectory() as scratch:  # read back, so that the arrays are those of the workflow
+        stored = Path(scratch) / "prepared.npz"
+        prepared.prepare(PrepareJob.of(name, entry, steps), files, stored)
+        dataset = prepared.load(stored)
     n, d, k = dataset.shape
     features = f"{d} features (steps: {', '.join(steps) or 'none'})" if d else "no features, base clusterings only"
     facts = f"{entry.title}: {n} objects in {k} classes, {features}."
