@@ -1,6 +1,5 @@
 """From features to consensus labels by one estimator: scikit-learn's contract, what it is made of, unseen objects."""
 
-import doctest
 import pickle
 
 import numpy as np
@@ -16,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from concord import clustering, ensembles
+from concord import ensembles
 from concord.clustering import EnsembleClustering
 from concord.errors import ConsensusFailure, InputError
 from concord.inference import base_labels
@@ -29,11 +28,6 @@ UNSEEN = X[::3] + 0.1
 
 def test_keeps_the_conventions_of_scikit_learn():
     check_estimator(EnsembleClustering(3, runs=3), on_skip=None)
-
-
-def test_the_examples_are_right():
-    ran = doctest.testmod(clustering)
-    assert (ran.failed, ran.attempted > 3) == (0, True)
 
 
 def test_it_is_the_consensus_of_the_base_clusterings():

@@ -1,6 +1,5 @@
 """The scores that a person imports: what they compute, checked by definition, and what they refuse."""
 
-import doctest
 from itertools import permutations
 
 import numpy as np
@@ -8,16 +7,10 @@ import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from concord import scores
-from concord.scores import agreement
 
 rng = np.random.default_rng(3)
 Y, LABELS = rng.integers(3, size=40), rng.integers(4, size=40)
 EACH = [getattr(scores, name) for name in scores.__all__]
-
-
-def test_the_examples_are_right():
-    ran = doctest.testmod(agreement)
-    assert (ran.failed, ran.attempted > len(EACH)) == (0, True)
 
 
 def test_accuracy_is_that_of_the_best_of_all_matchings():

@@ -56,7 +56,7 @@ def load(
     Parameters
     ----------
     name : str
-        One of :func:`names`.
+        One of :func:`~concord.datasets.names`.
     ensemble : str, optional
         Name of a ready-made ensemble of the data set to load too; ``ensembles`` of the result lists them. Data sets
         that consist of base clusterings have it without being asked.

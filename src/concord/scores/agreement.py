@@ -70,7 +70,7 @@ def nmi(y: npt.ArrayLike, labels: npt.ArrayLike, normalization: Normalization = 
     Raises
     ------
     ValueError
-        As :func:`accuracy`, and for an unknown normalization.
+        As :func:`~concord.scores.accuracy`, and for an unknown normalization.
 
     References
     ----------
@@ -104,7 +104,7 @@ def ari(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
     Raises
     ------
     ValueError
-        As :func:`accuracy`.
+        As :func:`~concord.scores.accuracy`.
 
     References
     ----------
@@ -139,7 +139,7 @@ def purity(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
     Raises
     ------
     ValueError
-        As :func:`accuracy`.
+        As :func:`~concord.scores.accuracy`.
 
     References
     ----------
@@ -158,7 +158,8 @@ def pairwise_f(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
     """Return the F1 of the pairs of objects, F in the reports.
 
     A pair is found if it shares a cluster, and right if it shares a class; F1 is the harmonic mean of precision and
-    recall. "F" has three definitions in papers on clustering; the others are :func:`class_f` and :func:`purity_f`.
+    recall. "F" has three definitions in papers on clustering; the others are :func:`~concord.scores.class_f` and
+    :func:`~concord.scores.purity_f`.
 
     Parameters
     ----------
@@ -173,7 +174,7 @@ def pairwise_f(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
     Raises
     ------
     ValueError
-        As :func:`accuracy`.
+        As :func:`~concord.scores.accuracy`.
 
     References
     ----------
@@ -206,7 +207,7 @@ def class_f(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
     Raises
     ------
     ValueError
-        As :func:`accuracy`.
+        As :func:`~concord.scores.accuracy`.
 
     References
     ----------
@@ -239,7 +240,7 @@ def purity_f(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
     Raises
     ------
     ValueError
-        As :func:`accuracy`.
+        As :func:`~concord.scores.accuracy`.
 
     References
     ----------
@@ -275,7 +276,7 @@ def score_all(
     Raises
     ------
     ValueError
-        As :func:`accuracy`, and for an unknown name.
+        As :func:`~concord.scores.accuracy`, and for an unknown name.
 
     Examples
     --------
