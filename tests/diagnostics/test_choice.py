@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from concord.diagnostics import ResampledKMeans, choose_k, consensus_values
+from concord.diagnostics import ResampledKMeans, agreement_with, choose_k, consensus_values, resampled
 from concord.diagnostics.choice import CRITERIA, consensus_labels
 from concord.methods import LWGP
 
@@ -97,6 +97,28 @@ def test_the_seed_alone_decides() -> None:
     again = [choose_k(planted(3), [2, 3], halves=3, nulls=2, seed=5) for _ in range(2)]
     assert again[0].equals(again[1])
     assert not again[0].equals(choose_k(planted(3), [2, 3], halves=3, nulls=2, seed=6))
+
+
+def test_processes_and_a_progress_bar_change_nothing() -> None:
+    labels, seen = planted(3), []
+
+    def watch(steps):
+        for step in steps:
+            seen.append(step)
+            yield step
+
+    plain = choose_k(labels, [2, 3], halves=3, nulls=2)
+    assert choose_k(labels, [2, 3], halves=3, nulls=2, n_jobs=2, watch=watch).equals(plain)
+    assert len(seen) == 3
+
+
+def test_the_criteria_are_those_of_the_resampled_clusterings() -> None:
+    labels = planted(3)
+    table = choose_k(labels, [2, 3], halves=3, nulls=0).set_index(["criterion", "k"])["value"]
+    for k, stage in resampled(labels, [3, 2], halves=3).items():
+        assert table["PAC", k] == consensus_values(stage.resampled).pac()
+        assert table["agreement", k] == agreement_with(labels, stage.labels).mean()
+    assert resampled(np.tile(np.arange(20)[:, None] % 2, 4), [3])[3].labels is None
 
 
 @pytest.mark.parametrize(

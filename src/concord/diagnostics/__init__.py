@@ -5,7 +5,7 @@ How stable is the consensus (``stability``), how many clusters are there (``choi
 RCE correct (``errors``). Except for some questions to a matrix no classes are needed.
 """
 
-from concord.diagnostics.choice import ResampledKMeans, choose_k
+from concord.diagnostics.choice import ResampledKMeans, choose_k, resampled
 from concord.diagnostics.consensus import Stability, bootstrap_stability, held_out_agreement
 from concord.diagnostics.ensembles import (
     agreement_weights,
@@ -35,5 +35,5 @@ __all__ = [
     "block_structure", "bootstrap_stability", "choose_k", "cluster_consensus", "consensus_silhouette",
     "consensus_values", "contested", "contrast", "cophenetic_correlation", "delta_area", "half_width",
     "held_out_agreement", "influence", "item_consensus", "level_shares", "pairwise_agreement", "quality",
-    "rce_error_matrix", "rce_errors", "track_items", "vat_order",
+    "rce_error_matrix", "rce_errors", "resampled", "track_items", "vat_order",
 ]  # fmt: skip

@@ -7,9 +7,10 @@ the resampled ones are the consensuses of random halves of the clusterings.
 """
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from itertools import chain
 from math import ceil
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
@@ -76,6 +77,8 @@ def choose_k(
     nulls: int = 19,
     level: float = 0.05,
     seed: int = 0,
+    n_jobs: int = 1,
+    watch: Callable[[Iterable[FloatArray]], Iterable[FloatArray]] = iter,
 ) -> Any:
     r"""Compare numbers of clusters by several criteria at once, and with data that have no clusters.
 
@@ -92,6 +95,10 @@ def choose_k(
     nulls : int. Draws of the null reference; 0 for none.
     level : float. Level of the test of k = 1.
     seed : int
+    n_jobs : int
+        Processes, which share the data and the draws of the null reference; the result does not depend on it.
+    watch : callable
+        Progress bar, such as tqdm: it is given an iterable of 1 + ``nulls`` items and yields them.
 
     Returns
     -------
@@ -128,21 +135,13 @@ def choose_k(
     """
     with needs("plot"):
         import pandas as pd
+    from joblib import Parallel, delayed
 
-    numbers = sorted({int(k) for k in ks})
-    if nulls < 0 or halves < 1:
-        raise ValueError(f"nulls = {nulls}, halves = {halves}: must be at least 0, and at least 1")
-    data: _Source
-    if labels is None and features is not None:
-        data = _Features.of(features, recipe or ResampledKMeans(), method, seed)
-    elif labels is not None and features is None:
-        data = _Labels.of(as_ensemble(labels), halves, method, seed)
-    else:
-        raise ValueError("give either labels or features")
-    if not numbers or numbers[0] < 2 or numbers[-1] > data.most_clusters():
-        raise ValueError(f"ks = {numbers}: must be from 2 to {data.most_clusters()}, the objects of a clustering")
-    values = _values(data.stages(numbers), len(numbers))
-    null = [_values(data.null(draw).stages(numbers), len(numbers)) for draw in range(nulls)]
+    if nulls < 0:
+        raise ValueError(f"nulls = {nulls}: must be at least 0")
+    data, numbers = _source(labels, ks, features, recipe, method, halves, seed)
+    tasks = (delayed(_values)(source, numbers) for source in chain([data], map(data.null, range(nulls))))
+    values, *null = watch(Parallel(n_jobs, return_as="generator")(tasks))
     of_nulls = np.array(null).reshape(nulls, *values.shape)
     half_pair = 0.5 / n_pairs(data.n_objects())
     rows: list[tuple[Any, ...]] = []
@@ -151,16 +150,60 @@ def choose_k(
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-class _Stage(NamedTuple):
+class Stage(NamedTuple):
     """What there is at one k."""
 
     resampled: Ensemble | None  # Clusterings at this k
     compared: Ensemble  # Clusterings that the consensus is compared with
-    labels: IntArray | None  # Consensus
+    labels: IntArray | None  # Consensus, (n,)
+
+
+def resampled(
+    labels: npt.ArrayLike | Ensemble | None = None,
+    ks: Iterable[int] = range(2, 11),
+    *,
+    features: npt.ArrayLike | None = None,
+    recipe: ResampledKMeans | None = None,
+    method: ConsensusMethod | None = None,
+    halves: int = 20,
+    seed: int = 0,
+) -> dict[int, Stage]:
+    """Return the resampled clusterings and the consensus at each k, of which :func:`choose_k` computes the criteria.
+
+    Parameters
+    ----------
+    labels, ks, features, recipe, method, halves, seed
+        As in :func:`~concord.diagnostics.choose_k`.
+
+    Returns
+    -------
+    dict from k to a named tuple
+        ``resampled``, an Ensemble of clusterings with k clusters; ``compared``, the Ensemble that the consensus is
+        compared with; ``labels``, the consensus, shape (n,). The first and the last are None where the method has no
+        answer with k clusters.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`~concord.diagnostics.choose_k`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from concord.diagnostics import consensus_values, resampled
+    >>> labels = np.repeat([[0, 0, 1, 1], [1, 1, 0, 0], [2, 2, 1, 0]], 4, axis=0)
+    >>> stages = resampled(labels, [2, 3], halves=4)
+    >>> stages[3].labels
+    array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2])
+    >>> consensus_values(stages[3].resampled).pac()
+    0.0
+    """
+    data, numbers = _source(labels, ks, features, recipe, method, halves, seed)
+    return dict(zip(numbers, data.stages(numbers), strict=True))
 
 
 class _Source(Protocol):
-    def stages(self, ks: Sequence[int]) -> Iterator[_Stage]:
+    def stages(self, ks: Sequence[int]) -> Iterator[Stage]:
         """Yield what there is at each k."""
 
     def null(self, draw: int) -> Self:
@@ -171,6 +214,31 @@ class _Source(Protocol):
 
     def n_objects(self) -> int:
         """Return the number of objects."""
+
+
+def _source(
+    labels: npt.ArrayLike | Ensemble | None,
+    ks: Iterable[int],
+    features: npt.ArrayLike | None,
+    recipe: ResampledKMeans | None,
+    method: ConsensusMethod | None,
+    halves: int,
+    seed: int,
+) -> tuple[_Source, list[int]]:
+    """Return what there is to cluster, and the k's in increasing order."""
+    numbers = sorted({int(k) for k in ks})
+    if halves < 1:
+        raise ValueError(f"halves = {halves}: must be at least 1")
+    data: _Source
+    if labels is None and features is not None:
+        data = _Features.of(features, recipe or ResampledKMeans(), method, seed)
+    elif labels is not None and features is None:
+        data = _Labels.of(as_ensemble(labels), halves, method, seed)
+    else:
+        raise ValueError("give either labels or features")
+    if not numbers or numbers[0] < 2 or numbers[-1] > data.most_clusters():
+        raise ValueError(f"ks = {numbers}: must be from 2 to {data.most_clusters()}, the objects of a clustering")
+    return data, numbers
 
 
 @dataclass(frozen=True)
@@ -191,13 +259,13 @@ class _Labels:
         parts = [np.sort(rng.choice(m, m // 2, replace=False)) for _ in range(halves)]
         return cls(ensemble.given, parts, method, seed)
 
-    def stages(self, ks: Sequence[int]) -> Iterator[_Stage]:
+    def stages(self, ks: Sequence[int]) -> Iterator[Stage]:
         every = Ensemble(self.given)
         consensus = consensus_labels(self.given, ks, self.method)
         of_halves = [consensus_labels(self.given[:, half], ks, self.method) for half in self.halves]
         for k in ks:
             found = [half[k] for half in of_halves if k in half]
-            yield _Stage(_of_labelled(np.column_stack(found)) if found else None, every, consensus.get(k))
+            yield Stage(_of_labelled(np.column_stack(found)) if found else None, every, consensus.get(k))
 
     def null(self, draw: int) -> Self:
         rng, permuted = generator(self.seed, "choose k", "null", draw), self.given.copy()
@@ -234,11 +302,11 @@ class _Features:
         present = subsamples(len(matrix), recipe.runs, recipe.share, every, seed, ("choose k",))
         return cls(matrix, present, recipe, method, seed)
 
-    def stages(self, ks: Sequence[int]) -> Iterator[_Stage]:
+    def stages(self, ks: Sequence[int]) -> Iterator[Stage]:
         for k in ks:
             labels = self._clusterings(k)
             ensemble = Ensemble(labels)
-            yield _Stage(ensemble, ensemble, consensus_labels(labels, [k], self.method).get(k))
+            yield Stage(ensemble, ensemble, consensus_labels(labels, [k], self.method).get(k))
 
     def _clusterings(self, k: int) -> IntArray:
         from sklearn.cluster import KMeans
@@ -317,15 +385,18 @@ def _of_labelled(labels: IntArray) -> Ensemble:
     return Ensemble(labels[(labels != MISSING).any(axis=1)])
 
 
-def _values(stages: Iterable[_Stage], n_stages: int) -> FloatArray:
+def _values(data: _Source, ks: Sequence[int]) -> FloatArray:
     """Return the values of the criteria, (criteria, k's)."""
-    values = np.full((len(CRITERIA), n_stages), np.nan)
-    for i, stage in enumerate(stages):
-        if stage.resampled is not None:
-            pairs = consensus_values(stage.resampled)
-            values[:3, i] = pairs.pac(), pairs.area(), cophenetic_correlation(stage.resampled)
-        if stage.labels is not None:
-            values[3:, i] = _of_consensus(stage.compared, stage.labels)
+    from threadpoolctl import threadpool_limits
+
+    values = np.full((len(CRITERIA), len(ks)), np.nan)
+    with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
+        for i, stage in enumerate(data.stages(ks)):
+            if stage.resampled is not None:
+                pairs = consensus_values(stage.resampled)
+                values[:3, i] = pairs.pac(), pairs.area(), cophenetic_correlation(stage.resampled)
+            if stage.labels is not None:
+                values[3:, i] = _of_consensus(stage.compared, stage.labels)
     values[1] = delta_area(values[1])
     return values
 
