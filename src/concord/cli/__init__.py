@@ -1,0 +1,63 @@
+"""The command ``concord``: consensus, choice of k and comparison of methods for people's own files.
+
+The stages of the workflow, ``python -m concord STAGE``, are apart from it.
+"""
+
+from typing import Any
+
+import click
+
+from concord import __version__
+from concord.cli.choose_k import choose_k
+from concord.cli.compare import compare
+from concord.cli.consensus import consensus
+from concord.cli.methods import methods
+from concord.errors import ConsensusFailure, InputError
+
+INTERRUPTED = 130
+
+
+class Commands(click.Group):
+    """Commands whose mistakes are one line on the standard error, exit code 2."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a command and exit."""
+        kwargs |= {"standalone_mode": False, "prog_name": "concord"}
+        try:
+            raise SystemExit(super().main(*args, **kwargs) or 0)
+        except click.exceptions.NoArgsIsHelpError as request:
+            request.show()
+        except click.UsageError as mistake:
+            command = mistake.ctx.command_path if mistake.ctx else "concord"
+            self._refuse(f"{mistake.format_message()} ({command} --help says more)")
+        except click.ClickException as mistake:
+            self._refuse(mistake.format_message())
+        except (InputError, ConsensusFailure, OSError) as mistake:
+            self._refuse(str(mistake))
+        except MemoryError as mistake:
+            self._refuse(str(mistake) or "not enough memory; choose a method of linear cost, such as LWGP")
+        except click.Abort:
+            click.echo("interrupted; no file is half-written", err=True)
+            raise SystemExit(INTERRUPTED) from None
+        raise SystemExit(2)
+
+    @staticmethod
+    def _refuse(mistake: str) -> None:
+        click.echo(f"Error: {' '.join(mistake.split())}", err=True)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="concord")
+def main() -> None:
+    r"""Combine base clusterings of the same objects into one clustering, without classes.
+
+    \b
+    concord consensus labels.csv -k 5 --out consensus.csv
+    concord choose-k labels.csv --k 2:12 --out diagnosis
+    concord compare labels.csv -k 5 --methods RCE,LWEA,MCLA,EAC
+    concord methods
+    """
+
+
+for command in (consensus, choose_k, compare, methods):
+    main.add_command(command)

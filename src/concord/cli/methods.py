@@ -1,0 +1,28 @@
+"""``concord methods``: which methods there are, and the parameters of one."""
+
+import click
+
+DETAILS = """\
+{name}: {summary}
+{reference}
+
+Parameters, with their defaults:
+{parameters}"""
+
+
+@click.command()
+@click.argument("name", metavar="[METHOD]", required=False)
+def methods(name: str | None) -> None:
+    """List the methods with a line each, or the parameters of one.
+
+    Example: concord methods RCE
+    """
+    from concord.methods import load, names
+
+    if name is None:
+        for each in names():
+            click.echo(f"{each:<19}{load(each).summary}")
+        return
+    method = load(name)
+    parameters = [f"  {key}={default!r}" for key, default in method.parameters().items()] or ["  none"]
+    click.echo(DETAILS.format(**{**vars(method), "name": name, "parameters": "\n".join(parameters)}))

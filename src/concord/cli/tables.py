@@ -1,0 +1,317 @@
+"""Label matrices and features in people's files: CSV or TSV, ``.npy``, ``.npz``, ``.mat``, ``.parquet``."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from concord.ensemble import MISSING, FloatArray, IntArray
+from concord.errors import InputError
+from concord.extras import needs
+
+TEXT = {".csv", ".tsv", ".txt", ".dat"}
+ARRAYS = {".npy", ".npz", ".mat"}
+SUFFIXES = sorted({*TEXT, *ARRAYS, ".parquet"})
+DELIMITERS = ",\t;|"  # Else blanks
+ABSENT = ("", "na", "nan", "-1")  # Of cells in lower case
+ID_NAMES = ("", "id", "ids", "index", "name", "object", "sample")  # "": row names of R, pandas
+EXACT = 2.0**53  # Above it, doubles do not hold every integer, and two labels could become one
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a file cannot say about itself; None: seen in it."""
+
+    header: bool | None = None
+    ids: str | None = None  # Name of the column
+    drop: Sequence[str] = ()  # Names of columns
+    transposed: bool | None = None
+    variable: str | None = None  # Of several in the file
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of numbers (NaN: missing) or text, with the objects in rows."""
+
+    path: Path
+    names: list[str]  # Of the columns
+    columns: list[npt.NDArray[Any]]  # Each of shape (n,)
+    ids: npt.NDArray[Any]  # Of the objects, shape (n,)
+    lines: Sequence[int] = ()  # Of a text file, shape (n,)
+
+    def refuse(self, row: int | None, column: int | None, what: str, remedy: str) -> NoReturn:
+        """Raise InputError with the place: file, line or row, column."""
+        line = "" if row is None else f"line {self.lines[row]}" if self.lines else f"row {row + 1}"
+        place = [line, "" if column is None else f"column {self.names[column]!r}"]
+        raise InputError(f"{', '.join([str(self.path), *filter(None, place)])}: {what}; {remedy}")
+
+
+def read_labels(path: Path, layout: Layout) -> tuple[IntArray, npt.NDArray[Any]]:
+    """Return a label matrix, (n, m), -1 where a label is missing, and the ids of the objects, (n,).
+
+    Labels are whole numbers or text. InputError names the file, the line, the column and the remedy.
+    """
+    table = _read(path, layout)
+    n, m = len(table.ids), len(table.columns)
+    if m < 2:
+        table.refuse(None, None, "one column of labels", "a consensus needs two base clusterings or more")
+    if layout.transposed is None and n < m:
+        remedy = "say --transpose if clusterings are in rows, --no-transpose if objects are"
+        table.refuse(None, None, f"{n} rows and {m} columns, so it may be transposed", remedy)
+    labels = np.column_stack([_labels(table, j) for j in range(m)])
+    for row in np.flatnonzero((labels == MISSING).all(axis=1)):
+        table.refuse(int(row), None, "no label in any column", "leave this object out")
+    for column in np.flatnonzero((labels == MISSING).all(axis=0)):
+        table.refuse(None, int(column), "no label in any row", f"say --drop {table.names[column]}")
+    return labels, table.ids
+
+
+def read_features(path: Path, layout: Layout) -> tuple[FloatArray, npt.NDArray[Any]]:
+    """Return features, (n, d), and the ids of the objects, (n,); InputError as :func:`read_labels`."""
+    table = _read(path, layout)
+    columns = []
+    for j in range(len(table.columns)):
+        values, wrong = _numbers(table.columns[j])
+        if wrong is not None:
+            table.refuse(wrong, j, f"{_short(table.columns[j][wrong])} is no number", _drop(table, j))
+        for row in np.flatnonzero(~np.isfinite(values))[:1]:
+            table.refuse(int(row), j, "no finite value", "complete the features, or leave this object out")
+        columns.append(values)
+    return np.column_stack(columns).astype(np.float64), table.ids
+
+
+def _labels(table: Table, j: int) -> IntArray:
+    """Return the labels of a column, (n,): the whole numbers in it, or the ranks of its words."""
+    column = table.columns[j]
+    values, wrong = _numbers(column)
+    if wrong is not None:
+        present = ~_absent(column)
+        for row in np.flatnonzero(present & _are_numbers(column))[:1]:
+            what = f"{_short(column[wrong])} is no number, but {_short(column[row])} is one"
+            table.refuse(wrong, j, what, f"write NA for a missing label, or {_drop(table, j)}")
+        labels = np.full(len(column), MISSING, dtype=np.int64)
+        labels[present] = np.unique(column[present].astype(str), return_inverse=True)[1]
+        return labels
+    if values.dtype.kind != "f":
+        return values.astype(np.int64)
+    present = ~np.isnan(values)
+    for row in np.flatnonzero(present & ((np.abs(values) >= EXACT) | (values != np.floor(values))))[:1]:
+        remedy = f"say --features if these are features, or {_drop(table, j)}"
+        table.refuse(int(row), j, f"{values[row]:g} is no label, which is a whole number or a word", remedy)
+    return np.where(present, values, MISSING).astype(np.int64)
+
+
+def _numbers(column: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int | None]:
+    """Return a column as numbers, NaN for a missing one, and the first row whose cell is none, if there is one."""
+    if column.dtype.kind in "biuf":
+        return column, None
+    filled = np.where(_absent(column), "nan", column.astype(str))
+    try:
+        return filled.astype(np.float64), None
+    except ValueError:
+        return np.zeros(0), int(np.argmin(_are_numbers(filled)))
+
+
+def _holds_numbers(column: npt.NDArray[Any]) -> bool:
+    return _numbers(column)[1] is None and not _absent(column).all()
+
+
+def _absent(cells: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    return np.isin(np.char.lower(cells.astype(str)), ABSENT)
+
+
+def _are_numbers(cells: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    return np.array([_is_number(cell) for cell in cells], dtype=bool)
+
+
+def _is_number(cell: Any) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _read(path: Path, layout: Layout) -> Table:
+    if path.suffix.lower() in TEXT:
+        table = _text(path, layout.header)
+    elif path.suffix.lower() in ARRAYS:
+        table = _array(path, layout.variable)
+    elif path.suffix.lower() == ".parquet":
+        table = _parquet(path)
+    else:
+        raise InputError(f"{path}: unknown format; save it as one of {', '.join(SUFFIXES)}")
+    table = _without_ids(table, layout)
+    if layout.transposed:
+        table = Table(
+            path, [str(each) for each in table.ids], list(np.stack(table.columns, axis=1)), np.array(table.names)
+        )
+    return table
+
+
+def _text(path: Path, header: bool | None) -> Table:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: no UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    head = [line for line in text.splitlines() if line.strip()][:20]
+    if not head:
+        raise InputError(f"{path}: it is empty; a label matrix has a line for each object")
+    delimiter = max(DELIMITERS, key=lambda each: min(line.count(each) for line in head))
+    content = text.splitlines(keepends=True)
+    if delimiter not in head[0]:
+        delimiter, content = " ", [" ".join(line.split()) + "\n" for line in content]
+    reader = csv.reader(content, delimiter=delimiter, strict=True)
+    lines, rows = [], []
+    try:
+        for row in reader:
+            if any(row) or len(row) > 1:
+                lines.append(reader.line_num)
+                rows.append([cell.strip() for cell in row])
+    except csv.Error as error:
+        raise InputError(f"{path}, line {reader.line_num}: {error}; correct the line") from None
+    if header is not False and len(rows) > 1 and len(rows[0]) == len(rows[1]) - 1:  # as R's write.table writes
+        rows[0], header = ["", *rows[0]], True
+    for line, row in zip(lines, rows, strict=True):
+        if len(row) != len(rows[0]):
+            what = f"{len(row)} cells, but {len(rows[0])} in line {lines[0]}"
+            raise InputError(f"{path}, line {line}: {what}; correct the line")
+    if header is None:
+        header = _has_header(path, rows[0], rows[1:])
+    if header:
+        names, rows, lines = rows[0], rows[1:], lines[1:]
+    else:
+        names = [str(j + 1) for j in range(len(rows[0]))]
+    if not rows:
+        raise InputError(f"{path}: a header without rows; a label matrix has a line for each object")
+    columns = [np.array(column) for column in zip(*rows, strict=True)]
+    return Table(path, names, columns, np.arange(1, len(rows) + 1), lines)
+
+
+def _has_header(path: Path, first: list[str], rows: list[list[str]]) -> bool:
+    """Whether the first line holds names: words above numbers, or words that their columns do not hold."""
+    words = [not (_is_number(cell) or cell.lower() in ABSENT) for cell in first]
+    below = [np.array(column) for column in zip(*rows, strict=True)]
+    if first[0].lower() in ID_NAMES and below and not _absent(below[0]).any():
+        return True
+    above_numbers = [word and _holds_numbers(column) for word, column in zip(words, below, strict=bool(below))]
+    if all(words):
+        new = len({*first}) == len(first) and not any(map(np.isin, first, below))
+        return any(above_numbers) or new
+    counted = len(first) > 2 and first == [str(j) for j in range(len(first))]  # the names that pandas gives columns
+    if counted and not all(map(np.isin, first, below)):
+        return True
+    if any(above_numbers) or counted:
+        what = f"{_short(','.join(first))} may be a header or the first object"
+        raise InputError(f"{path}, line 1: {what}; say --header or --no-header")
+    return False
+
+
+def _array(path: Path, variable: str | None) -> Table:
+    """Return the matrix of a file of arrays: the variable named so, or ``labels``, or the only one."""
+    stored = _stored(path)
+    matrices = [name for name, value in stored.items() if np.ndim(value) == 2 and np.size(value)]
+    if variable is None:
+        variable = "labels" if "labels" in matrices else matrices[0] if len(matrices) == 1 else None
+    if variable is None or variable not in stored:
+        what = f"{len(matrices)} matrices" if variable is None else f"no variable {variable!r}"
+        known = ", ".join(matrices) or "no matrix: save a numeric one, objects in rows"
+        raise InputError(f"{path}: {what}; choose one by --variable NAME; there is {known}")
+    matrix = np.asarray(stored[variable].toarray() if hasattr(stored[variable], "toarray") else stored[variable])
+    if matrix.ndim != 2 or not matrix.size or matrix.dtype.kind not in "biufU":
+        what = f"{variable!r} is {matrix.dtype} of shape {matrix.shape}"
+        raise InputError(f"{path}: {what}; save a matrix of numbers, objects in rows, base clusterings in columns")
+    names = [str(j + 1) for j in range(matrix.shape[1])]
+    return Table(path, names, list(matrix.T), np.arange(1, len(matrix) + 1))
+
+
+def _stored(path: Path) -> dict[str, Any]:
+    try:
+        if path.suffix.lower() == ".mat":
+            from scipy.io import loadmat
+
+            return {name: value for name, value in loadmat(path).items() if not name.startswith("__")}
+        with path.open("rb") as handle:
+            found = np.load(handle, allow_pickle=False)
+            return {"array": found} if isinstance(found, np.ndarray) else {name: found[name] for name in found.files}
+    except NotImplementedError:
+        raise InputError(f"{path}: MATLAB v7.3 (HDF5); store it with: save -v7") from None
+    except Exception as error:  # SciPy raises many kinds
+        problem = " ".join(str(error).split())
+        raise InputError(f"{path}: not readable as {path.suffix} ({problem}); save it again") from None
+
+
+def _parquet(path: Path) -> Table:
+    with needs("parquet"):
+        from pyarrow import ArrowInvalid, types
+        from pyarrow.parquet import read_table
+
+    try:
+        stored = read_table(path)
+    except (OSError, ArrowInvalid) as error:
+        raise InputError(f"{path}: not readable as Parquet ({' '.join(str(error).split())}); save it again") from None
+    names, columns = stored.column_names, []
+    index = [name for name in (stored.schema.pandas_metadata or {}).get("index_columns", ()) if name in names]
+    if index:  # pandas puts it behind the columns
+        names = [index[0], *(name for name in names if name not in index)]
+        stored = stored.select(names)
+    for column in stored.columns:
+        if types.is_integer(column.type):
+            column = column.fill_null(MISSING)
+        elif not (types.is_floating(column.type) or types.is_boolean(column.type)):
+            column = np.array(["" if cell is None else str(cell) for cell in column.to_pylist()])
+        columns.append(np.asarray(column))
+    if not stored.num_rows or not columns:
+        raise InputError(f"{path}: {stored.num_rows} rows and {len(columns)} columns; save a matrix of labels")
+    return Table(path, ["" if index else names[0], *names[1:]], columns, np.arange(1, stored.num_rows + 1))
+
+
+def _without_ids(table: Table, layout: Layout) -> Table:
+    """Take the column of ids, and the columns that the user drops, out of a table."""
+    chosen = _place(table, layout.ids, "--id") if layout.ids is not None else _ids(table)
+    left_out = {chosen, *(_place(table, name, "--drop") for name in layout.drop)}
+    kept = [j for j in range(len(table.columns)) if j not in left_out]
+    if not kept:
+        table.refuse(None, None, "no column is left beside the ids", "write a column for each base clustering")
+    ids = table.ids if chosen is None else table.columns[chosen]
+    return Table(table.path, [table.names[j] for j in kept], [table.columns[j] for j in kept], ids, table.lines)
+
+
+def _ids(table: Table) -> int | None:
+    """Return the place of the ids, 0 if the first column holds any: it has such a name, distinct words, row numbers."""
+    if len(table.columns) < 2 or table.path.suffix.lower() in ARRAYS:
+        return None
+    first, (values, wrong) = table.columns[0], _numbers(table.columns[0])
+    distinct = len(np.unique(first)) == len(first)
+    if table.names[0].lower() in ID_NAMES or (wrong is not None and distinct):
+        return 0
+    if wrong is None:
+        counted = len(first) > 2 and any(np.array_equal(values, np.arange(len(first)) + one) for one in (0, 1))
+        return 0 if counted else None
+    if all(map(_holds_numbers, table.columns[1:])):
+        name = table.names[0]
+        what = "words above each other that repeat, beside columns of numbers"
+        table.refuse(None, 0, what, f"say --id {name} if these are ids, --drop {name} if these are classes")
+    return None
+
+
+def _place(table: Table, name: str, option: str) -> int:
+    if table.names.count(name) != 1:
+        from concord.validation import did_you_mean
+
+        what = f"{table.names.count(name)} columns {name!r}"
+        table.refuse(None, None, what, f"{option} names one; {did_you_mean(name, table.names)}")
+    return table.names.index(name)
+
+
+def _drop(table: Table, j: int) -> str:
+    return f"--drop {table.names[j]} leaves this column out"
+
+
+def _short(cell: Any) -> str:
+    text = str(cell)
+    return repr(text if len(text) <= 40 else text[:37] + "...")

@@ -1,0 +1,192 @@
+"""The command: what it writes, what it prints, what it refuses."""
+
+import csv
+import io
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from scipy.io import loadmat
+
+from concord.cli import main
+from concord.diagnostics import choose_k
+from concord.methods import EAC, RCE
+
+CLASSES = np.repeat([0, 1, 2], 10)
+
+
+@pytest.fixture
+def labels():
+    """Ten clusterings of 30 objects, a fifth of the labels at random."""
+    rng = np.random.default_rng(0)
+    noise = rng.random((30, 10)) < 0.2
+    return np.where(noise, rng.integers(0, 4, (30, 10)), CLASSES[:, None])
+
+
+@pytest.fixture
+def file(tmp_path, labels):
+    path = tmp_path / "labels.csv"
+    frame = pd.DataFrame(labels, index=[f"object {i}" for i in range(30)])
+    frame.to_csv(path)
+    return path
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(each) for each in arguments], catch_exceptions=False)
+
+
+def rows(text):
+    return list(csv.reader(io.StringIO(text)))
+
+
+def test_consensus_is_that_of_the_library(file, labels):
+    done = run("consensus", file, "-k", 3, "--method", "RCE", "--set", "lambda1=0.5", "--set", "order=paper")
+    header, *found = rows(done.stdout)
+    expected = RCE(3, lambda1=0.5, order="paper", random_state=0).fit_predict(labels)
+    assert (done.exit_code, header) == (0, ["id", "label"])
+    assert found == [[f"object {i}", str(label)] for i, label in enumerate(expected)]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".npz", ".mat", ".parquet"])
+def test_every_output_has_ids_and_labels_and_the_same_bytes(file, labels, tmp_path, suffix):
+    outs = [tmp_path / f"{name}{suffix}" for name in "ab"]
+    for out in outs:
+        assert run("consensus", file, "-k", 3, "--method", "EAC", "--out", out).exit_code == 0
+    assert outs[0].read_bytes() == outs[1].read_bytes()
+    expected = EAC(3).fit_predict(labels)
+    read = {
+        ".csv": lambda path: pd.read_csv(path),
+        ".tsv": lambda path: pd.read_csv(path, sep="\t"),
+        ".npz": np.load,
+        ".mat": lambda path: {
+            name: value.ravel() for name, value in loadmat(path, chars_as_strings=True).items() if name[0] != "_"
+        },
+        ".parquet": pd.read_parquet,
+    }[suffix]
+    found = read(outs[0])
+    np.testing.assert_array_equal(found["label"], expected)
+    assert [str(np.squeeze(each)) for each in found["id"]] == [f"object {i}" for i in range(30)]
+
+
+def test_compare_measures_each_method_and_survives_a_failure(tmp_path):
+    """Two groups of objects, so that three clusters are refused by every method; the table says so."""
+    path = tmp_path / "labels.csv"
+    pd.DataFrame(np.tile(np.arange(20)[:, None] % 2, 6)).to_csv(path)
+    out = tmp_path / "comparison"
+    done = run("compare", path, "-k", 2, "--methods", "EAC,LWEA", "--draws", 3, "--out", out)
+    table = pd.read_csv(out / "methods.csv").set_index("method")
+    for column in ("ari", "nmi", "held_out_ari", "stability"):
+        assert table[column].tolist() == pytest.approx([1, 1])
+    assert (table["clusters"].tolist(), done.exit_code) == ([2, 2], 0)
+    assert pd.read_csv(out / "agreement.csv", index_col=0).to_numpy().tolist() == [[1, 1], [1, 1]]
+    assert pd.read_csv(out / "labels.csv")["EAC"].tolist() == [0, 1] * 10
+    done = run("compare", path, "-k", 3, "--methods", "EAC,LWEA", "--out", tmp_path / "table.csv")
+    table = pd.read_csv(tmp_path / "table.csv")
+    assert done.exit_code == 0
+    assert table["ari"].isna().all()
+    assert table["note"].str.contains("2 groups").all()
+
+
+def test_no_result_of_compare_depends_on_the_number_of_jobs(file):
+    tables = []
+    for jobs in (1, 2):
+        out = file.parent / f"{jobs}"
+        run("compare", file, "-k", 3, "--methods", "KC,EAC", "--draws", 2, "--out", out, "--jobs", jobs)
+        tables.append(pd.read_csv(out / "methods.csv").drop(columns="seconds").to_csv())
+    assert tables[0] == tables[1]
+
+
+def test_choose_k_writes_the_tables_of_the_library(file, labels):
+    few = ["--halves", 4, "--nulls", 4]
+    out, again = file.parent / "diagnosis", file.parent / "again"
+    done = run("choose-k", file, "--k", "2:4", *few, "--out", out)
+    expected = choose_k(labels, range(2, 5), halves=4, nulls=4)
+    pd.testing.assert_frame_equal(pd.read_csv(out / "criteria.csv"), expected)
+    chosen = expected[expected["chosen"] & (expected["criterion"] == "silhouette")]["k"].item()
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith(str(chosen))]
+    assert "*" in line
+    consensus = pd.read_csv(out / "consensus.csv")
+    assert [consensus[f"k{k}"].nunique() for k in (2, 3, 4)] == [2, 3, 4]
+    cdf = pd.read_csv(out / "cdf.csv")
+    pac = cdf[cdf["k"] == 3].set_index("value")["share_at_most"]
+    value = expected.query("criterion == 'PAC' and k == 3")["value"].item()
+    assert pac[0.9] - pac[0.1] == pytest.approx(value)
+    assert {path.suffix for path in out.iterdir()} == {".csv", ".png"}
+    assert run("choose-k", file, "-k", "2:4", *few, "--out", again, "--jobs", 2).stdout == done.stdout
+    assert all(path.read_bytes() == (again / path.name).read_bytes() for path in out.iterdir())
+    (out / "notes.txt").write_text("")
+    assert "notes.txt" in run("choose-k", file, "--k", "2:4", "--out", out).stderr
+
+
+def test_features_are_clustered_first(tmp_path):
+    features = np.random.default_rng(1).normal(size=(30, 2)) + 20 * np.eye(3)[CLASSES][:, :2]
+    path = tmp_path / "features.csv"
+    pd.DataFrame(features, columns=["x", "y"]).to_csv(path, index=False)
+    done = run("consensus", path, "--features", "-k", 3, "--runs", 8, "--base-k", "3:5")
+    found = [int(label) for _, label in rows(done.stdout)[1:]]
+    assert (found, "8 base clusterings" in done.stderr) == (CLASSES.tolist(), True)
+    done = run("consensus", path, "--features", "-k", 3, "--method", "SSCE", "--base-k", 3)
+    assert done.exit_code == 0
+    done = run("choose-k", path, "--features", "--k", "2:4", "--runs", 8, "--nulls", 4)
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["k", "1", "2", "3", "4", "*"]
+
+
+def test_methods_are_listed_with_their_parameters():
+    listed = run("methods").stdout.splitlines()
+    assert [line.split()[0] for line in listed if line.startswith(("EAC", "SSCE"))] == ["EAC", "SSCE"]
+    assert "lambda1=1.0" in run("methods", "RCE").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["consensus", "FILE"], "-k"),
+        (["consensus", "FILE", "-k", "0"], "x>=1"),
+        (["consensus", "FILE", "-k", "31"], "30 objects"),
+        (["consensus", "FILE", "-k", "3", "--method", "RCEE"], 'did you mean "RCE"?'),
+        (["consensus", "FILE", "-k", "3", "--method", "RCE", "--set", "lamda1=1"], 'did you mean "lambda1"?'),
+        (["consensus", "FILE", "-k", "3", "--method", "RCE", "--set", "lambda1=many"], "a number >= 0"),
+        (["consensus", "FILE", "-k", "3", "--method", "RCE", "--set", "lambda1"], "NAME=VALUE"),
+        (["consensus", "FILE", "-k", "3", "--set", "n_clusters=2"], "-k"),
+        (["consensus", "FILE", "-k", "3", "--method", "SSCE"], "--features"),
+        (["consensus", "FILE", "-k", "3", "--out", "FILE"], "another name"),
+        (["consensus", "FILE", "-k", "3", "--out", "labels.xls"], ".parquet"),
+        (["consensus", "FILE", "-k", "3", "--drop", "11"], "--drop names one"),
+        (["consensus", "FILE", "-k", "3", "--features", "--base-k", "many"], "5:20"),
+        (["consensus", "nowhere.csv", "-k", "3"], "nowhere.csv"),
+        (["choose-k", "FILE", "--k", "1:3"], "from 2"),
+        (["choose-k", "FILE", "--k", "a:3"], "2:12"),
+        (["choose-k", "FILE", "--k", "2:31"], "from 2 to 30"),
+        (["choose-k", "FILE", "--set", "tol=1"], "--method"),
+        (["choose-k", "FILE", "--out", "FILE"], "name a folder"),
+        (["compare", "FILE", "-k", "3", "--methods", "EAC,MCLAA"], 'did you mean "MCLA"?'),
+        (["methods", "RCF"], 'did you mean "RCE"?'),
+        (["consense"], "consensus"),
+    ],
+)
+def test_a_mistake_is_one_line(file, arguments, what):
+    before = file.read_bytes()
+    done = run(*(str(file) if each == "FILE" else each for each in arguments))
+    mistake = done.stderr.splitlines()[-1]
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert mistake.startswith("Error: ")
+    assert what in mistake
+    assert sum(line.startswith("Error") for line in done.stderr.splitlines()) == 1
+    assert "Traceback" not in done.stderr
+    assert file.read_bytes() == before
+
+
+def test_the_entry_point_starts_without_the_numeric_packages(file):
+    heavy = "{'numpy', 'scipy', 'sklearn', 'pandas', 'pydantic'}"
+    code = (
+        f"import sys; from concord.cli import main; print({heavy} & {{*sys.modules}}); sys.argv[0] = 'concord'; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[0] == "set()"
+    assert done.stdout.splitlines()[1].startswith("concord, version ")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "choose-k" in done.stderr + done.stdout
