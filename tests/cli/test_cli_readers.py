@@ -69,7 +69,7 @@ def test_the_same_partitions_are_read_from_every_format(tmp_path, matrix, form, 
             rows = [["id"] * with_ids + [f"run{j}" for j in range(matrix.shape[1])], *rows]
         path = tmp_path / ("labels.tsv" if form == "tsv" else "labels.csv")
         path.write_text(text(rows, {"tsv": "\t", "semicolon": ";", "blank": " "}.get(form, ",")))
-    labels, found = read_labels(path, Layout(transposed=False))
+    labels, found, _ = read_labels(path, Layout(transposed=False))
     same_partitions(labels, matrix)
     assert found.tolist() == (ids if with_ids else [*range(1, len(matrix) + 1)])
 
@@ -98,7 +98,7 @@ def read(tmp_path, content, read=read_labels, **layout):
     ],
 )
 def test_header_and_ids_are_seen(tmp_path, content, ids, layout):
-    labels, found = read(tmp_path, content, **layout)
+    labels, found, _ = read(tmp_path, content, **layout)
     assert found.tolist() == ids
     same_partitions(labels, [[0, 0], [0, 1], [1, 1]])
 
@@ -132,9 +132,9 @@ def test_a_mistake_in_a_file_says_where_and_what_to_do(tmp_path, content, place,
 
 
 def test_features_are_complete_numbers(tmp_path):
-    features, ids = read(tmp_path, "id,a,b\nx,0.5,1\ny,2,-1e3\n", read_features)
+    features, ids, names = read(tmp_path, "id,a,b\nx,0.5,1\ny,2,-1e3\n", read_features)
     np.testing.assert_array_equal(features, [[0.5, 1], [2, -1000]])
-    assert ids.tolist() == ["x", "y"]
+    assert (ids.tolist(), names) == (["x", "y"], ["a", "b"])
     for content, what in (("a,b\n1,\n2,3\n", "complete"), ("a,b\n1,u\n2,3\n", "--drop b")):
         with pytest.raises(InputError, match=f"line 2, column 'b'.*{what}"):
             read(tmp_path, content, read_features)
@@ -145,7 +145,7 @@ def test_several_matrices_need_a_name(tmp_path):
     np.savez(path, E=np.eye(5, dtype=int), F=np.ones((5, 2), dtype=int))
     with pytest.raises(InputError, match="--variable NAME; there is E, F"):
         read_labels(path, Layout())
-    assert read_labels(path, Layout(variable="F"))[0].shape == (5, 2)
+    assert read_labels(path, Layout(variable="F")).values.shape == (5, 2)
     for bad, content in (("x.npz", b"PK\x03\x04"), ("x.npy", b""), ("x.mat", b"MATLAB"), ("x.parquet", b"PAR1")):
         path = tmp_path / bad
         path.write_bytes(content)

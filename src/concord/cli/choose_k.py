@@ -59,7 +59,7 @@ def choose_k(
     if settings and method is None:
         raise InputError(f"--set {settings[0]}: say which --method has this parameter")
     fitted = None if method is None else options.make_method(method, ks[0], settings, seed, False)
-    matrix, ids = source.table()
+    matrix, ids, _ = source.table()
     given: dict[str, Any] = {"ks": ks, "method": fitted, "halves": halves, "seed": seed}
     given |= {"features": matrix, "recipe": ResampledKMeans(source.runs)} if source.features else {"labels": matrix}
     try:

@@ -1,34 +1,20 @@
 """``concord compare``: several methods on the same base clusterings, without classes."""
 
 import math
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from concord.cli import options
-from concord.cli.options import Data, Source
-from concord.errors import ConsensusFailure, InputError, MemoryNeeded
+from concord.cli.options import Source
+from concord.errors import InputError
 
 if TYPE_CHECKING:
     from concord.ensemble import IntArray
     from concord.methods.base import ConsensusMethod
 
 FILES = ("methods.csv", "agreement.csv", "labels.csv")
-
-
-class Row(NamedTuple):
-    """What is measured of a method; NaN where it has no answer."""
-
-    method: str
-    clusters: float = math.nan
-    ari: float = math.nan  # Mean over the base clusterings
-    nmi: float = math.nan
-    held_out_ari: float = math.nan
-    stability: float = math.nan
-    seconds: float = math.nan
-    note: str = ""
 
 
 @click.command()
@@ -61,9 +47,8 @@ def compare(
 
     Example: concord compare labels.csv -k 5 --methods RCE,LWEA,MCLA,EAC --out comparison
     """
-    from joblib import Parallel, delayed
-
     from concord.cli.output import check_folder, show, write_csv
+    from concord.diagnostics import Measured, compare_methods
 
     is_file = out is not None and out.suffix.lower() == ".csv"
     if out is not None and not is_file:
@@ -73,23 +58,30 @@ def compare(
     chosen = _methods(names, n_clusters, seed, source.features)
     data = source.read(seed)
     source.check_k(n_clusters, data)
-    tasks = (delayed(measured)(method, data, draws, folds, seed) for method in chosen)
-    found = list(options.watched(Parallel(n_jobs=jobs, return_as="generator")(tasks), len(chosen), "methods"))
-    rows = [row for row, _ in found]
-    labels = {row.method: of_row for row, of_row in found if of_row is not None}
-    table = [Row._fields, *([_exact(value) for value in row] for row in rows)]
+    found = compare_methods(
+        data.ensemble,
+        {type(method).__name__: method for method in chosen},
+        features=data.features,
+        draws=draws,
+        folds=folds,
+        random_state=seed,
+        n_jobs=jobs,
+        watch=lambda results: options.watched(results, len(chosen), "methods"),
+    )
+    header, rows = Measured._fields[:-1], [measured[:-1] for measured in found]
+    labels = {measured.method: measured.labels for measured in found if measured.labels is not None}
     agreement = _agreement(labels)
 
-    show([Row._fields[:-1], *([_rounded(value) for value in row[:-1]] for row in rows)])
-    for row in rows:
-        if row.note:
-            click.echo(f"{row.method}: {row.note}")
+    show([header[:-1], *([_rounded(value) for value in row[:-1]] for row in rows)])
+    for measured in found:
+        if measured.note:
+            click.echo(f"{measured.method}: {measured.note}")
     if len(labels) > 1:
         click.echo()
         show([("ARI", *labels), *((name, *(f"{value:.3f}" for value in values)) for name, *values in agreement)])
     if out is None:
         return
-    write_csv(out if is_file else out / FILES[0], table)
+    write_csv(out if is_file else out / FILES[0], [header, *([_exact(value) for value in row] for row in rows)])
     if not is_file:
         write_csv(out / FILES[1], [("method", *labels), *agreement])
         columns = (each.tolist() for each in labels.values())
@@ -104,35 +96,6 @@ def _methods(names: str, k: int, seed: int, has_features: bool) -> "list[Consens
     else:
         wanted = [name.strip() for name in names.split(",")]
     return [options.make_method(name, k, (), seed, has_features) for name in dict.fromkeys(wanted)]
-
-
-def measured(method: "ConsensusMethod", data: Data, draws: int, folds: int, seed: int) -> "tuple[Row, IntArray | None]":
-    """Return what is measured of a method, and its labels, (n,); None, and a reason in the note, without an answer."""
-    import numpy as np
-    from threadpoolctl import threadpool_limits
-
-    from concord.diagnostics import agreement_with, bootstrap_stability, held_out_agreement
-    from concord.diagnostics.consensus import fitted_labels
-
-    row, labels = Row(type(method).__name__), None
-    ensemble, features = data.ensemble, data.features
-    with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
-        try:
-            labels = fitted_labels(ensemble.given, method, features)
-            start = time.perf_counter()  # the first fit may import packages and compile loops
-            fitted_labels(ensemble.given, method, features)
-            row = row._replace(seconds=time.perf_counter() - start, clusters=int(labels.max()) + 1)
-            ari, nmi = (float(np.nanmean(agreement_with(ensemble, labels, measure))) for measure in ("ARI", "NMI"))
-            row = row._replace(ari=ari, nmi=nmi)
-            parts = min(folds, ensemble.n_clusterings)
-            unseen = held_out_agreement(ensemble, method, folds=parts, features=features, random_state=seed)
-            row = row._replace(held_out_ari=float(np.nanmean(unseen)))
-            if draws:
-                stays = bootstrap_stability(ensemble, method, draws=draws, features=features, random_state=seed)
-                row = row._replace(stability=float(np.nanmean(stays.share)))
-        except (ConsensusFailure, MemoryNeeded) as failure:
-            row = row._replace(note=str(failure))
-    return row, labels
 
 
 def _agreement(labels: "dict[str, IntArray]") -> list[tuple[Any, ...]]:

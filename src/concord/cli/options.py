@@ -15,6 +15,7 @@ from concord.errors import InputError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from concord.cli.tables import Matrix
     from concord.ensemble import Ensemble, FloatArray
     from concord.methods.base import ConsensusMethod
 
@@ -39,7 +40,8 @@ class Data(NamedTuple):
 
     ensemble: "Ensemble"
     features: "FloatArray | None"  # Shape (n, d)
-    ids: "npt.NDArray[Any]"  # Shape (n,)
+    ids: "npt.NDArray[Any]"  # Of the objects, shape (n,)
+    names: list[str]  # Of the base clusterings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,8 +58,8 @@ class Source:
     transposed: bool | None
     variable: str | None
 
-    def table(self) -> "tuple[npt.NDArray[Any], npt.NDArray[Any]]":
-        """Return the label matrix, (n, m), or the features, (n, d), and the ids, (n,); InputError for a mistake."""
+    def table(self) -> "Matrix":
+        """Return the label matrix, (n, m), or the features, (n, d); InputError for a mistake."""
         from concord.cli.tables import Layout, read_features, read_labels
 
         layout = Layout(self.header, self.ids, self.drop, self.transposed, self.variable)
@@ -67,7 +69,7 @@ class Source:
         """Return the base clusterings: of the file, or k-means of the features in it; InputError for a mistake."""
         from concord.ensemble import MISSING, Ensemble
 
-        matrix, ids = self.table()
+        matrix, ids, names = self.table()
         features = None
         if self.features:
             from concord.ensembles import kmeans
@@ -77,13 +79,14 @@ class Source:
                 ensemble = kmeans(features, runs=self.runs, n_clusters=_base_k(self.base_k), random_state=seed)
             except ValueError as mistake:
                 raise InputError(f"{self.path}: {mistake}") from None
+            names = [f"run {run + 1}" for run in range(self.runs)]
         else:
             ensemble = Ensemble(matrix)
         n, m, found = ensemble.n_objects, ensemble.n_clusterings, ensemble.n_clusters
         absent = int((ensemble.labels == MISSING).sum())
         sizes = f"{n} objects, {m} base clusterings of {found.min()} to {found.max()} clusters"
         click.echo(f"{self.path}: {sizes}, {absent} labels missing", err=True)
-        return Data(ensemble, features, ids)
+        return Data(ensemble, features, ids, names)
 
     def check_k(self, k: int, data: Data) -> None:
         """Refuse more clusters than objects."""

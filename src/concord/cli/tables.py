@@ -4,12 +4,12 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from concord.ensemble import MISSING, FloatArray, IntArray
+from concord.ensemble import MISSING, IntArray
 from concord.errors import InputError
 from concord.extras import needs
 
@@ -50,8 +50,16 @@ class Table:
         raise InputError(f"{', '.join([str(self.path), *filter(None, place)])}: {what}; {remedy}")
 
 
-def read_labels(path: Path, layout: Layout) -> tuple[IntArray, npt.NDArray[Any]]:
-    """Return a label matrix, (n, m), -1 where a label is missing, and the ids of the objects, (n,).
+class Matrix(NamedTuple):
+    """What a file holds."""
+
+    values: npt.NDArray[Any]  # Shape (objects, columns)
+    ids: npt.NDArray[Any]  # Of the objects
+    names: list[str]  # Of the columns
+
+
+def read_labels(path: Path, layout: Layout) -> Matrix:
+    """Return a label matrix, (n, m), -1 where a label is missing.
 
     Labels are whole numbers or text. InputError names the file, the line, the column and the remedy.
     """
@@ -67,11 +75,11 @@ def read_labels(path: Path, layout: Layout) -> tuple[IntArray, npt.NDArray[Any]]
         table.refuse(int(row), None, "no label in any column", "leave this object out")
     for column in np.flatnonzero((labels == MISSING).all(axis=0)):
         table.refuse(None, int(column), "no label in any row", f"say --drop {table.names[column]}")
-    return labels, table.ids
+    return Matrix(labels, table.ids, table.names)
 
 
-def read_features(path: Path, layout: Layout) -> tuple[FloatArray, npt.NDArray[Any]]:
-    """Return features, (n, d), and the ids of the objects, (n,); InputError as :func:`read_labels`."""
+def read_features(path: Path, layout: Layout) -> Matrix:
+    """Return features, (n, d); InputError as :func:`read_labels`."""
     table = _read(path, layout)
     columns = []
     for j in range(len(table.columns)):
@@ -81,7 +89,7 @@ def read_features(path: Path, layout: Layout) -> tuple[FloatArray, npt.NDArray[A
         for row in np.flatnonzero(~np.isfinite(values))[:1]:
             table.refuse(int(row), j, "no finite value", "complete the features, or leave this object out")
         columns.append(values)
-    return np.column_stack(columns).astype(np.float64), table.ids
+    return Matrix(np.column_stack(columns).astype(np.float64), table.ids, table.names)
 
 
 def _labels(table: Table, j: int) -> IntArray:

@@ -6,6 +6,7 @@ RCE correct (``errors``). Except for some questions to a matrix no classes are n
 """
 
 from concord.diagnostics.choice import ResampledKMeans, choose_k, resampled
+from concord.diagnostics.comparison import Measured, compare_methods
 from concord.diagnostics.consensus import Stability, bootstrap_stability, held_out_agreement
 from concord.diagnostics.ensembles import (
     agreement_weights,
@@ -31,9 +32,9 @@ from concord.diagnostics.stability import (
 )
 
 __all__ = [
-    "ConsensusValues", "ResampledKMeans", "Stability", "Tracking", "agreement_weights", "agreement_with",
-    "block_structure", "bootstrap_stability", "choose_k", "cluster_consensus", "consensus_silhouette",
-    "consensus_values", "contested", "contrast", "cophenetic_correlation", "delta_area", "half_width",
-    "held_out_agreement", "influence", "item_consensus", "level_shares", "pairwise_agreement", "quality",
+    "ConsensusValues", "Measured", "ResampledKMeans", "Stability", "Tracking", "agreement_weights", "agreement_with",
+    "block_structure", "bootstrap_stability", "choose_k", "cluster_consensus", "compare_methods",
+    "consensus_silhouette", "consensus_values", "contested", "contrast", "cophenetic_correlation", "delta_area",
+    "half_width", "held_out_agreement", "influence", "item_consensus", "level_shares", "pairwise_agreement", "quality",
     "rce_error_matrix", "rce_errors", "resampled", "track_items", "vat_order",
 ]  # fmt: skip
