@@ -12,6 +12,7 @@ from concord.cli.choose_k import choose_k
 from concord.cli.compare import compare
 from concord.cli.consensus import consensus
 from concord.cli.methods import methods
+from concord.cli.report import report
 from concord.errors import ConsensusFailure, InputError
 
 INTERRUPTED = 130
@@ -55,9 +56,10 @@ def main() -> None:
     concord consensus labels.csv -k 5 --out consensus.csv
     concord choose-k labels.csv --k 2:12 --out diagnosis
     concord compare labels.csv -k 5 --methods RCE,LWEA,MCLA,EAC
+    concord report labels.csv -k 5 --out report
     concord methods
     """
 
 
-for command in (consensus, choose_k, compare, methods):
+for command in (consensus, choose_k, compare, report, methods):
     main.add_command(command)

@@ -55,7 +55,7 @@ def choose_k(
 
     if out is not None:
         check_folder(out, (*TABLES, *PICTURES))
-    ks = _numbers(numbers)
+    ks = numbers_of(numbers, "--k")
     if settings and method is None:
         raise InputError(f"--set {settings[0]}: say which --method has this parameter")
     fitted = None if method is None else options.make_method(method, ks[0], settings, seed, False)
@@ -73,14 +73,15 @@ def choose_k(
         _write(out, table, resampled(**given), ids)
 
 
-def _numbers(text: str) -> list[int]:
+def numbers_of(text: str, option: str) -> list[int]:
+    """Return the numbers of clusters of an option, increasing; InputError for a mistake."""
     low, colon, high = text.partition(":")
     try:
         numbers = [*range(int(low), int(high) + 1)] if colon else [int(number) for number in text.split(",")]
     except ValueError:
-        raise InputError(f"--k {text}: write a range such as 2:12, or numbers such as 2,3,5") from None
+        raise InputError(f"{option} {text}: write a range such as 2:12, or numbers such as 2,3,5") from None
     if not numbers or min(numbers) < 2:
-        raise InputError(f"--k {text}: give numbers from 2 (one cluster is compared in any case)")
+        raise InputError(f"{option} {text}: give numbers from 2 (one cluster is compared in any case)")
     return sorted(set(numbers))
 
 

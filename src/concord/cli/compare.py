@@ -55,7 +55,7 @@ def compare(
         check_folder(out, FILES)
     if out is not None and out.exists() and out.samefile(source.path):
         raise InputError(f"--out {out}: this is the file with the input; choose another name")
-    chosen = _methods(names, n_clusters, seed, source.features)
+    chosen = methods_of(names, n_clusters, seed, source.features)
     data = source.read(seed)
     source.check_k(n_clusters, data)
     found = compare_methods(
@@ -88,7 +88,8 @@ def compare(
         write_csv(out / FILES[2], [("id", *labels), *zip(data.ids.tolist(), *columns, strict=True)])
 
 
-def _methods(names: str, k: int, seed: int, has_features: bool) -> "list[ConsensusMethod]":
+def methods_of(names: str, k: int, seed: int, has_features: bool) -> "list[ConsensusMethod]":
+    """Return the methods of an option, each once; InputError for an unknown one."""
     from concord import methods
 
     if names == "all":

@@ -45,6 +45,7 @@ def test_a_click_sorts_a_table_and_a_word_filters_it(tmp_path: Path) -> None:
     content = {
         **{"title": "T", "study": "s", "version": "1", "relation": "After", "paper": "", "restricted": ""},
         **{
+            "kind": "study",
             "abstract": "A.",
             "tones": {},
             "references": [],

@@ -52,7 +52,7 @@ def content(**changes):
     items = [heading("Section"), paragraph("Text."), cells, *pictures, points, heading("Below", 3), *notes]
     return {
         **{"title": "T <i>", "study": "s", "version": "1", "relation": "After", "paper": "P", "restricted": ""},
-        **{"abstract": "A.", "tones": {"reproduced": "good"}, "references": ["A work."]},
+        **{"kind": "study", "abstract": "A.", "tones": {"reproduced": "good"}, "references": ["A work."]},
         "chapters": [
             {"title": "Results", "number": "1", "items": items},
             {"title": "Data", "number": "A", "items": items},

@@ -17,7 +17,7 @@ def picture(width: float, height: float) -> dict[str, Any]:
 
 def said(*items: dict[str, Any], **changes: Any) -> dict[str, Any]:
     title = {"title": "T", "study": "s", "version": "1", "relation": "After", "paper": "", "restricted": ""}
-    rest = {"abstract": "A #b *c* $d$ @e.", "tones": {"reproduced": "good"}, "references": ["A work."]}
+    rest = {"kind": "study", "abstract": "A #b *c* $d$ @e.", "tones": {"reproduced": "good"}, "references": ["A work."]}
     return {**title, **rest, "chapters": [{"title": "Results", "number": "1", "items": list(items)}], **changes}
 
 

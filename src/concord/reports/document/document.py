@@ -48,7 +48,7 @@ def content(
     paper = study.paper and f"{study.paper.authors}: {study.paper.title}. {study.paper.venue} {study.paper.year}."
     absent = f"; not shown: {', '.join(study.left_out)}" if study.left_out else ""
     title_page = {
-        **{"title": study.title, "study": study.id, "version": record["versions"]["concord"]},
+        **{"title": study.title, "kind": "study", "study": study.id, "version": record["versions"]["concord"]},
         "relation": "A re-run of" if study.published else "After",
         "paper": f"{paper}{references.cite(paper)}" if paper else "",
         "restricted": f"Restricted run: only {study.restriction}{absent}." if study.restriction else "",

@@ -25,16 +25,21 @@ SUMS = "SHA256SUMS, beside this report, holds the checksums of all files that th
 
 def provenance(study: PlannedStudy, cpu_seconds: float, seed: int, folder: Path) -> dict[str, Any]:
     """Return the record of provenance; ``folder`` is the project's, ``cpu_seconds`` were spent inside the methods."""
-    python = {"concord": __version__, "python": platform.python_version()}
     return {
         "study": study.id,
         "seed": seed,
         "commit": git_commit(folder),
-        "versions": {**python, **{name: _version(name) for name in PACKAGES}},
+        "versions": versions(),
         "machine": {"system": f"{platform.system()} {platform.machine()}", "cpu": cpu_model(), "cores": os.cpu_count()},
         "cpu_seconds_in_methods": round(cpu_seconds, 3),
         "data": {case.id: dict(study.origins[case.id].checksums) for case in study.cases},
     }
+
+
+def versions() -> dict[str, str | None]:
+    """Return the versions of this package, Python and what is computed and drawn with; None for what is absent."""
+    python = {"concord": __version__, "python": platform.python_version()}
+    return {**python, **{name: _version(name) for name in PACKAGES}}
 
 
 def provenance_items(

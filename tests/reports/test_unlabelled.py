@@ -1,0 +1,90 @@
+"""The report of base clusterings without classes, through the command."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from concord import diagnostics
+from concord.cli import main
+from concord.ensemble import Ensemble
+from concord.methods import EAC, KC
+from concord.reports.unlabelled import diagnosis
+
+FEW = ["--ks", "2:3", "--draws", "3", "--halves", "3", "--nulls", "2", "--folds", "2", "--methods", "EAC,KC"]
+
+
+@pytest.fixture(scope="module")
+def labels():
+    """Eight clusterings of 24 objects, one object of which they disagree on."""
+    rng = np.random.default_rng(0)
+    labels = np.where(rng.random((24, 8)) < 0.1, rng.integers(0, 3, (24, 8)), np.arange(24)[:, None] % 3)
+    labels[7] = np.arange(8) % 3
+    return labels
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory, labels):
+    """The folder of a report; the file is beside it."""
+    folder = tmp_path_factory.mktemp("unlabelled")
+    file = folder / "survey.csv"
+    pd.DataFrame(labels, index=[f"<{i}>" for i in range(24)], columns=[f"run {j}" for j in range(8)]).to_csv(file)
+    command = ["report", str(file), "-k", "3", "--method", "EAC", *FEW, "--out", str(folder / "report")]
+    done = CliRunner().invoke(main, command, catch_exceptions=False)
+    assert (done.exit_code, done.stdout) == (0, "")
+    return folder / "report"
+
+
+def test_its_numbers_are_those_of_the_library(report, labels):
+    consensus = EAC(3).fit_predict(labels)
+    found = pd.read_csv(report / "consensus.csv")
+    np.testing.assert_array_equal(found["label"], consensus)
+    objects = pd.read_csv(report / "objects.csv")
+    assert objects["id"].tolist() == [f"<{i}>" for i in range(24)]
+    np.testing.assert_allclose(objects["contested"], diagnostics.contested(labels))
+    items = diagnostics.item_consensus(labels, consensus)
+    np.testing.assert_allclose(objects["silhouette"], diagnostics.consensus_silhouette(items, consensus))
+    stays = diagnostics.bootstrap_stability(labels, EAC(3), draws=3)
+    np.testing.assert_allclose(objects["stability"], stays.share)
+    base = pd.read_csv(report / "base.csv").set_index("clustering")
+    assert base.index.tolist() == [f"run {j}" for j in range(8)]
+    np.testing.assert_allclose(base["with_the_consensus"], diagnostics.agreement_with(labels, consensus))
+    np.testing.assert_allclose(base["held_out"], diagnostics.held_out_agreement(labels, EAC(3), folds=2))
+    np.testing.assert_allclose(base["influence"], diagnostics.influence(labels))
+    criteria = diagnostics.choose_k(labels, [2, 3], halves=3, nulls=2)
+    np.testing.assert_allclose(pd.read_csv(report / "criteria.csv")["value"], criteria["value"])
+    clusters = pd.read_csv(report / "clusters.csv")
+    np.testing.assert_allclose(clusters["cluster_consensus"], diagnostics.cluster_consensus(items, consensus))
+
+
+def test_the_contested_object_leads_its_table(report):
+    page = (report / "report.html").read_text(encoding="utf-8")
+    table = page[page.index("Contested objects.</b>") :]
+    assert re.findall(r"<td class=\"left\"[^>]*>([^<]*)</td>", table)[0] == "&lt;7&gt;"
+
+
+def test_the_page_is_whole_and_offline_and_the_pdf_has_every_chapter(report):
+    page = (report / "report.html").read_text(encoding="utf-8")
+    pictures = [path.stem for path in report.glob("*.svg")]
+    assert len(re.findall("<figure>", page)) == len(pictures) == 8
+    assert not re.findall(r"(?:src|href)=\"(?:https?:)?//", page)
+    assert (report / "report.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_no_number_depends_on_the_number_of_processes(labels):
+    settings = diagnosis.Settings(EAC(3), [2, 3], {"EAC": EAC(3), "KC": KC(3, random_state=0)}, 2, 2, 2, 2, 0)
+    one, two = (diagnosis.diagnose(Ensemble(labels), np.arange(24), [""] * 8, settings, n_jobs=jobs) for jobs in (1, 2))
+    assert one.criteria.equals(two.criteria)
+    for first, second in zip(one.compared, two.compared, strict=True):
+        np.testing.assert_array_equal(first.labels, second.labels)
+        assert first._replace(seconds=0, labels=None) == second._replace(seconds=0, labels=None)
+
+
+def test_a_folder_with_other_files_is_refused_before_anything_is_computed(tmp_path, report):
+    (tmp_path / "notes.txt").write_text("")
+    command = ["report", str(report.parent / "survey.csv"), "-k", "3", "--out", str(tmp_path)]
+    done = CliRunner().invoke(main, command, catch_exceptions=False)
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+    assert "notes.txt" in done.stderr
