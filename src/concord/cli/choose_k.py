@@ -57,7 +57,7 @@ def choose_k(
         check_folder(out, (*TABLES, *PICTURES))
     ks = numbers_of(numbers, "--k")
     if settings and method is None:
-        raise InputError(f"--set {settings[0]}: say which --method has this parameter")
+        raise InputError(f"--set {settings[0]}: name the --method that has this parameter")
     fitted = None if method is None else options.make_method(method, ks[0], settings, seed, False)
     matrix, ids, _ = source.table()
     given: dict[str, Any] = {"ks": ks, "method": fitted, "halves": halves, "seed": seed}

@@ -117,8 +117,8 @@ def reads_file(command: Command) -> Command:
             help="Clusters of each run: a number; a range such as 5:20 that the runs take in turn; sqrt, the square "
             "root of the number of objects; random, drawn from 2 to that (--features).",
         ),
-        click.option("--header/--no-header", default=None, help="Whether the first line has names. Default: seen."),
-        click.option("--id", "ids", metavar="COLUMN", help="Column that names the objects. Default: seen."),
+        click.option("--header/--no-header", default=None, help="Whether the first line has names. Default: detected."),
+        click.option("--id", "ids", metavar="COLUMN", help="Column that names the objects. Default: detected."),
         click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; may be repeated."),
         click.option("--transpose/--no-transpose", "transposed", default=None, help="Whether objects are in columns."),
         click.option("--variable", metavar="NAME", help="Which variable of a .npz or .mat file."),
@@ -149,7 +149,7 @@ def make_method(name: str, k: int, settings: Iterable[str], seed: int, has_featu
     except ValueError as mistake:
         raise InputError(str(mistake)) from None
     if lacking:
-        raise InputError(f"{name} learns from the objects' features; give a file of features and say --features")
+        raise InputError(f"{name} learns from the objects' features; give a file of features and use --features")
     return method
 
 
@@ -163,7 +163,7 @@ def _parameters(name: str, settings: Iterable[str]) -> Mapping[str, Any]:
         if not equals:
             raise InputError(f"--set {setting}: write NAME=VALUE, such as --set tol=1e-6")
         if key in ("n_clusters", "random_state"):
-            raise InputError(f"--set {setting}: say {'-k' if key == 'n_clusters' else '--seed'} for it")
+            raise InputError(f"--set {setting}: use {'-k' if key == 'n_clusters' else '--seed'} for it")
         if key not in known:
             raise InputError(f"--set {setting}: {name} has no parameter {key!r}; {did_you_mean(key, list(known))}")
         parameters[key] = _value(value)

@@ -68,13 +68,13 @@ def read_labels(path: Path, layout: Layout) -> Matrix:
     if m < 2:
         table.refuse(None, None, "one column of labels", "a consensus needs two base clusterings or more")
     if layout.transposed is None and n < m:
-        remedy = "say --transpose if clusterings are in rows, --no-transpose if objects are"
+        remedy = "use --transpose if clusterings are in rows, --no-transpose if objects are"
         table.refuse(None, None, f"{n} rows and {m} columns, so it may be transposed", remedy)
     labels = np.column_stack([_labels(table, j) for j in range(m)])
     for row in np.flatnonzero((labels == MISSING).all(axis=1)):
         table.refuse(int(row), None, "no label in any column", "leave this object out")
     for column in np.flatnonzero((labels == MISSING).all(axis=0)):
-        table.refuse(None, int(column), "no label in any row", f"say --drop {table.names[column]}")
+        table.refuse(None, int(column), "no label in any row", f"use --drop {table.names[column]}")
     return Matrix(labels, table.ids, table.names)
 
 
@@ -108,7 +108,7 @@ def _labels(table: Table, j: int) -> IntArray:
         return values.astype(np.int64)
     present = ~np.isnan(values)
     for row in np.flatnonzero(present & ((np.abs(values) >= EXACT) | (values != np.floor(values))))[:1]:
-        remedy = f"say --features if these are features, or {_drop(table, j)}"
+        remedy = f"use --features if these are features, or {_drop(table, j)}"
         table.refuse(int(row), j, f"{values[row]:g} is no label, which is a whole number or a word", remedy)
     return np.where(present, values, MISSING).astype(np.int64)
 
@@ -215,7 +215,7 @@ def _has_header(path: Path, first: list[str], rows: list[list[str]]) -> bool:
         return True
     if any(above_numbers) or counted:
         what = f"{_short(','.join(first))} may be a header or the first object"
-        raise InputError(f"{path}, line 1: {what}; say --header or --no-header")
+        raise InputError(f"{path}, line 1: {what}; use --header or --no-header")
     return False
 
 
@@ -303,7 +303,7 @@ def _ids(table: Table) -> int | None:
     if all(map(_holds_numbers, table.columns[1:])):
         name = table.names[0]
         what = "words above each other that repeat, beside columns of numbers"
-        table.refuse(None, 0, what, f"say --id {name} if these are ids, --drop {name} if these are classes")
+        table.refuse(None, 0, what, f"use --id {name} if these are ids, --drop {name} if these are classes")
     return None
 
 
