@@ -32,12 +32,18 @@ class Ensemble:
     labels : ndarray, shape (n, m)
         The labels of each clustering recoded to 0..k_i-1 in order of first appearance, so that nothing computed from
         them depends on the names of the clusters; -1 stays.
-    membership : ndarray, shape (n,). Profile of each object.
-    weights : ndarray, shape (n',). Number of objects with each profile.
-    cluster_names : list of m ndarrays, shape (k_i,). The label that was given to each cluster of each clustering.
-    n_objects, n_clusterings : int. n and m.
-    n_clusters : ndarray, shape (m,). Number of clusters of each clustering, k_i.
-    has_missing : bool. Whether any object is missing from any clustering.
+    membership : ndarray, shape (n,)
+        Profile of each object.
+    weights : ndarray, shape (n',)
+        Number of objects with each profile.
+    cluster_names : list of m ndarrays, shape (k_i,)
+        The label that was given to each cluster of each clustering.
+    n_objects, n_clusterings : int
+        n and m.
+    n_clusters : ndarray, shape (m,)
+        Number of clusters of each clustering, k_i.
+    has_missing : bool
+        Whether any object is missing from any clustering.
 
     Raises
     ------

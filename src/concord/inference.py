@@ -51,14 +51,17 @@ def base_labels(
 
     Parameters
     ----------
-    features : array-like, shape (n, d). Of the objects that were clustered.
-    labels : array-like of int, shape (n, m). Their base clusterings.
+    features : array-like, shape (n, d)
+        Of the objects that were clustered.
+    labels : array-like of int, shape (n, m)
+        Their base clusterings.
     unseen : array-like, shape (n_unseen, d)
     how : {"assign", "kmeans-on-test"}
         "assign": the cluster with the nearest centroid. "kmeans-on-test", as in the SSCE paper: one run of k-means of
         the unseen objects for each clustering, its clusters matched one to one to those of the clustering by the least
         sum of squared distances between centroids.
-    random_state : int, Generator or None. Seed of the runs of k-means.
+    random_state : int, Generator or None
+        Seed of the runs of k-means.
 
     Raises ValueError if the shapes do not fit, ``how`` is unknown, or k-means has fewer distinct objects than clusters.
     """

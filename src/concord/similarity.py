@@ -94,7 +94,8 @@ def pts(ensemble: Ensemble, n_neighbours: int | None = None, n_steps: int | None
         diagonal is one entry of a row; all that tie with the K-th stay). Default: floor(sqrt(n') / 2), but at most 20,
         as in the authors' program and the tables of EC-CMS; the paper finds [sqrt(n') / 5, sqrt(n')] to do, without
         limit.
-    n_steps : int >= 1, optional. Steps, T in the paper; default and range as for ``n_neighbours``.
+    n_steps : int >= 1, optional
+        Steps, T in the paper; default and range as for ``n_neighbours``.
 
     Notes
     -----

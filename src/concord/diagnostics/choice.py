@@ -54,10 +54,14 @@ class ResampledKMeans:
 
     Parameters
     ----------
-    runs : int. Clusterings.
-    share : float in (0, 1]. Part of the objects that a run has, rounded up; the same objects at each k.
-    init : {"k-means++", "random"}. First centres.
-    max_iter : int. Most iterations of a run.
+    runs : int
+        Clusterings.
+    share : float in (0, 1]
+        Part of the objects that a run has, rounded up; the same objects at each k.
+    init : {"k-means++", "random"}
+        First centres.
+    max_iter : int
+        Most iterations of a run.
     """
 
     runs: int = 50
@@ -84,16 +88,23 @@ def choose_k(
 
     Parameters
     ----------
-    labels : array-like of int, shape (n, m), or Ensemble. Base clusterings; -1 marks a missing object.
-    ks : ints >= 2. Numbers of clusters to compare.
-    features : array-like, shape (n, d), in place of ``labels``. They are clustered by ``recipe``.
-    recipe : ResampledKMeans. Default: 50 runs on 80 % of the objects.
+    labels : array-like of int, shape (n, m), or Ensemble
+        Base clusterings; -1 marks a missing object.
+    ks : ints >= 2
+        Numbers of clusters to compare.
+    features : array-like, shape (n, d), in place of ``labels``
+        They are clustered by ``recipe``.
+    recipe : ResampledKMeans
+        Default: 50 runs on 80 % of the objects.
     method : ConsensusMethod, optional
         Fitted as a copy at each k, whatever its ``n_clusters``. Default: average linkage of the co-association matrix,
         whose tree is cut at each k. It takes 8 n'^2 bytes; for many objects pass a method of linear cost such as LWGP.
-    halves : int. Random halves of the clusterings of a label matrix.
-    nulls : int. Draws of the null reference; 0 for none.
-    level : float. Level of the test of k = 1.
+    halves : int
+        Random halves of the clusterings of a label matrix.
+    nulls : int
+        Draws of the null reference; 0 for none.
+    level : float
+        Level of the test of k = 1.
     seed : int
     n_jobs : int
         Processes, which share the data and the draws of the null reference; the result does not depend on it.

@@ -33,9 +33,12 @@ class ConsensusValues:
 
     Attributes
     ----------
-    joined, containing : ndarray of int, shape (d,). Clusterings that join a pair, and those that contain it.
-    pairs : ndarray of int, shape (d,). Pairs of objects with these two numbers.
-    exact : bool. Whether all pairs of objects are counted, and not a sample.
+    joined, containing : ndarray of int, shape (d,)
+        Clusterings that join a pair, and those that contain it.
+    pairs : ndarray of int, shape (d,)
+        Pairs of objects with these two numbers.
+    exact : bool
+        Whether all pairs of objects are counted, and not a sample.
     """
 
     joined: IntArray

@@ -82,12 +82,16 @@ class ConsensusMethod(Results, ABC):
 
     Parameters
     ----------
-    n_clusters : int. Number of consensus clusters, K.
-    max_iter : int. Most iterations, of methods that iterate.
+    n_clusters : int
+        Number of consensus clusters, K.
+    max_iter : int
+        Most iterations, of methods that iterate.
     assign_labels : {"discretize", "kmeans"}
         How a spectral embedding becomes labels: rotation of Yu and Shi, or k-means on the rows as in Ng, Jordan, Weiss.
-    n_init : int, default 10. Random starts, of those that make some; ``labels_`` is the one with the best objective.
-    random_state : int, Generator or None. Seed of the random starts; deterministic methods ignore it.
+    n_init : int, default 10
+        Random starts, of those that make some; ``labels_`` is the one with the best objective.
+    random_state : int, Generator or None
+        Seed of the random starts; deterministic methods ignore it.
 
     Attributes
     ----------
@@ -96,11 +100,16 @@ class ConsensusMethod(Results, ABC):
         has a ``free_number``.
     restart_labels_ : ndarray of int, shape (restarts, n)
         Labels of every random start; one row for a deterministic method.
-    chosen_ : int. The restart that ``labels_`` is taken from.
-    n_iter_ : int. Iterations of the (last stage of the) solver; 1 for closed forms.
-    converged_ : bool. Whether every iterative stage met its stopping rule.
-    n_features_in_ : int. Number of base clusterings, m (the name is scikit-learn's).
-    note_ : str. What a report must say about this answer, e.g. that there are not K clusters; mostly empty.
+    chosen_ : int
+        The restart that ``labels_`` is taken from.
+    n_iter_ : int
+        Iterations of the (last stage of the) solver; 1 for closed forms.
+    converged_ : bool
+        Whether every iterative stage met its stopping rule.
+    n_features_in_ : int
+        Number of base clusterings, m (the name is scikit-learn's).
+    note_ : str
+        What a report must say about this answer, e.g. that there are not K clusters; mostly empty.
     """
 
     summary: ClassVar[str] = ""  # One sentence on what the method does
@@ -133,7 +142,8 @@ class ConsensusMethod(Results, ABC):
         Parameters
         ----------
         labels : array-like of int, shape (n objects, m clusterings), or Ensemble. -1 marks a missing object.
-        features : array-like or sparse matrix, shape (n objects, d), optional. Only for methods that need them.
+        features : array-like or sparse matrix, shape (n objects, d), optional
+            Only for methods that need them.
 
         Raises
         ------

@@ -28,12 +28,15 @@ class BaumEagon(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters, n_init, random_state : see :class:`~concord.methods.base.ConsensusMethod`
+    n_clusters, n_init, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
     diagonal : bool, default True
         Whether the pairs of an object with itself count, whose C is 1: they push towards crisp memberships. Without
         them n - 1 takes the place of n.
-    tol : float >= 0, default 1e-6. Stop when the update, as above, changes no membership by more.
-    max_iter : int, default 20000. Most updates of a start.
+    tol : float >= 0, default 1e-6
+        Stop when the update, as above, changes no membership by more.
+    max_iter : int, default 20000
+        Most updates of a start.
     accelerate : bool, default True
         Put a smaller number in place of n, by a sixth smaller at each update that does not raise the objective; if one
         would, it is taken back and done with twice the number, at last with n. Monotone too, about ten times fewer
@@ -41,9 +44,12 @@ class BaumEagon(ConsensusMethod):
 
     Attributes
     ----------
-    memberships_ : ndarray of float, shape (n, K). Y of the chosen start.
-    objective_ : float. Squared Frobenius norm of C - YY', of the chosen start; without the diagonal if so chosen.
-    objective_path_ : ndarray, shape (n_iter_,). Objective after each update of the chosen start.
+    memberships_ : ndarray of float, shape (n, K)
+        Y of the chosen start.
+    objective_ : float
+        Squared Frobenius norm of C - YY', of the chosen start; without the diagonal if so chosen.
+    objective_path_ : ndarray, shape (n_iter_,)
+        Objective after each update of the chosen start.
 
     Notes
     -----

@@ -27,10 +27,14 @@ class BCE(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
-    smoothing : float > 0, default 1e-6. Added to the expected counts of beta's M-step ("lap" of the program).
-    tol : float >= 0, default 0.01. EM stops when a round changes beta by no more, relative to its 1-norm.
-    max_outer, max_inner : int, default 499. Most rounds of EM, and sweeps of an E-step.
+    n_clusters, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
+    smoothing : float > 0, default 1e-6
+        Added to the expected counts of beta's M-step ("lap" of the program).
+    tol : float >= 0, default 0.01
+        EM stops when a round changes beta by no more, relative to its 1-norm.
+    max_outer, max_inner : int, default 499
+        Most rounds of EM, and sweeps of an E-step.
     inner_tol : float >= 0, default 0.01
         The E-step of an object stops when a sweep changes neither phi nor gamma by more, relative to their 1-norms.
     n_init : int, default 10
@@ -38,12 +42,16 @@ class BCE(ConsensusMethod):
 
     Attributes
     ----------
-    alpha_ : ndarray, shape (K,). Dirichlet parameters of the chosen start.
+    alpha_ : ndarray, shape (K,)
+        Dirichlet parameters of the chosen start.
     beta_ : list of m ndarrays, shape (K, k_i)
         Distribution of each clustering's labels in each consensus cluster; columns as in ``Ensemble.labels``.
-    cluster_names_ : list of m ndarrays, shape (k_i,). The given label of each column of ``beta_``.
-    profile_gamma_ : ndarray, shape (n', K). Posterior Dirichlet parameters of the distinct label profiles.
-    bound_ : float. Lower bound of the log-likelihood that the chosen start ended with.
+    cluster_names_ : list of m ndarrays, shape (k_i,)
+        The given label of each column of ``beta_``.
+    profile_gamma_ : ndarray, shape (n', K)
+        Posterior Dirichlet parameters of the distinct label profiles.
+    bound_ : float
+        Lower bound of the log-likelihood that the chosen start ended with.
     bound_path_ : ndarray, shape (n_iter_,)
         The bound after each round of the chosen start. Small dips are possible: every E-step starts anew.
     converged_ : bool

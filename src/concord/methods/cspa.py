@@ -20,11 +20,13 @@ class CSPA(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
+    n_clusters, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
 
     Attributes
     ----------
-    cut_ : int. Weight of the edges between clusters; with ClusterPack's scaling all edges together weigh half of 10^8.
+    cut_ : int
+        Weight of the edges between clusters; with ClusterPack's scaling all edges together weigh half of 10^8.
 
     Notes
     -----

@@ -29,16 +29,23 @@ class DREC(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
-    lambda_ : float > 0, default 100.0. Weight of Z. The authors try 0.001, 0.01, ..., 1000; results vary strongly.
-    max_iter : int, default 5. Rounds; the authors' program always does 5.
-    n_init : int, default 100. Random starts of k-means; the authors' value.
+    n_clusters, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
+    lambda_ : float > 0, default 100.0
+        Weight of Z. The authors try 0.001, 0.01, ..., 1000; results vary strongly.
+    max_iter : int, default 5
+        Rounds; the authors' program always does 5.
+    n_init : int, default 100
+        Random starts of k-means; the authors' value.
 
     Attributes
     ----------
-    profile_matrix_ : ndarray, shape (n', n'). Z over the distinct label profiles, column by column; not symmetric.
-    objective_path_ : ndarray, shape (n_iter_,). The objective after every round.
-    converged_ : bool. Whether the last round lowered the objective by less than 1e-6 of its value; 5 rarely do.
+    profile_matrix_ : ndarray, shape (n', n')
+        Z over the distinct label profiles, column by column; not symmetric.
+    objective_path_ : ndarray, shape (n_iter_,)
+        The objective after every round.
+    converged_ : bool
+        Whether the last round lowered the objective by less than 1e-6 of its value; 5 rarely do.
     """
 
     summary = "Clustering ensemble by dense representation (Zhou, Zheng, Pan: Neurocomputing 2019)."

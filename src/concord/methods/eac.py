@@ -17,8 +17,10 @@ class EAC(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
-    linkage : {"average", "single", "complete"}, default "average". Distance between clusters, on 1 - co-association.
+    n_clusters, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
+    linkage : {"average", "single", "complete"}, default "average"
+        Distance between clusters, on 1 - co-association.
     criterion : {"number", "lifetime"}, default "number"
         "number": exactly K clusters. "lifetime": as many clusters as last over the longest range of distances, K or
         not; of equal ranges the one with the most clusters. If not K, ``note_`` says so.

@@ -29,12 +29,18 @@ class ECCMS(MatrixMethod):
 
     Parameters
     ----------
-    n_clusters, max_iter, random_state : see :class:`~concord.methods.base.ConsensusMethod`
-    alpha : float > 0, default 0.8. Least co-association of a pair of high confidence. Useful: 0.7, 0.75, 0.8.
-    lambda_ : float > 0, default 0.4. Weight of the errors. Useful: 0.01 to 1; from 100 on C is nearly A.
-    similarity : {"lwca", "co_occurrence", "pts"}, default "lwca". A, a function of :mod:`concord.similarity`.
-    laplacian : bool, default True. False: without the Laplacian term. Then C = A is the optimum, and is taken.
-    high_confidence : bool, default True. False: without the constraint E = 0 on :math:`\Omega`.
+    n_clusters, max_iter, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
+    alpha : float > 0, default 0.8
+        Least co-association of a pair of high confidence. Useful: 0.7, 0.75, 0.8.
+    lambda_ : float > 0, default 0.4
+        Weight of the errors. Useful: 0.01 to 1; from 100 on C is nearly A.
+    similarity : {"lwca", "co_occurrence", "pts"}, default "lwca"
+        A, a function of :mod:`concord.similarity`.
+    laplacian : bool, default True
+        False: without the Laplacian term. Then C = A is the optimum, and is taken.
+    high_confidence : bool, default True
+        False: without the constraint E = 0 on :math:`\Omega`.
     gamma1, gamma2 : float > 0, default 1.0
         Penalties of A = C + E and of C = F, the copy of C that is symmetric and in [0, 1].
     tol : float >= 0, default 0.01
@@ -45,8 +51,10 @@ class ECCMS(MatrixMethod):
     ----------
     profile_matrix_ : ndarray, shape (n', n')
         C over the distinct label profiles. On its diagonal: two different objects with one profile.
-    diagonal_ : ndarray, shape (n',). C of an object with itself, for each profile.
-    change_path_ : ndarray, shape (n_iter_,). Largest relative change in each iteration; infinite in the first.
+    diagonal_ : ndarray, shape (n',)
+        C of an object with itself, for each profile.
+    change_path_ : ndarray, shape (n_iter_,)
+        Largest relative change in each iteration; infinite in the first.
     converged_ : bool
         Whether ``tol`` was met. Not where E or a multiplier tends to zero, as with identical clusterings or alpha > 1:
         its relative change stays large, and the authors' program, too, runs to its last iteration.

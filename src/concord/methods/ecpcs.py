@@ -19,12 +19,15 @@ class ECPCS(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
+    n_clusters, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
     variant : {"HC", "MC"}, default "HC"
         "HC": average link on the enhanced co-association matrix, cut into exactly K clusters. "MC": the normalised cut
         groups the base clusters into K meta-clusters; an object joins the one it is in most.
-    n_steps : int, default 20. Steps of the random walk, t; the paper's, more change little.
-    n_init : int, default 10. Random starts of "MC", each a rotation of Yu and Shi; the authors' program makes one.
+    n_steps : int, default 20
+        Steps of the random walk, t; the paper's, more change little.
+    n_init : int, default 10
+        Random starts of "MC", each a rotation of Yu and Shi; the authors' program makes one.
 
     Notes
     -----

@@ -30,7 +30,8 @@ class GWCA(MatrixMethod):
 
     Parameters
     ----------
-    n_clusters, n_init, random_state : see :class:`~concord.methods.base.ConsensusMethod`
+    n_clusters, n_init, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
     phi : {"euclid", "exp", "kl", "logistic"}, default "euclid"
         Convex function of the Bregman divergence: x^2 / 2, e^x, x log x - x, x log x + (1 - x) log(1 - x).
     tau : float > 0, default 5.0
@@ -39,15 +40,18 @@ class GWCA(MatrixMethod):
     epsilon : float in (0, 0.5), default 1e-3
         What "kl" puts for the 0 of a connective matrix, and "logistic" for 0 and 1 - epsilon for 1: both divergences
         are infinite otherwise. The public program of the journal version has 1e-8.
-    max_iter : int, default 100. Most rounds of the descent; it ends when no weight moves by 1e-8.
+    max_iter : int, default 100
+        Most rounds of the descent; it ends when no weight moves by 1e-8.
     assign_labels : {"discretize", "kmeans", "rows"}, default "discretize"
         How M becomes labels: spectral clustering with the rotation of Yu and Shi or with k-means, or k-means on the
         rows of M as in KC (the paper does not say; its scores are near those of KC).
 
     Attributes
     ----------
-    weights_, divergences_ : ndarray, shape (m,). w, and D(M || A(i)), of the clusterings.
-    lambda_ : float. lambda = tau times the mean divergence at equal weights.
+    weights_, divergences_ : ndarray, shape (m,)
+        w, and D(M || A(i)), of the clusterings.
+    lambda_ : float
+        lambda = tau times the mean divergence at equal weights.
     objective_path_ : ndarray, shape (2 n_iter_,)
         J after every half step: new M, new w. Never rises if no label is missing.
     profile_matrix_ : ndarray, shape (n', n')

@@ -21,7 +21,8 @@ class HGPA(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
+    n_clusters, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
     hyperedge_weight : {"unit", "size"}, default "unit"
         "unit": all hyperedges weigh the same, as the paper says (Section 3.3). "size": in proportion to their number of
         objects, as the program ClusterPack 2.0 writes them.

@@ -15,12 +15,15 @@ class KC(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
-    n_init : int, default 20. Draws of K random rows to start from; the papers average over single starts.
+    n_clusters, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
+    n_init : int, default 20
+        Draws of K random rows to start from; the papers average over single starts.
 
     Attributes
     ----------
-    inertia_ : float. Sum of squared distances of the chosen start, over all n objects.
+    inertia_ : float
+        Sum of squared distances of the chosen start, over all n objects.
     """
 
     summary = "K-means that takes an object's row of the co-association matrix for its features."

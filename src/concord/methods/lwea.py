@@ -18,8 +18,10 @@ class LWEA(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
-    theta : float > 0, default 0.4. How little a base cluster counts that the others divide; see ``similarity.eci``.
+    n_clusters, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
+    theta : float > 0, default 0.4
+        How little a base cluster counts that the others divide; see ``similarity.eci``.
     """
 
     summary = "Average link on the locally weighted co-association matrix, cut into exactly K clusters."

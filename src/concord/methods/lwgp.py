@@ -15,9 +15,12 @@ class LWGP(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
-    theta : float > 0, default 0.4. How little a base cluster counts that the others divide; see ``similarity.eci``.
-    n_init : int, default 10. Random starts of k-means on the embedding; the authors' program makes 3.
+    n_clusters, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
+    theta : float > 0, default 0.4
+        How little a base cluster counts that the others divide; see ``similarity.eci``.
+    n_init : int, default 10
+        Random starts of k-means on the embedding; the authors' program makes 3.
     """
 
     summary = "Tcut of the graph of objects and base clusters, an edge weighing the index ECI of its cluster."

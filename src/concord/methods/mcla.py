@@ -16,7 +16,8 @@ class MCLA(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
+    n_clusters, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
     vertex_weight : {"size", "unit"}, default "size"
         What METIS balances: "size" the number of members of the base clusters, as in ClusterPack 2.0; "unit" the number
         of base clusters, which also suits classes of unequal sizes. The paper has no grid.
@@ -25,10 +26,12 @@ class MCLA(ConsensusMethod):
 
     Attributes
     ----------
-    meta_labels_ : ndarray of int, shape (sum of k_i,). Meta-cluster of each base cluster, clustering by clustering.
+    meta_labels_ : ndarray of int, shape (sum of k_i,)
+        Meta-cluster of each base cluster, clustering by clustering.
     association_ : ndarray, shape (n, meta-clusters)
         Share of the base clusters of each meta-cluster that contain the object.
-    cut_ : int. Weight of the edges between meta-clusters; all edges together weigh half of 10^8, up to rounding.
+    cut_ : int
+        Weight of the edges between meta-clusters; all edges together weigh half of 10^8, up to rounding.
 
     Notes
     -----

@@ -25,17 +25,21 @@ class NMFC(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters, n_init, random_state : see :class:`~concord.methods.base.ConsensusMethod`
+    n_clusters, n_init, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
     init : {"kmeans", "random"}, default "kmeans"
         "kmeans": Q is 0.2 + the indicator matrix of a k-means clustering of the rows of M, columns scaled to length 1,
         and S = Q'MQ (the convention of the authors' other papers; the paper names none). "random": entries of Q and of
         the diagonal of S uniform in (0, 1); S then stays diagonal.
-    max_iter : int, default 500. Most updates of a start; the specification suggests 200 to 500.
-    tol : float >= 0, default 1e-6. Stop when an update changes the objective by less than ``tol`` times its value.
+    max_iter : int, default 500
+        Most updates of a start; the specification suggests 200 to 500.
+    tol : float >= 0, default 1e-6
+        Stop when an update changes the objective by less than ``tol`` times its value.
 
     Attributes
     ----------
-    objective_ : float. Squared Frobenius norm of M - QSQ', over all pairs of objects, of the chosen start.
+    objective_ : float
+        Squared Frobenius norm of M - QSQ', over all pairs of objects, of the chosen start.
 
     Notes
     -----

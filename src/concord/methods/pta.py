@@ -18,8 +18,10 @@ class PTA(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
-    linkage : {"average", "complete", "single"}, default "average". PTA-AL, PTA-CL and PTA-SL of the paper.
+    n_clusters, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
+    linkage : {"average", "complete", "single"}, default "average"
+        PTA-AL, PTA-CL and PTA-SL of the paper.
     n_neighbours, n_steps : int, optional
         Elite neighbours of a profile, K in the paper (V in that of EC-CMS), and steps of the random walk, T; defaults
         and ranges as for ``similarity.pts``.

@@ -21,11 +21,13 @@ class PTGP(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
+    n_clusters, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
     n_neighbours, n_steps : int, optional
         Elite neighbours of a profile, K in the paper (V in that of EC-CMS), and steps of the random walk, T; defaults
         and ranges as for ``similarity.pts``.
-    n_init : int, default 10. Random starts of k-means on the embedding; the authors' program makes 3.
+    n_init : int, default 10
+        Random starts of k-means on the embedding; the authors' program makes 3.
 
     Notes
     -----

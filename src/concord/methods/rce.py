@@ -46,14 +46,19 @@ class RCE(MatrixMethod):
 
     Parameters
     ----------
-    n_clusters, assign_labels, n_init, random_state : see :class:`~concord.methods.base.ConsensusMethod`
-    lambda1 : float >= 0, default 1.0. Weight of the errors' 1-norm; the paper's grid is 1e-4, 1e-3, ..., 1e4.
-    lambda2 : float >= 0, default 1.0. Weight of the (smoothed) nuclear norm of A, Eq. (4); same grid.
-    mu : float > 0, default 1e-3. Smoothing of the nuclear norm, Section 3.
+    n_clusters, assign_labels, n_init, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
+    lambda1 : float >= 0, default 1.0
+        Weight of the errors' 1-norm; the paper's grid is 1e-4, 1e-3, ..., 1e4.
+    lambda2 : float >= 0, default 1.0
+        Weight of the (smoothed) nuclear norm of A, Eq. (4); same grid.
+    mu : float > 0, default 1e-3
+        Smoothing of the nuclear norm, Section 3.
     order : {"authors", "paper"}, default "authors"
         "authors": rounds of E-step, ``max_inner`` A-steps, S-step, starting without S, as in the authors' program.
         "paper": rounds of E-step, S-step and one A-step (Algorithm 1).
-    max_outer, max_inner : int, default 20. Rounds, and A-steps in a round of the authors' order.
+    max_outer, max_inner : int, default 20
+        Rounds, and A-steps in a round of the authors' order.
     tol : float or None, default None
         Stop when a round lowers the objective by less than ``tol`` times its value; None: fixed rounds.
     inner_tol : float >= 1e-5 or None, default None
@@ -67,10 +72,12 @@ class RCE(MatrixMethod):
     ----------
     profile_matrix_ : ndarray, shape (n', n')
         Consensus matrix over the distinct label profiles; slightly asymmetric, as in the authors' program.
-    objective_ : float. J4 after the last round.
+    objective_ : float
+        J4 after the last round.
     objective_path_ : ndarray, shape (n_iter_,)
         J4 after every round. Never rises in the paper's order; in the authors' order it may in the first round.
-    converged_ : bool. Whether the last round lowered the objective by less than ``tol`` (1e-6 if None), relatively.
+    converged_ : bool
+        Whether the last round lowered the objective by less than ``tol`` (1e-6 if None), relatively.
 
     Notes
     -----

@@ -29,10 +29,12 @@ class RMSC(MatrixMethod):
 
     Parameters
     ----------
-    n_clusters, assign_labels, n_init, max_iter, random_state : see :class:`~concord.methods.base.ConsensusMethod`
+    n_clusters, assign_labels, n_init, max_iter, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
     lambda1 : float > 0, default 0.005
         Weight of the errors' 1-norm, the paper's lambda, which it tunes; grid 0.001, 0.005, 0.01, 0.05, 0.1.
-    mu : float > 0, default 1e-3. Penalty of the first iteration, as in the authors' program.
+    mu : float > 0, default 1e-3
+        Penalty of the first iteration, as in the authors' program.
     rho : float > 1, default 1.9
         Growth of the penalty an iteration, as in the authors' program. It freezes P long before the optimum of the
         convex problem, and must: that has rank one, without any clusters, if n m is below K / (2 lambda).
@@ -47,7 +49,8 @@ class RMSC(MatrixMethod):
     ----------
     profile_matrix_ : ndarray, shape (n', n')
         P over the distinct label profiles, not symmetric; ``profile_matrix_ @ w`` is one for the multiplicities w.
-    objective_ : float. Nuclear norm of P plus lambda times the 1-norms of the errors, over objects.
+    objective_ : float
+        Nuclear norm of P plus lambda times the 1-norms of the errors, over objects.
 
     Notes
     -----

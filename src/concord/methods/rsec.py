@@ -30,25 +30,34 @@ class RSEC(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters, max_iter, random_state : see :class:`~concord.methods.base.ConsensusMethod`
+    n_clusters, max_iter, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
     variant : {"H", "Z"}, default "H"
         What is clustered: the rows of H by k-means, or the graph (abs(Z) + abs(Z)') / 2 spectrally.
-    lambda1 : float > 0, default 0.1. Weight of the nuclear norm; grid 0.01, 0.1, 1 (of the specification).
-    lambda2 : float > 0, default 0.01. Weight of the errors, which are whole columns (objects); same grid.
+    lambda1 : float > 0, default 0.1
+        Weight of the nuclear norm; grid 0.01, 0.1, 1 (of the specification).
+    lambda2 : float > 0, default 0.01
+        Weight of the errors, which are whole columns (objects); same grid.
     spectral : bool, default True
         Whether Z is learnt with the spectral term. Without it, Z is the low-rank representation alone, and H is the
         embedding of its graph without H H'.
-    rho : float > 1, default 1.1. Growth of the penalty an iteration; it starts at 1.5 / ||S||.
-    tol : float >= 0, default 1e-7. Stop when no entry of S - S Z - E, and of Z - J, reaches it; J: low-rank copy of Z.
+    rho : float > 1, default 1.1
+        Growth of the penalty an iteration; it starts at 1.5 / ||S||.
+    tol : float >= 0, default 1e-7
+        Stop when no entry of S - S Z - E, and of Z - J, reaches it; J: low-rank copy of Z.
     n_init : int, default 10
         Starts of k-means, far apart (k-means++): the rows of H lie so unevenly that random starts miss the best.
 
     Attributes
     ----------
-    profile_matrix_ : ndarray, shape (n', n'). Z over the distinct label profiles; not symmetric.
-    profile_errors_ : ndarray, shape (n', n'). E over the profiles; a column is an object.
-    profile_embedding_ : ndarray, shape (n', K). H over the profiles.
-    residual_path_ : ndarray, shape (n_iter_, 2). Largest entries of S - S Z - E and of Z - J after each iteration.
+    profile_matrix_ : ndarray, shape (n', n')
+        Z over the distinct label profiles; not symmetric.
+    profile_errors_ : ndarray, shape (n', n')
+        E over the profiles; a column is an object.
+    profile_embedding_ : ndarray, shape (n', K)
+        H over the profiles.
+    residual_path_ : ndarray, shape (n_iter_, 2)
+        Largest entries of S - S Z - E and of Z - J after each iteration.
 
     Notes
     -----

@@ -32,14 +32,16 @@ class SPCE(ComponentMethod):
 
     Parameters
     ----------
-    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
+    n_clusters, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
     threshold : float in [0, 1], default 0.3
         Similarity below which a pair of full weight is cut; gamma is (threshold m)^2. The authors try 0, 0.1, ..., 0.9
         and choose by the true classes. On their data 0.1 to 0.3 gives about K components, 0.5 and more too many.
 
     Attributes
     ----------
-    converged_ : bool. Whether the last graph has K components, by the eigenvalues of its Laplacian.
+    converged_ : bool
+        Whether the last graph has K components, by the eigenvalues of its Laplacian.
 
     Notes
     -----

@@ -15,7 +15,8 @@ class SpectralConsensus(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters, assign_labels, n_init, random_state : see :class:`~concord.methods.base.ConsensusMethod`
+    n_clusters, assign_labels, n_init, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
     """
 
     summary = "Spectral clustering of the plain co-association matrix: RCE's last step without RCE."

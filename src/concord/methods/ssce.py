@@ -35,10 +35,14 @@ class SSCE(ConsensusMethod):
 
     Parameters
     ----------
-    random_state : see :class:`~concord.methods.base.ConsensusMethod`
-    n_clusters : int. Number of clusters, K; two have the binary logistic model, with one vector of weights.
-    lambda1 : float > 0, default 1.0. Penalty of the scatter round u; the paper's grid is 0.01, 0.1, 1, 10, 100.
-    lambda2 : float > 0 or None, default None. Penalty of the relation. None: as lambda1, as in the paper.
+    random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
+    n_clusters : int
+        Number of clusters, K; two have the binary logistic model, with one vector of weights.
+    lambda1 : float > 0, default 1.0
+        Penalty of the scatter round u; the paper's grid is 0.01, 0.1, 1, 10, 100.
+    lambda2 : float > 0 or None, default None
+        Penalty of the relation. None: as lambda1, as in the paper.
     features : {"original", "pseudo"}, default "original"
         "original": those of ``fit(labels, features)``, best of similar scale (the paper's are z-scored). "pseudo"
         (SSCE-P): the indicators of the base clusters.
@@ -47,22 +51,28 @@ class SSCE(ConsensusMethod):
         three times faster, and nearer to the optimum.
     aligned_to : int or None, default None
         The clustering that the others are aligned to, from 0. None: see :func:`best_reference`.
-    intercept : bool, default True. Adds a constant to the original features, penalised like them.
+    intercept : bool, default True
+        Adds a constant to the original features, penalised like them.
     tol : float >= 0, default 1e-6
         The solver stops when a round, and a round when a step, lowers the objective by no more, relatively.
-    max_iter : int, default 100. Most rounds.
+    max_iter : int, default 100
+        Most rounds.
 
     Attributes
     ----------
     consensus_ : ndarray, shape (d, K)
         u, one column for each class of the reference; d counts the intercept, last. Binary: column 0 is 0.
-    weights_ : ndarray, shape (m, d, K). The models W_i, in the same form.
-    omega_ : ndarray, shape (m, m). Relation of the clusterings; trace 1.
-    objective_ : float. F at its least over u and Omega, without a ridge.
+    weights_ : ndarray, shape (m, d, K)
+        The models W_i, in the same form.
+    omega_ : ndarray, shape (m, m)
+        Relation of the clusterings; trace 1.
+    objective_ : float
+        F at its least over u and Omega, without a ridge.
     objective_path_ : ndarray, shape (n_iter_,)
         F after each round with its ridge, tr(Omega^-1 (W'W + ridge I)) in the last term. It never rises, up to
         rounding.
-    reference_ : int. The clustering that the others were aligned to.
+    reference_ : int
+        The clustering that the others were aligned to.
 
     Notes
     -----

@@ -33,18 +33,21 @@ class TRCE(ComponentMethod):
 
     Parameters
     ----------
-    n_clusters, random_state : see :class:`~concord.methods.base.ConsensusMethod`
+    n_clusters, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
     lambda_ : float > 0, default 1.0
         Weight of the errors, "gamma" in the authors' program. They try 1e-5, 1e-4, ..., 1e5 and choose by the true
         classes. On their data 0.01 to 1 gives K components, 100 often fewer.
     compat : bool, default False
         True: take the difficulty of an object from the last clustering alone, times m, as a slip in the authors'
         program does, and not from the sum over all.
-    max_iter : int, default 10. Most rounds; the authors' value.
+    max_iter : int, default 10
+        Most rounds; the authors' value.
 
     Attributes
     ----------
-    converged_ : bool. Whether the last graph has K components, by the eigenvalues of its Laplacian.
+    converged_ : bool
+        Whether the last graph has K components, by the eigenvalues of its Laplacian.
 
     Notes
     -----

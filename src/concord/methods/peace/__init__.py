@@ -29,7 +29,8 @@ class PEACE(ConsensusMethod):
 
     Parameters
     ----------
-    n_clusters, n_init, random_state : see :class:`~concord.methods.base.ConsensusMethod`
+    n_clusters, n_init, random_state
+        See :class:`~concord.methods.base.ConsensusMethod`.
     tol : float > 0, default 1e-4
         Stop when no object has a gap above ``tol`` times the mean of N: the difference between the largest g of the
         object and the smallest among its positive memberships, 0 at KKT points.
@@ -42,9 +43,12 @@ class PEACE(ConsensusMethod):
 
     Attributes
     ----------
-    memberships_ : ndarray of float, shape (n, K). Y of the chosen start; those that left the support are exactly 0.
-    likelihood_ : float. f of the chosen start; -inf if K = 1 and the clusterings disagree.
-    likelihood_path_ : ndarray, shape (n_iter_,). f after each iteration of the chosen start.
+    memberships_ : ndarray of float, shape (n, K)
+        Y of the chosen start; those that left the support are exactly 0.
+    likelihood_ : float
+        f of the chosen start; -inf if K = 1 and the clusterings disagree.
+    likelihood_path_ : ndarray, shape (n_iter_,)
+        f after each iteration of the chosen start.
 
     Notes
     -----
