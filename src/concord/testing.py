@@ -1,4 +1,4 @@
-"""Contract tests of consensus methods, for those of Concord and for yours: :func:`check_method`."""
+"""Contract tests of consensus methods, for those of Concord and for yours: :func:`concord.testing.check_method`."""
 
 import pickle
 import warnings
@@ -35,7 +35,7 @@ def features_of(labels: Any) -> FloatArray:
 
 
 def check_method(cls: type[ConsensusMethod]) -> None:
-    """Run all contract tests, :data:`CHECKS`, on a method with its default parameters, most with two random starts.
+    """Run all contract tests, ``CHECKS``, on a method with its default parameters, most with two random starts.
 
     Raises AssertionError with the name of the method, what it does, and what it should do.
 

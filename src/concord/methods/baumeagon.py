@@ -48,12 +48,19 @@ class BaumEagon(ConsensusMethod):
         Y of the chosen start.
     objective_ : float
         Squared Frobenius norm of C - YY', of the chosen start; without the diagonal if so chosen.
-    objective_path_ : ndarray, shape (n_iter_,)
+    objective_path_ : ndarray, shape (iterations,)
         Objective after each update of the chosen start.
 
     Notes
     -----
     Works on the objects: memberships of objects with one profile do not stay equal from unequal starts.
+
+    Examples
+    --------
+    >>> from concord.methods import BaumEagon
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> BaumEagon(n_clusters=2, random_state=0).fit(labels).memberships_[:, 0].round(2)
+    array([1.  , 0.8 , 0.71, 0.04, 0.04, 0.15])
     """
 
     summary = "Consensus with probabilistic memberships (Rota Bulo, Lourenco, Fred, Pelillo: S+SSPR 2010)."

@@ -52,7 +52,7 @@ class BCE(ConsensusMethod):
         Posterior Dirichlet parameters of the distinct label profiles.
     bound_ : float
         Lower bound of the log-likelihood that the chosen start ended with.
-    bound_path_ : ndarray, shape (n_iter_,)
+    bound_path_ : ndarray, shape (iterations,)
         The bound after each round of the chosen start. Small dips are possible: every E-step starts anew.
     converged_ : bool
         Whether the chosen start met ``tol``, and its last E-step and alpha's Newton method their own rules.
@@ -61,6 +61,16 @@ class BCE(ConsensusMethod):
     -----
     A single clustering does not identify the model: consensus clusters that mix its labels have the same likelihood. A
     missing label takes no part: its phi is 0.
+
+    Examples
+    --------
+    >>> from concord.methods import BCE
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> bce = BCE(n_clusters=2, random_state=0).fit(labels)
+    >>> bce.labels_
+    array([1, 1, 1, 0, 0, 0])
+    >>> bce.predict([[0, 1, -1]])  # an object that was not in fit
+    array([1])
     """
 
     summary = "Bayesian cluster ensembles (Wang, Shan, Banerjee): a mixed-membership model of the label matrix."

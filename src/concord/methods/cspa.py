@@ -42,6 +42,13 @@ class CSPA(ConsensusMethod):
     Where more than 10^8 pairs of objects share a cluster, at about 20,000 objects, a vertex stands for up to n / 4,000
     objects with one profile, which stay together. Such a graph has at most n' + 4,000 vertices, so that the limit is
     n': at about 40,000 METIS cannot count the edges any more.
+
+    Examples
+    --------
+    >>> from concord.methods import CSPA
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> CSPA(n_clusters=2, random_state=0).fit_predict(labels)
+    array([1, 1, 1, 0, 0, 0])
     """
 
     summary = "Cluster-based similarity partitioning: a balanced minimum cut of the co-association graph."

@@ -42,10 +42,17 @@ class DREC(ConsensusMethod):
     ----------
     profile_matrix_ : ndarray, shape (n', n')
         Z over the distinct label profiles, column by column; not symmetric.
-    objective_path_ : ndarray, shape (n_iter_,)
+    objective_path_ : ndarray, shape (iterations,)
         The objective after every round.
     converged_ : bool
         Whether the last round lowered the objective by less than 1e-6 of its value; 5 rarely do.
+
+    Examples
+    --------
+    >>> from concord.methods import DREC
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> DREC(n_clusters=2, random_state=0).fit_predict(labels)
+    array([1, 1, 1, 0, 0, 0])
     """
 
     summary = "Clustering ensemble by dense representation (Zhou, Zheng, Pan: Neurocomputing 2019)."

@@ -34,6 +34,15 @@ class EAC(ConsensusMethod):
     With more than 30,000 objects the linkage is over the profiles, in O(n'^2) time and memory: of tied pairs, objects
     with one profile merge first. That is one of the trees that the ties allow, and ``note_`` says so; up to 30,000
     objects the linkage is over the objects, in 8 n^2 bytes.
+
+    Examples
+    --------
+    >>> from concord.methods import EAC
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> EAC(n_clusters=2).fit_predict(labels)
+    array([0, 0, 0, 1, 1, 1])
+    >>> EAC(n_clusters=2, criterion="lifetime").fit_predict(labels)
+    array([0, 1, 2, 3, 3, 4])
     """
 
     summary = "Agglomerative clustering of the co-association matrix, cut into K clusters or where the data say."

@@ -53,7 +53,7 @@ class ECCMS(MatrixMethod):
         C over the distinct label profiles. On its diagonal: two different objects with one profile.
     diagonal_ : ndarray, shape (n',)
         C of an object with itself, for each profile.
-    change_path_ : ndarray, shape (n_iter_,)
+    change_path_ : ndarray, shape (iterations,)
         Largest relative change in each iteration; infinite in the first.
     converged_ : bool
         Whether ``tol`` was met. Not where E or a multiplier tends to zero, as with identical clusterings or alpha > 1:
@@ -63,6 +63,13 @@ class ECCMS(MatrixMethod):
     -----
     As in the authors' program, the diagonal of the high-confidence matrix is zero, so that C is free there (the paper's
     formulas lock it to A), C and not F is clustered, and linkage reads the entries of C below the diagonal.
+
+    Examples
+    --------
+    >>> from concord.methods import ECCMS
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> ECCMS(n_clusters=2).fit_predict(labels)
+    array([0, 0, 0, 1, 1, 1])
     """
 
     summary = "Clustering ensemble by co-association matrix self-enhancement (Jia, Tao, Wang, Wang: TNNLS 2023)."

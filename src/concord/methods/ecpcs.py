@@ -34,6 +34,13 @@ class ECPCS(ConsensusMethod):
     "MC" may leave a meta-cluster without objects, so that there are fewer than K clusters. Ties go to the first
     meta-cluster, as in the authors' program; the paper draws at random. Both are exact on profiles: "HC" takes O(n'^2)
     time and memory for the tree of the objects.
+
+    Examples
+    --------
+    >>> from concord.methods import ECPCS
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> ECPCS(n_clusters=2).fit_predict(labels)
+    array([0, 0, 0, 1, 1, 1])
     """
 
     summary = "Propagate the similarity of base clusters by random walks; cluster the objects, or the clusters."

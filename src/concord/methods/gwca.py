@@ -52,7 +52,7 @@ class GWCA(MatrixMethod):
         w, and D(M || A(i)), of the clusterings.
     lambda_ : float
         lambda = tau times the mean divergence at equal weights.
-    objective_path_ : ndarray, shape (2 n_iter_,)
+    objective_path_ : ndarray, shape (2 iterations,)
         J after every half step: new M, new w. Never rises if no label is missing.
     profile_matrix_ : ndarray, shape (n', n')
         Consensus matrix over the distinct label profiles, the best for these weights.
@@ -63,6 +63,16 @@ class GWCA(MatrixMethod):
     on the profiles, exactly. A missing label takes its clustering out of the means for the object's pairs; the
     divergence of a clustering that contains only part of the n^2 pairs is scaled up to all of them, else it would gain
     weight by what it does not say. (With missing labels M and w thus no longer minimise one J, whose path may rise.)
+
+    Examples
+    --------
+    >>> from concord.methods import GWCA
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> gwca = GWCA(n_clusters=2, random_state=0).fit(labels)
+    >>> gwca.labels_
+    array([1, 1, 1, 0, 0, 0])
+    >>> gwca.weights_.round(2)
+    array([0.37, 0.33, 0.31])
     """
 
     summary = "Generalized weighted cluster aggregation (Wang, Wang, Li: IJCAI 2009)."

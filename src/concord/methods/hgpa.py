@@ -52,6 +52,14 @@ class HGPA(ConsensusMethod):
     A vertex stands for objects with one profile, which stay together, but for at most a fourth of those that a cluster
     may have above n / K: balance must be possible. KM1 is that of the objects, and so is the bound. There is no matrix;
     time is the limit: a start takes 3.4 CPU seconds with 23,000 vertices and 21 with 80,000.
+
+    Examples
+    --------
+    >>> from concord.methods import HGPA
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> hgpa = HGPA(n_clusters=2, random_state=0).fit(labels)
+    >>> hgpa.labels_, hgpa.km1_
+    (array([1, 1, 1, 0, 0, 0]), 2)
     """
 
     summary = "Hypergraph partitioning: objects are vertices, all base clusters hyperedges; cut as few as possible."

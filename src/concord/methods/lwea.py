@@ -21,7 +21,14 @@ class LWEA(ConsensusMethod):
     n_clusters, random_state
         See :class:`~concord.methods.base.ConsensusMethod`.
     theta : float > 0, default 0.4
-        How little a base cluster counts that the others divide; see ``similarity.eci``.
+        How little a base cluster counts that the others divide; see :func:`concord.similarity.eci`.
+
+    Examples
+    --------
+    >>> from concord.methods import LWEA
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> LWEA(n_clusters=2).fit_predict(labels)
+    array([0, 0, 0, 1, 1, 1])
     """
 
     summary = "Average link on the locally weighted co-association matrix, cut into exactly K clusters."

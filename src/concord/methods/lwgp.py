@@ -18,9 +18,16 @@ class LWGP(ConsensusMethod):
     n_clusters, random_state
         See :class:`~concord.methods.base.ConsensusMethod`.
     theta : float > 0, default 0.4
-        How little a base cluster counts that the others divide; see ``similarity.eci``.
+        How little a base cluster counts that the others divide; see :func:`concord.similarity.eci`.
     n_init : int, default 10
         Random starts of k-means on the embedding; the authors' program makes 3.
+
+    Examples
+    --------
+    >>> from concord.methods import LWGP
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> LWGP(n_clusters=2, random_state=0).fit_predict(labels)
+    array([1, 1, 1, 0, 0, 0])
     """
 
     summary = "Tcut of the graph of objects and base clusters, an edge weighing the index ECI of its cluster."

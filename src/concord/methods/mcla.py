@@ -38,6 +38,16 @@ class MCLA(ConsensusMethod):
     Exact on profiles. Ties go to the lowest meta-cluster, where ClusterPack draws at random; a meta-cluster may win no
     object. A missing label puts its object into no base cluster. METIS cuts the graph of the base clusters, of (sum of
     k_i)^2 edges: there is no limit to the number of objects but the O(nm) of the ensemble itself.
+
+    Examples
+    --------
+    >>> from concord.methods import MCLA
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> mcla = MCLA(n_clusters=2).fit(labels)
+    >>> mcla.labels_
+    array([0, 0, 0, 1, 1, 1])
+    >>> mcla.association_[:, 0].round(2)
+    array([1.  , 0.67, 0.67, 0.  , 0.  , 0.  ])
     """
 
     summary = "Meta-clustering: METIS groups the base clusters; an object joins the group that it is in most."

@@ -32,7 +32,7 @@ class NMFC(ConsensusMethod):
         and S = Q'MQ (the convention of the authors' other papers; the paper names none). "random": entries of Q and of
         the diagonal of S uniform in (0, 1); S then stays diagonal.
     max_iter : int, default 500
-        Most updates of a start; the specification suggests 200 to 500.
+        Most updates of a start.
     tol : float >= 0, default 1e-6
         Stop when an update changes the objective by less than ``tol`` times its value.
 
@@ -47,6 +47,13 @@ class NMFC(ConsensusMethod):
     multiplicities w, the updates of the profiles' sqrt(w) Q from sqrt(w_a w_b) M_ab are the objects' updates, exactly.
     The random start draws one row for each profile. The objective may rise on the way (the Lagrangian of the
     constrained problem does not).
+
+    Examples
+    --------
+    >>> from concord.methods import NMFC
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> NMFC(n_clusters=2, random_state=0).fit_predict(labels)
+    array([1, 1, 1, 0, 0, 0])
     """
 
     summary = "Consensus clustering by nonnegative matrix factorization (Li, Ding, Jordan: ICDM 2007)."

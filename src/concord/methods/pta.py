@@ -24,7 +24,15 @@ class PTA(ConsensusMethod):
         PTA-AL, PTA-CL and PTA-SL of the paper.
     n_neighbours, n_steps : int, optional
         Elite neighbours of a profile, K in the paper (V in that of EC-CMS), and steps of the random walk, T; defaults
-        and ranges as for ``similarity.pts``.
+        and ranges as for :func:`concord.similarity.pts`.
+
+    Examples
+    --------
+    >>> from concord.methods import PTA
+    >>> from concord.testing import l30  # 8 clusterings of 3 classes of 10 objects
+    >>> PTA(n_clusters=3).fit_predict(l30())
+    array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2,
+           2, 2, 2, 2, 2, 2, 2, 2])
     """
 
     summary = "Agglomerative clustering of the profiles by their trajectory similarity, cut into exactly K clusters."

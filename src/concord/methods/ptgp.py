@@ -25,7 +25,7 @@ class PTGP(ConsensusMethod):
         See :class:`~concord.methods.base.ConsensusMethod`.
     n_neighbours, n_steps : int, optional
         Elite neighbours of a profile, K in the paper (V in that of EC-CMS), and steps of the random walk, T; defaults
-        and ranges as for ``similarity.pts``.
+        and ranges as for :func:`concord.similarity.pts`.
     n_init : int, default 10
         Random starts of k-means on the embedding; the authors' program makes 3.
 
@@ -34,6 +34,13 @@ class PTGP(ConsensusMethod):
     No (n', n') matrix is made, but the walks from each profile to all others take O(n'^2) time: 2 CPU seconds for 2,600
     profiles, 32 for 9,900, about an hour for 10^5. The Gram matrix of the clusters, as for LWGP, takes O(n'), but the
     trajectories of profiles are no product of their indicators.
+
+    Examples
+    --------
+    >>> from concord.methods import PTGP
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> PTGP(n_clusters=2, random_state=0).fit_predict(labels)
+    array([1, 1, 1, 0, 0, 0])
     """
 
     summary = "Tcut of the graph of profiles and base clusters; an edge weighs their mean trajectory similarity."

@@ -74,7 +74,7 @@ class RCE(MatrixMethod):
         Consensus matrix over the distinct label profiles; slightly asymmetric, as in the authors' program.
     objective_ : float
         J4 after the last round.
-    objective_path_ : ndarray, shape (n_iter_,)
+    objective_path_ : ndarray, shape (iterations,)
         J4 after every round. Never rises in the paper's order; in the authors' order it may in the first round.
     converged_ : bool
         Whether the last round lowered the objective by less than ``tol`` (1e-6 if None), relatively.
@@ -88,6 +88,16 @@ class RCE(MatrixMethod):
     bounds of their errors say that they move no entry of A by more than 2e-9 in a step, and the products then only of
     the last moves of A; every sixth step has one in double precision where that may matter. The matrix after the whole
     fit is that of double precision to 5e-11.
+
+    Examples
+    --------
+    >>> from concord.methods import RCE
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> rce = RCE(n_clusters=2, random_state=0).fit(labels)
+    >>> rce.labels_
+    array([1, 1, 1, 0, 0, 0])
+    >>> rce.consensus_matrix()[0].round(2)  # of the first object with all six
+    array([1.  , 0.76, 0.74, 0.  , 0.  , 0.  ])
     """
 
     summary = "Robust clustering ensemble (Zhou, Du, Wang, Shi, Shen: IJCAI 2015)."

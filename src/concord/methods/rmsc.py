@@ -57,6 +57,13 @@ class RMSC(MatrixMethod):
     Pairs that a clustering keeps apart have P(i) = 0 and share one error and one multiplier with all clusterings that
     keep them apart. E starts at 0, not at the authors' noise, which changes the result by less than 1e-6. For a pair
     that a clustering does not contain, E(i) costs nothing.
+
+    Examples
+    --------
+    >>> from concord.methods import RMSC
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> RMSC(n_clusters=2, random_state=0).fit_predict(labels)
+    array([1, 1, 1, 0, 0, 0])
     """
 
     summary = "Robust multi-view spectral clustering (Xia, Pan, Du, Yin: AAAI 2014), a clustering for a view."

@@ -35,7 +35,7 @@ class RSEC(ConsensusMethod):
     variant : {"H", "Z"}, default "H"
         What is clustered: the rows of H by k-means, or the graph (abs(Z) + abs(Z)') / 2 spectrally.
     lambda1 : float > 0, default 0.1
-        Weight of the nuclear norm; grid 0.01, 0.1, 1 (of the specification).
+        Weight of the nuclear norm; grid 0.01, 0.1, 1.
     lambda2 : float > 0, default 0.01
         Weight of the errors, which are whole columns (objects); same grid.
     spectral : bool, default True
@@ -56,7 +56,7 @@ class RSEC(ConsensusMethod):
         E over the profiles; a column is an object.
     profile_embedding_ : ndarray, shape (n', K)
         H over the profiles.
-    residual_path_ : ndarray, shape (n_iter_, 2)
+    residual_path_ : ndarray, shape (iterations, 2)
         Largest entries of S - S Z - E and of Z - J after each iteration.
 
     Notes
@@ -65,6 +65,13 @@ class RSEC(ConsensusMethod):
     port says of the authors' own program: the graph of (Z + Z') / 2 + H H' is that of the fourth powers of the cosines
     between the rows of its singular vectors (times the root of the singular value), and H is D^-1/2 times the leading
     singular vectors of D^-1/2 W D^-1/2.
+
+    Examples
+    --------
+    >>> from concord.methods import RSEC
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> RSEC(n_clusters=2, random_state=0).fit_predict(labels)
+    array([1, 1, 1, 0, 0, 0])
     """
 
     summary = "Robust spectral ensemble clustering (Tao, Liu, Li, Fu: CIKM 2016; with Ding: TKDD 2019)."

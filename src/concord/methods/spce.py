@@ -20,8 +20,8 @@ class SPCE(ComponentMethod):
     Learns a sparse similarity S with K connected components from the base clusterings' connective matrices :math:`A^k`,
     beginning with the pairs on which they agree. As the authors' program has it,
 
-    .. math:: \min_{S, W, p, F} \sum_{ij} \Big[ W_{ij}^2 \sum_k \frac{(S_{ij} - A^k_{ij})^2}{p_k}
-              - \eta W_{ij} \Big] + \gamma \|S\|_0 + \lambda \sum_{ij} \|F_i - F_j\|^2 S_{ij}
+    .. math:: \min_{S, W, p, F} \sum_{ij} \left[ W_{ij}^2 \sum_k \frac{(S_{ij} - A^k_{ij})^2}{p_k}
+              - \eta W_{ij} \right] + \gamma \|S\|_0 + \lambda \sum_{ij} \|F_i - F_j\|^2 S_{ij}
 
     with symmetric S and W in [0, 1], :math:`\sum p_k = 1`, :math:`F^\top F = I`, S = 1 for pairs that are always
     together and 0 for pairs that never are. :math:`\lambda` is doubled and halved until the graph of S has K
@@ -49,6 +49,13 @@ class SPCE(ComponentMethod):
     missing. Exact on the label profiles as long as F, the bottom eigenvectors of the objects' Laplacian, is equal on
     objects with one profile. Where it is not, the fit starts anew on the objects, in O(n^3) a round, and which
     eigenvectors F takes is the choice of the linear algebra library, as in the authors' program.
+
+    Examples
+    --------
+    >>> from concord.methods import SPCE
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> SPCE(n_clusters=2, threshold=0.0).fit_predict(labels)
+    array([0, 0, 0, 1, 1, 1])
     """
 
     summary = "Self-paced clustering ensemble (Zhou, Du, Liu, Shen, Fan, Li: TNNLS 2021)."

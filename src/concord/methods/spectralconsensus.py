@@ -17,6 +17,13 @@ class SpectralConsensus(ConsensusMethod):
     ----------
     n_clusters, assign_labels, n_init, random_state
         See :class:`~concord.methods.base.ConsensusMethod`.
+
+    Examples
+    --------
+    >>> from concord.methods import SpectralConsensus
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> SpectralConsensus(n_clusters=2, random_state=0).fit_predict(labels)
+    array([1, 1, 1, 0, 0, 0])
     """
 
     summary = "Spectral clustering of the plain co-association matrix: RCE's last step without RCE."

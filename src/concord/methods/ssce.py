@@ -27,9 +27,10 @@ class SSCE(ConsensusMethod):
     r"""Self-supervised clustering ensemble (Du, Shen, Shen, Wang, Xu).
 
     The base clusterings are aligned to one of them. Each then teaches a softmax model W_i of its labels given the
-    objects' features x; the models scatter round a common u and are related to each other by Omega:
+    objects' features x; the models scatter round a common u and are related to each other by Omega. Minimises
 
-    F = sum_i loss_i(W_i) + lambda1/2 sum_i \|w_i - u\|^2 + lambda2/2 tr(W Omega^-1 W'),  tr Omega <= 1,
+    .. math:: F = \sum_i \operatorname{loss}_i(W_i) + \frac{\lambda_1}2 \sum_i \|w_i - u\|^2
+              + \frac{\lambda_2}2 \operatorname{tr}(W \Omega^{-1} W^\top), \quad \operatorname{tr} \Omega \le 1,
 
     with w_i = vec(W_i), W = [w_1 .. w_m]. An object's label is the class c with the largest x'u_c.
 
@@ -50,7 +51,8 @@ class SSCE(ConsensusMethod):
         "alternating": W and u, then Omega in closed form, by turns. "profile": W alone, u and Omega eliminated; two to
         three times faster, and nearer to the optimum.
     aligned_to : int or None, default None
-        The clustering that the others are aligned to, from 0. None: see :func:`best_reference`.
+        The clustering that the others are aligned to, from 0. None: of those with K clusters (else fewer) the one
+        with the highest mean NMI with the others.
     intercept : bool, default True
         Adds a constant to the original features, penalised like them.
     tol : float >= 0, default 1e-6
@@ -68,7 +70,7 @@ class SSCE(ConsensusMethod):
         Relation of the clusterings; trace 1.
     objective_ : float
         F at its least over u and Omega, without a ridge.
-    objective_path_ : ndarray, shape (n_iter_,)
+    objective_path_ : ndarray, shape (iterations,)
         F after each round with its ridge, tr(Omega^-1 (W'W + ridge I)) in the last term. It never rises, up to
         rounding.
     reference_ : int
@@ -86,6 +88,17 @@ class SSCE(ConsensusMethod):
     quasi-Newton steps are preconditioned by the mean curvature of the models plus the penalties.
 
     A missing label takes no part in its model's loss; a missing pseudo feature is 0.
+
+    Examples
+    --------
+    >>> from concord.methods import SSCE
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> features = [[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]]
+    >>> ssce = SSCE(n_clusters=2, lambda1=0.1).fit(labels, features)
+    >>> ssce.labels_
+    array([0, 0, 0, 1, 1, 1])
+    >>> ssce.predict([[0.15], [1.3]])  # objects that were not in fit
+    array([0, 1])
     """
 
     summary = "Self-supervised clustering ensemble (Du, Shen, Shen, Wang, Xu)."

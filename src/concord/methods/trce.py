@@ -54,6 +54,13 @@ class TRCE(ComponentMethod):
     As in the authors' program a tenth of the objects has full weight at first; the paper starts the age at 1. A
     clustering says nothing about the rows of the objects that it misses. Exact on the label profiles, or done on the
     objects, as in :class:`~concord.methods.spce.SPCE`.
+
+    Examples
+    --------
+    >>> from concord.methods import TRCE
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> TRCE(n_clusters=2).fit_predict(labels)
+    array([0, 0, 0, 1, 1, 1])
     """
 
     summary = "Tri-level robust clustering ensemble (Zhou, Du, Shen, Li: AAAI 2021)."

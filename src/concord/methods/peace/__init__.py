@@ -47,7 +47,7 @@ class PEACE(ConsensusMethod):
         Y of the chosen start; those that left the support are exactly 0.
     likelihood_ : float
         f of the chosen start; -inf if K = 1 and the clusterings disagree.
-    likelihood_path_ : ndarray, shape (n_iter_,)
+    likelihood_path_ : ndarray, shape (iterations,)
         f after each iteration of the chosen start.
 
     Notes
@@ -60,6 +60,13 @@ class PEACE(ConsensusMethod):
 
     Works on the objects: at every maximum objects with one profile have equal memberships, but not on the way there,
     and sums over profiles would lose the concavity that both algorithms rely on.
+
+    Examples
+    --------
+    >>> from concord.methods import PEACE
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> PEACE(n_clusters=2, random_state=0).fit(labels).memberships_[:, 0].round(2)
+    array([1.  , 0.73, 0.67, 0.  , 0.  , 0.21])
     """
 
     summary = "Probabilistic consensus clustering using evidence accumulation (Lourenco et al.: ML 2015)."
