@@ -1,0 +1,156 @@
+"""Tables that are made when the documentation is built: from accepted results, benchmarks, the methods, the registry."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from concord import methods
+from concord.config.experiment import MethodRun
+from concord.datasets.registry import load_registry
+
+ROOT = Path(__file__).parents[2]
+SCALE = ROOT / "docs/performance/scale.csv"
+
+
+class Table(SphinxDirective):
+    """A directive that shows a data frame as a table."""
+
+    optional_arguments = 1
+    final_argument_whitespace = True
+
+    def frame(self) -> pd.DataFrame:
+        """Return the table, all cells as text."""
+        raise NotImplementedError
+
+    def run(self) -> list[nodes.Node]:
+        """Write it as Markdown and parse that."""
+        frame = self.frame()
+        lines = [frame.columns, [":--"] * frame.shape[1], *frame.astype(str).to_numpy()]
+        text = "\n".join("| " + " | ".join(str(cell).replace("|", r"\|") for cell in line) + " |" for line in lines)
+        return self.parse_text_to_nodes(text)
+
+
+class Costs(Table):
+    """Seconds and memory of some methods, by the number of objects, as ``make bench`` measured them."""
+
+    def frame(self) -> pd.DataFrame:
+        """Return a row for each method that is named."""
+        measured = pd.read_csv(SCALE)
+        measured = measured[measured["method"].isin(self.arguments[0].split())]
+        seconds = measured.pivot(index="method", columns="n", values="seconds").dropna(axis=1, how="all")
+        table = seconds.map(number)
+        table.columns = [f"s at n = {n:,}" for n in table.columns]
+        largest = measured.dropna(subset=["seconds"]).groupby("method").tail(1).set_index("method")
+        table["MB at the largest n"] = largest["MB"].map(number)
+        table["exponent"] = largest["exponent"].map(number)
+        return table.reset_index().fillna("")
+
+
+class Leaderboard(Table):
+    """Mean ranks of the rows of an accepted study, without and with the classes, and seconds."""
+
+    def frame(self) -> pd.DataFrame:
+        """Return a row for each method of the study and each way of choosing its parameters."""
+        study = self.arguments[0]
+        scores = pd.read_csv(ROOT / f"reports/accepted/{study}/table2.csv")
+        ranks = mean_ranks(scores)
+        entries = yaml.safe_load((ROOT / f"config/studies/{study}/study.yaml").read_text(encoding="utf-8"))["methods"]
+        runs = [MethodRun.model_validate(entry) for entry in entries]
+        classes = {run.id: run.method for run in runs}
+        table = ranks.map("{:.1f}".format).add_prefix("rank, ")
+        seconds = pd.read_csv(SCALE).set_index(["method", "n"])["seconds"]
+        rows = scores.drop_duplicates("row").set_index("row")
+        chosen = {"fixed": "fixed", "default": "default", "oracle-per-subset": "by the classes", "oracle-common": ""}
+        table.insert(0, "parameters", rows["selection"].map(chosen))
+        table.insert(1, "data sets", scores.dropna(subset=["mean"]).groupby("row")["dataset"].nunique())
+        method = rows["method"].map(classes)
+        table["s at n = 1,000"] = [number(seconds.get((method[row], 1000))) for row in table.index]
+        table["s at n = 10,000"] = [number(seconds.get((method[row], 10_000))) for row in table.index]
+        table.index = pd.Index(rows["method"][table.index], name="method")
+        return table.reset_index().fillna("")
+
+
+def mean_ranks(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean rank of each row by metric, over the cases of a data set and then over the data sets it ran on.
+
+    Rows that need no classes are ranked among themselves; a row whose parameters are chosen by the classes has the rank
+    that it would have in the place of its method.
+    """
+    scores = scores.dropna(subset=["mean"])
+    blind = scores[scores["selection"].isin(["fixed", "default"])]
+    tuned = scores[scores["selection"] == "oracle-per-subset"]
+    parts = [_ranks(blind)]
+    for row, own in tuned.groupby("row", sort=False):
+        others = blind[blind["method"] != own["method"].iloc[0]]
+        ranks = _ranks(pd.concat([others, own]))
+        parts.append(ranks[ranks["row"] == row])
+    ranks = pd.concat(parts)
+    by_data = ranks.groupby(["row", "metric", "dataset"])["rank"].mean()
+    table = by_data.groupby(["row", "metric"]).mean().unstack()[list(scores["metric"].unique())]
+    return table.sort_values(table.columns[0])
+
+
+def _ranks(scores: pd.DataFrame) -> pd.DataFrame:
+    ranks = scores.groupby(["case", "metric"])["mean"].rank(ascending=False)
+    return scores.assign(rank=ranks)
+
+
+class Methods(Table):
+    """What each method gives, as its class declares it, and the most objects that it was measured with."""
+
+    def frame(self) -> pd.DataFrame:
+        """Return a row for each method."""
+        measured = pd.read_csv(SCALE).dropna(subset=["seconds"]).groupby("method")["n"].max()
+        rows = []
+        for name in methods.names():
+            cls = methods.load(name)
+            predict = [f"`predict({cls.predicts_from})`"] * (cls.predicts_from is not None)
+            gives = ", ".join([*(f"`{result}`" for result in cls.matrices if result[-1] != "_"), *predict])
+            largest = f"{measured[name]:,}" if name in measured else ""
+            rows.append((f"{{class}}`~concord.methods.{name}`", cls.summary, gives, largest))
+        return pd.DataFrame(rows, columns=["method", "what it does", "beside labels", "measured up to n ="])
+
+
+class Datasets(Table):
+    """Data sets of the registry with their sources and terms."""
+
+    def frame(self) -> pd.DataFrame:
+        """Return a row for each data set."""
+        specs = load_registry(ROOT / "config/datasets.yaml").values()
+        rows = [(spec.title, spec.source, spec.licence) for spec in specs]
+        return pd.DataFrame(rows, columns=["data set", "source", "terms"])
+
+
+class Oracles(Table):
+    """Recorded reference values of the tests, with what they say of their origin."""
+
+    def frame(self) -> pd.DataFrame:
+        """Return a row for each file."""
+        files = sorted((ROOT / "tests/oracles").glob("*.json"))
+        rows = [(f"`{path.name}`", origin(json.loads(path.read_text(encoding="utf-8")))) for path in files]
+        return pd.DataFrame(rows, columns=["file", "origin"])
+
+
+def origin(oracle: dict[str, Any]) -> str:
+    """Return where reference values come from: a sentence, or the versions of the programs that made them."""
+    stated = oracle.get("provenance") or oracle["versions"]
+    return stated if isinstance(stated, str) else "; ".join(f"{key}: {value}" for key, value in stated.items())
+
+
+def number(value: float | None) -> str:
+    """Return three significant digits; nothing for what was not measured."""
+    return "" if value is None or pd.isna(value) else f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the directives."""
+    tables = {"costs": Costs, "leaderboard": Leaderboard, "methods": Methods, "datasets": Datasets, "oracles": Oracles}
+    for name, directive in tables.items():
+        app.add_directive(name, directive)
+    return {"parallel_read_safe": True}
