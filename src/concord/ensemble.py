@@ -50,6 +50,18 @@ class Ensemble:
     ValueError
         If the matrix is empty, not two-dimensional, a list of clusterings instead of a list of objects, holds NaN or
         other values than 64-bit integers, or has an object or a clustering without any label.
+
+    Examples
+    --------
+    >>> from concord import Ensemble
+    >>> ensemble = Ensemble([[0, 5], [0, 5], [1, 7], [1, -1]])  # 4 objects, 2 clusterings; one label is missing
+    >>> ensemble.n_profiles, ensemble.weights
+    (3, array([2, 1, 1]))
+    >>> ensemble.expand(ensemble.coassociation)
+    array([[1., 1., 0., 0.],
+           [1., 1., 0., 0.],
+           [0., 0., 1., 1.],
+           [0., 0., 1., 1.]])
     """
 
     def __init__(self, labels: npt.ArrayLike) -> None:

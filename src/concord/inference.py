@@ -19,6 +19,12 @@ def nearest_centroid(features: npt.ArrayLike, labels: npt.ArrayLike, unseen: npt
 
     Returns the label given to the nearest centroid, shape (n_unseen,); of equally near ones the smallest. Raises
     ValueError if the shapes do not fit, or no object has a label.
+
+    Examples
+    --------
+    >>> from concord.inference import nearest_centroid
+    >>> nearest_centroid([[0.0], [1.0], [5.0]], [0, 0, 1], unseen=[[0.4], [4.0]])
+    array([0, 1])
     """
     codes, centres = centroids(features, labels)
     rows = _matrix(unseen, "unseen", centres.shape[1])
@@ -27,7 +33,15 @@ def nearest_centroid(features: npt.ArrayLike, labels: npt.ArrayLike, unseen: npt
 
 
 def centroids(features: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[IntArray, FloatArray]:
-    """Return the labels of a clustering in increasing order, (k,), and the mean of each cluster, (k, d)."""
+    """Return the labels of a clustering in increasing order, (k,), and the mean of each cluster, (k, d).
+
+    Examples
+    --------
+    >>> from concord.inference import centroids
+    >>> centroids([[0.0], [1.0], [5.0]], [0, 0, 1])
+    (array([0, 1]), array([[0.5],
+           [5. ]]))
+    """
     rows, named = _matrix(features, "features"), np.asarray(labels)
     if named.shape != rows.shape[:1]:
         raise ValueError(f"labels have shape {named.shape}, but there are {len(rows)} objects with features")
@@ -64,6 +78,13 @@ def base_labels(
         Seed of the runs of k-means.
 
     Raises ValueError if the shapes do not fit, ``how`` is unknown, or k-means has fewer distinct objects than clusters.
+
+    Examples
+    --------
+    >>> from concord.inference import base_labels
+    >>> base_labels([[0.0], [1.0], [5.0]], [[0, 7], [0, 8], [1, 8]], unseen=[[0.4], [4.0]])
+    array([[0, 7],
+           [1, 8]])
     """
     if how not in ("assign", "kmeans-on-test"):
         raise ValueError(f"how = {how!r}: must be 'assign' or 'kmeans-on-test'")

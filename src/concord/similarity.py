@@ -30,7 +30,18 @@ def over_objects(ensemble: Ensemble, profile_matrix: FloatArray, diagonal: float
 
 
 def co_occurrence(ensemble: Ensemble) -> FloatArray:
-    """Return the co-association matrix N / O: the share of the clusterings with both objects that join them."""
+    """Return the co-association matrix N / O: the share of the clusterings with both objects that join them.
+
+    Examples
+    --------
+    >>> from concord import Ensemble
+    >>> from concord.similarity import co_occurrence
+    >>> ensemble = Ensemble([[0, 0], [0, 1], [1, 1]])
+    >>> co_occurrence(ensemble).round(2)
+    array([[1. , 0.5, 0. ],
+           [0.5, 1. , 0.5],
+           [0. , 0.5, 1. ]])
+    """
     return ensemble.coassociation
 
 
@@ -39,6 +50,16 @@ def hc(ensemble: Ensemble, alpha: float = 0.8) -> FloatArray:
 
     The paper recommends alpha = 0.8 and also uses 0.7 and 0.75; above 1 the matrix is 0. An object with itself: 0, as
     in the authors' program; the paper leaves it at 1.
+
+    Examples
+    --------
+    >>> from concord import Ensemble
+    >>> from concord.similarity import hc
+    >>> ensemble = Ensemble([[0, 0], [0, 1], [1, 1]])
+    >>> hc(ensemble).round(2)
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 1.]])
     """
     together = co_occurrence(ensemble)
     return np.where(together >= alpha, together, 0.0)
@@ -53,6 +74,14 @@ def eci(ensemble: Ensemble, theta: float = 0.4) -> FloatArray:
     with q the clusters of clustering j; in (0, 1], in the order of ``Ensemble.indicator``, (sum of k_i,). The paper's
     theta is 0.4; it finds any in [0.2, 1] to do, and large ones make every index 1. With missing labels p is the share
     of those objects of c that clustering j contains, and m the number of clusterings that contain any of them.
+
+    Examples
+    --------
+    >>> from concord import Ensemble
+    >>> from concord.similarity import eci
+    >>> ensemble = Ensemble([[0, 0], [0, 1], [1, 1]])
+    >>> eci(ensemble).round(2)
+    array([0.29, 1.  , 1.  , 0.29])
     """
     from scipy.special import entr
 
@@ -71,6 +100,16 @@ def lwca(ensemble: Ensemble, theta: float = 0.4) -> FloatArray:
     .. math:: A_{pq} = \frac{1}{O_{pq}} \sum_{c \ni p, q} ECI(c)
 
     with O the clusterings that contain both. In [0, 1], nowhere above the co-association matrix, (n', n').
+
+    Examples
+    --------
+    >>> from concord import Ensemble
+    >>> from concord.similarity import lwca
+    >>> ensemble = Ensemble([[0, 0], [0, 1], [1, 1]])
+    >>> lwca(ensemble).round(2)
+    array([[0.64, 0.14, 0.  ],
+           [0.14, 0.29, 0.14],
+           [0.  , 0.14, 0.64]])
     """
     indicator = ensemble.indicator
     return _mean_over_clusterings(ensemble, (indicator * eci(ensemble, theta)) @ indicator.T)
@@ -104,6 +143,16 @@ def pts(ensemble: Ensemble, n_neighbours: int | None = None, n_steps: int | None
 
     The authors' program gives 1e-20 to a profile without neighbours, also with itself. Here it is 0 with the others and
     1 with itself; in double precision PTA's distances are the same.
+
+    Examples
+    --------
+    >>> from concord import Ensemble
+    >>> from concord.similarity import pts
+    >>> ensemble = Ensemble([[0, 0], [0, 1], [1, 1]])
+    >>> pts(ensemble).round(2)
+    array([[1., 0., 1.],
+           [0., 1., 0.],
+           [1., 0., 1.]])
     """
     from scipy.sparse import csr_array
 
@@ -118,6 +167,16 @@ def pts_links(ensemble: Ensemble, n_neighbours: int | None = None, n_steps: int 
     Without an (n', n') matrix: with x the indicators of the clusters, divided by the sizes and the lengths
     :math:`\sqrt{G_{ii}}`, the sum of :math:`Q^t (Q^t)^\top x` takes 2 T products of the sparse Q; the lengths come from
     the rows of the Q^t, some at a time. O(T n'^2 E) time, half of that of :func:`pts`; O(n' (E + sum of k_i)) memory.
+
+    Examples
+    --------
+    >>> from concord import Ensemble
+    >>> from concord.similarity import pts_links
+    >>> ensemble = Ensemble([[0, 0], [0, 1], [1, 1]])
+    >>> pts_links(ensemble).round(2)
+    array([[0.5, 1. , 1. , 0.5],
+           [0.5, 0. , 0. , 0.5],
+           [0.5, 1. , 1. , 0.5]])
     """
     n_steps = n_steps or customary_steps(ensemble.n_profiles)
     walk = _elite_walk(ensemble, n_neighbours or customary_steps(ensemble.n_profiles))
@@ -151,6 +210,17 @@ def cluster_trajectories(ensemble: Ensemble, n_steps: int = 20) -> FloatArray:
 
     with Q the Jaccard indices without diagonal, rows scaled to sum 1; in [0, 1], symmetric, diagonal 1. The paper's T
     is 20; more change little. A cluster that meets no other has 0 beside the diagonal.
+
+    Examples
+    --------
+    >>> from concord import Ensemble
+    >>> from concord.similarity import cluster_trajectories
+    >>> ensemble = Ensemble([[0, 0], [0, 1], [1, 1]])
+    >>> cluster_trajectories(ensemble).round(2)
+    array([[1.  , 0.95, 0.  , 0.  ],
+           [0.95, 1.  , 0.  , 0.  ],
+           [0.  , 0.  , 1.  , 0.95],
+           [0.  , 0.  , 0.95, 1.  ]])
     """
     return _trajectory_similarity(_row_normalised(jaccard(ensemble)), n_steps)
 
@@ -162,6 +232,16 @@ def ecpcs(ensemble: Ensemble, n_steps: int = 20) -> FloatArray:
 
     with Z of :func:`cluster_trajectories`, c_j(p) the cluster of p in clustering j, and O the clusterings that contain
     both. In [0, 1], nowhere below the co-association matrix.
+
+    Examples
+    --------
+    >>> from concord import Ensemble
+    >>> from concord.similarity import ecpcs
+    >>> ensemble = Ensemble([[0, 0], [0, 1], [1, 1]])
+    >>> ecpcs(ensemble).round(2)
+    array([[1.  , 0.97, 0.95],
+           [0.97, 1.  , 0.97],
+           [0.95, 0.97, 1.  ]])
     """
     clustering = np.repeat(np.arange(ensemble.n_clusterings), ensemble.n_clusters)
     within = np.where(clustering[:, None] == clustering, cluster_trajectories(ensemble, n_steps), 0.0)
@@ -170,7 +250,19 @@ def ecpcs(ensemble: Ensemble, n_steps: int = 20) -> FloatArray:
 
 
 def jaccard(ensemble: Ensemble) -> FloatArray:
-    """Return the Jaccard index of every two base clusters, shape (sum of k_i, sum of k_i), zero diagonal."""
+    """Return the Jaccard index of every two base clusters, shape (sum of k_i, sum of k_i), zero diagonal.
+
+    Examples
+    --------
+    >>> from concord import Ensemble
+    >>> from concord.similarity import jaccard
+    >>> ensemble = Ensemble([[0, 0], [0, 1], [1, 1]])
+    >>> jaccard(ensemble).round(2)
+    array([[0.  , 0.  , 0.5 , 0.33],
+           [0.  , 0.  , 0.  , 0.5 ],
+           [0.5 , 0.  , 0.  , 0.  ],
+           [0.33, 0.5 , 0.  , 0.  ]])
+    """
     common = ensemble.overlaps()
     sizes = common.diagonal()
     index: FloatArray = common / (sizes[:, None] + sizes - common)

@@ -143,6 +143,14 @@ def choose_k(
     Raises ValueError unless one of ``labels`` and ``features`` is given, for invalid ones, for a single clustering, for
     k outside 2..n, a negative number of draws, or a recipe with fewer objects in a run than k; ExtraNeeded without
     pandas, which comes with ``concord[plot]``.
+
+    Examples
+    --------
+    >>> from concord.diagnostics import choose_k
+    >>> from concord.testing import l30  # 8 clusterings of 3 classes of 10 objects
+    >>> table = choose_k(l30(), range(2, 5), halves=4, nulls=0)
+    >>> list(table.columns)
+    ['criterion', 'k', 'value', 'null_mean', 'null_sd', 'score', 'p', 'best', 'chosen']
     """
     with needs("plot"):
         import pandas as pd

@@ -35,6 +35,14 @@ def held_out_agreement(
     ConsensusFailure as the method does.
 
     Source: cross-validation of a clustering as in Tibshirani, Walther: JCGS 14, 2005, here over clusterings.
+
+    Examples
+    --------
+    >>> from concord.diagnostics import held_out_agreement
+    >>> from concord.methods import EAC
+    >>> from concord.testing import l30  # 8 clusterings of 3 classes of 10 objects; the second is noise
+    >>> held_out_agreement(l30(), EAC(n_clusters=3), folds=4).round(1)
+    array([ 0.7, -0.1,  0.3,  0.5,  0.3,  0.4,  0.3,  0.3])
     """
     ensemble = as_ensemble(labels)
     m = ensemble.n_clusterings
@@ -78,6 +86,15 @@ def bootstrap_stability(
 
     Source: Efron, Tibshirani: An Introduction to the Bootstrap, 1993; clusterings as the sample in Dudoit, Fridlyand:
     Bioinformatics 19, 2003.
+
+    Examples
+    --------
+    >>> from concord.diagnostics import bootstrap_stability
+    >>> from concord.methods import EAC
+    >>> from concord.testing import l30  # 8 clusterings of 3 classes of 10 objects; the second is noise
+    >>> stability = bootstrap_stability(l30(), EAC(n_clusters=3), draws=10)
+    >>> stability.share[:5]
+    array([1. , 1. , 1. , 0.4, 1. ])
     """
     from scipy.special import ndtri
 

@@ -38,6 +38,15 @@ def pairwise_agreement(
 
     O(n' m^2) time, and memory for the largest table of two clusterings. Raises ValueError for another measure or
     normalization.
+
+    Examples
+    --------
+    >>> from concord.diagnostics import pairwise_agreement
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> pairwise_agreement(labels).round(2)
+    array([[ 1.  ,  0.12,  0.17],
+           [ 0.12,  1.  , -0.36],
+           [ 0.17, -0.36,  1.  ]])
     """
     return _agreement(as_ensemble(labels), measure, normalization)
 
@@ -52,6 +61,13 @@ def agreement_with(
 
     ``clustering`` has shape (n,), -1 marks a missing object; NaN without a common object. Defined as
     :func:`pairwise_agreement`, in O(n m) time. Raises ValueError as that, and for a clustering of other objects.
+
+    Examples
+    --------
+    >>> from concord.diagnostics import agreement_with
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> agreement_with(labels, [0, 0, 0, 1, 1, 1]).round(2)
+    array([1.  , 0.12, 0.17])
     """
     given = labels.given if isinstance(labels, Ensemble) else np.asarray(labels)
     one = np.asarray(clustering)
@@ -106,6 +122,13 @@ def quality(
     :func:`pairwise_agreement`.
 
     Source: Fern, Lin: Statistical Analysis and Data Mining 1, 2008 (NMI, in sums).
+
+    Examples
+    --------
+    >>> from concord.diagnostics import quality
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> quality(labels).round(2)
+    array([ 0.14, -0.12, -0.1 ])
     """
     ensemble = as_ensemble(labels)
     _require_others(ensemble)
@@ -128,6 +151,13 @@ def agreement_weights(
 
     Source: weights by mean agreement as in Vega-Pons, Correa-Morris, Ruiz-Shulcloper: Pattern Recognition 43, 2010
     (there by other properties of a clustering too).
+
+    Examples
+    --------
+    >>> from concord.diagnostics import agreement_weights
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> agreement_weights(labels).round(2)
+    array([1., 0., 0.])
     """
     _check("measure", measure, ("ARI", "NMI"))
     if not power >= 0:
@@ -151,6 +181,13 @@ def influence(
     pairs of profiles, else from ``sample`` random pairs of objects: the mean square is within
     ``half_width(sample, confidence)`` of the exact one with that probability. Raises ValueError for a single clustering
     or object.
+
+    Examples
+    --------
+    >>> from concord.diagnostics import influence
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> influence(labels).round(2)
+    array([0.23, 0.25, 0.17])
     """
     ensemble = as_ensemble(labels)
     _require_others(ensemble)
@@ -186,6 +223,13 @@ def contested(
     at most ``most_pairs`` pairs of profiles; else the mean over ``sample`` random objects, drawn with replacement, in
     O(n' sample m): each entry is within ``half_width(sample, confidence)`` of the exact one with that probability (plus
     1 / n, since an object may meet itself). Raises ValueError for a single object.
+
+    Examples
+    --------
+    >>> from concord.diagnostics import contested
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> contested(labels).round(2)  # the third object is the most contested
+    array([0.36, 0.71, 0.73, 0.53, 0.4 , 0.56])
     """
     ensemble = as_ensemble(labels)
     n = ensemble.n_objects

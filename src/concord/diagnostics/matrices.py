@@ -10,6 +10,13 @@ def contrast(matrix: FloatArray, classes: IntArray) -> dict[str, float]:
 
     That is the range of the entries off the diagonal, ``least``, ``percentile_1``, ``percentile_99``, ``largest``, and
     their means, ``mean_in_classes`` and ``mean_between`` (NaN if there is one class).
+
+    Examples
+    --------
+    >>> from concord.diagnostics import contrast
+    >>> import numpy as np
+    >>> contrast(np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.2], [0.1, 0.2, 1.0]]), np.array([0, 0, 1]))["mean_in_classes"]
+    0.9
     """
     apart, together = ~np.eye(len(matrix), dtype=bool), classes[:, None] == classes
     low, high = np.percentile(matrix[apart], [1, 99])
@@ -30,6 +37,18 @@ def level_shares(ensemble: Ensemble, classes: IntArray) -> FloatArray:
     a co-association of at least l / m: the share in one class (precision; NaN if there are none), their share of all
     pairs in one class (recall) and of all pairs. Of those with at least l / m and less than (l + 1) / m: the share in
     one class, that of all pairs.
+
+    Examples
+    --------
+    >>> from concord.diagnostics import level_shares
+    >>> import numpy as np
+    >>> from concord import Ensemble
+    >>> level_shares(Ensemble([[0, 0], [0, 1], [1, 1]]), np.array([0, 0, 1])).round(2)
+    array([[0.33, 0.5 ,  nan],
+           [1.  , 1.  , 0.  ],
+           [1.  , 0.67, 0.  ],
+           [0.  , 0.5 ,  nan],
+           [0.33, 0.67, 0.  ]])
     """
     m, n = ensemble.n_clusterings, ensemble.n_objects
     level = np.floor(ensemble.coassociation * m + 1e-9).astype(np.int64).ravel()
@@ -50,6 +69,13 @@ def vat_order(dissimilarity: FloatArray) -> IntArray:
 
     The first is one of the two that are farthest apart in ``dissimilarity``, (n, n), symmetric, and each further one
     the nearest to any before it; of several the one with the lowest index (Bezdek, Hathaway: VAT, IJCNN 2002).
+
+    Examples
+    --------
+    >>> from concord.diagnostics import vat_order
+    >>> import numpy as np
+    >>> vat_order(np.array([[0, 9, 1, 8], [9, 0, 8, 1], [1, 8, 0, 9], [8, 1, 9, 0]]))
+    array([0, 2, 1, 3])
     """
     n = len(dissimilarity)
     order = np.empty(n, dtype=np.int64)
@@ -72,6 +98,13 @@ def block_structure(matrix: FloatArray, classes: IntArray) -> dict[str, float]:
     one class, of ``classes`` (n,), has a larger weight than a pair of two (1/2: no relation), ``within`` the share of
     the weight inside classes. ``disconnected`` needs no classes: the mean of the K largest eigenvalues of its
     normalised adjacency matrix, K being the number of classes; it is 1 if the graph has K components.
+
+    Examples
+    --------
+    >>> from concord.diagnostics import block_structure
+    >>> import numpy as np
+    >>> block_structure(np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.2], [0.1, 0.2, 1.0]]), np.array([0, 0, 1]))["auc"]
+    1.0
     """
     from sklearn.metrics import roc_auc_score
 

@@ -72,6 +72,12 @@ def half_width(sample: int, confidence: float = 0.95) -> float:
     ``sample`` independent draws have a distribution function that differs from the true one nowhere by more, with this
     probability: the square root of log(2 / (1 - confidence)) / (2 sample) (Dvoretzky, Kiefer, Wolfowitz 1956 with the
     constant of Massart 1990; for a mean Hoeffding 1963). Raises ValueError for a confidence outside (0, 1).
+
+    Examples
+    --------
+    >>> from concord.diagnostics import half_width
+    >>> round(half_width(10_000, confidence=0.95), 4)
+    0.0136
     """
     if not 0 < confidence < 1:
         raise ValueError(f"confidence = {confidence}: must be in (0, 1)")

@@ -113,6 +113,14 @@ def consensus_values(
     and as :class:`~concord.ensemble.Ensemble`.
 
     Source: Monti, Tamayo, Mesirov, Golub: Machine Learning 52, 2003.
+
+    Examples
+    --------
+    >>> from concord.diagnostics import consensus_values
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> values = consensus_values(labels)
+    >>> values.cdf([0.0, 0.5, 1.0]).round(2), round(values.pac(), 2)
+    (array([0.33, 0.73, 1.  ]), 0.6)
     """
     ensemble = as_ensemble(labels)
     _require_pair(ensemble)
@@ -132,6 +140,12 @@ def delta_area(areas: npt.ArrayLike) -> FloatArray:
 
     ``areas`` has an area for each k, in increasing order, shape (k's,), as the result has; the first stays as it is
     (Monti et al. 2003, as in ConsensusClusterPlus). NaN or infinite after an area of 0.
+
+    Examples
+    --------
+    >>> from concord.diagnostics import delta_area
+    >>> delta_area([0.4, 0.5, 0.55]).round(2)
+    array([0.4 , 0.25, 0.1 ])
     """
     areas = np.asarray(areas, dtype=float)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -156,6 +170,18 @@ def item_consensus(
     random members of each cluster (all of a smaller one) in O(n' K sample m): each entry is within
     ``half_width(sample, confidence)`` of the exact one with that probability. O(n K) memory. Raises ValueError if
     ``clusters`` does not give each object a cluster.
+
+    Examples
+    --------
+    >>> from concord.diagnostics import item_consensus
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> item_consensus(labels, [0, 0, 0, 1, 1, 1]).round(2)
+    array([[0.67, 0.  ],
+           [0.5 , 0.22],
+           [0.5 , 0.28],
+           [0.22, 0.83],
+           [0.17, 0.75],
+           [0.11, 0.58]])
     """
     ensemble = as_ensemble(labels)
     own, sizes = one_cluster_each(clusters, ensemble.n_objects)
@@ -201,6 +227,14 @@ def cluster_consensus(items: FloatArray, clusters: npt.ArrayLike) -> FloatArray:
 
     ``items`` is the :func:`item_consensus` with ``clusters``, (n, K). O(n) time (Monti et al. 2003). Raises ValueError
     if ``clusters`` does not give each object a cluster.
+
+    Examples
+    --------
+    >>> from concord.diagnostics import cluster_consensus, item_consensus
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> clusters = [0, 0, 0, 1, 1, 1]
+    >>> cluster_consensus(item_consensus(labels, clusters), clusters).round(2)
+    array([0.56, 0.72])
     """
     own, sizes = one_cluster_each(clusters, len(items))
     return _ratio(np.bincount(own, items[np.arange(len(own)), own]), np.where(sizes > 1, sizes, 0))
@@ -215,6 +249,14 @@ def consensus_silhouette(items: FloatArray, clusters: npt.ArrayLike) -> FloatArr
     object a cluster.
 
     Source: Rousseeuw: Journal of Computational and Applied Mathematics 20, 1987; on M as in the R package cola.
+
+    Examples
+    --------
+    >>> from concord.diagnostics import consensus_silhouette, item_consensus
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> clusters = [0, 0, 0, 1, 1, 1]
+    >>> consensus_silhouette(item_consensus(labels, clusters), clusters).round(2)
+    array([0.67, 0.36, 0.31, 0.79, 0.7 , 0.53])
     """
     own, sizes = one_cluster_each(clusters, len(items))
     if len(sizes) < 2:
@@ -241,6 +283,13 @@ def cophenetic_correlation(
     tree and another correlation. NaN if all distances are equal. Raises ValueError for fewer than two objects.
 
     Source: Sokal, Rohlf: Taxon 11, 1962; as a criterion for k, Brunet, Tamayo, Golub, Mesirov: PNAS 101, 2004.
+
+    Examples
+    --------
+    >>> from concord.diagnostics import cophenetic_correlation
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> round(cophenetic_correlation(labels), 2)
+    0.84
     """
     from concord.numerics.kernels.linkage import AVERAGE, chain
 
@@ -286,6 +335,13 @@ def track_items(labelings: Sequence[npt.ArrayLike]) -> Tracking:
     common (Hungarian method); clusters without a match, or with one that shares no object, take new names. In the
     manner of the tracking plot of ConsensusClusterPlus, whose colours match by largest shares. O(n + K^3) for each k.
     Raises ValueError without a labeling, and for one that does not give each object a cluster.
+
+    Examples
+    --------
+    >>> from concord.diagnostics import track_items
+    >>> track_items([[0, 0, 1, 1], [2, 2, 0, 1]]).names
+    array([[0, 0, 1, 1],
+           [0, 0, 1, 2]])
     """
     from scipy.optimize import linear_sum_assignment
 
