@@ -9,7 +9,7 @@ METAMORPHIC := tests/workflow/test_metamorphic.py
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help env quickstart test check tests unit test-slurm bench lock schemas clean
+.PHONY: help env quickstart test check tests unit test-slurm bench docs lock schemas clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -51,6 +51,9 @@ bench: $(READY)  ## measure kernels, other packages, scale, speed-up; write docs
 		PEACE BCE RMSC RSEC SPCE TRCE DREC HGPA CSPA EAC LWEA ECPCS PTA PTGP LWGP MCLA --out docs/performance/speedup.txt
 	python benchmarks/report.py docs/performance docs/performance.md
 
+docs: $(READY)  ## build the documentation, offline, and run its examples: docs/_build/html/index.html
+	sphinx-build -n -W --keep-going -q docs docs/_build/html
+
 lock: $(READY)  ## resolve the packages of pyproject.toml anew, with all extras
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade \
 		--all-extras --group build pyproject.toml -o envs/requirements.lock
@@ -62,7 +65,7 @@ schemas: $(READY)  ## write the JSON schemas of the configuration
 	python -m concord.plan.schemas
 
 clean:  ## remove results, reports and logs; keeps downloads, the environment and accepted results
-	rm -rf results/* logs data/prepared $(filter-out reports/accepted,$(wildcard reports/*)) .snakemake
+	rm -rf docs/_build docs/api docs/gallery results/* logs data/prepared $(filter-out reports/accepted,$(wildcard reports/*)) .snakemake
 	git checkout -q -- results/README.md
 
 $(READY): envs/requirements.lock pyproject.toml

@@ -1,4 +1,4 @@
-"""Links of included files, such as the README, to other files of the repository: to a page, or to a copy of the file."""
+"""Links of included files, such as the README, to other files of the repository: to a page or a copy of the file."""
 
 import os
 from pathlib import Path
@@ -48,7 +48,8 @@ class RepositoryLinks(SphinxTransform):
             link["refdomain"], link["reftarget"], link["reftargetid"] = "doc", page, part or None
         else:
             target = "/" + os.path.relpath(path, self.env.srcdir)
-            link.replace_self(addnodes.download_reference("", "", *link.children, reftarget=target, refdoc=link["refdoc"]))
+            where = {"reftarget": target, "refdoc": link["refdoc"]}
+            link.replace_self(addnodes.download_reference("", "", *link.children, **where))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,4 +1,4 @@
-"""Tables that are made when the documentation is built: from accepted results, benchmarks, the methods, the registry."""
+"""Tables made when the documentation is built: from accepted results, benchmarks, the methods, the registry."""
 
 import json
 from pathlib import Path

@@ -12,7 +12,7 @@ methods = [KC(3, random_state=0), NMFC(3, n_init=3, random_state=0), GWCA(3, ran
 
 
 def planted(classes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return twenty clusterings that cut each class in two at random, with the labels of 30 % of the objects permuted."""
+    """Return twenty clusterings that cut each class in two at random; 30 % of the labels of each are permuted."""
     clusterings = []
     for _ in range(20):
         labels = 2 * classes + rng.integers(0, 2, len(classes))

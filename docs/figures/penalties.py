@@ -16,7 +16,7 @@ figure, axes = plt.subplots(1, 2)
 grids = {
     RCE(10, random_state=0): ("lambda1", np.logspace(-4, 4, 9)),
     RMSC(10, random_state=0): ("lambda1", np.logspace(-4, 0, 9)),
-    DREC(10, random_state=0): ("lambda_", np.logspace(-3, 3, 7)),
+    DREC(10, random_state=0): ("lambda_", np.logspace(-2.5, 2.5, 6)),
     ECCMS(10): ("lambda_", np.logspace(-3, 3, 7)),
 }
 for method, (name, grid) in grids.items():
