@@ -123,7 +123,7 @@ class Datasets(Table):
     def frame(self) -> pd.DataFrame:
         """Return a row for each data set."""
         specs = load_registry(ROOT / "config/datasets.yaml").values()
-        rows = [(spec.title, spec.source, spec.licence) for spec in specs]
+        rows = [(spec.title, spec.source.replace("/", "/<wbr>"), spec.licence) for spec in specs]
         return pd.DataFrame(rows, columns=["data set", "source", "terms"])
 
 

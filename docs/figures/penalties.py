@@ -1,13 +1,17 @@
 """Scores of four methods over a penalty, and the number of clusters of SPCE over its threshold."""
 
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
 
 from concord.ensembles import kmeans
 from concord.methods import DREC, ECCMS, RCE, RMSC, SPCE
 from concord.scores import ari
 
+warnings.simplefilter("ignore", ConvergenceWarning)  # where a penalty leaves fewer than ten different rows
 features, classes = load_digits(return_X_y=True)
 features, classes = features[:200], classes[:200]
 labels = kmeans(features, runs=20, n_clusters=(10, 12, 14), random_state=0)

@@ -17,8 +17,15 @@ def nearest_centroid(features: npt.ArrayLike, labels: npt.ArrayLike, unseen: npt
         Of the objects that were clustered; those labelled -1 take no part.
     unseen : array-like, shape (n_unseen, d)
 
-    Returns the label given to the nearest centroid, shape (n_unseen,); of equally near ones the smallest. Raises
-    ValueError if the shapes do not fit, or no object has a label.
+    Returns
+    -------
+    ndarray of int, shape (n_unseen,)
+        The label of the nearest centroid; of equally near ones the smallest.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or no object has a label.
 
     Examples
     --------
@@ -77,7 +84,10 @@ def base_labels(
     random_state : int, Generator or None
         Seed of the runs of k-means.
 
-    Raises ValueError if the shapes do not fit, ``how`` is unknown, or k-means has fewer distinct objects than clusters.
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, ``how`` is unknown, or k-means has fewer distinct objects than clusters.
 
     Examples
     --------
