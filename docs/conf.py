@@ -42,6 +42,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "doc_module": ("concord",),
     "backreferences_dir": "api/examples",
+    "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
