@@ -6,6 +6,7 @@ from unittest import mock
 import pytest
 
 ROOT = Path(__file__).parent.parent
+collect_ignore_glob = ["*conftest.py"]  # pytest would look into all of them for examples, and they share their name
 
 # as in the jobs of the workflow; on matrices as small as the tests' a second thread only waits, at full load
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
