@@ -16,6 +16,15 @@ from concord.cli.report import report
 from concord.errors import ConsensusFailure, InputError
 
 INTERRUPTED = 130
+HELP = """Combine base clusterings of the same objects into one clustering, without classes.
+
+\b
+concord consensus labels.csv -k 5 --out consensus.csv
+concord choose-k labels.csv --k 2:12 --out diagnosis
+concord compare labels.csv -k 5 --methods RCE,LWEA,MCLA,EAC
+concord report labels.csv -k 5 --out report
+concord methods
+"""
 
 
 class Commands(click.Group):
@@ -47,18 +56,12 @@ class Commands(click.Group):
         click.echo(f"Error: {' '.join(mistake.split())}", err=True)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="concord")
 def main() -> None:
-    r"""Combine base clusterings of the same objects into one clustering, without classes.
-
-    \b
-    concord consensus labels.csv -k 5 --out consensus.csv
-    concord choose-k labels.csv --k 2:12 --out diagnosis
-    concord compare labels.csv -k 5 --methods RCE,LWEA,MCLA,EAC
-    concord report labels.csv -k 5 --out report
-    concord methods
-    """
+    """Run one of the commands."""
 
 
 for command in (consensus, choose_k, compare, report, methods):

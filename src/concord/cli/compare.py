@@ -17,7 +17,21 @@ if TYPE_CHECKING:
 FILES = ("methods.csv", "agreement.csv", "labels.csv")
 
 
-@click.command()
+HELP = """Compare methods on the base clusterings in FILE (see `concord consensus --help`), without classes.
+
+\b
+ari, nmi      mean agreement of the consensus with the base clusterings
+held_out_ari  the same with clusterings that the consensus has not seen, in --folds parts
+stability     how often an object stays in its cluster, if other base clusterings are drawn (bootstrap)
+seconds       of one fit, of 3 + folds + draws; with --jobs they compete for the processor
+
+High agreement does not mean that the clusters are the true classes. The second table is the ARI between methods.
+
+Example: concord compare labels.csv -k 5 --methods RCE,LWEA,MCLA,EAC --out comparison
+"""
+
+
+@click.command(help=HELP)
 @options.reads_file
 @options.n_clusters
 @click.option(
@@ -35,18 +49,7 @@ FILES = ("methods.csv", "agreement.csv", "labels.csv")
 def compare(
     source: Source, n_clusters: int, names: str, draws: int, folds: int, out: Path | None, seed: int, jobs: int
 ) -> None:
-    r"""Compare methods on the base clusterings in FILE (see `concord consensus --help`), without classes.
-
-    \b
-    ari, nmi      mean agreement of the consensus with the base clusterings
-    held_out_ari  the same with clusterings that the consensus has not seen, in --folds parts
-    stability     how often an object stays in its cluster, if other base clusterings are drawn (bootstrap)
-    seconds       of one fit, of 3 + folds + draws; with --jobs they compete for the processor
-
-    High agreement does not mean that the clusters are the true classes. The second table is the ARI between methods.
-
-    Example: concord compare labels.csv -k 5 --methods RCE,LWEA,MCLA,EAC --out comparison
-    """
+    """Compare methods on the base clusterings in a file."""
     from concord.cli.output import check_folder, show, write_csv
     from concord.diagnostics import Measured, compare_methods
 
