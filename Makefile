@@ -9,7 +9,7 @@ METAMORPHIC := tests/workflow/test_metamorphic.py
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help env quickstart test check tests unit test-slurm bench docs lock schemas clean
+.PHONY: help env quickstart test check tests unit test-slurm bench docs plan status lock schemas clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -19,7 +19,6 @@ env: $(READY)  ## create .venv from the hash-pinned lock
 
 quickstart: $(READY)  ## set up, re-run the experiment in small, make its PDF
 	python -m snakemake --cores $(CORES) quickstart
-	@echo reports/quickstart/report.pdf
 
 test: check tests  ## set up, run every check and test; prints the coverage
 
@@ -53,6 +52,12 @@ bench: $(READY)  ## measure kernels, other packages, scale, speed-up; write docs
 
 docs: $(READY)  ## build the documentation, offline, and run its examples: docs/_build/html/index.html
 	sphinx-build -n -W --keep-going -q docs docs/_build/html
+
+plan: $(READY)  ## jobs, CPU hours and duration of each study, estimated for 1, 16 and 256 cores
+	python -m concord.plan.costs $(STUDY)
+
+status: $(READY)  ## what is done, running, failed and left of each study, and how long the rest takes
+	python -m concord.plan.status $(STUDY)
 
 lock: $(READY)  ## resolve the packages of pyproject.toml anew, with all extras
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade \

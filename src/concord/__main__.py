@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a stage; return 0, or 1 after a message."""
     parser = argparse.ArgumentParser(
         prog="python -m concord",
-        description="Run one stage by hand, with the line that the workflow's log shows.",
+        description="Run one stage by hand, with the line that snakemake -p shows.",
         epilog="\n".join(f"  {stage:<12}{what}" for stage, (_, what) in STAGES.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

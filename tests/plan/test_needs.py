@@ -113,5 +113,5 @@ def test_a_figure_that_fits_requests_the_memory_of_its_matrices():
 
 
 def test_a_job_that_is_repeated_requests_twice_as_much():
-    need = needs.Need(900, 10)
-    assert [need.of_attempt(n) for n in (1, 2, 3)] == [(900, 10), (1800, 20), (3600, 40)]
+    need = needs.Need(900, 10, 60.0)
+    assert [need.of_attempt(n) for n in (1, 2, 3)] == [(900, 10, 60), (1800, 20, 60), (3600, 40, 60)]

@@ -1,4 +1,5 @@
 # What the rules share: the plan of the run, and how a job's needs become resources.
+import atexit
 import fcntl
 import json
 import os
@@ -61,12 +62,17 @@ def named(path, **names):
     return re.sub(r"{(\w+)}", lambda wildcard: f"{{{wildcard[1]},{known.get(wildcard[1], '.+')}}}", path)
 
 
+REPORTS = {}
+"""The reports that this run makes."""
+
+
 def report_of(study):
     """All files of the report of a study; says why if the settings exclude the study."""
 
     def files(wildcards):
         if study in PLAN.refused:
             stop(PLAN.refused[study])
+        REPORTS[f"reports/{PLAN.run_of[study]}/report.pdf"] = study
         return PLAN.report_files(PLAN.run_of[study])
 
     return files

@@ -16,7 +16,7 @@ from concord.specs import check_made_for
 def main(arguments: list[str]) -> None:
     """Run the stage with command line ``arguments``."""
     parser = argparse.ArgumentParser(prog="python -m concord consensus", description=__doc__)
-    parser.add_argument("--spec", required=True, metavar="JSON", help="a ConsensusJob, as the log shows it")
+    parser.add_argument("--spec", required=True, metavar="JSON", help="a ConsensusJob, as snakemake -p shows it")
     parser.add_argument("--subsets", type=_block, required=True, metavar="FIRST-LAST", help="from 0, inclusive")
     parser.add_argument("--ensemble", type=Path, required=True, metavar="NPZ", help="base clusterings of the case")
     parser.add_argument("--data", type=Path, metavar="NPZ", help="prepared data set, for a method that needs features")

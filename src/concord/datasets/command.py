@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     first = f"the environment variable {download.MIRROR_VARIABLE} goes first"
     fetch.add_argument("--mirror", help=f"folder or URL that is tried before the public addresses; {first}")
     prepare = commands.add_parser("prepare", help="verify, read, check, preprocess, store")
-    prepare.add_argument("--spec", required=True, metavar="JSON", help="a PrepareJob, as the log shows it")
+    prepare.add_argument("--spec", required=True, metavar="JSON", help="a PrepareJob, as snakemake -p shows it")
     prepare.add_argument("--out", type=Path, required=True, metavar="PATH", help="the .npz to write")
     prepare.add_argument("raw", nargs="*", type=Path, metavar="RAW", help="the files, in the order of the registry")
     return parser

@@ -11,7 +11,7 @@ from concord.ensembles.make import make
 def main(arguments: list[str]) -> None:
     """Run the stage with command line ``arguments``."""
     parser = argparse.ArgumentParser(prog="python -m concord ensembles", description=__doc__)
-    parser.add_argument("--spec", required=True, metavar="JSON", help="an EnsembleJob, as the log shows it")
+    parser.add_argument("--spec", required=True, metavar="JSON", help="an EnsembleJob, as snakemake -p shows it")
     parser.add_argument("--data", type=Path, required=True, metavar="NPZ", help="prepared data set")
     parser.add_argument("--ready", type=Path, metavar="FILE", help="the file of a ready-made ensemble")
     parser.add_argument("--out", type=Path, required=True, metavar="NPZ")

@@ -17,7 +17,7 @@ def main(arguments: list[str]) -> None:
     label = jobs.add_parser("label", help="the consensus labels of the objects of a piece")
     sizes = jobs.add_parser("sizes", help="the number of objects in each cluster")
     for job in (profiles, merge, consensus, label):
-        job.add_argument("--spec", required=True, metavar="JSON", help="the job, as the log shows it")
+        job.add_argument("--spec", required=True, metavar="JSON", help="the job, as snakemake -p shows it")
     for job in (profiles, merge, consensus, label, sizes):
         job.add_argument("--out", required=True, type=Path, metavar="FILE", help="file to write")
     label.add_argument("--consensus", required=True, type=Path, metavar="NPZ", help="of 'consensus'")

@@ -44,6 +44,9 @@ MIXED_MATRICES, MIXED_SECONDS = 6, 1e-6
 SCORE_SECONDS = 2e-3
 """Of all scores of one clustering."""
 
+REPORT_SECONDS = 300
+"""Of all tables of the largest study, or of its report."""
+
 JOB_SECONDS = 300
 """Of a consensus job by these estimates, where one subset does not take longer: more than its start, for many cores."""
 
@@ -59,11 +62,13 @@ class Need(NamedTuple):
 
     mb: int
     minutes: int
+    seconds: float
+    """Estimated, without reserve and start."""
 
     def of_attempt(self, attempt: int) -> "Need":
         """Return what the job requests when it is tried for the ``attempt``-th time, from 1."""
         factor: int = 2 ** (attempt - 1)
-        return Need(self.mb * factor, self.minutes * factor)
+        return self._replace(mb=self.mb * factor, minutes=self.minutes * factor)
 
 
 def prepare(shape: Shape) -> Need:
@@ -85,18 +90,18 @@ def ensembles(study: Experiment, case: Case, shape: Shape) -> Need:
 def consensus(study: Experiment, case: Case, shape: Shape, run: MethodRun, first: int, last: int) -> Need:
     """Return the need of a job that fits the grid of ``run`` on a block of subsets."""
     matrices, seconds = _fit(study, case, shape, run)
-    fits = (last + 1 - first) * _points(study, case, run, first)
+    fits = (last + 1 - first) * points(study, case, run, first)
     # labels are of two bytes, and there three times when they are written
     return _need(matrices + fits * _restarts(study, case, run) * shape[0], fits * seconds)
 
 
 def subsets_per_job(study: Experiment, case: Case, shape: Shape, run: MethodRun, first: int) -> int:
     """Return how many subsets from ``first`` on a job works through: as many as take five minutes at most, or one."""
-    seconds = _points(study, case, run, first) * _fit(study, case, shape, run)[1]
+    seconds = points(study, case, run, first) * _fit(study, case, shape, run)[1]
     return max(1, int(JOB_SECONDS / seconds))
 
 
-def _points(study: Experiment, case: Case, run: MethodRun, subset: int) -> int:
+def points(study: Experiment, case: Case, run: MethodRun, subset: int) -> int:
     """Return the most grid points that run on a subset."""
     points, race = prod(map(len, run.grid.values())), study.race(case, run)
     return min(points, race.points + 1) if race and subset >= race.subsets else points
@@ -123,7 +128,7 @@ def report(study: Experiment, fits: Sequence[tuple[Case, Shape, MethodRun]] = ()
     """Return the need of a job on the scores of a whole study, which may fit some methods twice for a figure."""
     found = [(shape, *_fit(study, case, shape, run)) for case, shape, run in fits]
     doubles = [1e8, *(matrices + FIGURE_MATRICES * shape[0] ** 2 for shape, matrices, _ in found)]
-    return _need(max(doubles), 300 + sum(2 * seconds for *_, seconds in found))
+    return _need(max(doubles), REPORT_SECONDS + sum(2 * seconds for *_, seconds in found))
 
 
 def n_profiles(study: Experiment, case: Case, shape: Shape) -> int:
@@ -133,7 +138,7 @@ def n_profiles(study: Experiment, case: Case, shape: Shape) -> int:
     k m sqrt(n) / 10, which no data set here exceeds at m = 20; never more than the objects.
     """
     n = shape[0]
-    known = _accepted_profiles(study.id).get(case.id)
+    known = next((int(row["n_profiles"]) for (name, _), row in accepted(study.id).items() if name == case.id), None)
     bound = 1.5 * known if known else most_clusters(study, case, shape) * study.subset_size(case) * sqrt(n) / 10
     return min(n, ceil(bound))
 
@@ -146,16 +151,17 @@ def _fit(study: Experiment, case: Case, shape: Shape, run: MethodRun) -> tuple[f
 
 
 @cache
-def _accepted_profiles(study: str) -> Mapping[str, int]:
+def accepted(study: str) -> Mapping[tuple[str, str], Mapping[str, str]]:
+    """Return what the accepted run of a study has measured, by case and method."""
     path = ACCEPTED / study / "runtime.csv"
     if not path.exists():
         return {}
     with path.open(newline="", encoding="utf-8") as table:
-        return {row["case"]: int(row["n_profiles"]) for row in csv.DictReader(table)}
+        return {(row["case"], row["method"]): row for row in csv.DictReader(table)}
 
 
 def _need(doubles: float, seconds: float) -> Need:
-    return Need(INTERPRETER_MB + ceil(8 * doubles / 1e6), START_MINUTES + ceil(SAFETY * seconds / 60))
+    return Need(INTERPRETER_MB + ceil(8 * doubles / 1e6), START_MINUTES + ceil(SAFETY * seconds / 60), seconds)
 
 
 def most_clusters(study: Experiment, case: Case, shape: Shape = (0, 0, 0)) -> int:

@@ -22,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     jobs = {"exhibits": _exhibits, "document": _document}
     parser.add_argument("job", choices=jobs, help="tables, a figure; or the PDF, the page, provenance, checksums")
-    parser.add_argument("--spec", required=True, metavar="JSON", help="the job, as the log shows it")
+    parser.add_argument("--spec", required=True, metavar="JSON", help="the job, as snakemake -p shows it")
     parser.add_argument("--out", required=True, nargs="+", type=Path, metavar="FILE", help="files to write")
     parser.add_argument(
         "--inputs",

@@ -40,7 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     race = jobs.add_parser("race", help="choose the grid points that run on the other subsets of a case")
     unseen = jobs.add_parser("unseen", help="score the labels of unseen objects on one case")
     for job in (case, collect, race, unseen):
-        job.add_argument("--spec", required=True, metavar="JSON", help="the job, as the log shows it")
+        job.add_argument("--spec", required=True, metavar="JSON", help="the job, as snakemake -p shows it")
     for job in (case, unseen):
         job.add_argument("--out", required=True, type=Path, metavar="PARQUET", help="table to write")
     race.add_argument("--out", required=True, type=Path, metavar="JSON", help="file to write")

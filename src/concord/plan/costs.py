@@ -1,0 +1,170 @@
+"""How long the studies take: ``python -m concord.plan.costs [STUDY ...]``, or ``make plan``.
+
+Seconds of a fit are those of the accepted run of the study. Where it has none, they are what the method declares, an
+upper bound, times the share of it that accepted runs of any study have taken.
+"""
+
+import heapq
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from statistics import median
+from typing import NamedTuple
+
+from concord.config.experiment import Case, Experiment, MethodRun
+from concord.config.settings import CONFIG_FILE
+from concord.errors import InputError
+from concord.plan import needs
+from concord.plan.load import load_plan
+from concord.plan.plan import Plan
+from concord.validation import did_you_mean, read_yaml
+
+START = 2.0
+"""CPU seconds of a job before it works: Python, the libraries, and Snakemake's part."""
+TABLES, FIGURE, DOCUMENT = 60.0, 10.0, 10.0
+"""CPU seconds in the reports of large studies."""
+CORES = (1, 16, 256)
+
+
+class Job(NamedTuple):
+    """A job of a run: its first output, its log, its seconds, and the jobs that it waits for."""
+
+    name: str
+    log: str
+    seconds: float
+    after: tuple[str, ...] = ()
+
+
+def jobs_of(plan: Plan, run: str) -> list[Job]:
+    """Return the jobs of a run, each after those that it waits for; downloads and preparations are left out."""
+    study, made = plan.runs[run], dict[str, Job]()
+    parts = ["", "/variants"] if study.of_variants() else [""]
+    for part in parts:
+        for view in plan.scored(run, part):
+            for case in view.cases:
+                made |= {job.name: job for job in _of_case(plan, run, part, view, case)}
+    needed = [exhibit.needs(study) for exhibit in study.exhibits]
+    for case_id in dict.fromkeys(case_id for need in needed for case_id in need.unseen):
+        name = f"results/{run}/unseen/{case_id}.parquet"
+        made[name] = Job(name, f"logs/{run}/unseen/{case_id}.log", START + plan.need_of_unseen(run, case_id).seconds)
+    collected = [
+        Job(
+            f"results/{run}{p}/selected.csv",
+            f"logs/{run}{p}/scores/collect.log",
+            START,
+            tuple(plan.score_files(run, p)),
+        )
+        for p in parts
+    ]
+    after = (*(job.name for job in collected), *(name for name in made if "/unseen/" in name))
+    shown = [Job(f"results/{run}/exhibits/{plan.tables(run)[0]}.json", f"logs/{run}/reports/tables.log", TABLES, after)]
+    for exhibit in (exhibit for exhibit in study.exhibits if exhibit.drawn):
+        fits = plan.need_of_exhibits(run, exhibit.id).seconds - needs.REPORT_SECONDS
+        log = f"logs/{run}/reports/{exhibit.id}.log"
+        shown.append(Job(f"results/{run}/exhibits/{exhibit.id}.json", log, FIGURE + fits, after))
+    log = f"logs/{run}/reports/document.log"
+    document = Job(f"reports/{run}/report.pdf", log, DOCUMENT, tuple(job.name for job in shown))
+    return [*made.values(), *collected, *shown, document]
+
+
+def _of_case(plan: Plan, run: str, part: str, view: Experiment, case: Case) -> Iterator[Job]:
+    study = plan.runs[run]
+    ensemble = f"results/ensembles/{study.id}/{case.id}.npz"
+    yield Job(
+        ensemble, f"logs/{study.id}/ensembles/{case.id}.log", START + plan.need_of_ensemble(study.id, case.id).seconds
+    )
+    labels = list[str]()
+    for method in view.runs(case):
+        for file in plan.label_files(run, case, method):
+            block = file.rpartition("/")[2].removesuffix(".npz")
+            raced = bool(plan.race_file(study.id, case.id, method.id, block))
+            after = (ensemble, *(plan.first_blocks(study.id, case.id, method.id) if raced else ()))
+            log = f"logs{file.removeprefix('results').removesuffix('.npz')}.log"
+            yield Job(file, log, START + seconds_of_fits(plan, study.id, case, method, block), after)
+            labels.append(file)
+    scored = f"results/{run}{part}/scores/{case.id}.parquet"
+    log = f"logs/{run}{part}/scores/{case.id}.log"
+    yield Job(scored, log, START + plan.need_of_score(run, part, case.id).seconds, tuple(labels))
+
+
+def seconds_of_fits(plan: Plan, study: str, case: Case, method: MethodRun, block: str) -> float:
+    """Return the CPU seconds of a method on a block of subsets, by what accepted runs have measured."""
+    first, last = map(int, block.split("-"))
+    view, shape = plan.studies[study], plan.shape(case.dataset)
+    fits = (last + 1 - first) * needs.points(view, case, method, first)
+    if known := needs.accepted(study).get((case.id, method.id)):
+        return fits * float(known["cpu_seconds_per_fit"])
+    declared = needs.consensus(view, case, shape, method, first, last).seconds
+    shares = _measured_shares(plan)
+    return declared * shares.get(method.method, median(shares.values()) if shares else 1.0)
+
+
+@cache
+def _measured_shares(plan: Plan) -> Mapping[str, float]:
+    """Return for each method the share of its declared seconds that its fits take, the median over accepted runs."""
+    found: dict[str, list[float]] = {}
+    for study in plan.studies.values():
+        cases, methods = {case.id: case for case in study.cases}, {method.id: method for method in study.methods}
+        for (case_id, method_id), row in needs.accepted(study.id).items():
+            if (case := cases.get(case_id)) and (method := methods.get(method_id)):
+                one = needs.consensus(study, case, plan.shape(case.dataset), method, 0, 0).seconds
+                points = needs.points(study, case, method, 0)
+                found.setdefault(method.method, []).append(points * float(row["cpu_seconds_per_fit"]) / one)
+    return {method: median(shares) for method, shares in found.items()}
+
+
+def span(jobs: Sequence[Job], cores: int) -> float:
+    """Return the seconds until all jobs are done on so many cores, where the longest way to the end goes first."""
+    seconds = {job.name: job.seconds for job in jobs}
+    rest, waits = dict(seconds), {job.name: len(job.after) for job in jobs}
+    followers: dict[str, list[str]] = {job.name: [] for job in jobs}
+    for job in reversed(jobs):  # each after those that it waits for
+        for name in job.after:
+            followers[name].append(job.name)
+            rest[name] = max(rest[name], seconds[name] + rest[job.name])
+    ready = [(-rest[name], name) for name in waits if not waits[name]]
+    heapq.heapify(ready)
+    running, now = list[tuple[float, str]](), 0.0
+    while ready or running:
+        while ready and len(running) < cores:
+            _, name = heapq.heappop(ready)
+            heapq.heappush(running, (now + seconds[name], name))
+        now, done = heapq.heappop(running)
+        for name in followers[done]:
+            waits[name] -= 1
+            if not waits[name]:
+                heapq.heappush(ready, (-rest[name], name))
+    return now
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it."""
+    return (
+        f"{seconds:.0f} s"
+        if seconds < 120
+        else f"{seconds / 60:.0f} min"
+        if seconds < 7200
+        else f"{seconds / 3600:.1f} h"
+    )
+
+
+def main(words: Sequence[str]) -> None:
+    """Print jobs, core hours and the time on several numbers of cores, for each study."""
+    plan = load_plan(read_yaml(CONFIG_FILE))
+    wanted = words or tuple(plan.run_of)
+    for word in wanted:
+        if word not in plan.run_of:
+            raise InputError(f"{word}: no such study; {did_you_mean(word, list(plan.run_of))}")
+    print(f"{'study':<12}{'jobs':>7}{'CPU':>10}{'longest':>10}" + "".join(f"{f'{n} cores':>11}" for n in CORES))
+    for word in wanted:
+        jobs = jobs_of(plan, plan.run_of[word])
+        cells = [sum(job.seconds for job in jobs), max(job.seconds for job in jobs)]
+        times = "".join(f"{duration(span(jobs, cores)):>11}" for cores in CORES)
+        print(f"{word:<12}{len(jobs):>7}" + "".join(f"{duration(cell):>10}" for cell in cells) + times)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except InputError as mistake:
+        sys.exit(str(mistake))

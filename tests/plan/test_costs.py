@@ -1,0 +1,76 @@
+import base64
+
+import pytest
+
+from concord.config.settings import CONFIG_FILE
+from concord.errors import InputError
+from concord.plan import costs, needs, status
+from concord.plan.costs import Job, jobs_of, span
+
+
+def job(name, seconds, *after):
+    return Job(name, f"{name}.log", seconds, after)
+
+
+DIAMOND = [job("a", 1), job("b", 5, "a"), job("c", 2, "a"), job("d", 3, "a"), job("e", 1, "b", "c", "d")]
+
+
+@pytest.mark.parametrize(("cores", "seconds"), [(1, 12), (2, 7), (3, 7)])
+def test_the_longest_way_goes_first(cores, seconds):
+    assert span(DIAMOND, cores) == seconds
+
+
+def test_a_job_waits_for_a_core():
+    assert span([job(name, 2) for name in "abcde"], 2) == 6
+
+
+def test_the_jobs_of_a_run_are_those_of_the_plan_in_an_order_that_can_be_run(make_plan):
+    plan = make_plan(subsets_per_job=1)
+    jobs = jobs_of(plan, "mine")
+    seen = set()
+    for one in jobs:
+        assert seen.issuperset(one.after), one.name
+        seen.add(one.name)
+    assert len(seen) == len(jobs)
+    study = plan.runs["mine"]
+    labels = {file for case in study.cases for run in study.runs(case) for file in plan.label_files("mine", case, run)}
+    assert len(labels) == 4 * 3 * 3 - 4  # subsets, cases, methods; the pool is without SSCE
+    assert labels <= seen
+    assert {*plan.score_files("mine", ""), *plan.score_files("mine", "/variants")} <= seen
+    assert jobs[-1].name in plan.report_files("mine")
+
+
+def test_measured_seconds_replace_declared_ones(make_plan, tmp_path):
+    plan = make_plan(subsets_per_job=2)
+    study = plan.studies["mine"]
+    case, method = study.case("iris"), study.method("RCE")
+    declared = costs.seconds_of_fits(plan, "mine", case, method, "0-1")
+    folder = tmp_path / needs.ACCEPTED / "mine"
+    folder.mkdir(parents=True)
+    (folder / "runtime.csv").write_text("case,method,n_profiles,cpu_seconds_per_fit\niris,RCE,40,7.5\n")
+    needs.accepted.cache_clear()
+    measured = make_plan(subsets_per_job=2)
+    assert declared != pytest.approx(60)
+    assert costs.seconds_of_fits(measured, "mine", case, method, "0-1") == pytest.approx(2 * 4 * 7.5)
+    needs.accepted.cache_clear()
+
+
+def test_the_state_of_a_job(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("made", "failed.log", "made.log"):
+        (tmp_path / name).touch()
+    mark = base64.urlsafe_b64encode(b"busy").decode()
+    (tmp_path / status.MARKS / f"@{mark[:4]}").mkdir(parents=True)  # a long name is divided into folders
+    (tmp_path / status.MARKS / f"@{mark[:4]}" / mark[4:]).touch()
+    marked = set(status.begun())
+    to_make = {"failed", "left", "busy", "made"}
+    found = [status.state(job(name, 1), to_make, marked) for name in ("busy", "failed", "left", "made", "other")]
+    assert found == ["running", "failed", "left", "left", "done"]
+
+
+def test_an_unknown_study_is_refused(make_plan, tmp_path):
+    make_plan()
+    (tmp_path / CONFIG_FILE).write_text("seed: 1\n")
+    for command in (costs, status):
+        with pytest.raises(InputError, match="mine"):
+            command.main(["min"])
