@@ -205,7 +205,7 @@ def test_all_modules_of_the_package_can_be_read():
     "path",
     [
         "datasets/readers/arff.py",
-        "datasets/preprocessing/__init__.py",
+        "datasets/preprocessing/steps.py",
         "datasets/preprocessing/text.py",
         "ensembles/mixed.py",
     ],
@@ -227,6 +227,13 @@ def test_what_a_job_chooses_by_name_counts(package):
     before = prints(*chosen)
     (package / "datasets/preprocessing/scaling.py").write_text("X = 1\n")
     assert prints(*chosen) != before, "a step of the text file scales rows"
+
+
+def test_how_steps_are_applied_counts(package):
+    prepared = ("concord.datasets.prepared", "concord.datasets.readers.matlab")
+    before = prints(*prepared)
+    edit(package / "datasets/preprocessing/__init__.py", ("X = function(step)(X)", "X = function(step)(X) + 1"))
+    assert prints(*prepared) != before
 
 
 def test_what_a_module_always_uses_counts(package):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, RootModel, field_validator, model_validator
 
-from concord.datasets.preprocessing import MODULES
+from concord.datasets.preprocessing.steps import MODULES
 from concord.datasets.readers import Reader
 from concord.datasets.readers.common import Seed, Size
 from concord.validation import Strict, parse, read_yaml

@@ -11,7 +11,7 @@ from concord import methods
 from concord.config.experiment import Case, CaseVariant, Generalisation, MethodRun, MethodVariant
 from concord.config.references import Known, mistakes
 from concord.config.values import Value
-from concord.datasets.preprocessing import MODULES as STEPS
+from concord.datasets.preprocessing.steps import MODULES as STEPS
 from concord.datasets.registry import MADE, DatasetSpec
 from concord.plan.needs import most_clusters
 from concord.reports.exhibits.base import Mistakes, unknown

@@ -15,9 +15,9 @@ DECLARED = {"summary", "reference", "cost", "matrices", "paths"}
 """Class attributes that change no result: what a method declares for reports and schedulers."""
 
 
-_OF_DATA = {"concord.datasets.preprocessing", "concord.datasets.readers"}
+_OF_DATA = {"concord.datasets.preprocessing.steps", "concord.datasets.readers"}
 CHOOSES = {
-    **dict.fromkeys((f"concord.datasets.{module}" for module in ("job", "prepared", "registry")), _OF_DATA),
+    **{f"concord.datasets.{module}": _OF_DATA for module in ("job", "prepared", "preprocessing", "registry")},
     "concord.ensembles.make": {f"concord.ensembles.{kind}" for kind in ("kmeans", "mixed", "ready_made", "spherical")},
 }
 """Modules, and what they choose from by a name in the job, whose fingerprint names what it chose: a new reader or step

@@ -1,24 +1,19 @@
 """Preprocessing, each step a named function X -> X of features of shape (n, d). Inputs are never changed.
 
 Dense features are ``ndarray``, sparse ones ``scipy.sparse.csr_array``; the kind is kept. A new step is a function in a
-file of this folder and a line of :data:`MODULES`; it runs no job again that does not use it.
+file of this folder and a line of ``steps.py``; it runs no job again that does not use it.
 """
 
 import importlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from concord.datasets.preprocessing.steps import MODULES
 from concord.errors import InputError
 from concord.validation import did_you_mean
 
 if TYPE_CHECKING:
     from concord.datasets.readers.common import Features
-
-MODULES = {
-    **{"idf": "text", "log_tf": "text", "minmax": "ranges", "tfidf": "text", "tfidf_to_counts": "text"},
-    **{"unit_norm": "scaling", "zscore": "scaling"},
-}
-"""File of each step; known without NumPy, as every job reads the registry."""
 
 
 def module_of(step: str) -> str:
