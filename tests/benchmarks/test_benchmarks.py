@@ -24,7 +24,9 @@ BENCHMARKS = ROOT / "benchmarks"
 has_history = subprocess.run(["git", "cat-file", "-e", f"{speedup.COMMIT}^{{commit}}"], cwd=ROOT).returncode == 0
 
 
-@pytest.mark.parametrize("script", ["choice_of_k", "diagnostics", "kernels", "peers", "report", "scale", "speedup"])
+@pytest.mark.parametrize(
+    "script", ["agreement_weights", "choice_of_k", "diagnostics", "kernels", "peers", "report", "scale", "speedup"]
+)
 def test_help(script):
     done = subprocess.run([sys.executable, BENCHMARKS / f"{script}.py", "--help"], capture_output=True, text=True)
     assert done.returncode == 0

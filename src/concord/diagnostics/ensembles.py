@@ -147,7 +147,9 @@ def agreement_weights(
 
     A quality below 0, or NaN, has weight 0; if all have, the weights are equal. ``power`` 0 makes equal weights, a
     large one leaves the clustering nearest to the others. The weights favour the majority: where most clusterings err
-    in one way, they harm. O(n' m^2) time. Raises ValueError for a single clustering, a negative power or VI.
+    in one way, they harm. Over the data sets of this project they neither gain nor harm on average, see the page
+    "Weights of base clusterings without classes" of the documentation; no method applies them by itself. O(n' m^2)
+    time. Raises ValueError for a single clustering, a negative power or VI.
 
     Source: weights by mean agreement as in Vega-Pons, Correa-Morris, Ruiz-Shulcloper: Pattern Recognition 43, 2010
     (there by other properties of a clustering too).
