@@ -8,9 +8,7 @@ import contextlib
 import io
 import json
 import sys
-import tempfile
 import warnings
-from pathlib import Path
 
 
 class Hidden:
@@ -30,11 +28,6 @@ import numpy as np  # noqa: E402
 import concord  # noqa: E402
 from concord import __main__ as stages  # noqa: E402
 from concord import testing  # noqa: E402
-from concord.datasets.job import PrepareJob  # noqa: E402
-from concord.datasets.prepared import prepare  # noqa: E402
-from concord.datasets.registry import load_registry  # noqa: E402
-from concord.ensembles.kmeans import KMeansProtocol, kmeans_ensemble  # noqa: E402
-from concord.scores.metrics import score_all  # noqa: E402
 
 HALF = testing.l30()[::2]
 TALL = np.column_stack([np.arange(30) % 5, np.arange(30) // 5])
@@ -57,18 +50,15 @@ def answers():
     return found
 
 
-def path_without_classes():
-    """Features, base clusterings, a consensus, its stability; then a score."""
-    entry = load_registry(Path("config/datasets.yaml"))["iris"]
-    with tempfile.TemporaryDirectory() as folder:
-        iris = prepare(PrepareJob.of("iris", entry, ("minmax",)), [], Path(folder, "iris.npz"))
-    labels = kmeans_ensemble(iris.X, KMeansProtocol(n_clusters=5, runs=6, max_iter=20), 0, ("light", "iris"))
-    consensus = concord.LWEA(3).fit_predict(labels)
-    stability = concord.diagnostics.bootstrap_stability(labels, concord.LWEA(3), draws=3)
-    quality = concord.diagnostics.quality(concord.Ensemble(labels))
+def consensus_of_iris():
+    """From features to a consensus and its stability, step by step and by one estimator; returns the accuracy."""
+    iris = concord.datasets.load("iris", preprocessing=("minmax",))
+    ensemble = concord.ensembles.kmeans(iris.data, runs=6, n_clusters=5)
+    stability = concord.diagnostics.bootstrap_stability(ensemble, concord.LWEA(3), draws=3)
     assert stability.share.shape == (150,)
-    assert quality.shape == (6,)
-    return score_all(iris.y, consensus)
+    assert concord.diagnostics.quality(ensemble).shape == (6,)
+    estimator = concord.EnsembleClustering(3, consensus="LWEA", runs=6, random_state=0).fit(iris.data)
+    return [concord.scores.accuracy(iris.target, labels) for labels in (stability.labels, estimator.labels_)]
 
 
 def said(door, *arguments):
@@ -89,15 +79,17 @@ def main():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = answers()
-    doors = {
-        "fast": "\n".join(str(warning.message) for warning in caught),
-        "parquet": said(concord.Ensemble.from_parquet, "labels.parquet"),
-        "plot": said(concord.diagnostics.choose_k, HALF),
-        "report": printed("reports", "document", "--spec", "{}", "--out", "report.pdf"),
-        "test": said(testing.check_kinds_of_input, concord.EAC),
-        "workflow": printed("labels", "sizes", "--out", "sizes.csv", "piece.parquet"),
-    }
-    return {"answers": found, "scores": path_without_classes(), "doors": doors}
+    doors = [
+        ("fast", "\n".join(str(warning.message) for warning in caught)),
+        ("parquet", said(concord.Ensemble.from_parquet, "labels.parquet")),
+        ("plot", said(concord.diagnostics.choose_k, HALF)),
+        ("plot", said(concord.plot.agreement, HALF)),
+        ("plot", said(concord.plot.delta_area, {})),
+        ("report", printed("reports", "document", "--spec", "{}", "--out", "report.pdf")),
+        ("test", said(testing.check_kinds_of_input, concord.EAC)),
+        ("workflow", printed("labels", "sizes", "--out", "sizes.csv", "piece.parquet")),
+    ]
+    return {"answers": found, "scores": consensus_of_iris(), "doors": doors}
 
 
 if __name__ == "__main__":

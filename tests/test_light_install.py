@@ -64,10 +64,10 @@ def test_a_method_finds_the_same_without_compiled_loops(alone, compiled, fit):
 
 
 def test_data_base_clusterings_consensus_and_scores_need_no_extra(alone):
-    assert alone["scores"]["ACC"] > 0.8
+    assert min(alone["scores"]) > 0.8
 
 
 def test_every_extra_is_named_once_where_it_is_needed(alone):
-    assert {*alone["doors"]} == {*PROJECT["optional-dependencies"]} - {"docs"}
-    for extra, message in alone["doors"].items():
+    assert {extra for extra, _ in alone["doors"]} == {*PROJECT["optional-dependencies"]} - {"docs"}
+    for extra, message in alone["doors"]:
         assert message.count(f'pip install "concord[{extra}]"') == 1, message

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from concord import datasets, diagnostics, ensembles, methods, plot, scores
+    from concord.clustering import EnsembleClustering
     from concord.ensemble import Ensemble
     from concord.methods import *  # noqa: F403 - the methods, for type checkers
 
-__all__ = ["Ensemble", "datasets", "diagnostics", "ensembles", "methods", "plot", "scores"]
+__all__ = ["Ensemble", "EnsembleClustering", "datasets", "diagnostics", "ensembles", "methods", "plot", "scores"]
 __version__ = "0.1.0"
 
-HERE = {"Ensemble": "concord.ensemble"}
+HERE = {"Ensemble": "concord.ensemble", "EnsembleClustering": "concord.clustering"}
 """Modules of the names here that are neither packages nor methods."""
 
 
