@@ -20,7 +20,7 @@ env: $(READY)  ## create .venv from the hash-pinned lock
 quickstart: $(READY)  ## set up, re-run the experiment in small, make its PDF
 	python -m snakemake --cores $(CORES) quickstart
 
-test: check tests  ## set up, run every check and test; prints the coverage
+test: check tests docs  ## set up, run every check and test; prints the coverage
 
 check: $(READY)  ## linters, formatters, types, layers of imports
 	ruff check .

@@ -15,9 +15,17 @@ MODULES = re.findall(r"^   (concord\.[a-z.]+)$", API, re.MULTILINE)
 
 
 def members(name):
+    """Classes, with their methods, and functions of a module."""
     module = importlib.import_module(name)
     own = [key for key, value in vars(module).items() if getattr(value, "__module__", "") == name and key[0] != "_"]
-    return {key: getattr(module, key) for key in getattr(module, "__all__", own)}
+    for key in getattr(module, "__all__", own):
+        value = getattr(module, key)
+        if inspect.isfunction(value):
+            yield key, value
+        elif inspect.isclass(value) and not issubclass(value, Exception):
+            if not inspect.isabstract(value):  # that documents what its subclasses have in common
+                yield key, value
+            yield from ((f"{key}.{n}", of) for n, of in vars(value).items() if inspect.isfunction(of) and n[0] != "_")
 
 
 def parameters(obj):
@@ -28,16 +36,12 @@ def parameters(obj):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_parameters_are_those_of_the_signature(module):
-    for name, obj in members(module).items():
-        if inspect.isclass(obj) or inspect.isfunction(obj):
-            assert obj.__doc__, f"{name} has no docstring"
-            exception = inspect.isclass(obj) and issubclass(obj, Exception)
-            documented, taken = parameters(obj), set() if exception else set(inspect.signature(obj).parameters)
-            if inspect.isabstract(obj):  # it documents what its methods have in common
-                continue
-            assert set(documented) <= taken, f"{module}.{name} documents {set(documented) - taken}"
-            wordy = [key for key, of in documented.items() if re.search(r"[a-z\d]\. [A-Z]", of)]
-            assert not wordy, f"{module}.{name}: a description of {wordy} stands on the line of the type"
+    for name, obj in members(module):
+        assert obj.__doc__, f"{name} has no docstring"
+        documented, taken = parameters(obj), set(inspect.signature(obj).parameters)
+        assert set(documented) <= taken, f"{module}.{name} documents {set(documented) - taken}"
+        wordy = [key for key, of in documented.items() if re.search(r"[a-z\d)]\. [A-Z-]", of)]
+        assert not wordy, f"{module}.{name}: a description of {wordy} stands on the line of the type"
 
 
 @pytest.mark.parametrize("name", methods.names())

@@ -141,7 +141,8 @@ class ConsensusMethod(Results, ABC):
 
         Parameters
         ----------
-        labels : array-like of int, shape (n objects, m clusterings), or Ensemble. -1 marks a missing object.
+        labels : array-like of int, shape (n objects, m clusterings), or Ensemble
+            -1 marks a missing object.
         features : array-like or sparse matrix, shape (n objects, d), optional
             Only for methods that need them.
 
