@@ -20,6 +20,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "matplotlib.sphinxext.plot_directive",
     "docstrings",
+    "executed",
     "mathml",
     "repository",
     "tables",
@@ -57,11 +58,14 @@ plot_include_source = False
 plot_rcparams = {"figure.figsize": (7, 3), "figure.constrained_layout.use": True, "svg.fonttype": "path"}
 plot_apply_rcparams = True
 
+executed_pages = ["getting-started"]
+
 html_theme = "pydata_sphinx_theme"
 html_title = f"Concord {release}"
 html_static_path = ["_static"]
 html_css_files = ["concord.css"]
 html_math_renderer = "mathml"
+html_sidebars = {"index": [], "getting-started": []}
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {

@@ -26,7 +26,7 @@ def run(arguments, folder):
 
 def test_every_block_is_of_a_kind_that_is_executed_or_installs():
     text = (DOCS / "getting-started.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^```(\w+)$", text, re.MULTILINE)) == {"console", "python", "sh"}
+    assert set(re.findall(r"^```([\w{}-]+)$", text, re.MULTILINE)) == {"console", "python", "sh", "{eval-rst}"}
     assert all("pip install" in block for block in blocks("getting-started.md", "console"))
 
 
@@ -40,9 +40,9 @@ def test_three_lines_of_the_home_page(tmp_path):
 def test_getting_started(tmp_path):
     printed = run([sys.executable, "-c", "\n".join(blocks("getting-started.md", "python"))], tmp_path)
     consensus, base = (float(re.search(rf"{name}: +(\S+)", printed)[1]) for name in ("consensus", "base clusterings"))
-    assert 1 > consensus > base > 0, "the page says that the consensus can be compared; it is better here"
+    assert 1 > consensus > base > 0
     assert (tmp_path / "digits.png").read_bytes().startswith(b"\x89PNG")
 
     printed = run(["bash", "-euo", "pipefail", "-c", COMMAND + "\n".join(blocks("getting-started.md", "sh"))], tmp_path)
     assert "LWEA" in printed
-    assert len((tmp_path / "consensus.csv").read_text(encoding="utf-8").splitlines()) >= 1797
+    assert len((tmp_path / "consensus.csv").read_text(encoding="utf-8").splitlines()) >= 600
