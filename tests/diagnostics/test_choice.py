@@ -1,5 +1,7 @@
 """Criteria for the number of clusters beside a null reference."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -139,3 +141,12 @@ def test_the_criteria_are_those_of_the_resampled_clusterings() -> None:
 def test_what_cannot_be_answered_is_refused(call, message) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_too_few_draws_to_reject_a_single_cluster_are_named() -> None:
+    with pytest.warns(UserWarning, match="19"):
+        table = choose_k(planted(3), [2, 3], halves=3, nulls=18)
+    assert set(table.loc[table["chosen"], "k"]) == {1}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        choose_k(planted(3), [2, 3], halves=3, nulls=19)

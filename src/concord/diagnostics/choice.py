@@ -158,6 +158,12 @@ def choose_k(
 
     if nulls < 0:
         raise ValueError(f"nulls = {nulls}: must be at least 0")
+    if 0 < nulls < (enough := ceil(1 / level) - 1):
+        warnings.warn(
+            f"nulls = {nulls}: no p-value can be as small as level = {level:g}, so k = 1 is chosen; "
+            f"take at least {enough}, or 0 for no null reference",
+            stacklevel=2,
+        )
     data, numbers = _source(labels, ks, features, recipe, method, halves, seed)
     tasks = (delayed(_values)(source, numbers) for source in chain([data], map(data.null, range(nulls))))
     values, *null = watch(Parallel(n_jobs, return_as="generator")(tasks))
