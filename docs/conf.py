@@ -25,7 +25,7 @@ extensions = [
     "repository",
     "tables",
 ]
-exclude_patterns = ["_build", "_ext", "figures", "gallery/**/*.md5", "sg_execution_times.rst", "**/sg_execution_times.rst"]
+exclude_patterns = ["_build", "_ext", "figures", "gallery/**/*.md5", "**/sg_execution_times.rst"]
 templates_path = ["_templates"]
 nitpicky = True
 suppress_warnings = ["config.cache"]  # gallery settings hold functions, which no cache keeps

@@ -1,9 +1,10 @@
 """Files are written atomically: under a temporary name, then renamed. Arrays are never unpickled."""
 
 import hashlib
+import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,28 @@ def write_text(path: Path | str, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
+def write_record(path: Path | str, record: Mapping[str, Any]) -> None:
+    """Write a JSON object with a checksum of its other members."""
+    write_text(path, json.dumps({**record, "checksum": _checksum(record)}) + "\n")
+
+
+def read_record(path: Path | str) -> dict[str, Any]:
+    """Read what :func:`write_record` wrote; :class:`InputError` if it is missing or damaged."""
+    try:
+        record: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+        if record.pop("checksum") != _checksum(record):
+            raise ValueError("its checksum is another")
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; run the same command again") from None
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise InputError(f"{path}: damaged, or changed since it was written; {RERUN}") from None
+    return record
+
+
+def _checksum(record: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()[:16]
+
+
 def write_arrays(path: Path | str, **arrays: "npt.ArrayLike") -> None:
     """Write an ``.npz`` file; equal arrays give equal bytes."""
     import numpy as np
@@ -68,5 +91,5 @@ def read_arrays(path: Path | str, *keys: str, remedy: str = RERUN) -> "dict[str,
         raise InputError(f"{path}: no such file; run the stage that writes it") from None
     except KeyError as error:
         raise InputError(f"{path}: {error.args[0]}; {remedy}") from None
-    except (ValueError, TypeError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except (ValueError, TypeError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise InputError(f"{path}: not a readable .npz file ({error}); {remedy}") from None

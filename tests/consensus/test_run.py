@@ -17,7 +17,7 @@ from concord.consensus.run import FitError, run
 from concord.ensembles import store
 from concord.ensembles.store import StoredEnsemble, split
 from concord.errors import ConsensusFailure, InputError
-from concord.files import write_arrays
+from concord.files import write_arrays, write_record
 from concord.methods import SSCE
 from concord.scores.blocks import Block
 from concord.specs import digest
@@ -85,7 +85,7 @@ def test_after_a_race_only_the_points_that_stay_run(tmp_path):
 def test_the_result_of_another_race_is_refused(tmp_path):
     own, other = (job(race=Race(metric=metric), default={"lambda1": 1.0}) for metric in ("ACC", "ARI"))
     file = tmp_path / "race.json"
-    file.write_text(json.dumps({"spec": own.json_text, "points": [1, 2]}))
+    write_record(file, {"spec": own.json_text, "points": [1, 2]})
     assert read_race(own, file) == [1, 2]
     with pytest.raises(InputError, match="race"):
         read_race(other, file)

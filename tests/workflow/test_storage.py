@@ -1,7 +1,6 @@
 """A run whose jobs share no file system: each has an empty folder, and the files lie in a storage."""
 
 import csv
-import shutil
 import subprocess
 from collections.abc import Iterator
 
@@ -96,8 +95,7 @@ def same(local: Project, stored: dict[str, bytes]) -> None:
 )
 def test_files_in_a_storage_beside_the_folder(shipped, tmp_path):
     storage = tmp_path / "storage"
-    apart = shutil.copytree(shipped.folder, tmp_path / "project", ignore=shutil.ignore_patterns("results", "reports"))
-    elsewhere(Project(apart), "--default-storage-provider", "fs", "--default-storage-prefix", str(storage))
+    elsewhere(shipped, "--default-storage-provider", "fs", "--default-storage-prefix", str(storage))
     stored = {str(path.relative_to(storage)): path.read_bytes() for path in storage.rglob("*") if path.is_file()}
     assert stored["data/raw/flowers/flowers.csv"] == (shipped.folder / "data/raw/flowers/flowers.csv").read_bytes()
     same(shipped, stored)

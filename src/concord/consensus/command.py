@@ -1,7 +1,6 @@
 """``python -m concord consensus``: one method on one case, its grid, over a block of subsets."""
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ from concord.consensus.job import ConsensusJob
 from concord.consensus.run import run
 from concord.ensembles import store
 from concord.errors import InputError
-from concord.files import RERUN
+from concord.files import read_record
 from concord.specs import check_made_for
 
 
@@ -42,13 +41,10 @@ def read_features(job: ConsensusJob, data: Path) -> Any:
 
 
 def read_race(job: ConsensusJob, path: Path) -> list[int]:
-    """Return the grid points that stay after a race; InputError for a file that was made for another job."""
-    try:
-        race = json.loads(path.read_text())
-        check_made_for(path, race["spec"], job.digest)
-        return [int(point) for point in race["points"]]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: not the result of a race ({error}); {RERUN}") from None
+    """Return the grid points that stay after a race; InputError for a damaged file, or one that is of another job."""
+    race = read_record(path)
+    check_made_for(path, race["spec"], job.digest)
+    return [int(point) for point in race["points"]]
 
 
 def _block(text: str) -> list[int]:

@@ -18,7 +18,7 @@ from concord.consensus.job import ConsensusJob
 from concord.ensemble import Ensemble
 from concord.ensembles.store import StoredEnsemble
 from concord.errors import ConsensusFailure
-from concord.files import write_arrays, write_text
+from concord.files import write_arrays, write_record
 from concord.seeds import generator
 
 log = logging.getLogger("concord")
@@ -95,7 +95,7 @@ def run(
         "wall_seconds": [[round(cell.wall_seconds, 6) for cell in row] for row in cells],
         "peak_rss_mib": round(peak_mib(), 1),
     }
-    write_text(runtime, json.dumps(record) + "\n")
+    write_record(runtime, record)
 
 
 def _fit(job: ConsensusJob, ensemble: Ensemble, n_clusters: int, subset: int, number: int, features: Any) -> Cell:

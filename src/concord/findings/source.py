@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ValidationError
 
 from concord import methods
 from concord.config.claims import ResolvedStudy
@@ -18,7 +17,7 @@ from concord.config.values import Value
 from concord.ensemble import Ensemble
 from concord.ensembles import store
 from concord.errors import ConsensusFailure, InputError
-from concord.files import RERUN
+from concord.files import RERUN, read_record
 from concord.findings.names import DataFrame, Dataset
 from concord.findings.values import records
 from concord.methods.base import ConsensusMethod
@@ -31,19 +30,6 @@ Role = Literal[
     "scores", "selected", "variants", "variant-scores", "unseen", "ensemble", "prepared", "labels", "runtimes",
     "published", "exhibit", "file", "discussion",
 ]  # fmt: skip
-
-
-class Record(BaseModel):
-    """What is read of the record of a job of the consensus stage."""
-
-    spec: str
-    case: str
-    method: str
-    n: int
-    n_profiles: list[int]
-    cpu_seconds: list[list[float]]
-    """Of every fit of each subset."""
-    peak_rss_mib: float
 
 
 class Item(Spec):
@@ -96,7 +82,7 @@ class Source:
 
     @cached_property
     def runtimes(self) -> list[dict[str, Any]]:
-        """The records of all jobs of the consensus stage, as :class:`Record`."""
+        """What :func:`concord.consensus.run.run` recorded of each job."""
         return [read_record(path) for _, path in self.of("runtimes")]
 
     @property
@@ -169,13 +155,3 @@ def fit_parameters(study: ResolvedStudy, case: Case, method: str) -> dict[str, V
     """Return the parameters of a method on a case at its default grid point."""
     run = study.method(method)
     return {**study.parameters(case, run), **run.default}
-
-
-def read_record(path: Path) -> dict[str, Any]:
-    """Read the record of a job of the consensus stage; :class:`InputError` if it is missing or damaged."""
-    try:
-        return Record.model_validate_json(path.read_bytes()).model_dump()
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; run the same command again") from None
-    except ValidationError:
-        raise InputError(f"{path}: not a record of a job; {RERUN}") from None

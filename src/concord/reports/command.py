@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from concord.errors import InputError
-from concord.files import RERUN
-from concord.findings.source import Item, Source, read_record
+from concord.files import RERUN, read_record
+from concord.findings.source import Item, Source
 from concord.reports.job import IN_BLOCKS, OF_PROJECT, DocumentJob, ExhibitJob, in_order, part_of
 from concord.specs import digest
 

@@ -1,6 +1,5 @@
 """The race of a grid: which points stay after the first subsets."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import numpy as np
 from concord.consensus.job import ConsensusJob
 from concord.ensemble import FloatArray
 from concord.ensembles import store
-from concord.files import write_text
+from concord.files import write_record
 from concord.scores.blocks import RESTARTS, Block, check_cover, of_block
 
 CHOSEN = RESTARTS.index("chosen")
@@ -28,7 +27,7 @@ def run_race(job: ConsensusJob, ensemble_path: Path, block_paths: Sequence[Path]
         block.check_labels(ensemble.classes.size, ensemble_path)
         cells[:, block.subsets] = of_block(ensemble.classes, block, [job.race.metric])[:, :, CHOSEN, 0].T
     stay = {*best_points(cells, job.race.points), job.points.index(job.default)}
-    write_text(out, json.dumps({"spec": job.json_text, "points": sorted(stay)}) + "\n")
+    write_record(out, {"spec": job.json_text, "points": sorted(stay)})
 
 
 def best_points(cells: FloatArray, count: int) -> list[int]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from concord.errors import InputError
 from concord.files import RERUN, write_text, written_whole
-from concord.specs import check_made_for
+from concord.specs import check_made_for, digest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,9 @@ def write_table(
     import pyarrow.parquet as pq
 
     arrays = [_array(values, TYPES.get(name, "string")) for name, values in columns.items()]
-    table = pa.Table.from_arrays(arrays, names=list(columns), metadata={"spec": spec, **(extra or {})})
+    texts = {"spec": spec, **(extra or {})}
+    table = pa.Table.from_arrays(arrays, names=list(columns))
+    table = table.replace_schema_metadata({**texts, "checksum": _checksum(table, texts)})
     with written_whole(path) as temporary:
         pq.write_table(table, temporary, compression="zstd", row_group_size=1_000_000, write_page_checksum=True)
 
@@ -44,14 +46,16 @@ def read_table(path: Path, planned: str | None = None) -> "tuple[pd.DataFrame, d
 
     try:
         table = pq.read_table(path, page_checksum_verification=True)
+        texts = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
         frame: pd.DataFrame = table.to_pandas()
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; run the same command again") from None
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, ValueError, OSError) as error:
         raise InputError(f"{path}: not a readable Parquet file ({str(error).splitlines()[0]}); {RERUN}") from None
-    texts = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
-    if "spec" not in texts:
+    if "checksum" not in texts:
         raise InputError(f"{path}: not a table of this project; {RERUN}")
+    if texts.pop("checksum") != _checksum(table, texts):
+        raise InputError(f"{path}: damaged, its checksum is another; {RERUN}")
     check_made_for(path, texts["spec"], planned)
     return frame, texts
 
@@ -59,6 +63,12 @@ def read_table(path: Path, planned: str | None = None) -> "tuple[pd.DataFrame, d
 def write_csv(frame: "pd.DataFrame", path: Path, form: str = "%.10g") -> None:
     """Write a table as CSV, numbers as ``form`` says: the same bytes for the same values."""
     write_text(path, frame.to_csv(index=False, float_format=form, lineterminator="\n"))
+
+
+def _checksum(table: "pa.Table", texts: Mapping[str, str]) -> str:
+    """Return the checksum of what those of the pages leave out: names and types of the columns, rows, texts."""
+    columns = [(field.name, str(field.type)) for field in table.schema]
+    return digest(repr((columns, table.num_rows, sorted(texts.items()))))
 
 
 def _array(values: Sequence[Any], type_: str) -> "pa.Array":
