@@ -9,7 +9,7 @@ METAMORPHIC := tests/workflow/test_metamorphic.py
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help env quickstart test check tests unit test-slurm bench docs plan status lock schemas clean
+.PHONY: help env quickstart test check tests unit test-slurm torture bench docs plan status lock schemas clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -40,6 +40,9 @@ unit: $(READY)  ## everything but workflow, Slurm and mirror: under a minute
 
 test-slurm: $(READY)  ## the quickstart through a real Slurm on this machine (installs it: root, apt-get)
 	tests/slurm/cluster.sh python -m pytest -v tests/slurm $(ARGS)
+
+torture: $(READY)  ## two hundred kills at random of a run and its jobs, full and read-only disks
+	CONCORD_KILLS=200 python -m pytest -v tests/workflow/test_torture.py $(ARGS)
 
 bench: $(READY)  ## measure kernels, other packages, scale, speed-up; write docs/performance.md (under 40 minutes)
 	mkdir -p docs/performance

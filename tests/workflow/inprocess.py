@@ -59,9 +59,12 @@ def snakemake(folder: Path, *arguments: str) -> tuple[int, list[str], str]:
     unlocked = mock.patch("fcntl.flock")
     # the rules end the process after a mistake in the configuration
     ended = mock.patch("os._exit", sys.exit)
+    # and print the reports that were made when the process ends
+    silent = mock.patch("atexit.register")
     with (
         unlocked,
         ended,
+        silent,
         in_folder(folder),
         mock.patch("snakemake.shell.sp", SimpleNamespace(**{**vars(subprocess), "Popen": start})),
         fresh_logging(),

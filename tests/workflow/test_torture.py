@@ -1,0 +1,117 @@
+"""Kills at random, a full disk, a folder that cannot be written to: the same command completes, with the same bytes.
+
+``make torture`` kills more often: ``CONCORD_KILLS``; ``CONCORD_SEED`` draws other moments.
+"""
+
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import BRIEF, Project
+
+pytestmark = pytest.mark.workflow
+
+KILLS = int(os.environ.get("CONCORD_KILLS", "20"))
+SEED = int(os.environ.get("CONCORD_SEED", "0"))
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory) -> dict[str, bytes]:
+    project = Project(tmp_path_factory.mktemp("undisturbed")).set_up()
+    project.study(BRIEF)
+    project.run("tiny")
+    return project.reproducible_files()
+
+
+def jobs_of(snakemake: int) -> list[int]:
+    """The processes of jobs below a Snakemake."""
+    listed = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in listed.splitlines()[1:]]
+    below = {snakemake}
+    for _ in range(4):
+        below |= {int(pid) for pid, parent, _ in rows if int(parent) in below}
+    return [int(pid) for pid, _, args in rows if int(pid) in below and "-m concord" in args and "/sh" not in args]
+
+
+def disturbed(project: Project, random_: random.Random, longest: float) -> bool:
+    """Run the command and kill a job, Snakemake, or all of it at a random moment; say whether it had ended before."""
+    running = subprocess.Popen(
+        project.command("tiny"),
+        cwd=project.folder,
+        env=project.env,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        running.wait(random_.uniform(0.2, longest))
+        return True
+    except subprocess.TimeoutExpired:
+        victim = random_.choice(["job", "snakemake", "all"])
+        with contextlib.suppress(ProcessLookupError):
+            if victim == "job":
+                for pid in jobs_of(running.pid)[:1]:
+                    os.kill(pid, signal.SIGKILL)
+                time.sleep(random_.uniform(0, 1))
+            elif victim == "snakemake":
+                os.kill(running.pid, signal.SIGKILL)
+                time.sleep(random_.uniform(0, 1))  # its jobs go on alone for a while
+            os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+        return False
+
+
+def test_kills_at_random_lose_nothing(project, undisturbed):
+    project.study(BRIEF)
+    random_, killed = random.Random(SEED), 0
+    while killed < KILLS:
+        if disturbed(project, random_, 8):
+            made = sorted(project.reproducible_files())
+            for name in random_.sample(made, k=len(made) // 2):  # so that there is work again
+                (project.folder / name).unlink()
+        else:
+            killed += 1
+    project.snakemake("tiny")
+    assert project.reproducible_files() == undisturbed
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of its own for the results, small, and its mount point; skipped where none can be mounted."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+    except FileNotFoundError:
+        pytest.skip("no mount command")
+    if done.returncode:
+        pytest.skip(f"a tmpfs cannot be mounted here: {done.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def remount(folder: Path, options: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,{options}", str(folder)], check=True)
+
+
+@pytest.mark.parametrize(("before", "after"), [("size=4k", "size=64m"), ("ro", "rw,size=64m")])
+def test_results_that_cannot_be_written_say_so_and_the_same_command_resumes(
+    project, undisturbed, small_disk, before, after
+):
+    project.study(BRIEF)
+    (project.folder / "results").symlink_to(small_disk)
+    remount(small_disk, before)
+    done = project.snakemake("tiny", check=False)
+    assert done.returncode
+    said = done.stdout + done.stderr
+    assert "No space left on device" in said or "Read-only file system" in said
+    remount(small_disk, after)
+    project.snakemake("tiny")
+    assert project.reproducible_files() == undisturbed
