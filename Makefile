@@ -9,7 +9,7 @@ METAMORPHIC := tests/workflow/test_metamorphic.py
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help env quickstart test check tests unit test-slurm torture bench docs plan status lock schemas clean
+.PHONY: help env quickstart test check tests unit test-slurm torture bench docs plan status audit lock schemas clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -62,9 +62,13 @@ plan: $(READY)  ## jobs, CPU hours and duration of each study, estimated for 1, 
 status: $(READY)  ## what is done, running, failed and left of each study, and how long the rest takes
 	python -m concord.plan.status $(STUDY)
 
+audit: $(READY)  ## look for unsafe code, and for known vulnerabilities of the packages in the lock
+	bandit -q -r src -c pyproject.toml
+	python envs/audit.py
+
 lock: $(READY)  ## resolve the packages of pyproject.toml anew, with all extras
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade \
-		--all-extras --group build pyproject.toml -o envs/requirements.lock
+		--all-extras --group audit --group build pyproject.toml -o envs/requirements.lock
 	! grep -nE '://|index-url|find-links' envs/requirements.lock
 	{ sed '/^  - pip:$$/q' envs/environment.yaml; sed -nE 's/^([a-z0-9].*==.*) \\$$/      - "\1"/p' envs/requirements.lock; } \
 		> envs/environment.new && mv envs/environment.new envs/environment.yaml

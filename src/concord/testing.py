@@ -1,6 +1,6 @@
 """Contract tests of consensus methods, for those of Concord and for yours: :func:`concord.testing.check_method`."""
 
-import pickle
+import pickle  # nosec B403
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -225,7 +225,7 @@ def check_attributes(cls: type[ConsensusMethod]) -> None:
     _assert(cls, isinstance(method.converged_, bool), "needs a converged_ that is True or False")
     again = cls(n_clusters=3, random_state=0).fit_predict(l30(), features_of(l30()))
     _assert(cls, np.array_equal(again, method.labels_), "gives other labels from fit_predict")
-    copy = pickle.loads(pickle.dumps(method))
+    copy = pickle.loads(pickle.dumps(method))  # nosec B301
     _assert(cls, np.array_equal(copy.labels_, method.labels_), "has other labels after pickling")
 
 

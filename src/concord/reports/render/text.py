@@ -154,7 +154,7 @@ def _filled(template: str, escape: Callable[[str], str] | None = None, **values:
     if escape:
         marks = {"block_start_string": "<%", "block_end_string": "%>", "variable_start_string": "<<"}
         options = {**marks, "variable_end_string": ">>", "finalize": partial(_escaped, escape)}
-    environment = Environment(
+    environment = Environment(  # nosec B701
         loader=FunctionLoader(_template), trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined, **options
     )
     environment.globals |= {"raw": Markup, "orders": orders}
