@@ -19,10 +19,11 @@ def main() -> int:
         return 1
     known = [package for package in packages if "skip_reason" not in package]
     found = [(package, vulnerability) for package in known for vulnerability in package["vulns"]]
-    for package, vulnerability in found:
-        print(f"{package['name']} {package['version']}: {vulnerability['id']}, fixed in {vulnerability['fix_versions']}")
-    print(f"pip-audit: {len(found)} vulnerabilities in {len(known)} of {len(packages)} packages; the data base does not")
-    print("have the others" if known else "answer here, so no package was audited")
+    for package, one in found:
+        print(f"{package['name']} {package['version']}: {one['id']}, fixed in {', '.join(one['fix_versions'])}")
+    print(f"pip-audit: {len(found)} vulnerabilities in {len(known)} packages of the {len(packages)} in the lock")
+    if not known:
+        print("pip-audit: no data base of vulnerabilities answers here, so no package was audited")
     return bool(found)
 
 
