@@ -41,8 +41,8 @@ unit: $(READY)  ## everything but workflow, Slurm and mirror: under a minute
 test-slurm: $(READY)  ## the quickstart through a real Slurm on this machine (installs it: root, apt-get)
 	tests/slurm/cluster.sh python -m pytest -v tests/slurm $(ARGS)
 
-torture: $(READY)  ## two hundred kills at random of a run and its jobs, full and read-only disks
-	CONCORD_KILLS=200 python -m pytest -v tests/workflow/test_torture.py $(ARGS)
+torture: $(READY)  ## 200 kills at random, full and read-only disks, 2,000 mutations of each study
+	CONCORD_KILLS=200 CONCORD_MUTATIONS=2000 python -m pytest -v tests/workflow/test_torture.py tests/plan/test_mutations.py $(ARGS)
 
 bench: $(READY)  ## measure kernels, other packages, scale, speed-up; write docs/performance.md (under 40 minutes)
 	mkdir -p docs/performance

@@ -29,7 +29,7 @@ class _Loader(yaml.CSafeLoader):
         keys = [key for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
         for i, key in enumerate(keys):
             if key.value in {other.value for other in keys[:i]}:
-                problem = f"the key {_short(key.value)} stands there twice; remove one"
+                problem = f"the key {short(key.value)} stands there twice; remove one"
                 raise yaml.constructor.ConstructorError(problem=problem, problem_mark=key.start_mark)
         return super().construct_mapping(node, deep)
 
@@ -52,7 +52,7 @@ def read_yaml(path: Path) -> Any:
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
         raise InputError(f"{path}:{line} not valid YAML: {problem}") from None
     except ValueError as error:  # a date or a number that cannot be
-        raise InputError(f"{path}: not valid YAML: {_short(str(error))}; correct or quote the value") from None
+        raise InputError(f"{path}: not valid YAML: {short(str(error))}; correct or quote the value") from None
 
 
 def _refuse_deep(text: str, path: Path) -> None:
@@ -88,10 +88,10 @@ def _check_plain(value: Any, file: Path | str) -> None:
         if count > MOST_VALUES or depth > DEEPEST:
             raise InputError(f"{where}: more than {MOST_VALUES:,} values, or {DEEPEST} levels; shorten it")
         if isinstance(item, str) and (problem := _problem(item, LONGEST_TEXT)):
-            raise InputError(f"{where} = {_short(item)}: {problem}")
+            raise InputError(f"{where} = {short(item)}: {problem}")
         for name in item if isinstance(item, Mapping) else ():
             if problem := _problem(name, LONGEST_KEY):
-                raise InputError(f"{where}: the key {_short(name)}: {problem}")
+                raise InputError(f"{where}: the key {short(name)}: {problem}")
 
 
 def _walk(value: Any, key: str, depth: int) -> Iterator[tuple[str, Any, int]]:
@@ -132,13 +132,17 @@ def _follows(item: Mapping[str, Any], errors: Sequence[Mapping[str, Any]]) -> bo
 
 def _place(value: Any, item: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return where a mistake stands in the file: Pydantic's location without the types of a union."""
-    place = []
-    for part in item["loc"]:
+    place, parts, tag = [], list(item["loc"]), None
+    for number, part in enumerate(parts):
         is_key = isinstance(value, Mapping) and part in value
-        is_missing = item["type"] == "missing" and part is item["loc"][-1]
+        if is_key and tag is not value and part in (value.get("kind"), value.get("format")):
+            tag = value  # the kind of this mapping, which also has a key of that name
+            continue
+        is_missing = item["type"] == "missing" and number == len(parts) - 1
         if is_key or is_missing or isinstance(part, int):
             place.append(part)
-            value = value[part] if is_key or (isinstance(value, list | tuple) and part < len(value)) else None
+            inside = isinstance(value, list | tuple) and isinstance(part, int) and part < len(value)
+            value = value[part] if is_key or inside else None
     return tuple(place)
 
 
@@ -153,20 +157,21 @@ def _line(model: type[BaseModel], place: tuple[Any, ...], items: Sequence[Mappin
     item = items[0]
     if item["type"] == "extra_forbidden":
         remedy = did_you_mean(str(place[-1]), _known_keys(model, place[:-1]))
-        return f"{file}: {key} = {_short(item['input'])}: unknown key; {remedy}"
+        return f"{file}: {key} = {short(item['input'])}: unknown key; {remedy}"
     if item["type"] == "missing":
         return f"{file}: {key}: missing; add this key"
     if item["type"] == "union_tag_invalid":
         tag, known = item["ctx"]["tag"], [word.strip("'") for word in item["ctx"]["expected_tags"].split(", ")]
         key += f".{item['ctx']['discriminator']}".replace("'", "")
-        return f"{file}: {key} = {_short(tag)}: not known here; {did_you_mean(str(tag)[:80], known)}"
+        return f"{file}: {key} = {short(tag)}: not known here; {did_you_mean(str(tag)[:80], known)}"
     first, *others = dict.fromkeys(item["msg"].removeprefix("Value error, ") for item in items)
     expected = [other.removeprefix("Input should be ") for other in others]
     message = " or ".join([first[:1].lower() + first[1:], *expected])
-    return f"{file}: {key or 'the file'} = {_short(item['input'])}: {message}"
+    return f"{file}: {key or 'the file'} = {short(item['input'])}: {message}"
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """Return a value as a message shows it."""
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
 

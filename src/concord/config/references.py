@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from concord.validation import did_you_mean
+from concord.validation import did_you_mean, short
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def _visit(annotation: Any, value: Any, key: str, known: Known, rules: Rules) ->
     elif origin is Annotated:
         for ref in (extra for extra in arguments[1:] if isinstance(extra, Ref) and isinstance(value, str)):
             if value not in known[ref.to]:
-                yield f"{key} = {value!r}: not known here; {did_you_mean(value, list(known[ref.to]))}"
+                yield f"{key} = {short(value)}: not known here; {did_you_mean(value, list(known[ref.to]))}"
         yield from _visit(arguments[0], value, key, known, rules)
     elif isinstance(value, tuple) and arguments:
         if twice := [item for i, item in enumerate(value) if _is_word(arguments[0]) and item in value[:i]]:

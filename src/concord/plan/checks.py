@@ -16,7 +16,7 @@ from concord.datasets.registry import MADE, DatasetSpec
 from concord.plan.needs import most_clusters
 from concord.reports.exhibits.base import Mistakes, unknown
 from concord.reports.study import Study
-from concord.validation import did_you_mean
+from concord.validation import did_you_mean, short
 
 TAKEN_FOLDERS = {"ensembles", "accepted"}
 """Folders of results and reports that are not of one study."""
@@ -253,10 +253,10 @@ def of_parameters(method: str, parameters: Mapping[str, Value], key: str) -> Mis
     settable = list(cls.parameters())
     for name, value in parameters.items():
         if name not in settable:
-            yield f"{key}.{name}", f" = {value!r}: no such parameter of {method}; {did_you_mean(name, settable)}"
+            yield f"{key}.{name}", f" = {short(value)}: no such parameter of {method}; {did_you_mean(name, settable)}"
             continue
         given: dict[str, Any] = {name: value}
         try:
             cls(n_clusters=1, **given).check_parameters()
         except ValueError as refusal:
-            yield f"{key}.{name}", f" = {value!r}: refused by {refusal}"
+            yield f"{key}.{name}", f" = {short(value)}: refused by {refusal}"

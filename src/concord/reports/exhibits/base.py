@@ -14,7 +14,7 @@ from concord.config.references import CaseId, MethodId
 from concord.config.values import Name, Title
 from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.values import DASH, number, score, signed
-from concord.validation import Strict, did_you_mean
+from concord.validation import Strict, did_you_mean, short
 
 Chapter = Literal["Coverage", "Claims", "Data", "Results", "Agreement with the published values", "Runtime"]
 Part = Literal["paper", "appendix", "beyond"]
@@ -234,7 +234,7 @@ def unknown(key: str, words: Iterable[str], choices: Collection[str]) -> Mistake
     """Yield a mistake for each word that is no choice."""
     for word in words:
         if word not in choices:
-            yield key, f" = {word!r}: not known here; {did_you_mean(word, list(choices))}"
+            yield key, f" = {short(word)}: not known here; {did_you_mean(word, list(choices))}"
 
 
 def of_fit(run: MethodRun, key: str) -> Mistakes:

@@ -1,0 +1,106 @@
+"""Any change of the configuration is valid, or one line for each mistake that names file and key; never a traceback."""
+
+import copy
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from concord.config.settings import Settings
+from concord.datasets.registry import Registry, load_registry
+from concord.errors import InputError
+from concord.plan.checks import study_mistakes
+from concord.plan.load import with_standard_exhibits
+from concord.plan.plan import Plan
+from concord.plan.restrict import planned
+from concord.reports.study import Study
+from concord.validation import parse
+
+ROOT = Path(__file__).parents[2]
+MUTATIONS = int(os.environ.get("CONCORD_MUTATIONS", "60"))
+SEED = int(os.environ.get("CONCORD_SEED", "0"))
+STUDIES = sorted(path.parent.name for path in (ROOT / "config/studies").glob("*/study.yaml"))
+WRONG = [
+    *(None, "", "x", "KC", "iris", "a\0", "../../..", "a" * 300, "ä\u202e", ["a", "a"], ["ACC", "ACC"]),
+    *(-1, 0, 1, 2, 1000, 10**12, 2.5, 1e300, -0.0, float("nan"), float("inf"), True),
+    *([], {}, [[]], [None], {"id": "x"}, {1: 2}, {"kind": "heatmap"}),
+]
+
+
+def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where something stands in nested mappings and lists, but for the whole."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in inner:
+        yield (*at, key)
+        yield from places(one, (*at, key))
+
+
+def at(value: Any, place: tuple[Any, ...]) -> Any:
+    for key in place:
+        value = value[key]
+    return value
+
+
+def mutated(base: Any, draw: random.Random) -> Any:
+    """Replace, remove, repeat, rename or copy one thing."""
+    content, everywhere = copy.deepcopy(base), list(places(base))
+    *above, key = draw.choice(everywhere)
+    inner = at(content, tuple(above))
+    how = draw.random()
+    if how < 0.5:
+        inner[key] = copy.deepcopy(draw.choice(WRONG))
+    elif how < 0.65:
+        del inner[key]
+    elif how < 0.75 and isinstance(inner, list):
+        inner.append(copy.deepcopy(inner[key]))
+    elif how < 0.85 and isinstance(inner, dict):
+        inner[f"{key}s"] = inner.pop(key)
+    else:
+        inner[key] = copy.deepcopy(at(base, draw.choice(everywhere)))
+    return content
+
+
+def check_lines(mistake: str, file: str) -> None:
+    for line in mistake.splitlines():
+        assert line.startswith(file), line
+        assert len(line) < 700, line
+        assert line.isprintable(), line
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_mutation_of_a_study_is_planned_or_refused_line_by_line(monkeypatch, name):
+    monkeypatch.chdir(ROOT)
+    registry, path = load_registry(), Path(f"config/studies/{name}/study.yaml")
+    base, settings = yaml.safe_load(path.read_text()), parse(Settings, {"seed": 1}, Path("config/config.yaml"))
+    refused = 0
+    for number in range(MUTATIONS):
+        content = mutated(base, random.Random(f"{SEED} {name} {number}"))
+        try:
+            study = with_standard_exhibits(parse(Study, content, path))
+            if mistakes := list(study_mistakes(study, path, registry)):
+                raise InputError("\n".join(mistakes))
+            plan = Plan(settings, registry, [planned(study, None, registry)], [planned(study, settings, registry)], {})
+            plan.names()
+            for case in plan.runs[study.id].cases:
+                assert plan.ensemble(study.id, case.id).digest
+        except InputError as mistake:
+            refused += 1
+            check_lines(str(mistake), str(path))
+    assert MUTATIONS / 10 < refused < MUTATIONS
+
+
+def test_a_mutation_of_the_registry_is_read_or_refused_line_by_line():
+    path = ROOT / "config/datasets.yaml"
+    base, refused = yaml.safe_load(path.read_text()), 0
+    for number in range(MUTATIONS):
+        content = mutated(base, random.Random(f"{SEED} datasets {number}"))
+        try:
+            parse(Registry, content, path)
+        except InputError as mistake:
+            refused += 1
+            check_lines(str(mistake), str(path))
+    assert MUTATIONS / 10 < refused < MUTATIONS
