@@ -4,8 +4,9 @@ import argparse
 from pathlib import Path
 
 from concord.datasets import download
+from concord.datasets.entries import Entry, load_registry
 from concord.datasets.job import PrepareJob
-from concord.datasets.registry import REGISTRY, DatasetSpec, load_registry
+from concord.datasets.registry import REGISTRY
 from concord.errors import InputError
 from concord.validation import did_you_mean
 
@@ -18,7 +19,7 @@ def main(argv: list[str]) -> None:
     if rest and (options.command != "prepare" or any(word.startswith("-") for word in rest)):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if options.command == "prepare":
-        from concord.datasets.prepared import prepare  # NumPy and SciPy: not for the other commands
+        from concord.datasets.unlabelled import prepare  # NumPy and SciPy: not for the other commands
 
         prepare(PrepareJob.of_text(options.spec, "--spec"), [*options.raw, *map(Path, rest)], options.out)
     elif options.command == "list":
@@ -27,7 +28,7 @@ def main(argv: list[str]) -> None:
         _fetch(options, load_registry(options.registry))
 
 
-def table(datasets: dict[str, DatasetSpec]) -> str:
+def table(datasets: dict[str, Entry]) -> str:
     """What is registered, one line per data set."""
     rows: list[tuple[str, ...]] = [("id", "title", "n", "d", "k", "format", "preprocessing", "ensembles")]
     for name, spec in datasets.items():
@@ -39,7 +40,7 @@ def table(datasets: dict[str, DatasetSpec]) -> str:
     return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
 
 
-def _fetch(options: argparse.Namespace, datasets: dict[str, DatasetSpec]) -> None:
+def _fetch(options: argparse.Namespace, datasets: dict[str, Entry]) -> None:
     if options.dataset not in datasets:
         remedy = did_you_mean(options.dataset, list(datasets))
         raise InputError(f"{options.registry}: no data set {options.dataset!r}; {remedy}")

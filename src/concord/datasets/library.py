@@ -5,7 +5,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from concord.datasets.registry import DatasetSpec, ReadyMadeEnsemble, load_registry
+from concord.datasets.entries import load_registry
+from concord.datasets.registry import DatasetSpec, ReadyMadeEnsemble
 from concord.errors import InputError
 from concord.validation import did_you_mean
 
@@ -74,7 +75,7 @@ def load(
         With these attributes:
 
         * ``data``: features, ndarray or sparse CSR matrix, shape (n, d); d = 0 if there are only base clusterings.
-        * ``target``: classes 0..k-1, shape (n,). ``target_names``: the name of each class.
+        * ``target``: classes 0..k-1, shape (n,); all -1 without classes. ``target_names``: the name of each class.
         * ``ensemble``: the :class:`~concord.Ensemble` that was asked for, or None. ``ensembles``: names of all.
         * ``preprocessing``: the steps that ``data`` went through.
         * ``title``, ``source``, ``licence``, ``DESCR``: what it is, where it comes from, how it may be used, and all of
@@ -95,7 +96,7 @@ def load(
     """
     from sklearn.utils import Bunch
 
-    from concord.datasets import prepared
+    from concord.datasets import prepared, unlabelled
     from concord.datasets.job import PrepareJob
 
     entry = _chosen("name", name, load_registry(Path(registry)))
@@ -104,11 +105,11 @@ def load(
     files = [_file(name, entry, file.name, folder) for file in entry.prepared_from]
     with tempfile.TemporaryDirectory() as scratch:  # read back, so that the arrays are those of the workflow
         stored = Path(scratch) / "prepared.npz"
-        prepared.prepare(PrepareJob.of(name, entry, steps), files, stored)
+        unlabelled.prepare(PrepareJob.of(name, entry, steps), files, stored)
         dataset = prepared.load(stored)
     n, d, k = dataset.shape
     features = f"{d} features (steps: {', '.join(steps) or 'none'})" if d else "no features, base clusterings only"
-    facts = f"{entry.title}: {n} objects in {k} classes, {features}."
+    facts = f"{entry.title}: {n} objects {f'in {k} classes' if k else 'without classes'}, {features}."
     return Bunch(
         data=dataset.X,
         target=dataset.y,

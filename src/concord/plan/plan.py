@@ -10,9 +10,10 @@ from concord import methods
 from concord.config.experiment import Case, Experiment, MethodRun
 from concord.config.settings import Settings
 from concord.consensus.job import ConsensusJob
+from concord.datasets.entries import Entry
 from concord.datasets.job import PrepareJob, contents
 from concord.datasets.preprocessing import module_of
-from concord.datasets.registry import MADE, DatasetSpec, RawFile
+from concord.datasets.registry import MADE, RawFile
 from concord.ensembles.job import EnsembleJob
 from concord.errors import InputError
 from concord.findings.source import Item
@@ -59,7 +60,7 @@ class Plan:
     def __init__(
         self,
         settings: Settings,
-        registry: Mapping[str, DatasetSpec],
+        registry: Mapping[str, Entry],
         studies: Iterable[PlannedStudy],
         runs: Iterable[PlannedStudy],
         refused: Mapping[str, str],
@@ -93,6 +94,8 @@ class Plan:
     def prepare(self, dataset: str, steps: str) -> PrepareJob:
         """Return the job that prepares a data set by steps in one word."""
         entry, chosen = self.registry[dataset], () if steps == "raw" else tuple(steps.split("-"))
+        if not entry.classes:
+            return PrepareJob.of(dataset, entry, chosen, fingerprint("concord.datasets.unlabelled"))
         modules = {module_of(step) for step in chosen} | ({type(entry.reader).__module__} if entry.reader else set())
         return PrepareJob.of(dataset, entry, chosen, fingerprint("concord.datasets.prepared", *sorted(modules)))
 
