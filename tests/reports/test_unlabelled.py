@@ -75,7 +75,8 @@ def test_the_page_is_whole_and_offline_and_the_pdf_has_every_chapter(report):
 
 def test_no_number_depends_on_the_number_of_processes(labels):
     settings = diagnosis.Settings(EAC(3), [2, 3], {"EAC": EAC(3), "KC": KC(3, random_state=0)}, 2, 2, 2, 2, 0)
-    one, two = (diagnosis.diagnose(Ensemble(labels), np.arange(24), [""] * 8, settings, n_jobs=jobs) for jobs in (1, 2))
+    of = (settings, Ensemble(labels), np.arange(24), [""] * 8)
+    one, two = (diagnosis.Diagnosis(*of, n_jobs=jobs) for jobs in (1, 2))
     assert one.criteria.equals(two.criteria)
     for first, second in zip(one.compared, two.compared, strict=True):
         np.testing.assert_array_equal(first.labels, second.labels)

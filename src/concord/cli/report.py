@@ -66,9 +66,7 @@ def report(
     data = source.read(seed)
     source.check_k(max(n_clusters, *chosen.ks), data)
     mpl.use("agg")  # no window
-    found = diagnosis.diagnose(
-        data.ensemble, data.ids, data.names, chosen, data.features, n_jobs=jobs, watch=options.watched
-    )
+    found = diagnosis.Diagnosis(chosen, data.ensemble, data.ids, data.names, data.features, jobs, options.watched)
     facts = {
         "Consensus": f"{fitted!r}",
         "Base clusterings": f"k-means, {source.runs} runs, k: {source.base_k}" if source.features else "of the file",

@@ -1,20 +1,24 @@
 """What is computed of base clusterings without classes and their consensus; what the report shows is made of it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from concord import diagnostics
 from concord.diagnostics import ConsensusValues, Measured, Stability
+from concord.diagnostics.choice import Stage
 from concord.ensemble import Ensemble, FloatArray, IntArray
 from concord.findings.names import DataFrame
 from concord.methods.base import ConsensusMethod
 
 Watch = Callable[[Iterable[Any], int, str], Iterable[Any]]
 """Progress bar of an iterable, the number of its items, and what they are."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -36,99 +40,139 @@ class Settings:
         return type(self.method).__name__
 
 
+def computed(function: Callable[[Any], T]) -> cached_property[T]:
+    """Make a property that is computed once, when it is first used, by one thread.
+
+    Sums over threads would make the last bits depend on their number.
+    """
+
+    def once(found: Any) -> T:
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1):
+            return function(found)
+
+    once.__doc__ = function.__doc__
+    return cached_property(once)
+
+
 @dataclass(frozen=True)
 class Diagnosis:
-    """An ensemble of n objects in m clusterings, its consensus of K clusters, and what the diagnostics say of both."""
+    """An ensemble of n objects in m clusterings, its consensus of K clusters, and what the diagnostics say of both.
+
+    Everything is computed when it is used, and does not depend on ``n_jobs`` but for the seconds of the methods. The
+    numbers of clusters are compared by average linkage, whatever the method. Its attributes raise ConsensusFailure if
+    the method has no answer, ValueError for fewer than two clusterings or candidates outside 2..n.
+    """
 
     settings: Settings
     ensemble: Ensemble
     ids: npt.NDArray[Any]  # Of the objects, (n,)
     names: Sequence[str]  # Of the clusterings
-    stays: Stability  # Has the consensus
-    note: str  # Of the method
-    items: FloatArray  # Item consensus, (n, K)
-    silhouette: FloatArray  # (n,); NaN for one cluster
-    contested: FloatArray  # (n,)
-    agreement: FloatArray  # Of each clustering with the consensus, ARI, (m,)
-    held_out: FloatArray  # With a consensus of others, (m,)
-    quality: FloatArray  # With the others, (m,)
-    influence: FloatArray  # (m,)
-    criteria: DataFrame  # As choose_k returns it
-    values: Mapping[int, ConsensusValues]  # Of the resampled clusterings at each k
-    labelings: Mapping[int, IntArray]  # Consensus at each k, (n,) each
-    compared: Sequence[Measured]
+    features: Any = None
+    n_jobs: int = 1
+    watch: Watch = lambda steps, number, what: steps
+
+    @computed
+    def note(self) -> str:
+        """Note of the method."""
+        return copy(self.settings.method).fit(self.ensemble, self.features).note_
+
+    @computed
+    def stays(self) -> Stability:
+        """Consensus, and how often each object stays in its cluster."""
+        draws = self.settings.draws
+        return diagnostics.bootstrap_stability(self.ensemble, self.settings.method, draws=draws, **self._drawn)
 
     @property
     def labels(self) -> IntArray:
         """The consensus, (n,)."""
         return self.stays.labels
 
+    @computed
+    def items(self) -> FloatArray:
+        """Item consensus, (n, K)."""
+        return diagnostics.item_consensus(self.ensemble, self.labels)
 
-def diagnose(
-    ensemble: Ensemble,
-    ids: npt.NDArray[Any],
-    names: Sequence[str],
-    settings: Settings,
-    features: Any = None,
-    *,
-    n_jobs: int = 1,
-    watch: Watch = lambda steps, number, what: steps,
-) -> Diagnosis:
-    """Compute everything; the result does not depend on ``n_jobs``, except for the seconds of the methods.
+    @computed
+    def silhouette(self) -> FloatArray:
+        """Silhouette of each object, (n,); NaN for one cluster."""
+        if self.items.shape[1] == 1:
+            return np.full(len(self.items), np.nan)
+        return diagnostics.consensus_silhouette(self.items, self.labels)
 
-    ``ids`` are of the n objects, ``names`` of the m clusterings. The numbers of clusters are compared by average
-    linkage, whatever the method. Raises ConsensusFailure if the method has no answer, ValueError for fewer than two
-    clusterings or candidates outside 2..n.
-    """
-    from threadpoolctl import threadpool_limits
+    @computed
+    def contested(self) -> FloatArray:
+        """How far the clusterings disagree on each object, (n,)."""
+        return diagnostics.contested(self.ensemble)
 
-    method, seed = settings.method, settings.seed
-    criteria = diagnostics.choose_k(
-        ensemble,
-        settings.ks,
-        halves=settings.halves,
-        nulls=settings.nulls,
-        seed=seed,
-        n_jobs=n_jobs,
-        watch=lambda steps: watch(steps, 1 + settings.nulls, "number of clusters"),
-    )
-    compared = diagnostics.compare_methods(
-        ensemble,
-        settings.others,
-        features=features,
-        draws=settings.draws,
-        folds=settings.folds,
-        random_state=seed,
-        n_jobs=n_jobs,
-        watch=lambda steps: watch(steps, len(settings.others), "methods"),
-    )
-    with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
-        method.fit(ensemble, features)
-        draws, folds = settings.draws, min(settings.folds, ensemble.n_clusterings)
-        again: dict[str, Any] = {"features": features, "random_state": seed}
-        stays = diagnostics.bootstrap_stability(ensemble, method, draws=draws, **again)
-        items = diagnostics.item_consensus(ensemble, stays.labels)
-        silhouette = np.full(len(items), np.nan)
-        if items.shape[1] > 1:
-            silhouette = diagnostics.consensus_silhouette(items, stays.labels)
-        stages = diagnostics.resampled(ensemble, settings.ks, halves=settings.halves, seed=seed)
-        values = {k: stage.resampled for k, stage in stages.items() if stage.resampled is not None}
-        return Diagnosis(
-            settings=settings,
-            ensemble=ensemble,
-            ids=ids,
-            names=names,
-            stays=stays,
-            note=method.note_,
-            items=items,
-            silhouette=silhouette,
-            contested=diagnostics.contested(ensemble),
-            agreement=diagnostics.agreement_with(ensemble, stays.labels),
-            held_out=diagnostics.held_out_agreement(ensemble, method, folds=folds, **again),
-            quality=diagnostics.quality(ensemble),
-            influence=diagnostics.influence(ensemble),
-            criteria=criteria,
-            values={k: diagnostics.consensus_values(clusterings) for k, clusterings in values.items()},
-            labelings={k: stage.labels for k, stage in stages.items() if stage.labels is not None},
-            compared=compared,
+    @computed
+    def agreement(self) -> FloatArray:
+        """ARI of each clustering with the consensus, (m,)."""
+        return diagnostics.agreement_with(self.ensemble, self.labels)
+
+    @computed
+    def held_out(self) -> FloatArray:
+        """ARI of each clustering with a consensus of others, (m,)."""
+        folds = min(self.settings.folds, self.ensemble.n_clusterings)
+        return diagnostics.held_out_agreement(self.ensemble, self.settings.method, folds=folds, **self._drawn)
+
+    @computed
+    def quality(self) -> FloatArray:
+        """Mean ARI of each clustering with the others, (m,)."""
+        return diagnostics.quality(self.ensemble)
+
+    @computed
+    def influence(self) -> FloatArray:
+        """Influence of each clustering, (m,)."""
+        return diagnostics.influence(self.ensemble)
+
+    @cached_property
+    def criteria(self) -> DataFrame:
+        """The criteria at each k, as ``choose_k`` returns them."""
+        settings = self.settings
+        return diagnostics.choose_k(
+            self.ensemble,
+            settings.ks,
+            halves=settings.halves,
+            nulls=settings.nulls,
+            seed=settings.seed,
+            n_jobs=self.n_jobs,
+            watch=lambda steps: self.watch(steps, 1 + settings.nulls, "number of clusters"),
         )
+
+    @computed
+    def stages(self) -> Mapping[int, Stage]:
+        """What is compared at each k."""
+        settings = self.settings
+        return diagnostics.resampled(self.ensemble, settings.ks, halves=settings.halves, seed=settings.seed)
+
+    @computed
+    def values(self) -> Mapping[int, ConsensusValues]:
+        """Consensus values of the resampled clusterings at each k."""
+        given = {k: stage.resampled for k, stage in self.stages.items()}
+        return {k: diagnostics.consensus_values(found) for k, found in given.items() if found is not None}
+
+    @property
+    def labelings(self) -> Mapping[int, IntArray]:
+        """Consensus at each k, (n,) each."""
+        return {k: stage.labels for k, stage in self.stages.items() if stage.labels is not None}
+
+    @cached_property
+    def compared(self) -> Sequence[Measured]:
+        """What is measured of each method."""
+        settings = self.settings
+        return diagnostics.compare_methods(
+            self.ensemble,
+            settings.others,
+            features=self.features,
+            draws=settings.draws,
+            folds=settings.folds,
+            random_state=settings.seed,
+            n_jobs=self.n_jobs,
+            watch=lambda steps: self.watch(steps, len(settings.others), "methods"),
+        )
+
+    @property
+    def _drawn(self) -> dict[str, Any]:
+        return {"features": self.features, "random_state": self.settings.seed}

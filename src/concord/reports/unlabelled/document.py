@@ -14,22 +14,18 @@ from concord.reports.document.provenance import versions
 from concord.reports.exhibits.base import Block, Picture, Shown
 from concord.reports.render import Stored, figures, text, typst
 from concord.reports.unlabelled.diagnosis import Diagnosis
+from concord.reports.unlabelled.sections import TITLES
 from concord.reports.unlabelled.shown import CHAPTERS, abstract
 from concord.scores.tables import write_csv
 
 FORMATS = (".csv", *(f".{each}" for each in figures.FORMATS))
-DIAGNOSTICS = (
-    "Monti, Tamayo, Mesirov, Golub: Consensus clustering, Machine Learning 52, 2003.",
-    "Șenbabaoğlu, Michailidis, Li: Critical limitations of consensus clustering in class discovery, Scientific Reports "
-    "4, 2014.",
-    "John, Watson, Barnes, Pitzalis, Lewis: M3C: Monte Carlo reference-based consensus clustering, Scientific Reports "
-    "10, 2020.",
-)
+DIAGNOSTICS = ("monti", "senbabaoglu", "john")
+"""Works that are cited, by their keys in the protocol."""
 
 
 def files() -> list[str]:
     """Return the names of all files that a report may have."""
-    sections = [section[0] for chapter in CHAPTERS.values() for section in chapter]
+    sections = [section for chapter in CHAPTERS.values() for section in chapter]
     return ["report.pdf", "report.html", *(f"{each}{suffix}" for each in sections for suffix in FORMATS)]
 
 
@@ -39,8 +35,8 @@ def write_report(found: Diagnosis, source: Path, title: str, settings: Mapping[s
     with figures.style():
         for name, sections in CHAPTERS.items():
             chapters[name] = []
-            for section, heading, show in sections:
-                chapters[name] += _items(name, section, heading, show(found), folder)
+            for section, show in sections.items():
+                chapters[name] += _items(name, section, show(found), folder)
     chapters["How this was computed"] = list(_computed(found, source, settings, references))
     content: dict[str, Any] = {
         **{"title": title, "kind": "file", "study": source.name, "version": __version__},
@@ -56,7 +52,7 @@ def write_report(found: Diagnosis, source: Path, title: str, settings: Mapping[s
     write_text(folder / "report.html", text.page(content, pictures))
 
 
-def _items(chapter: str, section: str, heading: str, shown: Shown, folder: Path) -> list[Item]:
+def _items(chapter: str, section: str, shown: Shown, folder: Path) -> list[Item]:
     """Write numbers and picture of a section; return what the report says of it."""
     blocks: tuple[Block, ...] = shown.blocks
     write_csv(shown.frame, folder / f"{section}.csv")
@@ -70,7 +66,7 @@ def _items(chapter: str, section: str, heading: str, shown: Shown, folder: Path)
     stored = Stored(
         spec="",
         id=section,
-        title=heading,
+        title=TITLES[section],
         chapter="Results",
         part="appendix",
         caption=shown.caption,

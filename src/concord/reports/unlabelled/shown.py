@@ -1,6 +1,6 @@
 """What the report shows of a diagnosis: a function for each table and picture, in the chapters of the report."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -125,7 +125,7 @@ def objects(found: Diagnosis) -> Shown:
     )
     worst = frame.sort_values("contested", ascending=False, kind="stable")[:MOST]
     caption = (
-        f"The {len(worst)} objects that the base clusterings disagree on most, of {len(frame)}; objects.csv has all. "
+        f"The {len(worst)} objects that the base clusterings disagree on most, of {len(frame)}; the CSV has all. "
         "Contested: mean of 4 M (1 - M) over the other objects, M being the consensus value; 0 if all clusterings "
         f"agree on the object's pairs. Stability: share of {count(found.settings.draws, 'bootstrap ensemble')} that "
         "leave it in its cluster; low and high: 95 % interval of Wilson, as in the picture of all objects."
@@ -215,18 +215,14 @@ def between(found: Diagnosis) -> Shown:
     return Shown(frame, caption=caption, picture=plot.agreement(labels).figure if len(labels) > 1 else None)
 
 
-CHAPTERS: Mapping[str, Sequence[tuple[str, str, Callable[[Diagnosis], Shown]]]] = {
-    "Consensus": [("clusters", "Clusters", clusters), ("matrix", "Consensus matrix", matrix)],
-    "Number of clusters": [
-        ("criteria", "Criteria", criteria),
-        ("cdf", "Consensus values", cdf),
-        ("tracking", "Clusters over k", tracking),
-    ],
-    "Objects": [("objects", "Stable and contested objects", objects), ("memberships", "Item consensus", memberships)],
-    "Base clusterings": [("base", "Base clusterings", base), ("diversity", "Diversity and quality", diversity)],
-    "Methods": [("methods", "Methods", methods), ("between", "Agreement of the methods", between)],
+CHAPTERS: Mapping[str, Mapping[str, Callable[[Diagnosis], Shown]]] = {
+    "Consensus": {"clusters": clusters, "matrix": matrix},
+    "Number of clusters": {"criteria": criteria, "cdf": cdf, "tracking": tracking},
+    "Objects": {"objects": objects, "memberships": memberships},
+    "Base clusterings": {"base": base, "diversity": diversity},
+    "Methods": {"methods": methods, "between": between},
 }
-"""Chapters of the report: id, title and function of each section."""
+"""Chapters of the report: the function of each section."""
 
 
 def abstract(found: Diagnosis, source: str) -> str:
