@@ -4,7 +4,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from concord.config.experiment import Experiment
+from concord.config.diagnosis import Diagnosis
+from concord.config.experiment import Case, Experiment, Two
 from concord.config.metric import Metric
 from concord.config.references import AnyRowId, CaseId, MethodId, Ref
 from concord.config.values import Name, Share, Some, Text, Title
@@ -111,9 +112,18 @@ class Ledger(Strict):
         return self
 
 
+class StudyCase(Case):
+    """A data set as the study uses it; one without classes has the number of clusters to look for."""
+
+    k: Two | None = Field(
+        None, description="number of consensus clusters, of a data set without classes; else it is that of the classes"
+    )
+
+
 class PaperStudy(Experiment):
     """An experiment and the paper behind it; a study adds its exhibits."""
 
+    cases: Some[StudyCase]
     title: Title
     summary: Text = Field(description="one or two sentences for the report's abstract")
     paper: Paper | None = None
@@ -134,6 +144,17 @@ class PaperStudy(Experiment):
     claims: tuple[Claim, ...] = Field(
         (), description="sentences with a check: of the paper's items, and questions of ours"
     )
+
+    diagnosis: Diagnosis = Diagnosis()
+
+    @property
+    def without_classes(self) -> bool:
+        """Whether the cases have no classes: there are no scores, and diagnostics take their place."""
+        return any(case.k for case in self.cases)
+
+    def number_of_clusters(self, case_id: str) -> int | None:
+        """Return the number of clusters of a case without classes; None with classes, as their number counts."""
+        return next((case.k for case in self.cases if case.id == case_id), None)
 
     @model_validator(mode="after")
     def _reported_are_computed(self) -> Self:

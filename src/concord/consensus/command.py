@@ -6,6 +6,7 @@ from typing import Any
 
 from concord.consensus.job import ConsensusJob
 from concord.consensus.run import run
+from concord.consensus.unlabelled import job_of_text, with_number_of_clusters
 from concord.ensembles import store
 from concord.errors import InputError
 from concord.files import read_record
@@ -23,10 +24,10 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="NPZ", help="labels")
     parser.add_argument("--runtime", type=Path, required=True, metavar="JSON", help="seconds and memory")
     options = parser.parse_args(arguments)
-    job = ConsensusJob.of_text(options.spec, "--spec")
+    job = job_of_text(options.spec, "--spec")
     features = read_features(job, options.data) if options.data else None
     stay = read_race(job, options.race) if options.race else None
-    stored = store.load(options.ensemble, job.ensemble)
+    stored = with_number_of_clusters(job, store.load(options.ensemble, job.ensemble))
     run(job, options.subsets, stored, options.out, options.runtime, features, stay)
 
 

@@ -15,6 +15,7 @@ from concord.datasets.entries import Entry
 from concord.datasets.preprocessing.steps import MODULES as STEPS
 from concord.datasets.registry import MADE
 from concord.plan.needs import most_clusters
+from concord.plan.unlabelled import of_classes
 from concord.reports.exhibits.base import Mistakes, unknown
 from concord.reports.study import Study
 from concord.validation import did_you_mean, short
@@ -41,7 +42,7 @@ def study_mistakes(study: Study, path: Path, datasets: Mapping[str, Entry]) -> I
     """Yield what is wrong with a study, one line each."""
     context = Context(study, datasets)
     known = list(mistakes(study, context.known, context.of_model))
-    found = [*_of_files(study, path), *context.of_claims()]
+    found = [*_of_files(study, path), *of_classes(study, datasets), *context.of_claims()]
     if not known:  # exhibits look up what they name
         found += [(f"exhibits[{i}].{key}", m) for i, e in enumerate(study.exhibits) for key, m in e.mistakes(study)]
     for line in (*known, *(f"{key.rstrip('.')}{message}" for key, message in found)):

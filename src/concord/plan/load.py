@@ -12,6 +12,7 @@ from concord.plan.checks import CLAIMS_FILE, study_mistakes
 from concord.plan.plan import Plan
 from concord.plan.restrict import planned, refusals, unknown_words
 from concord.reports.exhibits import standard
+from concord.reports.exhibits.diagnosis import of_cases
 from concord.reports.study import Study
 from concord.validation import parse, read_yaml
 
@@ -64,7 +65,10 @@ def _with_claims(study: Study, path: Path) -> Study:
 def with_standard_exhibits(study: Study) -> Study:
     """Return the study with the standard exhibits that it does not list, those of a negative place before its own."""
     ids, kinds = ({getattr(exhibit, key) for exhibit in study.exhibits} for key in ("id", "kind"))
-    absent = [e for e in standard() if e.id not in ids and e.wanted(study) and e.kind not in kinds - {"scores"}]
+    fitting = [e for e in standard() if e.without_classes or not study.without_classes]
+    absent = [e for e in fitting if e.id not in ids and e.wanted(study) and e.kind not in kinds - {"scores"}]
     before = [exhibit for exhibit in absent if (exhibit.place or 0) < 0]
     after = [exhibit for exhibit in absent if exhibit not in before]
+    if study.without_classes:
+        before += [exhibit for exhibit in of_cases(study) if exhibit.id not in ids]
     return study.model_copy(update={"exhibits": (*before, *study.exhibits, *after)})

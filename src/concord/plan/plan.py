@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from concord import methods
+from concord.config.claims import StudyCase
 from concord.config.experiment import Case, Experiment, MethodRun
 from concord.config.settings import Settings
 from concord.consensus.job import ConsensusJob
+from concord.consensus.unlabelled import UnlabelledJob
 from concord.datasets.entries import Entry
 from concord.datasets.job import PrepareJob, contents
 from concord.datasets.preprocessing import module_of
@@ -151,7 +153,7 @@ class Plan:
         race, blocks = study.race(case, method), list[tuple[int, int]]()
         while (first := blocks[-1][1] + 1 if blocks else 0) < study.n_subsets:
             end = race.subsets if race and first < race.subsets else study.n_subsets
-            per_job = needs.subsets_per_job(study, case, self.shape(case.dataset), method, first)
+            per_job = needs.subsets_per_job(study, case, self._sized(study, case.id)[2], method, first)
             blocks.append((first, min(first + (self.settings.subsets_per_job or per_job), end) - 1))
         return blocks
 
@@ -182,7 +184,8 @@ class Plan:
         run = whole.run(case, method_id)
         race = whole.race(case, run)
         has_features = bool(self.features_file(study, case_id, method_id))
-        return ConsensusJob(
+        module = methods.load(run.method).__module__
+        job = ConsensusJob(
             study=study,
             case=case.id,
             method_id=run.id,
@@ -194,10 +197,11 @@ class Plan:
             seed=self.settings.seed,
             ensemble=self.ensemble(study, case_id).digest,
             data=self.prepare(case.dataset, case.steps_word).digest if has_features else None,
-            code=fingerprint(
-                "concord.consensus.run", methods.load(run.method).__module__, *(["concord.scores.race"] if race else [])
-            ),
+            code=fingerprint("concord.consensus.run", module, *(["concord.scores.race"] if race else [])),
         )
+        if k := whole.number_of_clusters(case_id):
+            job = UnlabelledJob.of(job, k, fingerprint("concord.consensus.run", "concord.consensus.unlabelled", module))
+        return job
 
     # ---------------------------------------------------------------- labels in pieces
 
@@ -435,7 +439,8 @@ class Plan:
 
     def _sized(self, study: Experiment, case_id: str) -> tuple[Experiment, Case, needs.Shape]:
         case = study.case(case_id)
-        return study, case, self.shape(case.dataset)
+        n, features, classes = self.shape(case.dataset)
+        return study, case, (n, features, (isinstance(case, StudyCase) and case.k) or classes)
 
     # ---------------------------------------------------------------- names
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from concord.config.claims import Origin
+from concord.config.diagnosis import Diagnosis
 from concord.config.experiment import Case, Experiment, Generalisation, Variants
 from concord.config.references import without
 from concord.config.settings import CONFIG_FILE, Settings
@@ -113,6 +114,7 @@ def _restricted(study: Study, settings: Settings | None) -> Study:
             "only_in_table1": () if settings.datasets else study.only_in_table1,
             "variants": variants,
             "generalisation": _generalisation(study, case_ids, method_ids),
+            "diagnosis": _diagnosis(study, method_ids),
             "unpublished": tuple(m for m in study.unpublished if m in method_ids),
         }
     )
@@ -125,6 +127,11 @@ def _exhibits(study: Study, small: Study) -> Iterable[Exhibit]:
         kept = without(exhibit, known)
         if kept and (kept.place is None or kept.wanted(small)) and not list(kept.mistakes(small)):
             yield kept
+
+
+def _diagnosis(study: Study, methods: set[str]) -> Diagnosis:
+    kept = study.diagnosis.method in methods
+    return study.diagnosis if kept else study.diagnosis.model_copy(update={"method": None})
 
 
 def _generalisation(study: Experiment, cases: set[str], methods: set[str]) -> Generalisation | None:

@@ -143,6 +143,8 @@ def _read(discussion: Path) -> str:
 
 def _abstract(study: PlannedStudy, exhibits: Sequence[Stored], frames: Frames) -> str:
     sentences = [re.sub(r"\b[a-z]+\d\b", lambda word: symbol(word.group()), study.summary)]
+    if study.without_classes:
+        sentences.append("The data have no classes: nothing here says that the clusters are the true ones.")
     if study.other_data:
         sentences.append(f"The data sets are not the paper's: {study.other_data}")
     agreements = [frames[e.id] for e in exhibits if {"counted", "near", "mean_absolute"} <= {*frames[e.id]}]

@@ -34,6 +34,26 @@ def protocol(study: PlannedStudy, references: References) -> Iterator[Item]:
     """Yield the items of the chapter on the protocol."""
     yield from _base_clusterings(study)
     yield from _methods(study, references)
+    yield from _diagnosis(study, references) if study.without_classes else _scores(study, references)
+
+
+def _diagnosis(study: PlannedStudy, references: References) -> Iterator[Item]:
+    """Yield how diagnostics are computed, where there are no classes to score by."""
+    plan = study.diagnosis
+    settings = DATA["diagnosis"]
+    yield heading("Diagnosis")
+    yield paragraph(SENTENCES["diagnosis"])
+    yield from _table(
+        "diagnosis",
+        [
+            (name, numbers(getattr(plan, key)), f"{text}{references.cite(work)}")
+            for key, (name, text, work) in settings.items()
+        ],
+    )
+
+
+def _scores(study: PlannedStudy, references: References) -> Iterator[Item]:
+    """Yield the metrics, the selections of parameters, and the tests."""
     used = dict.fromkeys((*study.metrics, *([study.generalisation.metric] if study.generalisation else [])))
     metrics = [(metric, *DATA["metrics"][metric]) for metric in used]
     yield heading("Metrics")
@@ -111,7 +131,8 @@ def _methods(study: PlannedStudy, references: References) -> Iterator[Item]:
     for method, cases in study.absent().items():
         where.setdefault(_titles(study, cases), []).append(method)
     absent = "; ".join(f"{conjunction(methods)} on {cases}" for cases, methods in where.items())
-    said = SENTENCES["methods"].format(restarts=DATA["restarts"][study.restarts], base=study.base_clusterings)
+    scored = SENTENCES["methods"].format(restarts=DATA["restarts"][study.restarts], base=study.base_clusterings)
+    said = SENTENCES["unlabelled"].format(k=_given(study)) if study.without_classes else scored
     yield heading("Methods")
     yield paragraph(said, f"Not run (“{DASH}” in the tables): {absent}." if absent else "")
     yield from _table("methods", [_method(run, references) for run in study.methods])
@@ -136,6 +157,11 @@ def _changed(study: PlannedStudy, run: MethodRun) -> Iterator[tuple[str, ...]]:
         if name in defaults and value != defaults[name]:
             here = "all" if len(cases) == len(study.cases) else _titles(study, cases)
             yield run.id, symbol(name), _value(defaults[name]), _value(value), here
+
+
+def _given(study: PlannedStudy) -> str:
+    """Return the number of clusters of each case without classes."""
+    return conjunction([f"{case.k} on {study.titles[case.id]}" for case in study.cases])
 
 
 def _titles(study: PlannedStudy, cases: Sequence[Case]) -> str:

@@ -183,6 +183,8 @@ class Exhibit(Strict):
     """Whether the same seed and versions give the same bytes; seconds are not."""
     chapter: ClassVar[Chapter] = "Results"
     """Section of the report; what is of the paper stands under Results, but for coverage and claims."""
+    without_classes: ClassVar[bool] = False
+    """Whether a report on data sets without classes may have it."""
     in_pdf: ClassVar[bool] = True
     """Whether its tables are part of the PDF; the HTML page has the tables of every exhibit."""
     reads: ClassVar[Needs] = Needs()

@@ -15,6 +15,7 @@ class Coverage(Exhibit):
     """Every table, figure and sentence of the paper: the sections that regenerate it, and what is missing."""
 
     place = -30
+    without_classes = True
     chapter = "Coverage"
     reads = Needs(claims=True)
 

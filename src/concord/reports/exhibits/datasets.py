@@ -8,6 +8,7 @@ import numpy as np
 from concord.config.experiment import Case
 from concord.config.values import Name, Title
 from concord.datasets.registry import MADE
+from concord.ensemble import IntArray
 from concord.findings.names import DataFrame, ResolvedStudy, Source
 from concord.findings.published import published_names
 from concord.findings.values import DASH, numbers
@@ -22,6 +23,7 @@ class Datasets(Exhibit):
     """The data sets of the study, those that are not clustered among them."""
 
     place = -30
+    without_classes = True
     chapter = "Data"
 
     kind: Literal["datasets"]
@@ -47,9 +49,10 @@ class Datasets(Exhibit):
             columns += ", Published: verdict"
             published = "Published: whether all published dimensions match; below one: its published value if not. "
         table = listed("Data sets", frame.assign(dataset=titles, **cells), columns, footnotes=footnotes)
+        none = " and no classes" if (frame["classes"] == 0).any() else ""
         caption = (
             "The number of objects, features and classes; sizes: of the smallest and the largest class; non-zero: the "
-            f"share of such features. {published}{DASH}: only base clusterings are available, no features."
+            f"share of such features. {published}{DASH}: only base clusterings are available, no features{none}."
         )
         return Shown(frame, (table,), caption)
 
@@ -62,17 +65,21 @@ def _frame(source: Source) -> DataFrame:
     for case in study.described:
         data, origin = source.dataset(case.id), study.origins[case.id]
         n, d, _ = data.shape
-        sizes, published = np.bincount(data.y), source.published.shapes.get(names.get(case.id, ""))
+        sizes, published = np.bincount(data.y[data.y >= 0]), source.published.shapes.get(names.get(case.id, ""))
         stored = f"sparse, {data.X.nnz / (n * d):.2%} non-zero" if hasattr(data.X, "nnz") else "dense"
         known = zip(SHAPE, published or (0, 0, 0), strict=True)
         row: dict[str, Any] = {"case": case.id, "dataset": source.titles[case.id]}
-        row |= dict(zip(SHAPE, data.shape, strict=True)) | {"class_sizes": f"{sizes.min()}{DASH}{sizes.max()}"}
+        row |= dict(zip(SHAPE, data.shape, strict=True)) | {"class_sizes": _range(sizes)}
         row |= {"stored_as": stored if d else "no features", "preprocessing": ", ".join(case.steps) or "none"}
         row |= {"base_clusterings": _base_clusterings(study, case)}
         row |= {f"published_{name}": size or None for name, size in known}
         row |= {"verdict": _verdict(data.shape, published)}
         rows.append(row | {"source": origin.source, "licence": origin.licence, "note": origin.note})
     return pd.DataFrame(rows).astype({f"published_{name}": "Int64" for name in SHAPE})
+
+
+def _range(sizes: IntArray) -> str:
+    return f"{sizes.min()}{DASH}{sizes.max()}" if len(sizes) else DASH
 
 
 def _verdict(ours: Sequence[int], published: Sequence[int] | None) -> str:

@@ -26,6 +26,7 @@ class Runtime(Exhibit):
     """CPU time of a fit beside the published time and that of the authors' program, and peak memory."""
 
     place = 60
+    without_classes = True
     reads: ClassVar = Needs(runtimes=True, published=True)
     reproducible = False
     chapter = "Runtime"
