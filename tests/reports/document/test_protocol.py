@@ -116,3 +116,19 @@ def test_the_metrics_of_the_study_are_defined_once() -> None:
     assert rows[0][2].endswith("]")
     generalised = planned(generalisation={"methods": ["KC"], "metric": "purity"})
     assert [row[0] for row in tables(generalised)["Metric/Name"]] == ["ACC", "NMI", "purity"]
+
+
+def test_without_classes_there_are_no_metrics_but_settings_of_the_diagnosis() -> None:
+    changes = {
+        "ensemble": {"runs": 12, "subset_size": 12},
+        "methods": ["KC"],
+        "diagnosis": {"ks": [2, 3, 5], "draws": 7},
+    }
+    study = with_cases({"dataset": "iris", "title": "Iris", "ensemble": "mine", "k": 4}, **changes)
+    found = tables(study)
+    assert "Metric/Name" not in found
+    settings = {name: value for name, value, _ in found["Setting/Value"]}
+    assert settings["Numbers of clusters"] == "2-3, 5"
+    assert settings["Bootstrap ensembles"] == "7"
+    assert "4 on Iris" in text(study)
+    assert "number of classes" not in text(study)
