@@ -150,6 +150,7 @@ def flowers(path):
 
 
 READY_MADE = "# Ready-made base clusterings"
+WITHOUT_CLASSES = "# Without classes"
 
 
 def test_add_a_dataset(project, tmp_path):
@@ -185,7 +186,8 @@ def pool(path):
 
 def test_add_ready_made_base_clusterings(project, tmp_path):
     pool(tmp_path / "pool.csv")
-    printed = follow(project, blocks("add-a-dataset.md", READY_MADE), tmp_path)
+    after = len(blocks("add-a-dataset.md", WITHOUT_CLASSES))
+    printed = follow(project, blocks("add-a-dataset.md", READY_MADE)[:-after], tmp_path)
     reports = project.folder / "reports/pool"
     assert (reports / "report.pdf").read_bytes().startswith(b"%PDF")
     assert (reports / "table2.md").read_text(encoding="utf-8") in printed
@@ -212,3 +214,33 @@ def test_add_ready_made_base_clusterings(project, tmp_path):
             assert of_iris["from_numpy"][metric, method] == of_iris["from_matlab"][metric, method]
     data = json.loads((reports / "provenance.json").read_text())["data"]
     assert data["pool"] == {"pool.csv": None}, "no checksum is registered"
+
+
+def test_add_a_dataset_without_classes(project, tmp_path):
+    pool(tmp_path / "pool.csv")
+    lines = [line.rsplit(",", 1)[0] for line in (tmp_path / "pool.csv").read_text().splitlines()]
+    (tmp_path / "survey.csv").write_text("\n".join(lines) + "\n")
+    printed = follow(project, blocks("add-a-dataset.md", WITHOUT_CLASSES), tmp_path)
+    reports = project.folder / "reports/survey"
+    assert (reports / "report.pdf").read_bytes().startswith(b"%PDF")
+    assert (reports / "methods.md").read_text(encoding="utf-8") in printed
+
+    text = (ROOT / "docs/add-a-dataset.md").read_text(encoding="utf-8")
+    ids = re.findall(
+        r"`(\w+)`", "".join(re.findall(r"^\| (`.*?) \|", text[text.index(WITHOUT_CLASSES) :], re.MULTILINE))
+    )
+    assert len(ids) == 11
+    assert all((reports / f"{name}.csv").is_file() for name in ids)
+
+    labels = rows(reports / "consensus.csv")
+    assert len(labels) == 60
+    for method in ("EAC", "RCE", "LWEA"):  # the planted groups of 20
+        found = [row[method] for row in labels]
+        assert [len(set(found[i : i + 20])) for i in (0, 20, 40)] == [1, 1, 1]
+        assert len(set(found)) == 3
+    assert [row["cluster"] for row in rows(reports / "objects.csv")] == [row["LWEA"] for row in labels]
+    chosen = [
+        row for row in rows(reports / "criteria.csv") if row["chosen"] == "True" and row["criterion"] == "silhouette"
+    ]
+    assert [row["k"] for row in chosen] == ["3"]
+    assert not list((project.folder / "results/survey").rglob("scores*"))
