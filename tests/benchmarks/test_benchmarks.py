@@ -25,7 +25,18 @@ has_history = subprocess.run(["git", "cat-file", "-e", f"{speedup.COMMIT}^{{comm
 
 
 @pytest.mark.parametrize(
-    "script", ["agreement_weights", "choice_of_k", "diagnostics", "kernels", "peers", "report", "scale", "speedup"]
+    "script",
+    [
+        "agreement_weights",
+        "choice_of_k",
+        "diagnostics",
+        "digits_in_r",
+        "kernels",
+        "peers",
+        "report",
+        "scale",
+        "speedup",
+    ],
 )
 def test_help(script):
     done = subprocess.run([sys.executable, BENCHMARKS / f"{script}.py", "--help"], capture_output=True, text=True)

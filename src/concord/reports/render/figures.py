@@ -48,13 +48,16 @@ def style() -> Iterator[None]:
 
 
 def save(picture: Any, folder: Path, stem: str) -> None:
-    """Write a matplotlib figure as SVG, PDF and PNG; the same figure gives the same bytes."""
+    """Write a matplotlib figure as SVG, PDF and PNG, and close it; the same figure gives the same bytes."""
+    from matplotlib import pyplot as plt
+
     with style():
         picture.draw_without_rendering()
         picture.set_layout_engine("none")  # one layout for all formats
         for suffix in FORMATS:
             with written_whole(folder / f"{stem}.{suffix}") as temporary:
                 picture.savefig(temporary, format=suffix, metadata=_NO_DATE[suffix])
+    plt.close(picture)
 
 
 def panels(n: int, across: int, height: float) -> tuple[Any, list[Any]]:

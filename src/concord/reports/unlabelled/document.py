@@ -57,12 +57,9 @@ def _items(chapter: str, section: str, shown: Shown, folder: Path) -> list[Item]
     blocks: tuple[Block, ...] = shown.blocks
     write_csv(shown.frame, folder / f"{section}.csv")
     if shown.picture is not None:
-        from matplotlib import pyplot as plt
-
         width, height = shown.picture.get_size_inches()
         blocks += (Picture(width=width, height=height),)
         figures.save(shown.picture, folder, section)
-        plt.close(shown.picture)
     stored = Stored(
         spec="",
         id=section,
