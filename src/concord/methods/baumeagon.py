@@ -13,7 +13,7 @@ INSIDE = 1.05  # Keeps the lengthened transform from setting a membership to 0, 
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class BaumEagon(ConsensusMethod):
-    r"""Consensus with probabilistic memberships (Rota Bulo, Lourenco, Fred, Pelillo: S+SSPR 2010).
+    r"""Consensus with probabilistic memberships (Rota Bulò, Lourenço, Fred, Pelillo: S+SSPR 2010).
 
     Object i belongs to cluster k with probability :math:`y_{ik}`; the products of the rows are fitted to the
     co-association matrix C,
@@ -63,9 +63,9 @@ class BaumEagon(ConsensusMethod):
     array([1.  , 0.8 , 0.71, 0.04, 0.04, 0.15])
     """
 
-    summary = "Consensus with probabilistic memberships (Rota Bulo, Lourenco, Fred, Pelillo: S+SSPR 2010)."
+    summary = "Consensus with probabilistic memberships (Rota Bulò, Lourenço, Fred, Pelillo: S+SSPR 2010)."
     reference = (
-        "Samuel Rota Bulo, Andre Lourenco, Ana Fred, Marcello Pelillo: Pairwise Probabilistic Clustering "
+        "Samuel Rota Bulò, André Lourenço, Ana Fred, Marcello Pelillo: Pairwise Probabilistic Clustering "
         "Using Evidence Accumulation. S+SSPR 2010."
     )
     cost = Cost(0.5, 1e-5, 0, profile_matrices=0, over_objects=True)

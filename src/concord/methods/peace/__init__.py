@@ -17,7 +17,7 @@ STEPS = 200  # Default of ``max_iter``, "pairwise", for each membership
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class PEACE(ConsensusMethod):
-    r"""Probabilistic consensus clustering using evidence accumulation (Lourenco et al.: ML 2015).
+    r"""Probabilistic consensus clustering using evidence accumulation (Lourenço et al.: ML 2015).
 
     Object i belongs to cluster k with probability :math:`y_{ik}`. The number of clusterings that put i and j into one
     cluster, :math:`c_{ij}` of the :math:`N_{ij}` that contain both, is binomial with probability :math:`y_i^\top y_j`.
@@ -69,9 +69,9 @@ class PEACE(ConsensusMethod):
     array([1.  , 0.73, 0.67, 0.  , 0.  , 0.21])
     """
 
-    summary = "Probabilistic consensus clustering using evidence accumulation (Lourenco et al.: ML 2015)."
+    summary = "Probabilistic consensus clustering using evidence accumulation (Lourenço et al.: ML 2015)."
     reference = (
-        "Lourenco, Rota Bulo, Rebagliati, Fred, Figueiredo, Pelillo: Probabilistic consensus clustering "
+        "Lourenço, Rota Bulò, Rebagliati, Fred, Figueiredo, Pelillo: Probabilistic consensus clustering "
         "using evidence accumulation. Machine Learning 98, 2015."
     )
     cost = Cost(2.0, 4e-5, 0, matrices=3, profile_matrices=3)
