@@ -130,8 +130,13 @@ def test_with_classes_their_number_counts(made):
 
 
 def test_more_candidates_than_objects(made):
-    with pytest.raises(InputError, match=r"config/studies/small/study.yaml: diagnosis.ks: 30, but iris has 24 objects"):
+    file = "config/studies/small/study.yaml"
+    with pytest.raises(InputError, match=f"^{file}: diagnosis.ks = 30, but iris has 24 objects; lower"):
         section("criteria").build(made(diagnosis={**QUICK, "ks": [2, 30]}))
+    few, many = made(), source_of(planned(**{**UNLABELLED, "cases": [{**CASE, "k": 25}]}))
+    many.__dict__["stored"] = few.stored
+    with pytest.raises(InputError, match=f"^{file}: cases: iris: k = 25, but iris has 24 objects; lower"):
+        section("criteria").build(many)
 
 
 def test_a_method_that_needs_features_is_not_diagnosed():

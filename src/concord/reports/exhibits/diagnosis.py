@@ -185,8 +185,11 @@ def _diagnosis(source: Source, case_id: str, method: str) -> Any:
     study, stored = source.study, source.stored(case_id)
     case, plan, ensemble = study.case(case_id), study.diagnosis, Ensemble(stored.subset(0))
     k = study.number_of_clusters(case_id) or stored.n_classes
-    if (most := max(plan.ks)) > (n := len(stored.labels)):
-        raise InputError(f"config/studies/{study.id}/study.yaml: diagnosis.ks: {most}, but {case_id} has {n} objects")
+    n = len(stored.labels)
+    for key, most in ((f"cases: {case_id}: k", k), ("diagnosis.ks", max(plan.ks))):
+        if most > n:
+            file = f"config/studies/{study.id}/study.yaml"
+            raise InputError(f"{file}: {key} = {most}, but {case_id} has {n} objects; lower it")
     made = {
         run.id: methods.make(
             run.method,
