@@ -81,6 +81,18 @@ def test_kills_at_random_lose_nothing(project, undisturbed):
     assert project.reproducible_files() == undisturbed
 
 
+def test_a_clock_that_goes_back_changes_no_byte(project, undisturbed):
+    project.study(BRIEF)
+    project.run("tiny")
+    random_, now = random.Random(SEED), time.time()
+    for name in project.reproducible_files():
+        moment = now + random_.uniform(-1e6, 0)
+        os.utime(project.folder / name, (moment, moment))
+    project.run("tiny")
+    assert project.reproducible_files() == undisturbed
+    assert project.run("tiny") == []
+
+
 @pytest.fixture
 def small_disk(tmp_path):
     """A file system of its own for the results, small, and its mount point; skipped where none can be mounted."""
