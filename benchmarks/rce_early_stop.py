@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from concord.datasets.entries import load_registry
+from concord.datasets.registry import load_registry
 from concord.ensemble import Ensemble
 from concord.ensembles import store
 from concord.methods import RCE

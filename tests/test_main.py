@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from concord.datasets.entries import load_registry
 from concord.datasets.job import PrepareJob
+from concord.datasets.registry import load_registry
 
 ROOT = Path(__file__).parents[1]
 

@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from concord import methods
 from concord.config.experiment import MethodRun
-from concord.datasets.entries import load_registry
+from concord.datasets.registry import load_registry
 
 ROOT = Path(__file__).parents[2]
 SCALE = ROOT / "docs/performance/scale.csv"

@@ -180,7 +180,7 @@ def test_a_data_set_without_features(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (", classes: gt", "", ["pool = ", "neither a reader nor an ensemble with classes"]),
+        (", classes: gt", "", ["pool = ", "where the classes are", "classes: false"]),
         ("  licence", "  files: [{name: a.csv}]\n  licence", ["pool = ", "no reader of features"]),
         ("  licence", "  preprocessing: [zscore]\n  licence", ["pool = ", "no reader of features"]),
         ("pool.mat", "pool.txt", ["pool.ensembles.mine", "pool.txt is no .mat, .npz or .csv"]),

@@ -6,8 +6,8 @@ import yaml
 
 from concord import datasets
 from concord.datasets import prepared, unlabelled
-from concord.datasets.entries import load_registry
 from concord.datasets.job import PrepareJob
+from concord.datasets.registry import load_registry
 from concord.ensembles import make, store
 from concord.ensembles.job import EnsembleJob
 from concord.errors import InputError

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from concord.datasets.entries import load_registry
+from concord.datasets.registry import load_registry
 from concord.errors import InputError
 from concord.plan.load import load_study
 

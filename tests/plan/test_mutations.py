@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from concord.config.settings import Settings
-from concord.datasets.entries import Entries, load_registry
+from concord.datasets.registry import Registry, load_registry
 from concord.errors import InputError
 from concord.plan.checks import study_mistakes
 from concord.plan.load import with_standard_exhibits
@@ -99,7 +99,7 @@ def test_a_mutation_of_the_registry_is_read_or_refused_line_by_line():
     for number in range(MUTATIONS):
         content = mutated(base, random.Random(f"{SEED} datasets {number}"))
         try:
-            parse(Entries, content, path)
+            parse(Registry, content, path)
         except InputError as mistake:
             refused += 1
             check_lines(str(mistake), str(path))

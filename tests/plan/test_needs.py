@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from concord import methods
-from concord.datasets.entries import load_registry
+from concord.datasets.registry import load_registry
 from concord.methods.base import ConsensusMethod
 from concord.plan import needs
 from concord.plan.load import load_study

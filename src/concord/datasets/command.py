@@ -4,9 +4,8 @@ import argparse
 from pathlib import Path
 
 from concord.datasets import download
-from concord.datasets.entries import Entry, load_registry
 from concord.datasets.job import PrepareJob
-from concord.datasets.registry import REGISTRY
+from concord.datasets.registry import REGISTRY, DatasetSpec, load_registry
 from concord.errors import InputError
 from concord.validation import did_you_mean
 
@@ -28,7 +27,7 @@ def main(argv: list[str]) -> None:
         _fetch(options, load_registry(options.registry))
 
 
-def table(datasets: dict[str, Entry]) -> str:
+def table(datasets: dict[str, DatasetSpec]) -> str:
     """What is registered, one line per data set."""
     rows: list[tuple[str, ...]] = [("id", "title", "n", "d", "k", "format", "preprocessing", "ensembles")]
     for name, spec in datasets.items():
@@ -40,7 +39,7 @@ def table(datasets: dict[str, Entry]) -> str:
     return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
 
 
-def _fetch(options: argparse.Namespace, datasets: dict[str, Entry]) -> None:
+def _fetch(options: argparse.Namespace, datasets: dict[str, DatasetSpec]) -> None:
     if options.dataset not in datasets:
         remedy = did_you_mean(options.dataset, list(datasets))
         raise InputError(f"{options.registry}: no data set {options.dataset!r}; {remedy}")

@@ -5,8 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from concord.datasets.entries import load_registry
-from concord.datasets.registry import DatasetSpec, ReadyMadeEnsemble
+from concord.datasets.registry import DatasetSpec, ReadyMadeEnsemble, load_registry
 from concord.errors import InputError
 from concord.validation import did_you_mean
 
@@ -17,7 +16,7 @@ PACKAGED = Path(__file__).with_name("datasets.yaml")
 """A link to the project's config/datasets.yaml; building a wheel puts the file in its place."""
 CACHE_VARIABLE = "CONCORD_CACHE"
 
-Entry = TypeVar("Entry")
+Item = TypeVar("Item")
 
 
 def names(registry: str | os.PathLike[str] = PACKAGED) -> list[str]:
@@ -124,7 +123,7 @@ def load(
     )
 
 
-def _chosen(argument: str, word: str, entries: dict[str, Entry]) -> Entry:
+def _chosen(argument: str, word: str, entries: dict[str, Item]) -> Item:
     if word not in entries:
         raise InputError(f"{argument} = {word!r}: not registered; {did_you_mean(str(word), list(entries))}")
     return entries[word]

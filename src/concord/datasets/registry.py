@@ -28,6 +28,7 @@ MADE = {
 }
 """Kinds of ensembles that are made here; no ready-made one has such a name."""
 
+Count = Annotated[int, Field(ge=0)]
 FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 
 
@@ -109,12 +110,13 @@ class Sample(Strict):
 class DatasetSpec(Strict):
     """One data set: where it comes from, how it is read, what shape it must have.
 
-    Without a reader it has no features: there are only base clusterings, and classes beside them.
+    Without a reader it has no features: there are only base clusterings, and classes beside them, or none at all.
     """
 
     title: str = Field(description="its name in the papers' tables")
-    shape: tuple[Size, Annotated[int, Field(ge=0)], Size] | None = Field(
-        None, description="objects n, features d (0: none), classes k; checked if given"
+    classes: bool = Field(True, description="false: the objects have no classes, a study gives the number of clusters")
+    shape: tuple[Size, Count, Count] | None = Field(
+        None, description="objects n, features d (0: none), classes k (0: none); checked if given"
     )
     published: bool = Field(False, description="the shape is the one that a paper published")
     reader: Reader | None = None
@@ -130,8 +132,16 @@ class DatasetSpec(Strict):
     def _is_consistent(self) -> Self:
         if self.published and self.shape is None:
             raise ValueError("published: true, but there is no shape; add the published one")
+        if self.shape and bool(self.shape[2]) != self.classes:
+            right = "the number of classes" if self.classes else "0 classes"
+            raise ValueError(f"shape = {list(self.shape)}, but classes: {str(self.classes).lower()}; write {right}")
         if len(set(self.preprocessing)) < len(self.preprocessing):
             raise ValueError(f"preprocessing = {list(self.preprocessing)}: a step stands there twice; remove one")
+        if self.reader and not self.classes:
+            features = "features without classes are clustered by the command concord consensus --features"
+            raise ValueError(
+                f"classes: false goes with ready-made ensembles alone; remove reader and files; {features}"
+            )
         if self.reader is None:
             self._check_without_reader()
         elif len(self.files) != self.reader.n_files and not (self.reader.several and self.files):
@@ -145,16 +155,24 @@ class DatasetSpec(Strict):
         return self
 
     def _check_without_reader(self) -> None:
+        named = [name for name, ensemble in self.ensembles.items() if ensemble.classes]
         if self.files or self.preprocessing or self.sample:
-            raise ValueError("there are files, preprocessing or a sample, but no reader of features; add reader")
-        if not any(ensemble.classes for ensemble in self.ensembles.values()):
-            remedy = "add reader and files, or name the classes in the file of the ensemble: classes: gt"
-            raise ValueError(f"there is neither a reader nor an ensemble with classes, which the scores need; {remedy}")
+            remedy = "add reader, or remove them"
+            raise ValueError(f"there are files, preprocessing or a sample, but no reader of features; {remedy}")
+        if not self.ensembles:
+            raise ValueError("there is neither a reader nor an ensemble; add reader and files, or ensembles")
+        if self.classes and not named:
+            remedy = "name them in an ensemble (classes: kind), or write classes: false if there are none"
+            raise ValueError(f"no ensemble says where the classes are; {remedy}")
+        if named and not self.classes:
+            raise ValueError(f"classes: false, but ensembles.{named[0]}.classes names some; remove one of the two")
 
     @property
     def class_source(self) -> ReadyMadeEnsemble | None:
-        """The ensemble that has the classes, where there is no reader to read them."""
-        return None if self.reader else next(e for e in self.ensembles.values() if e.classes)
+        """The ensemble that has the classes, where no reader reads them; without classes, the one with the objects."""
+        if self.reader:
+            return None
+        return next(e for e in self.ensembles.values() if e.classes or not self.classes)
 
     @property
     def prepared_from(self) -> tuple[RawFile, ...]:

@@ -11,9 +11,8 @@ from concord import methods
 from concord.config.experiment import Case, CaseVariant, Generalisation, MethodRun, MethodVariant
 from concord.config.references import Known, mistakes
 from concord.config.values import Value
-from concord.datasets.entries import Entry
 from concord.datasets.preprocessing.steps import MODULES as STEPS
-from concord.datasets.registry import MADE
+from concord.datasets.registry import MADE, DatasetSpec
 from concord.plan.needs import most_clusters
 from concord.plan.unlabelled import of_classes
 from concord.reports.exhibits.base import Mistakes, unknown
@@ -38,7 +37,7 @@ GOES_WITH = {
 """Keys of a case, and the kinds of ensembles that read them."""
 
 
-def study_mistakes(study: Study, path: Path, datasets: Mapping[str, Entry]) -> Iterator[str]:
+def study_mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]) -> Iterator[str]:
     """Yield what is wrong with a study, one line each."""
     context = Context(study, datasets)
     known = list(mistakes(study, context.known, context.of_model))
@@ -69,7 +68,7 @@ def _of_files(study: Study, path: Path) -> Mistakes:
 class Context:
     """What the rules of a model need to know of the whole: the study and the registry."""
 
-    def __init__(self, study: Study, datasets: Mapping[str, Entry]) -> None:
+    def __init__(self, study: Study, datasets: Mapping[str, DatasetSpec]) -> None:
         self.study, self.datasets = study, datasets
 
     @property
@@ -143,7 +142,7 @@ class Context:
                 there = f"there are {self.study.ensemble.n_subsets} subsets"
                 yield f"races.{name}.subsets", f" = {race.subsets}: {there}, so that none is left; lower it"
 
-    def _of_ensemble(self, case: Case, entry: Entry) -> Mistakes:
+    def _of_ensemble(self, case: Case, entry: DatasetSpec) -> Mistakes:
         if entry.reader is None and case.ensemble in MADE:
             remedy = f"{{dataset: {case.dataset}, ensemble: {next(iter(entry.ensembles))}}}"
             yield "ensemble", f" = {case.ensemble!r}: {case.dataset} has no features for it; write {remedy}"
@@ -161,14 +160,14 @@ class Context:
             if self._needs_features(run, self.study.parameters(case, run)):
                 yield "dataset", f" = {case.dataset!r}: no features, {run.id} needs some; add {run.id} to without"
 
-    def _of_steps(self, case: Case, entry: Entry) -> Mistakes:
+    def _of_steps(self, case: Case, entry: DatasetSpec) -> Mistakes:
         if case.steps and entry.reader is None:
             yield "preprocessing", f" = {list(case.steps)}: {case.dataset} has no features; remove it"
         yield from unknown("preprocessing", case.steps, STEPS)
         if twice := [step for i, step in enumerate(case.steps) if step in STEPS and step in case.steps[:i]]:
             yield "preprocessing", f" = {list(case.steps)}: {twice[0]} stands there twice; remove one"
 
-    def _of_numbers(self, case: Case, entry: Entry) -> Mistakes:
+    def _of_numbers(self, case: Case, entry: DatasetSpec) -> Mistakes:
         protocol = self.study.ensemble
         if case.subset_size and not protocol.draws:
             why = "the runs are split, so that every case has the same number of subsets"

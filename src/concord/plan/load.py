@@ -6,7 +6,7 @@ from typing import Any
 
 from concord.config.claims import Ledger
 from concord.config.settings import CONFIG_FILE, Settings
-from concord.datasets.entries import Entry, load_registry
+from concord.datasets.registry import DatasetSpec, load_registry
 from concord.errors import InputError
 from concord.plan.checks import CLAIMS_FILE, study_mistakes
 from concord.plan.plan import Plan
@@ -45,7 +45,7 @@ def _of_mirror(mirror: str | None) -> list[str]:
     return [f"{CONFIG_FILE}: data_mirror = {mirror!r}: no such folder; correct it, or write null"]
 
 
-def load_study(path: Path, registry: Mapping[str, Entry]) -> Study:
+def load_study(path: Path, registry: Mapping[str, DatasetSpec]) -> Study:
     """Read a study, add the standard exhibits, and check all of it; :class:`InputError` as for :func:`load_plan`."""
     study = with_standard_exhibits(_with_claims(parse(Study, read_yaml(path), path), path.parent / CLAIMS_FILE))
     if found := list(study_mistakes(study, path, registry)):

@@ -12,10 +12,9 @@ from concord.config.experiment import Case, Experiment, MethodRun
 from concord.config.settings import Settings
 from concord.consensus.job import ConsensusJob
 from concord.consensus.unlabelled import UnlabelledJob
-from concord.datasets.entries import Entry
 from concord.datasets.job import PrepareJob, contents
 from concord.datasets.preprocessing import module_of
-from concord.datasets.registry import MADE, RawFile
+from concord.datasets.registry import MADE, DatasetSpec, RawFile
 from concord.ensembles.job import EnsembleJob
 from concord.errors import InputError
 from concord.findings.source import Item
@@ -62,7 +61,7 @@ class Plan:
     def __init__(
         self,
         settings: Settings,
-        registry: Mapping[str, Entry],
+        registry: Mapping[str, DatasetSpec],
         studies: Iterable[PlannedStudy],
         runs: Iterable[PlannedStudy],
         refused: Mapping[str, str],

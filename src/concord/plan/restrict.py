@@ -8,7 +8,7 @@ from concord.config.diagnosis import Diagnosis
 from concord.config.experiment import Case, Experiment, Generalisation, Variants
 from concord.config.references import without
 from concord.config.settings import CONFIG_FILE, Settings
-from concord.datasets.entries import Entry
+from concord.datasets.registry import DatasetSpec
 from concord.plan.checks import Context
 from concord.reports.exhibits.base import Exhibit
 from concord.reports.study import PlannedStudy, Study
@@ -46,7 +46,7 @@ def unknown_words(settings: Settings, studies: Iterable[Study], what: str) -> li
     ]
 
 
-def planned(study: Study, settings: Settings | None, registry: Mapping[str, Entry]) -> PlannedStudy:
+def planned(study: Study, settings: Settings | None, registry: Mapping[str, DatasetSpec]) -> PlannedStudy:
     """Return the study as it is run: with titles and steps of the registry, restricted by the settings if given."""
     restrictions = settings.restrictions if settings else {}
     small = _restricted(study, settings)
@@ -77,7 +77,7 @@ def run_name(study: str, restrictions: Mapping[str, tuple[str, ...]]) -> str:
     return name if len(name) <= LONGEST else f"{name[: LONGEST - 17]}.{digest(name)}"
 
 
-def _resolved(cases: Iterable[C], registry: Mapping[str, Entry]) -> tuple[C, ...]:
+def _resolved(cases: Iterable[C], registry: Mapping[str, DatasetSpec]) -> tuple[C, ...]:
     found = []
     for case in cases:
         entry = registry[case.dataset]
@@ -86,7 +86,7 @@ def _resolved(cases: Iterable[C], registry: Mapping[str, Entry]) -> tuple[C, ...
     return tuple(found)
 
 
-def _origin(case: Case, entry: Entry) -> Origin:
+def _origin(case: Case, entry: DatasetSpec) -> Origin:
     files = [*entry.files, *(e.file for name, e in entry.ensembles.items() if name == case.ensemble)]
     checksums = {file.name: file.sha256 for file in files}
     return Origin(title=entry.title, source=entry.source, licence=entry.licence, note=entry.note, checksums=checksums)

@@ -7,12 +7,12 @@ from pydantic import BaseModel
 
 from concord.config.claims import Ledger
 from concord.config.settings import Settings
-from concord.datasets.entries import Entries
+from concord.datasets.registry import Registry
 from concord.files import write_text
 from concord.reports.study import Study
 
 JSON_SCHEMA = "https://json-schema.org/draft/2020-12/schema"
-SCHEMAS: dict[str, type[BaseModel]] = {"config": Settings, "study": Study, "claims": Ledger, "datasets": Entries}
+SCHEMAS: dict[str, type[BaseModel]] = {"config": Settings, "study": Study, "claims": Ledger, "datasets": Registry}
 
 
 def write_schemas(folder: Path = Path("workflow/schemas")) -> None:

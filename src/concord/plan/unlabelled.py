@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from concord.config.claims import StudyCase
-from concord.datasets.entries import Entry
+from concord.datasets.registry import DatasetSpec
 from concord.reports.exhibits.base import Mistakes
 from concord.reports.study import Study
 
@@ -14,7 +14,7 @@ NEED_CLASSES = (
 """Keys of a study that speak of scores."""
 
 
-def of_classes(study: Study, datasets: Mapping[str, Entry]) -> Mistakes:
+def of_classes(study: Study, datasets: Mapping[str, DatasetSpec]) -> Mistakes:
     """Yield cases without a number of clusters, and what a study without classes cannot have."""
     known = [case for case in study.cases if case.dataset in datasets]
     without = [case for case in known if not datasets[case.dataset].classes]
@@ -29,7 +29,7 @@ def of_classes(study: Study, datasets: Mapping[str, Entry]) -> Mistakes:
             yield from ((f"cases[{i}].{key}", message) for key, message in _of_size(study, case, datasets))
 
 
-def _of_cases(study: Study, datasets: Mapping[str, Entry]) -> Mistakes:
+def _of_cases(study: Study, datasets: Mapping[str, DatasetSpec]) -> Mistakes:
     for i, case in enumerate(study.cases):
         entry = datasets.get(case.dataset)
         if entry and entry.classes and case.k:
@@ -63,7 +63,7 @@ def _of_study(study: Study, dataset: str) -> Mistakes:
             yield f"exhibits[{i}].kind", f" = {exhibit.kind!r}: needs classes, which {dataset} does not have; remove it"
 
 
-def _of_size(study: Study, case: StudyCase, datasets: Mapping[str, Entry]) -> Iterator[tuple[str, str]]:
+def _of_size(study: Study, case: StudyCase, datasets: Mapping[str, DatasetSpec]) -> Iterator[tuple[str, str]]:
     shape = datasets[case.dataset].shape if case.dataset in datasets else None
     if shape and case.k and case.k > shape[0]:
         yield "k", f" = {case.k}: {case.dataset} has {shape[0]} objects; lower it"
