@@ -13,8 +13,8 @@ from concord.findings.values import DASH, count, number, paragraph, records, sco
 from concord.reports.exhibits.base import Cell, Chapter, Exhibit, Needs, Shown, Table, listed
 from concord.scores.selection import main_row
 
-ASIDE = {"id", "title", "of", "why", "methods", "instead_of", "doubt"}
-"""Keys of a case that change no score."""
+ASIDE = {"id", "title", "of", "why", "methods", "instead_of", "doubt", "k"}
+"""Keys of a case that change no score; pools have variants, and so classes and no k."""
 
 
 class Pools(Exhibit):
