@@ -35,7 +35,7 @@ tests: $(READY)  ## the test suite, with the branch coverage of src
 	$(PYTEST) --cov --cov-report=term:skip-covered --ignore=$(METAMORPHIC) $(ARGS)
 	$(PYTEST) $(METAMORPHIC) $(ARGS)
 
-unit: $(READY)  ## everything but workflow, Slurm and mirror: under a minute
+unit: $(READY)  ## everything but workflow, Slurm and mirror: two minutes
 	$(PYTEST) -m "not workflow and not mirror" $(ARGS)
 
 test-slurm: $(READY)  ## the quickstart through a real Slurm on this machine (installs it: root, apt-get)
