@@ -60,7 +60,7 @@ def read_record(path: Path | str) -> dict[str, Any]:
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; run the same command again") from None
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise InputError(f"{path}: damaged, or changed since it was written; {RERUN}") from None
+        raise InputError(f"{path}: changed since it was written, or damaged; {RERUN}") from None
     return record
 
 

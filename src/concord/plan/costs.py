@@ -148,13 +148,18 @@ def duration(seconds: float) -> str:
     )
 
 
-def main(words: Sequence[str]) -> None:
-    """Print jobs, core hours and the time on several numbers of cores, for each study."""
+def planned(words: Sequence[str]) -> tuple[Plan, Sequence[str]]:
+    """Return the plan and the studies that are named, or all; :class:`InputError` for one that is not there."""
     plan = load_plan(read_yaml(CONFIG_FILE))
-    wanted = words or tuple(plan.run_of)
-    for word in wanted:
+    for word in words:
         if word not in plan.run_of:
             raise InputError(f"{word}: no such study; {did_you_mean(word, list(plan.run_of))}")
+    return plan, words or tuple(plan.run_of)
+
+
+def main(words: Sequence[str]) -> None:
+    """Print jobs, core hours and the time on several numbers of cores, for each study."""
+    plan, wanted = planned(words)
     print(f"{'study':<12}{'jobs':>7}{'CPU':>10}{'longest':>10}" + "".join(f"{f'{n} cores':>11}" for n in CORES))
     for word in wanted:
         jobs = jobs_of(plan, plan.run_of[word])

@@ -11,11 +11,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from concord.config.settings import CONFIG_FILE
 from concord.errors import InputError
-from concord.plan.costs import Job, duration, jobs_of, span
-from concord.plan.load import load_plan
-from concord.validation import did_you_mean, read_yaml
+from concord.plan.costs import Job, duration, jobs_of, planned, span
 
 STATES = ("done", "running", "failed", "left")
 MARKS = Path(".snakemake/incomplete")
@@ -50,13 +47,10 @@ def state(job: Job, to_make: set[str], marked: set[str]) -> str:
 
 def main(words: Sequence[str]) -> None:
     """Print how many jobs of each study are done, running, failed and left, and how long the rest takes here."""
-    plan, cores = load_plan(read_yaml(CONFIG_FILE)), os.cpu_count() or 1
-    for word in words:
-        if word not in plan.run_of:
-            raise InputError(f"{word}: no such study; {did_you_mean(word, list(plan.run_of))}")
+    (plan, wanted), cores = planned(words), os.cpu_count() or 1
     print(f"{'study':<12}" + "".join(f"{name:>9}" for name in STATES) + f"{f'{cores} cores':>12}")
     marked = set(begun())
-    for word in words or tuple(plan.run_of):
+    for word in wanted:
         to_make, jobs = left(word), jobs_of(plan, plan.run_of[word])
         found = {job.name: state(job, to_make, marked) for job in jobs}
         counts = [list(found.values()).count(name) for name in STATES]

@@ -1,14 +1,13 @@
 """How exhibits become files: one form in which they are stored, and a renderer for each format."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from concord.errors import InputError
-from concord.files import RERUN, sha256, write_text
+from concord.files import RERUN, read_record, sha256, write_record, write_text
 from concord.reports.exhibits.base import Block, Chapter, Exhibit, Part, Picture, Shown
-from concord.specs import check_made_for, digest
+from concord.specs import check_made_for
 from concord.validation import Strict
 
 SUFFIXES = (".csv", ".md", ".tex", ".html", ".svg", ".pdf", ".png")
@@ -69,20 +68,14 @@ def write_shown(exhibit: Exhibit, shown: Shown, spec: str, files: Mapping[str, P
 
 
 def write_exhibit(path: Path | str, stored: Stored) -> None:
-    """Write an exhibit as JSON with a checksum of its own, atomically."""
-    text = stored.model_dump_json()
-    write_text(path, json.dumps({"exhibit": text, "checksum": digest(text)}) + "\n")
+    """Write an exhibit as a record with a checksum, atomically."""
+    write_record(path, {"exhibit": stored.model_dump_json()})
 
 
 def read_exhibit(path: Path, planned_digest: str) -> Stored:
     """Return an exhibit; :class:`InputError` if it is missing, damaged, or not of the spec with the planned digest."""
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        if digest(record["exhibit"]) != record["checksum"]:
-            raise ValueError("its checksum is another")
-        stored = Stored.model_validate_json(record["exhibit"])
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; run the same command again") from None
+        stored = Stored.model_validate_json(read_record(path)["exhibit"])
     except (KeyError, TypeError, ValueError):
         raise InputError(f"{path}: not a stored exhibit, or damaged; {RERUN}") from None
     check_made_for(path, stored.spec, planned_digest)
