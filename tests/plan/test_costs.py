@@ -5,7 +5,7 @@ import pytest
 from concord.config.settings import CONFIG_FILE
 from concord.errors import InputError
 from concord.plan import costs, needs, status
-from concord.plan.costs import Job, jobs_of, span
+from concord.plan.costs import Job, jobs_of, span, submitted
 
 
 def job(name, seconds, *after):
@@ -22,6 +22,14 @@ def test_the_longest_way_goes_first(cores, seconds):
 
 def test_a_job_waits_for_a_core():
     assert span([job(name, 2) for name in "abcde"], 2) == 6
+
+
+def test_jobs_of_a_group_that_depend_on_each_other_are_submitted_as_one():
+    data, alone = job("data", 1)._replace(group="case"), job("alone", 2)._replace(group=None)
+    cases = [job(name, 4, "data")._replace(group="case") for name in "ab"]
+    long = job("long", 32, "a")._replace(group=None)
+    scores = job("scores", 64, "b", "long")
+    assert sorted(submitted([data, alone, *cases, long, scores])) == [2, 9, 32, 64]
 
 
 def test_the_jobs_of_a_run_are_those_of_the_plan_in_an_order_that_can_be_run(make_plan):

@@ -28,7 +28,7 @@ if (SOURCE := Path(str(workflow.current_basedir)).parents[1] / "src").is_dir():
 
 try:
     from concord.errors import InputError
-    from concord.plan import load_plan, needs
+    from concord.plan import costs, load_plan, needs
     from concord.plan.sources import check_sources
     from concord.reports.document.provenance import git_commit
 except ImportError as absent:
@@ -115,8 +115,9 @@ def minutes(need):
 
 def with_its_case(wildcards):
     """Consensus jobs that are not worth a cluster job of their own go with the base clusterings of their case."""
-    need = PLAN.need_of_consensus(wildcards.study, wildcards.case, wildcards.method, wildcards.block)
-    return "case" if need.minutes <= needs.SMALL_MINUTES else None
+    study = PLAN.studies[wildcards.study]
+    case, method = study.case(wildcards.case), study.method(wildcards.method)
+    return costs.group_of_consensus(PLAN, study.id, case, method, wildcards.block)
 
 
 def lock_folder():

@@ -20,23 +20,26 @@ from concord.plan.plan import Plan
 from concord.validation import did_you_mean, read_yaml
 
 START = 2.0
-"""CPU seconds of a job before it works: Python, the libraries, and Snakemake's part."""
+"""CPU seconds of a job before it works: Python, the libraries, and Snakemake's part; all that preparing data takes."""
 TABLES, FIGURE, DOCUMENT = 60.0, 10.0, 10.0
 """CPU seconds in the reports of large studies."""
 CORES = (1, 16, 256)
+SHORT = 60.0
+"""CPU seconds up to which a consensus job shares a cluster job with the others of its case."""
 
 
 class Job(NamedTuple):
-    """A job of a run: its first output, its log, its seconds, and the jobs that it waits for."""
+    """A job of a run: its first output, its log, its seconds, the jobs that it waits for, its group on a cluster."""
 
     name: str
     log: str
     seconds: float
     after: tuple[str, ...] = ()
+    group: str | None = "report"
 
 
 def jobs_of(plan: Plan, run: str) -> list[Job]:
-    """Return the jobs of a run, each after those that it waits for; downloads and preparations are left out."""
+    """Return the jobs of a run, each after those that it waits for; downloads are left out."""
     study, made = plan.runs[run], dict[str, Job]()
     parts = ["", "/variants"] if study.of_variants() else [""]
     for part in parts:
@@ -46,7 +49,8 @@ def jobs_of(plan: Plan, run: str) -> list[Job]:
     needed = [exhibit.needs(study) for exhibit in study.exhibits]
     for case_id in dict.fromkeys(case_id for need in needed for case_id in need.unseen):
         name = f"results/{run}/unseen/{case_id}.parquet"
-        made[name] = Job(name, f"logs/{run}/unseen/{case_id}.log", START + plan.need_of_unseen(run, case_id).seconds)
+        seconds = START + plan.need_of_unseen(run, case_id).seconds
+        made[name] = Job(name, f"logs/{run}/unseen/{case_id}.log", seconds, group=None)
     collected = [
         Job(
             f"results/{run}{p}/selected.csv",
@@ -68,11 +72,11 @@ def jobs_of(plan: Plan, run: str) -> list[Job]:
 
 
 def _of_case(plan: Plan, run: str, part: str, view: Experiment, case: Case) -> Iterator[Job]:
-    study = plan.runs[run]
+    study, prepared = plan.runs[run], plan.prepared_file(case)
+    yield Job(prepared, f"logs/datasets/prepare/{case.dataset}/{case.steps_word}.log", START, group="case")
     ensemble = f"results/ensembles/{study.id}/{case.id}.npz"
-    yield Job(
-        ensemble, f"logs/{study.id}/ensembles/{case.id}.log", START + plan.need_of_ensemble(study.id, case.id).seconds
-    )
+    log, seconds = f"logs/{study.id}/ensembles/{case.id}.log", START + plan.need_of_ensemble(study.id, case.id).seconds
+    yield Job(ensemble, log, seconds, (prepared,), group="case")
     labels = list[str]()
     for method in view.runs(case):
         for file in plan.label_files(run, case, method):
@@ -80,7 +84,8 @@ def _of_case(plan: Plan, run: str, part: str, view: Experiment, case: Case) -> I
             raced = bool(plan.race_file(study.id, case.id, method.id, block))
             after = (ensemble, *(plan.first_blocks(study.id, case.id, method.id) if raced else ()))
             log = f"logs{file.removeprefix('results').removesuffix('.npz')}.log"
-            yield Job(file, log, START + seconds_of_fits(plan, study.id, case, method, block), after)
+            seconds = START + seconds_of_fits(plan, study.id, case, method, block)
+            yield Job(file, log, seconds, after, group_of_consensus(plan, study.id, case, method, block))
             labels.append(file)
     scored = f"results/{run}{part}/scores/{case.id}.parquet"
     log = f"logs/{run}{part}/scores/{case.id}.log"
@@ -99,6 +104,11 @@ def seconds_of_fits(plan: Plan, study: str, case: Case, method: MethodRun, block
     return declared * shares.get(method.method, median(shares.values()) if shares else 1.0)
 
 
+def group_of_consensus(plan: Plan, study: str, case: Case, method: MethodRun, block: str) -> str | None:
+    """Return the group of jobs that a cluster gets as one: what is short goes with the rest of its case."""
+    return "case" if seconds_of_fits(plan, study, case, method, block) <= SHORT else None
+
+
 @cache
 def _measured_shares(plan: Plan) -> Mapping[str, float]:
     """Return for each method the share of its declared seconds that its fits take, the median over accepted runs."""
@@ -111,6 +121,19 @@ def _measured_shares(plan: Plan) -> Mapping[str, float]:
                 points = needs.points(study, case, method, 0)
                 found.setdefault(method.method, []).append(points * float(row["cpu_seconds_per_fit"]) / one)
     return {method: median(shares) for method, shares in found.items()}
+
+
+def submitted(jobs: Sequence[Job]) -> list[float]:
+    """Return the CPU seconds of each job of a cluster: of jobs of a group that depend on each other, or of one job."""
+    from scipy.cluster.hierarchy import DisjointSet
+
+    together, group = DisjointSet([job.name for job in jobs]), {job.name: job.group for job in jobs}
+    for job in jobs:
+        for name in job.after:
+            if job.group and job.group == group[name]:
+                together.merge(name, job.name)
+    seconds = {job.name: job.seconds for job in jobs}
+    return [sum(map(seconds.__getitem__, names)) for names in together.subsets()]
 
 
 def span(jobs: Sequence[Job], cores: int) -> float:
@@ -158,14 +181,21 @@ def planned(words: Sequence[str]) -> tuple[Plan, Sequence[str]]:
 
 
 def main(words: Sequence[str]) -> None:
-    """Print jobs, core hours and the time on several numbers of cores, for each study."""
+    """Print for each study its jobs, those that a cluster is given, core hours, and the time on several cores."""
     plan, wanted = planned(words)
-    print(f"{'study':<12}{'jobs':>7}{'CPU':>10}{'longest':>10}" + "".join(f"{f'{n} cores':>11}" for n in CORES))
+    heads = [
+        *(f"{head:>10}" for head in ("submitted", "shortest", "longest", "CPU")),
+        *(f"{f'{n} cores':>11}" for n in CORES),
+    ]
+    print(f"{'study':<12}{'jobs':>7}" + "".join(heads))
     for word in wanted:
         jobs = jobs_of(plan, plan.run_of[word])
-        cells = [sum(job.seconds for job in jobs), max(job.seconds for job in jobs)]
+        seconds = submitted(jobs)
+        cells = [min(seconds), max(seconds), sum(seconds)]
         times = "".join(f"{duration(span(jobs, cores)):>11}" for cores in CORES)
-        print(f"{word:<12}{len(jobs):>7}" + "".join(f"{duration(cell):>10}" for cell in cells) + times)
+        print(
+            f"{word:<12}{len(jobs):>7}{len(seconds):>10}" + "".join(f"{duration(cell):>10}" for cell in cells) + times
+        )
 
 
 if __name__ == "__main__":

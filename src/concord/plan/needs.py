@@ -53,9 +53,6 @@ JOB_SECONDS = 300
 START_MINUTES = 5
 """Until Snakemake and the libraries are loaded, from a slow file system with many users."""
 
-SMALL_MINUTES = START_MINUTES + 2
-"""What takes no longer shares a cluster job with others: a job of its own would cost about the same again."""
-
 
 class Need(NamedTuple):
     """What a job requests."""
