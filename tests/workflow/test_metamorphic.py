@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+from inprocess import in_folder
 
+from concord.plan import costs
 from concord.reports.study import Study
 from conftest import Project
 
@@ -220,11 +222,16 @@ def fresh(folder: Path) -> Project:
 
 
 @pytest.fixture(scope="module")
-def toy(tmp_path_factory) -> Project:
-    """The toy study, run; not to be changed."""
+def first_run(tmp_path_factory) -> tuple[Project, list[str]]:
+    """The toy study, run, and the lines of its jobs."""
     project = fresh(tmp_path_factory.mktemp("toy"))
-    project.run("toy")
-    return project
+    return project, project.run("toy")
+
+
+@pytest.fixture(scope="module")
+def toy(first_run) -> Project:
+    """The toy study, run; not to be changed."""
+    return first_run[0]
 
 
 @pytest.fixture
@@ -234,6 +241,17 @@ def copy_of_toy(toy, tmp_path) -> Project:
 
 def test_there_are_at_least_a_hundred_changes():
     assert len(CHANGES) >= 100
+
+
+def test_the_longest_consensus_jobs_start_first(first_run):
+    project, ran = first_run
+    with in_folder(project.folder):
+        plan, _ = costs.planned(["toy"])
+        jobs = {job.name: job.seconds for job in costs.jobs_of(plan, "toy") if "/consensus/" in job.name}
+    lines = [line for line in ran if " consensus --spec " in line and " --race " not in line]
+    seconds = [next(jobs[name] for name in jobs if f" {name} " in line) for line in lines]
+    assert len({*seconds}) > 3
+    assert seconds == sorted(seconds, reverse=True)
 
 
 def test_running_again_runs_nothing(copy_of_toy):

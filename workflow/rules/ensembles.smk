@@ -11,7 +11,7 @@ rule base_clusterings:
         "logs/{study}/ensembles/{case}.log",
     benchmark:
         "results/{study}/benchmarks/ensembles/{case}.tsv"
-    priority: 2  # then all consensus jobs can start, and Snakemake starts those with the largest inputs first
+    priority: 2  # then all consensus jobs can start, the longest first
     group:
         "case"
     conda:
