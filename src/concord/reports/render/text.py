@@ -3,7 +3,7 @@
 import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from importlib import resources
 from io import BytesIO
 from pathlib import Path
@@ -150,6 +150,12 @@ def _template(name: str) -> str:
 
 def _filled(template: str, escape: Callable[[str], str] | None = None, **values: Any) -> str:
     """Return a template with values filled in, every text escaped; without ``escape`` as HTML, with Jinja's marks."""
+    return _environment(escape).get_template(template).render(**values)
+
+
+@cache
+def _environment(escape: Callable[[str], str] | None) -> Environment:
+    """Return what compiles the templates, each of them once."""
     options: dict[str, Any] = {"autoescape": True}
     if escape:
         marks = {"block_start_string": "<%", "block_end_string": "%>", "variable_start_string": "<<"}
@@ -158,7 +164,7 @@ def _filled(template: str, escape: Callable[[str], str] | None = None, **values:
         loader=FunctionLoader(_template), trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined, **options
     )
     environment.globals |= {"raw": Markup, "orders": orders}
-    return environment.get_template(template).render(**values)
+    return environment
 
 
 def _escaped(escape: Callable[[str], str], value: Any) -> Any:
