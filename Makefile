@@ -7,6 +7,8 @@ PYTEST := python -m pytest -n 2 --dist worksteal
 # apart, without tracing: what it runs is covered by the tests of the stages
 METAMORPHIC := tests/workflow/test_metamorphic.py
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# some containers set it; every job and test process would compile all modules anew
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help env quickstart test check tests unit test-slurm torture bench docs plan status audit lock schemas clean
