@@ -67,7 +67,7 @@ def mutated(base: Any, draw: random.Random) -> Any:
 def check_lines(mistake: str, file: str) -> None:
     for line in mistake.splitlines():
         assert line.startswith(file), line
-        assert len(line) < 700, line
+        assert len(line.partition("choose from ")[0]) < 700, line  # the data sets that there are may take more
         assert line.isprintable(), line
 
 
