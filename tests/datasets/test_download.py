@@ -1,6 +1,10 @@
 import hashlib
+import json
 import re
+import subprocess
+import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -13,11 +17,13 @@ DATA = bytes(range(256)) * 20
 SHA = hashlib.sha256(DATA).hexdigest()
 HTML = b"\n<!DOCTYPE html><html><body>404: sign in</body></html>"
 WRONG = DATA[::-1]
+LONG = DATA * 60  # several chunks of a download
 
 
 class Handler(BaseHTTPRequestHandler):
     requests: list[str]
     outages = 0
+    killed = threading.Event()
 
     def do_GET(self):
         self.requests.append(self.path)
@@ -28,8 +34,17 @@ class Handler(BaseHTTPRequestHandler):
             self.send_error(404)
         elif self.path == "/cut":  # the connection breaks before the announced end
             self.answer(DATA[:1000], len(DATA))
+        elif self.path == "/long" and len(self.requests) == 1:  # the client gets no more before it is killed
+            self.answer(LONG[: len(LONG) // 2], len(LONG))
+            self.killed.wait()
         else:
-            bodies = {"/short": DATA[:1000], "/page": HTML, "/wrong": WRONG, "/lfs": b"version https://git-lfs.x"}
+            bodies = {
+                "/short": DATA[:1000],
+                "/page": HTML,
+                "/wrong": WRONG,
+                "/lfs": b"version https://git-lfs.x",
+                "/long": LONG,
+            }
             body = bodies.get(self.path, DATA)
             self.answer(body, len(body))
 
@@ -140,6 +155,23 @@ def test_fails_twice_then_succeeds_with_growing_pauses(server, tmp_path, monkeyp
     get(tmp_path / "toy.mat", remote(f"{server}/flaky"))
     assert (tmp_path / "toy.mat").read_bytes() == DATA
     assert pauses == [0.5, 1.0]
+
+
+def test_the_command_that_was_killed_in_the_middle_completes_when_repeated(server, tmp_path):
+    target, registry = tmp_path / "raw/toy.mat", tmp_path / "datasets.yaml"
+    file = {**remote(f"{server}/long").model_dump(), "sha256": hashlib.sha256(LONG).hexdigest(), "bytes": len(LONG)}
+    registry.write_text(json.dumps({"toy": {**spec(remote()).model_dump(mode="json"), "files": [file]}}))
+    command = [sys.executable, "-m", "concord", "datasets", "fetch", "toy", "toy.mat", "--to", str(target)]
+    with subprocess.Popen([*command, "--registry", str(registry)]) as running:
+        while not any(path.stat().st_size for path in tmp_path.glob("raw/.*")):
+            assert running.poll() is None
+            time.sleep(0.01)
+        running.kill()
+    Handler.killed.set()
+    assert not target.exists()
+    subprocess.run([*command, "--registry", str(registry)], check=True)
+    assert target.read_bytes() == LONG
+    assert Handler.requests == ["/long", "/long"]
 
 
 def test_next_address_after_a_bad_one(server, tmp_path):
