@@ -57,6 +57,13 @@ def test_accepts_what_users_have():
         assert np.array_equal(Ensemble(labels).labels, expected)
 
 
+def test_booleans_and_large_integers_are_labels():
+    assert Ensemble(np.array([[False], [True]])).labels.tolist() == [[0], [1]]
+    large = np.array([[2**60, 0], [2**60 + 1, 0]])
+    for labels in (large, large.astype(object), pd.DataFrame({"a": large[:, 0], "b": [True, True]})):
+        assert Ensemble(labels).labels.tolist() == [[0, 0], [1, 0]]
+
+
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
@@ -68,9 +75,12 @@ def test_accepts_what_users_have():
         ([["a"], ["b"]], "factorize"),
         ([[-1, -1], [0, 1]], "object 0 has no label"),
         ([[0, -1], [1, -1]], "clustering 1 has no label"),
+        ([[0, 0, 1], [0, 1]], "unequal lengths"),
+        (np.ma.masked_equal([[0], [9]], 9), r"filled\(-1\)"),
         (csr_array([[0], [1]]), "toarray"),
         ([[0.0], [1e300]], "64 bits, got 1e"),
-        ([[0.0], [2.0**63]], "64 bits, got 9.2"),
+        ([[0.0], [2.0**53]], r"64 bits, got 9007199254740992.0 as float64"),
+        (np.array([[0], [10**400]], dtype=object), "64 bits"),
         (np.array([[0], [2**63]], dtype=np.uint64), "64 bits, got 9223372036854775808"),
         ([[0, 0, 1], [0, 1, 1]], r"2 by 3, may be transposed; .* np.column_stack\(labels\)"),
         ((np.array([0, 0, 1]), np.array([0, 1, 1])), "transpose"),

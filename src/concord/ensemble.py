@@ -65,7 +65,7 @@ class Ensemble:
     """
 
     def __init__(self, labels: npt.ArrayLike) -> None:
-        raw = _integers(labels)
+        raw = label_matrix(labels)
         if isinstance(labels, list | tuple) and raw.shape[0] < raw.shape[1]:
             clustering = "if each sequence is a clustering, pass np.column_stack(labels)"
             what = f"a list of sequences, {raw.shape[0]} by {raw.shape[1]}, may be transposed"
@@ -84,7 +84,7 @@ class Ensemble:
         Raises ValueError as the constructor does, without any block, and for blocks of unequal numbers of clusterings.
         """
         ensemble = cls.__new__(cls)
-        ensemble._add(_integers(block) for block in blocks)
+        ensemble._add(label_matrix(block) for block in blocks)
         return ensemble
 
     @classmethod
@@ -279,7 +279,7 @@ def coded_as(labels: npt.ArrayLike, cluster_names: list[IntArray]) -> IntArray:
     ``labels`` has shape (n objects, m clusterings), is named as in ``cluster_names``, and -1 marks a missing object.
     Raises ValueError for what is no label matrix, another number of clusterings, or a label that names no cluster.
     """
-    raw = _integers(labels)
+    raw = label_matrix(labels)
     if raw.shape[1] != len(cluster_names):
         raise ValueError(f"labels hold {raw.shape[1]} clusterings, the ensemble {len(cluster_names)}")
     return np.column_stack([_coded(raw[:, i], i, names) for i, names in enumerate(cluster_names)])
@@ -332,21 +332,29 @@ def _coded(column: IntArray, clustering: int, names: IntArray) -> IntArray:
     return codes
 
 
-def _integers(labels: Any) -> npt.NDArray[Any]:
+def label_matrix(labels: Any) -> npt.NDArray[Any]:
     """Return a label matrix of signed integers, without a copy where it is one."""
     if hasattr(labels, "toarray"):
         raise ValueError("labels must not be sparse; pass labels.toarray()")
-    matrix = np.asarray(_without_na(labels))
+    if np.ma.is_masked(labels):
+        raise ValueError("labels must not be masked; pass labels.filled(-1)")
+    try:
+        matrix = np.asarray(_without_na(labels))
+    except ValueError:
+        what = "labels must be a matrix of n objects x m clusterings, got sequences of unequal lengths"
+        raise ValueError(f"{what}; write -1 for an object missing from a clustering") from None
     if matrix.ndim != 2:
         what = f"labels must be a matrix of n objects x m clusterings, got shape {matrix.shape}"
         raise ValueError(f"{what}; write a single clustering as a column: labels[:, None]")
     if 0 in matrix.shape:
         raise ValueError(f"labels must hold at least one object and one clustering, got shape {matrix.shape}")
     if matrix.dtype == object:
+        whole = all(isinstance(label, int | np.integer) for label in matrix.flat)
         try:
-            matrix = matrix.astype(float)
-        except (TypeError, ValueError):
-            raise ValueError("labels must be integers; recode other labels, e.g. with pandas.factorize") from None
+            matrix = matrix.astype(np.int64 if whole else float)
+        except (OverflowError, TypeError, ValueError):
+            remedy = "recode other labels, e.g. with pandas.factorize"
+            raise ValueError(f"labels must be integers of 64 bits; {remedy}") from None
     if matrix.dtype.kind == "f":
         if not np.isfinite(matrix).all():
             raise ValueError("labels hold NaN or infinity; write -1 for an object missing from a clustering")
@@ -354,11 +362,12 @@ def _integers(labels: Any) -> npt.NDArray[Any]:
             raise ValueError("labels must be integers, got fractions")
     elif matrix.dtype.kind not in "iub":
         raise ValueError(f"labels must be integers, got dtype {matrix.dtype}; recode them, e.g. with pandas.factorize")
-    if matrix.dtype.kind == "i":
-        return matrix
-    outside = matrix[(matrix >= 2**63) | (matrix < -(2**63))]
+    if matrix.dtype.kind in "ib":
+        return matrix if matrix.dtype.kind == "i" else matrix.astype(np.int64)
+    most = 2**53 if matrix.dtype.kind == "f" else 2**63  # above 2^53 different integers are the same float
+    outside = matrix[(matrix >= most) | (matrix < -most)]
     if outside.size:
-        raise ValueError(f"labels must be integers of 64 bits, got {outside[0]}; recode them")
+        raise ValueError(f"labels must be integers of 64 bits, got {outside[0]} as {matrix.dtype}; recode them")
     return matrix.astype(np.int64)
 
 
