@@ -148,7 +148,7 @@ def test_methods_are_listed_with_their_parameters():
         (["consensus", "FILE", "-k", "31"], "30 objects"),
         (["consensus", "FILE", "-k", "3", "--method", "RCEE"], 'did you mean "RCE"?'),
         (["consensus", "FILE", "-k", "3", "--method", "RCE", "--set", "lamda1=1"], 'did you mean "lambda1"?'),
-        (["consensus", "FILE", "-k", "3", "--method", "RCE", "--set", "lambda1=many"], "a number >= 0"),
+        (["consensus", "FILE", "-k", "3", "--method", "RCE", "--set", "lambda1=many"], "a number in [0"),
         (["consensus", "FILE", "-k", "3", "--method", "RCE", "--set", "lambda1"], "NAME=VALUE"),
         (["consensus", "FILE", "-k", "3", "--set", "n_clusters=2"], "-k"),
         (["consensus", "FILE", "-k", "3", "--method", "SSCE"], "--features"),

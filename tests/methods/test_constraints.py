@@ -12,8 +12,8 @@ UNIT, HALF_OPEN = Interval(float, 0, 1, "both"), Interval(float, 0, 1, "right")
     ("constraint", "allowed", "refused"),
     [
         (COUNT, [1, np.int64(7)], [0, 1.0, True, "1", None, np.nan]),
-        (NON_NEGATIVE, [0, 0.0, 2, np.float32(1.5)], [-1e-300, np.inf, np.nan, True, "0", None, []]),
-        (POSITIVE, [1e-300, 3], [0, -1, np.inf]),
+        (NON_NEGATIVE, [0, 0.0, 1e-300, 2, np.float32(1.5)], [-1e-300, 1e300, np.inf, np.nan, True, "0", None, []]),
+        (POSITIVE, [1e-12, 3, 1e12], [0, 1e-300, 1e300, -1, np.inf]),
         (UNIT, [0, 1, 0.5], [-0.1, 1.1]),
         (HALF_OPEN, [1, 0.5], [0, 1.1]),
         (Interval(float, 0, 0.5), [0, 0.4], [0.5]),
@@ -30,8 +30,9 @@ def test_allows(constraint, allowed, refused):
     ("constraint", "words"),
     [
         (COUNT, "an integer >= 1"),
-        (NON_NEGATIVE, "a number >= 0"),
-        (POSITIVE, "a number > 0"),
+        (NON_NEGATIVE, "a number in [0, 1e+12]"),
+        (POSITIVE, "a number in [1e-12, 1e+12]"),
+        (Interval(float, 1, closed="neither"), "a number > 1"),
         (UNIT, "a number in [0, 1]"),
         (HALF_OPEN, "a number in (0, 1]"),
         (Options("a"), "'a'"),

@@ -82,6 +82,12 @@ def test_same_seed_same_labels_in_another_process_on_two_threads():
     assert list(here) == list(methods.names())
 
 
+@pytest.mark.parametrize("seed", [-1, "x", 1.5])
+def test_refuses_a_seed_that_is_none(seed):
+    with pytest.raises(ValueError, match=f"KC: random_state = {seed!r}: must be an integer >= 0"):
+        methods.KC(2, random_state=seed).fit(l30())
+
+
 @dataclass(repr=False, eq=False)
 class First(ConsensusMethod):
     """The first clustering; ``n_clusters``, ``power`` and ``random_state`` change nothing."""

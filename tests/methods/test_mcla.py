@@ -134,6 +134,14 @@ def test_refuses_unknown_weights():
         MCLA(2, vertex_weight="ints").fit(l30())
 
 
+def test_more_meta_clusters_may_leave_more_clusters_and_it_says_so():
+    mcla = MCLA(n_clusters=2, n_meta_clusters=5).fit(L30)
+    assert mcla.free_number
+    assert mcla.labels_.max() >= 2
+    assert "meta-clusters" in mcla.note_
+    assert not MCLA(n_clusters=5, n_meta_clusters=5).fit(L30).note_
+
+
 def test_fewer_meta_clusters_leave_fewer_clusters():
     two = MCLA(n_clusters=3, n_meta_clusters=2).fit(L30)
     assert np.array_equal(two.labels_, MCLA(n_clusters=2).fit(L30).labels_)

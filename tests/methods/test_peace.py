@@ -282,7 +282,7 @@ def test_one_cluster_is_impossible_where_clusterings_disagree(seed):
     ("parameters", "message"),
     [
         ({"n_init": 0}, "n_init = 0: must be an integer >= 1"),
-        ({"tol": 0.0}, "tol = 0.0: must be a number > 0"),
+        ({"tol": 0.0}, "tol = 0.0: must be a number in"),
         ({"max_iter": 0}, "max_iter = 0: must be an integer >= 1 or None"),
         ({"algorithm": "em"}, "algorithm = 'em': must be 'newton' or 'pairwise'"),
     ],

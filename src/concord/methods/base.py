@@ -222,7 +222,11 @@ class ConsensusMethod(Results, ABC):
         return matrix
 
     def _rng(self) -> np.random.Generator:
-        return np.random.default_rng(self.random_state)
+        try:
+            return np.random.default_rng(self.random_state)
+        except (TypeError, ValueError):
+            wanted = "an integer >= 0, a Generator or None"
+            raise ValueError(f"{type(self).__name__}: random_state = {self.random_state!r}: must be {wanted}") from None
 
     def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():

@@ -52,8 +52,9 @@ class Options:
 Constraint = Interval | Options
 
 COUNT = Interval(int, 1)
-NON_NEGATIVE = Interval(float, 0)
-POSITIVE = Interval(float, 0, closed="neither")
+LEAST, MOST = 1e-12, 1e12  # Farther from 1 a method's sums lose all other terms, or overflow
+NON_NEGATIVE = Interval(float, 0, MOST, "both")
+POSITIVE = Interval(float, LEAST, MOST, "both")
 FLAG = Options(True, False)
 
 

@@ -62,6 +62,11 @@ class MCLA(ConsensusMethod):
     vertex_weight: Literal["size", "unit"] = "size"
     n_meta_clusters: int | None = None
 
+    @property
+    def free_number(self) -> bool:
+        """Whether there are more meta-clusters than clusters."""
+        return (self.n_meta_clusters or 0) > self.n_clusters
+
     def _fit(self, ensemble: Ensemble) -> None:
         index, n_meta_clusters = jaccard(ensemble), self.n_meta_clusters or self.n_clusters
         graph = dense_graph(scaled_integers(index, float(index.sum())))
@@ -71,6 +76,8 @@ class MCLA(ConsensusMethod):
         self.cut_ = cut(graph, self.meta_labels_)
         self._association = collapse(ensemble.sparse_indicator, self.meta_labels_, n_meta_clusters)
         self._set_only_labels(self._association.argmax(axis=1), ensemble.membership)
+        differs = self.free_number and self.labels_.max() + 1 != self.n_clusters
+        self.note_ = "the number of clusters is that of the meta-clusters with objects" if differs else ""
 
     @property
     def association_(self) -> FloatArray:
