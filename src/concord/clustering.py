@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from concord import ensembles, methods
 from concord.diagnostics import consensus_silhouette, item_consensus
 from concord.ensemble import Ensemble, FloatArray, IntArray
-from concord.ensembles.generate import Rule, Seed, seed_of
+from concord.ensembles.generate import Rule, Seed, refuse_overflow, seed_of
 from concord.inference import base_labels, nearest_centroid
 from concord.methods.base import ConsensusMethod
 
@@ -114,6 +114,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             If the method has no answer, such as with more clusters than distinct label profiles; a ValueError too.
         """
         self._X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
+        refuse_overflow(self._X)
         seed = seed_of(self.random_state)
         self.ensemble_ = self._base_clusterings(seed)
         self.consensus_ = self._method(seed)

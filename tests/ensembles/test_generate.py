@@ -141,6 +141,8 @@ def test_objects_left_out_are_predicted_when_asked():
         (lambda: ensembles.kmeans(X, object_fraction=0), "object_fraction = 0: must be in"),
         (lambda: ensembles.kmeans(X, feature_fraction=1.1), "feature_fraction = 1.1: must be in"),
         (lambda: ensembles.kmeans(X[0]), "Expected 2D array"),
+        (lambda: ensembles.kmeans(1e150 * X), "beyond 1e"),
+        (lambda: ensembles.kmeans(X, random_state=-1), "random_state = -1"),
         (lambda: ensembles.from_estimators([], X), "estimators is empty"),
         (lambda: ensembles.from_estimators([StandardScaler()], X), "StandardScaler 0 has no fit_predict"),
         (lambda: ensembles.from_estimators([("a", KMeans(2)), ("a", KMeans(3))], X), "two are named 'a'"),

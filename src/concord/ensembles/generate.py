@@ -24,6 +24,7 @@ Rule = int | Literal["sqrt", "random", "random-fine"]
 """The number of clusters of a run."""
 Seed = int | np.random.Generator | np.random.RandomState | None
 Flags = npt.NDArray[np.bool_]
+LARGEST = 1e140
 
 
 def kmeans(
@@ -98,6 +99,7 @@ def kmeans(
     if not rules:
         raise ValueError("n_clusters is empty: give a number or a rule")
     features, seed = _matrix(X), seed_of(random_state)
+    refuse_overflow(features)
     present = _present(features.shape[0], runs, object_fraction, feature_fraction, seed)
     numbers = [_number(rules[run % len(rules)], int(count)) for run, count in enumerate(present.sum(axis=0))]
     protocol = KMeansProtocol(1, 1, max_iter, init, feature_fraction, algorithm == "minibatch")
@@ -256,9 +258,18 @@ def _matrix(X: Any) -> Any:
     return check_array(X, accept_sparse="csr", ensure_all_finite=False)
 
 
+def refuse_overflow(X: Any) -> None:
+    """Raise ValueError for numbers whose squared distances overflow."""
+    entries = X.data if hasattr(X, "toarray") else X
+    if entries.size and max(float(entries.max()), -float(entries.min())) > LARGEST:
+        raise ValueError(f"X holds numbers beyond {LARGEST:g}, whose squares overflow; divide them by their size")
+
+
 def seed_of(random_state: Seed) -> int:
     """Return an integer as it is, and one drawn from anything else that scikit-learn takes for a random state."""
     if isinstance(random_state, int | np.integer):
+        if random_state < 0:
+            raise ValueError(f"random_state = {random_state}: must be at least 0")
         return int(random_state)
     return int(np.random.default_rng(random_state).integers(2**63))
 
