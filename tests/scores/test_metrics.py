@@ -186,6 +186,9 @@ def test_strings_are_labels():
         ([0.0, np.nan], [0, 1], "y holds NaN"),
         ([0, 1], [0, None], "labels holds NaN or None"),
         ([0, 1], [0, -1], r"labels holds -1 \(missing\)"),
+        ([0, 1], np.array([0, "x"], dtype=object), "numbers and text"),
+        ([0, 1], [[0], 1], "unequal lengths"),
+        (np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"), [0, 1], "y holds NaN"),
         ([[0, 1]], [0, 1], r"y must have one label for each object, got shape \(1, 2\)"),
     ],
 )

@@ -12,6 +12,7 @@ from copy import copy
 from dataclasses import dataclass
 from itertools import chain
 from math import ceil
+from operator import index
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -251,7 +252,7 @@ def _source(
     seed: int,
 ) -> tuple[_Source, list[int]]:
     """Return what there is to cluster, and the k's in increasing order."""
-    numbers = sorted({int(k) for k in ks})
+    numbers = _numbers_of_clusters(ks)
     if halves < 1:
         raise ValueError(f"halves = {halves}: must be at least 1")
     data: _Source
@@ -264,6 +265,14 @@ def _source(
     if not numbers or numbers[0] < 2 or numbers[-1] > data.most_clusters():
         raise ValueError(f"ks = {numbers}: must be from 2 to {data.most_clusters()}, the objects of a clustering")
     return data, numbers
+
+
+def _numbers_of_clusters(ks: Iterable[int]) -> list[int]:
+    """Return the k's in increasing order, each once."""
+    try:
+        return sorted({index(k) for k in ks})
+    except TypeError:
+        raise ValueError(f"ks = {ks!r}: must be several integers, such as range(2, 11)") from None
 
 
 @dataclass(frozen=True)

@@ -113,4 +113,4 @@ def _measured(
 
 
 def _mean(values: npt.NDArray[np.float64]) -> float:
-    return float(np.nanmean(values))
+    return nan if np.isnan(values).all() else float(np.nanmean(values))

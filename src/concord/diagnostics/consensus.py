@@ -121,9 +121,17 @@ def fitted_labels(given: IntArray, method: ConsensusMethod, features: Any = None
     """Return the labels that a copy of a method finds, (n,); -1 for an object without any label."""
     known = (given != MISSING).any(axis=1)
     labels = np.full(len(given), MISSING, dtype=np.int64)
-    some = None if features is None else features[known]
+    some = None if features is None else _rows(features, known)
     labels[known] = copy(method).fit(given[known], some).labels_
     return labels
+
+
+def _rows(features: Any, known: npt.NDArray[np.bool_]) -> Any:
+    """Return the features of some objects; all of them are given, as an array-like or a sparse matrix."""
+    matrix = features if hasattr(features, "toarray") else np.asarray(features)
+    if matrix.shape[:1] != known.shape:
+        raise ValueError(f"features must have a row for each of {len(known)} objects, got shape {matrix.shape}")
+    return matrix[known]
 
 
 def matched(labels: IntArray, reference: IntArray) -> IntArray:

@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from concord.diagnostics.pairs import MOST_PAIRS, SAMPLE, full_rows, is_exact, some_pairs
-from concord.ensemble import MISSING, Ensemble, FloatArray, IntArray, as_ensemble
+from concord.diagnostics.pairs import MOST_PAIRS, SAMPLE, full_rows, is_exact, require_at_least, some_pairs
+from concord.ensemble import MISSING, Ensemble, FloatArray, IntArray, as_ensemble, label_matrix
 
 Agreement = Literal["ARI", "NMI", "VI"]
 Normalization = Literal["max", "min", "arithmetic", "geometric"]
@@ -69,7 +69,7 @@ def agreement_with(
     >>> agreement_with(labels, [0, 0, 0, 1, 1, 1]).round(2)
     array([1.  , 0.12, 0.17])
     """
-    given = labels.given if isinstance(labels, Ensemble) else np.asarray(labels)
+    given = labels.given if isinstance(labels, Ensemble) else label_matrix(labels)
     one = np.asarray(clustering)
     if one.shape != given.shape[:1]:
         raise ValueError(f"clustering must have a label for each of {len(given)} objects, got shape {one.shape}")
@@ -101,7 +101,7 @@ def _agreement(
             logarithm = np.log(sums.objects)
             of_rows, joint = logarithm - sums.rows / sums.objects, logarithm - sums.cells / sums.objects
             if measure == "VI":
-                index = np.maximum(2 * joint - of_rows - of_rows.T, 0.0)
+                index = np.maximum(2 * joint - (of_rows + of_rows.T), 0.0)
             else:
                 information = of_rows + of_rows.T - joint
                 index = np.minimum(information / NORMALIZERS[normalization](of_rows, of_rows.T), 1.0)
@@ -242,6 +242,7 @@ def contested(
     if is_exact(ensemble, most_pairs):
         blocks = [4 * values * (1 - values) @ ensemble.weights for _, values in full_rows(ensemble)]
         return np.concatenate(blocks)[ensemble.membership] / (n - 1)
+    require_at_least(1, "sample", sample)
     chosen = np.random.default_rng(random_state).integers(n, size=sample)
     blocks = [
         (4 * values * (1 - values)).mean(axis=1) for _, values in full_rows(ensemble, ensemble.membership[chosen])

@@ -34,7 +34,7 @@ def rce_error_matrix(rce: RCE, labels: npt.ArrayLike | Ensemble, clustering: int
     Raises
     ------
     ValueError
-        If the matrix was not found from these labels.
+        If the matrix was not found from these labels, or there is no such clustering.
 
     References
     ----------
@@ -51,6 +51,8 @@ def rce_error_matrix(rce: RCE, labels: npt.ArrayLike | Ensemble, clustering: int
     True
     """
     ensemble = as_ensemble(labels)
+    if clustering not in range(-ensemble.n_clusterings, ensemble.n_clusterings):
+        raise ValueError(f"clustering = {clustering}: there are {ensemble.n_clusterings} clusterings, from 0")
     return ensemble.expand(_errors(ensemble, *_shares(rce, ensemble), clustering))
 
 
@@ -98,6 +100,7 @@ def rce_errors(rce: RCE, labels: npt.ArrayLike | Ensemble) -> FloatArray:
 
 def _shares(rce: RCE, ensemble: Ensemble) -> tuple[FloatArray, FloatArray]:
     """Return h(s) and h(1 - s) for the consensus matrix over the profiles, (n', n') each."""
+    rce._require_fitted()
     if rce.profile_matrix_.shape != (ensemble.n_profiles,) * 2 or len(rce.labels_) != ensemble.n_objects:
         raise ValueError(f"the consensus is not of these {ensemble.n_objects} objects; pass the labels of the fit")
     s = (rce.profile_matrix_ + rce.profile_matrix_.T) / 2

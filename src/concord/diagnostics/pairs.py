@@ -71,7 +71,8 @@ def half_width(sample: int, confidence: float = 0.95) -> float:
 
     ``sample`` independent draws have a distribution function that differs from the true one nowhere by more, with this
     probability: the square root of log(2 / (1 - confidence)) / (2 sample) (Dvoretzky, Kiefer, Wolfowitz 1956 with the
-    constant of Massart 1990; for a mean Hoeffding 1963). Raises ValueError for a confidence outside (0, 1).
+    constant of Massart 1990; for a mean Hoeffding 1963). Raises ValueError for a confidence outside (0, 1) and
+    without a draw.
 
     Examples
     --------
@@ -81,6 +82,7 @@ def half_width(sample: int, confidence: float = 0.95) -> float:
     """
     if not 0 < confidence < 1:
         raise ValueError(f"confidence = {confidence}: must be in (0, 1)")
+    require_at_least(1, "sample", sample)
     return sqrt(log(2 / (1 - confidence)) / (2 * sample))
 
 
@@ -111,6 +113,7 @@ def some_pairs(ensemble: Ensemble, most: float, sample: int, seed: Any) -> Itera
     """Yield all pairs where :func:`is_exact`, else a sample of them."""
     if is_exact(ensemble, most):
         return all_pairs(ensemble)
+    require_at_least(1, "sample", sample)
     return drawn_pairs(ensemble, sample, np.random.default_rng(seed))
 
 
@@ -139,6 +142,12 @@ def columns(ensemble: Ensemble, missing: int = MISSING) -> npt.NDArray[Any]:
     labels = np.ascontiguousarray(ensemble.profiles.T, dtype=smallest)
     labels[labels == MISSING] = missing
     return labels
+
+
+def require_at_least(least: int, name: str, value: float) -> None:
+    """Raise ValueError for a number that is less, or NaN."""
+    if not value >= least:
+        raise ValueError(f"{name} = {value}: must be at least {least}")
 
 
 def one_cluster_each(labels: npt.ArrayLike, n: int) -> tuple[IntArray, IntArray]:

@@ -20,6 +20,7 @@ from concord.diagnostics.pairs import (
     is_exact,
     n_pairs,
     one_cluster_each,
+    require_at_least,
     some_pairs,
 )
 from concord.ensemble import Ensemble, FloatArray, IntArray, as_ensemble
@@ -148,6 +149,8 @@ def delta_area(areas: npt.ArrayLike) -> FloatArray:
     array([0.4 , 0.25, 0.1 ])
     """
     areas = np.asarray(areas, dtype=float)
+    if areas.ndim != 1:
+        raise ValueError(f"areas must be a number for each k, got shape {areas.shape}")
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.concatenate([areas[:1], np.diff(areas) / areas[:-1]])
 
@@ -186,6 +189,7 @@ def item_consensus(
     ensemble = as_ensemble(labels)
     own, sizes = one_cluster_each(clusters, ensemble.n_objects)
     if ensemble.has_missing and not is_exact(ensemble, most_pairs):
+        require_at_least(1, "sample", sample)
         return _sampled_item_consensus(ensemble, own, sizes, sample, np.random.default_rng(random_state))
     sums = _sums_over_clusters(ensemble, own, len(sizes))[ensemble.membership]
     everyone, others = np.arange(len(own)), np.tile(sizes, (len(own), 1))
@@ -236,7 +240,7 @@ def cluster_consensus(items: FloatArray, clusters: npt.ArrayLike) -> FloatArray:
     >>> cluster_consensus(item_consensus(labels, clusters), clusters).round(2)
     array([0.56, 0.72])
     """
-    own, sizes = one_cluster_each(clusters, len(items))
+    items, own, sizes = _items_of(items, clusters)
     return _ratio(np.bincount(own, items[np.arange(len(own)), own]), np.where(sizes > 1, sizes, 0))
 
 
@@ -258,7 +262,7 @@ def consensus_silhouette(items: FloatArray, clusters: npt.ArrayLike) -> FloatArr
     >>> consensus_silhouette(item_consensus(labels, clusters), clusters).round(2)
     array([0.67, 0.36, 0.31, 0.79, 0.7 , 0.53])
     """
-    own, sizes = one_cluster_each(clusters, len(items))
+    items, own, sizes = _items_of(items, clusters)
     if len(sizes) < 2:
         raise ValueError("a silhouette needs at least two clusters")
     everyone, distances = np.arange(len(own)), 1 - items
@@ -266,6 +270,15 @@ def consensus_silhouette(items: FloatArray, clusters: npt.ArrayLike) -> FloatArr
     distances[everyone, own] = np.inf
     b = distances.min(axis=1)
     return np.where(sizes[own] > 1, (b - a) / np.where(a == b, 1.0, np.maximum(a, b)), 0.0)
+
+
+def _items_of(items: npt.ArrayLike, clusters: npt.ArrayLike) -> tuple[FloatArray, IntArray, IntArray]:
+    """Return the consensus of the objects with the clusters, (n, K), their codes, (n,), and sizes, (K,)."""
+    matrix = np.asarray(items, dtype=float)
+    own, sizes = one_cluster_each(clusters, matrix.shape[0] if matrix.ndim else 0)
+    if matrix.shape != (len(own), len(sizes)):
+        raise ValueError(f"items must be the item_consensus with these {len(sizes)} clusters, got shape {matrix.shape}")
+    return matrix, own, sizes
 
 
 def cophenetic_correlation(
@@ -280,7 +293,8 @@ def cophenetic_correlation(
 
     O(n'^2 m) time and 8 n'^2 bytes. With more than ``most_profiles`` profiles it is that of a random sample of so many
     objects, without a band. Of tied merges those of objects with one profile come first; other choices may give another
-    tree and another correlation. NaN if all distances are equal. Raises ValueError for fewer than two objects.
+    tree and another correlation. NaN if all distances are equal. Raises ValueError for fewer than two objects
+    or profiles.
 
     Source: Sokal, Rohlf: Taxon 11, 1962; as a criterion for k, Brunet, Tamayo, Golub, Mesirov: PNAS 101, 2004.
 
@@ -295,6 +309,7 @@ def cophenetic_correlation(
 
     ensemble = as_ensemble(labels)
     _require_pair(ensemble)
+    require_at_least(2, "most_profiles", most_profiles)
     if ensemble.n_profiles > most_profiles:
         chosen = np.random.default_rng(random_state).choice(ensemble.n_objects, most_profiles, replace=False)
         ensemble = of_objects(ensemble, chosen)

@@ -166,16 +166,22 @@ def score_many(y: npt.ArrayLike, labelings: npt.ArrayLike, metrics: Sequence[str
 
 def _encoded(values: npt.ArrayLike, name: str, missing: int | None = None) -> IntArray:
     """Codes 0..k-1 of the sorted distinct values."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must have one label for each object, got sequences of unequal lengths") from None
     if array.ndim != 1:
         raise ValueError(f"{name} must have one label for each object, got shape {array.shape}")
     if not array.size:
         raise ValueError(f"{name} is empty; give at least one object")
-    if array.dtype.kind in "fcO" and any(value is None or value != value for value in array.tolist()):
+    if array.dtype.kind in "fcOMm" and any(value is None or value != value for value in array.tolist()):
         raise ValueError(f"{name} holds NaN or None; leave objects without a label out")
     if missing is not None and array.dtype.kind in "iufO" and (array == missing).any():
         raise ValueError(f"{name} holds {missing} (missing); leave these objects out of {name} and y")
-    return np.unique(array, return_inverse=True)[1].astype(np.int64)
+    try:
+        return np.unique(array, return_inverse=True)[1].astype(np.int64)
+    except TypeError:
+        raise ValueError(f"{name} holds labels that cannot be sorted, such as numbers and text; use one kind") from None
 
 
 def _labelings(labelings: npt.ArrayLike, n: int) -> npt.NDArray[Any]:
