@@ -5,6 +5,7 @@ import json
 import os
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 
@@ -48,6 +49,13 @@ else:
         os.environ |= {"CONCORD_COMMIT": json.dumps(git_commit(Path.cwd()))}
     if PLAN.settings.data_mirror:
         os.environ.setdefault("CONCORD_DATA_MIRROR", PLAN.settings.data_mirror)
+
+# Before every query of jobs the plugin for Slurm asks how long squeue remembers them. While the controller is down it has
+# no answer, turns to sacct, gets none without accounting either, forgets all jobs and waits for ever. So the first answer
+# is kept.
+SLURM = sys.modules.get("snakemake_executor_plugin_slurm")
+if hasattr(SLURM, "get_min_job_age"):
+    SLURM.get_min_job_age = cache(SLURM.get_min_job_age)
 
 # jobs run with the Python of this Snakemake, whether its environment is activated or not
 put_first("PATH", Path(sys.executable).parent)
