@@ -51,7 +51,7 @@ write_configuration() {
     cat >"$STATE/slurm.conf" <<END
 ClusterName=concord
 SlurmctldHost=$host(127.0.0.1)
-NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) RealMemory=$memory
+NodeName=$host NodeAddr=127.0.0.1 CPUs=$(env -u OMP_NUM_THREADS nproc) RealMemory=$memory
 PartitionName=main Nodes=$host Default=YES MaxTime=INFINITE
 
 # nothing listens on another address
@@ -73,6 +73,8 @@ KillWait=5
 # without accounting, the state of a finished job is known as long as the controller remembers it
 MinJobAge=86400
 ReturnToService=2
+# a query of a controller that is down fails after so many seconds
+MessageTimeout=5
 
 SlurmUser=root
 AuthInfo=socket=$STATE/munge.socket

@@ -1,6 +1,7 @@
-"""A study through a real Slurm, with a job cancelled in the middle, against the same study run here.
+"""Two studies through a real Slurm, against the same studies run here.
 
-``make test-slurm`` starts a Slurm on this machine for it.
+In the middle one job is cancelled, one is killed over its memory, and the controller of Slurm is down for a while.
+``make test-slurm`` starts a Slurm on this machine for it, without accounting.
 """
 
 import os
@@ -10,18 +11,52 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("workflow", "config", "profiles", "src", "envs", "reports/accepted")
 STUDY = "quickstart"
+PART = ["--config", "subsets=4"]
 
-# a Slurm of one's own needs no patience and has no accounting
-NEARBY = ["--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "3"]
-NEARBY += ["--seconds-between-status-checks", "3", "--latency-wait", "5"]
+# a Slurm of one's own needs no patience
+NEARBY = ["--slurm-init-seconds-before-status-checks", "3", "--seconds-between-status-checks", "3"]
+NEARBY += ["--latency-wait", "5"]
+OUTAGE = 40  # seconds; a query fails after four, and the plugin by itself forgets all jobs after five queries
+
+GREEDY = '''"""A method that needs more memory than it declares."""
+
+import time
+from concord.ensemble import Ensemble
+from concord.methods.base import ConsensusMethod, Cost
+import numpy as np
+
+
+class Greedy(ConsensusMethod):
+    """Holds 600 MB for two seconds; ``n_clusters``."""
+
+    cost = Cost(60, 0, 0, profile_matrices=0)  # too long to share a Slurm job
+
+    def __init__(self, n_clusters: int) -> None:
+        self.n_clusters = n_clusters
+
+    def _fit(self, ensemble: Ensemble) -> None:
+        held = np.ones(75_000_000)
+        time.sleep(2)  # Slurm looks every second
+        self._set_labels(ensemble.profiles[:, 0][None], held[:1], ensemble.membership)
+'''
+GREEDY_STUDY = """
+id: greedy
+title: A greedy method
+summary: It needs more memory than it declares.
+cases: [iris]
+ensemble: {runs: 16, subset_size: 4}
+methods: [Greedy]
+"""
+GREEDY_JOB = "rule_consensus_wildcards_greedy_iris_Greedy_0-3"
 
 pytestmark = pytest.mark.skipif(
     "CONCORD_TEST_SLURM" not in os.environ, reason="needs a Slurm of its own: make test-slurm"
@@ -68,8 +103,13 @@ def megabytes(memory: str) -> int:
     return int(float(memory[:-1]) * {"M": 1, "G": 1024}[memory[-1]])
 
 
+def attempts(comment: str) -> list[SlurmJob]:
+    """The Slurm jobs with this comment, the first first."""
+    return [job for job in reversed(slurm_jobs()) if job.comment == comment]
+
+
 class Run:
-    """The study in a copy of the project."""
+    """The studies in a copy of the project."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         self.folder = folder
@@ -77,10 +117,13 @@ class Run:
             copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
             (folder / part).parent.mkdir(parents=True, exist_ok=True)
             copy(ROOT / part, folder / part)
+        (folder / "src/concord/methods/greedy.py").write_text(GREEDY)
+        (folder / "config/studies/greedy").mkdir()
+        (folder / "config/studies/greedy/study.yaml").write_text(GREEDY_STUDY)
         self.output = folder / "output.txt"
         with self.output.open("w") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "snakemake", *arguments, "--", STUDY],
+                [sys.executable, "-m", "snakemake", *arguments, *PART, "--", STUDY, "greedy"],
                 cwd=folder,
                 env={**os.environ, "PYTHONPATH": str(folder / "src")},
                 stdout=output,
@@ -102,22 +145,28 @@ class Run:
 
     def results(self) -> dict[str, bytes]:
         """Everything that the same seed gives again."""
-        here = self.folder
-        sums = (here / "reports" / STUDY / "SHA256SUMS").read_bytes()
-        labels = sorted(here.glob("results/**/*.npz"))
-        tables = sorted(here.glob(f"results/{STUDY}/*.parquet"))
-        return {"SHA256SUMS": sums} | {str(path.relative_to(here)): path.read_bytes() for path in [*labels, *tables]}
+        patterns = ("reports/*/SHA256SUMS", "results/**/*.npz", "results/*/*.parquet")
+        paths = [path for pattern in patterns for path in sorted(self.folder.glob(pattern))]
+        return {str(path.relative_to(self.folder)): path.read_bytes() for path in paths}
 
 
-def a_method_in_its_middle(run: Run) -> SlurmJob:
-    """Wait for a consensus job that has some of its subsets behind it."""
+def seen(run: Run, look: Callable[[], Any]) -> Any:
+    """Wait until ``look`` finds something."""
     while run.process.poll() is None:
-        for job in slurm_jobs():
-            log = job.method_log()
-            if job.state == "RUNNING" and log and "subset 2" in run.read(log):
-                return job
+        if found := look():
+            return found
         time.sleep(0.5)
-    pytest.fail(f"no consensus job was seen at work:\n{run.output.read_text()[-6000:]}")
+    pytest.fail(f"waited in vain for {look.__name__}:\n{run.output.read_text()[-6000:]}")
+
+
+def restart_controller() -> None:
+    """Stop the controller of Slurm, which saves its state, and start it again; jobs that run go on meanwhile."""
+    slurm("scontrol", "shutdown", "slurmctld")
+    try:
+        time.sleep(OUTAGE)
+        assert subprocess.run(["scontrol", "ping"], capture_output=True).returncode
+    finally:
+        slurm("slurmctld")
 
 
 @pytest.fixture(scope="module")
@@ -126,8 +175,21 @@ def runs(tmp_path_factory):
     through_slurm = Run(tmp_path_factory.mktemp("slurm"), "--workflow-profile", "profiles/slurm", *NEARBY)
     here = Run(tmp_path_factory.mktemp("here"), "--cores", "all")
     try:
-        cancelled = a_method_in_its_middle(through_slurm)
+
+        def a_method_in_its_middle() -> SlurmJob | None:
+            logs = {job: job.method_log() for job in slurm_jobs() if job.state == "RUNNING"}
+            return next((job for job, log in logs.items() if log and "subset 2" in through_slurm.read(log)), None)
+
+        def both_repeated_and_none_beginning() -> bool:
+            """A job that begins without a controller fails, and is repeated."""
+            running = {job.number for job in slurm_jobs() if job.state == "RUNNING"}
+            begun = re.findall(r"^(\d+)\.0\b", slurm("squeue", "--steps", "--noheader", "--format=%i"), re.MULTILINE)
+            return len(attempts(cancelled.comment)) == len(attempts(GREEDY_JOB)) == 2 and running <= {*begun}
+
+        cancelled = seen(through_slurm, a_method_in_its_middle)
         slurm("scancel", cancelled.number)
+        seen(through_slurm, both_repeated_and_none_beginning)
+        restart_controller()
         through_slurm.wait()
         here.wait()
         yield through_slurm, cancelled, here
@@ -136,19 +198,32 @@ def runs(tmp_path_factory):
             run.stop()
 
 
+def test_there_is_no_accounting(runs):
+    assert "accounting storage is disabled" in subprocess.run(["sacct"], capture_output=True, text=True).stderr
+
+
 def test_a_cancelled_job_is_repeated_with_twice_the_memory_and_time(runs):
     _, cancelled, _ = runs
-    first, second = sorted(
-        (job for job in slurm_jobs() if job.comment == cancelled.comment), key=lambda job: int(job.number)
-    )
+    first, second = attempts(cancelled.comment)
     assert (first.number, first.state, second.state) == (cancelled.number, "CANCELLED", "COMPLETED")
     assert second.megabytes == pytest.approx(2 * first.megabytes, abs=1)
     assert second.minutes == 2 * first.minutes
 
 
-def test_every_other_job_was_done_the_first_time(runs):
-    _, cancelled, _ = runs
-    assert {job.state for job in slurm_jobs() if job.number != cancelled.number} == {"COMPLETED"}
+def test_a_job_killed_over_its_memory_is_repeated_with_twice_as_much(runs):
+    run, *_ = runs
+    first, second = attempts(GREEDY_JOB)
+    (log,) = run.folder.glob(f".snakemake/slurm_logs/*/*/{first.number}.log")
+    assert "exceeded memory limit" in log.read_text()
+    assert (first.state, second.state) == ("FAILED", "COMPLETED")
+    assert second.megabytes == pytest.approx(2 * first.megabytes, abs=1)
+
+
+def test_every_other_job_was_done_once_though_the_controller_was_down(runs):
+    run, cancelled, _ = runs
+    others = [job for job in slurm_jobs() if job.comment not in (cancelled.comment, GREEDY_JOB)]
+    assert {job.state for job in others} == {"COMPLETED"}
+    assert run.output.read_text().count("Trying to restart job") == 2
 
 
 def test_small_jobs_share_slurm_jobs(runs):
