@@ -8,7 +8,7 @@ PYTEST := python -m pytest -n 2 --dist worksteal
 METAMORPHIC := tests/workflow/test_metamorphic.py
 # tests/workflow comes last: its tests import from its conftest, and pytest keeps that of the last folder named
 TORTURE := python -m pytest -v tests/plan/test_mutations.py tests/fuzz \
-	tests/workflow/test_killed_env.py tests/workflow/test_torture.py
+	tests/workflow/test_killed_env.py tests/workflow/test_sequences.py tests/workflow/test_torture.py
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 # some containers set it; every job and test process would compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
@@ -46,8 +46,8 @@ unit: $(READY)  ## everything but workflow, Slurm and mirror: two minutes
 test-slurm: $(READY)  ## the quickstart through a real Slurm on this machine (installs it: root, apt-get)
 	tests/slurm/cluster.sh python -m pytest -v tests/slurm $(ARGS)
 
-torture: $(READY)  ## 200 kills at random, a killed make env, full and read-only disks, 2,000 mutations of each study, 5,000 ensembles
-	CONCORD_KILLS=200 CONCORD_MUTATIONS=2000 CONCORD_ENSEMBLES=5000 $(TORTURE) $(ARGS)
+torture: $(READY)  ## 200 kills at random, a killed make env, 30 sequences of changes, full disks, mutations, 5,000 ensembles
+	CONCORD_KILLS=200 CONCORD_SEQUENCES=30 CONCORD_MUTATIONS=2000 CONCORD_ENSEMBLES=5000 $(TORTURE) $(ARGS)
 
 bench: $(READY)  ## measure kernels, other packages, scale, speed-up; write docs/performance.md (under 40 minutes)
 	mkdir -p docs/performance

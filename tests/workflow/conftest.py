@@ -92,6 +92,10 @@ class Project:
         self.study(TINY)
         return self
 
+    def copy(self, folder: Path) -> "Project":
+        """A copy in another folder, to be edited and run again."""
+        return Project(shutil.copytree(self.folder, folder, symlinks=True))
+
     def study(self, content: dict) -> None:
         """Write the file of a study."""
         path = self.folder / f"config/studies/{content['id']}/study.yaml"
@@ -162,4 +166,22 @@ def finished(tmp_path_factory) -> Project:
 @pytest.fixture
 def copy_of_finished(finished, tmp_path) -> Project:
     """The finished project, to be edited and run again."""
-    return Project(shutil.copytree(finished.folder, tmp_path / "copy", symlinks=True))
+    return finished.copy(tmp_path / "copy")
+
+
+@pytest.fixture(scope="module")
+def first_run(request, tmp_path_factory) -> tuple[Project, list[str]]:
+    """The study ``TOY`` of the test's module, run, and the command lines of its jobs."""
+    project = request.module.TOY.fresh(tmp_path_factory.mktemp("toy"))
+    return project, project.run("toy")
+
+
+@pytest.fixture(scope="module")
+def toy(first_run) -> Project:
+    """The study ``TOY`` of the test's module, run; not to be changed."""
+    return first_run[0]
+
+
+@pytest.fixture
+def copy_of_toy(toy, tmp_path) -> Project:
+    return toy.copy(tmp_path / "again")

@@ -4,17 +4,14 @@ Snakemake and the jobs run in this process (``inprocess``), for real but for the
 ``config.yaml``, of a study with all of its keys written out, and of the registry entry of a data set is changed.
 """
 
-import copy
-import shutil
-from pathlib import Path
-
 import pytest
 import yaml
 from inprocess import in_folder
+from toys import Change, Toy, as_csv, differing, leaves, outcome
 
 from concord.plan import costs
 from concord.reports.study import Study
-from conftest import Project
+from conftest import ROOT
 
 pytestmark = pytest.mark.workflow
 
@@ -97,12 +94,6 @@ STUDY = {
     },
 }
 
-PUBLISHED = {
-    "table1": "dataset,instances,features,classes\nToy,40,4,2\n",
-    "table2": "dataset,metric,method,value\nToy,ACC,KC,0.9\nToy,ACC,EAC,0.8\nToy,NMI,KC,0.5\n",
-}
-DISCUSSION = "# Why\n\nKC reaches {{table2 case=toy metric=ACC method=KC mean}}.\n"
-
 NEW_VALUES = {
     "sha256": "0" * 64, "mirror": "files/toy.csv", "data_mirror": "https://example.org/mirror",
     "datasets": ["toy"], "methods": ["EAC"], "subsets": 2, "subsets_per_job": 1, "seed": 1,
@@ -122,15 +113,6 @@ NOTHING = {"subsets_per_job", "data_mirror", "urls", "mirror"}
 """Keys that change how or from where, never what: a change runs no job again."""
 
 
-def leaves(value: object, path: tuple = ()) -> list[tuple]:
-    """Paths of all values that hold no other; a list of plain values is one."""
-    if isinstance(value, dict) and value:
-        return [leaf for key, item in value.items() for leaf in leaves(item, (*path, key))]
-    if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
-        return [leaf for i, item in enumerate(value) for leaf in leaves(item, (*path, i))]
-    return [path]
-
-
 def changed(key: str, value: object) -> object:
     """Return another value for a key."""
     if key in NEW_VALUES:
@@ -146,97 +128,46 @@ def changed(key: str, value: object) -> object:
     return value[:-1] if isinstance(value, list) and len(value) > 1 else None
 
 
-def explicit_study() -> dict:
-    """The study with every key written out."""
-    return Study.model_validate(STUDY).model_dump(mode="json", by_alias=True)
+CELLS = [f"{i},{(i * 7) % 11 + 20 * (i % 2)},{(i * 5) % 13},{i % 3},{i % 5 + (i % 2)},c{i % 2}" for i in range(50)]
+POOL = [[(i + j * (i % 3 == 0)) % 2 + (i * j) % 2 for j in range(8)] for i in range(40)]
+TOY = Toy(
+    Study.model_validate(STUDY).model_dump(mode="json", by_alias=True),  # with every key written out
+    ENTRY,
+    {
+        "data/raw/toy/toy.csv": "\n".join(CELLS) + "\n",
+        "data/raw/toy/pool.csv": as_csv(POOL),
+        "config/studies/toy/published/table1.csv": "dataset,instances,features,classes\nToy,40,4,2\n",
+        "config/studies/toy/published/table2.csv": (
+            "dataset,metric,method,value\nToy,ACC,KC,0.9\nToy,ACC,EAC,0.8\nToy,NMI,KC,0.5\n"
+        ),
+        "config/studies/toy/discussion.md": "# Why\n\nKC reaches {{table2 case=toy metric=ACC method=KC mean}}.\n",
+    },
+    {"iris": yaml.safe_load((ROOT / "config/datasets.yaml").read_text())["iris"]},
+)
 
 
-def changes() -> list[tuple[str, tuple, object]]:
-    """File, path and new value of every change."""
-    config = {**yaml.safe_load((Path(__file__).parents[2] / "config/config.yaml").read_text())}
+def changes() -> list[Change]:
+    """Part, path and new value of every change."""
     found, seen = [], set()
-    for file, content in (("config", config), ("study", explicit_study()), ("entry", ENTRY)):
+    for part, content in TOY.parts().items():
         for path in leaves(content):
             value = content
             for step in path:
                 value = value[step]
             key = next(step for step in reversed(path) if isinstance(step, str))
             new = changed(key, value)
-            place = (file, *(step for step in path if isinstance(step, str)))
+            place = (part, *(step for step in path if isinstance(step, str)))
             if new is None or new == value or key in {"id", "kind", "format", "name"}:
                 continue
             usual = value in (None, 1.0, "random", "kmeans", []) or path[0] in ("claims", "exhibits")
             if place in seen and (usual or key in NOTHING):
                 continue  # what a second case or exhibit leaves open like the first
             seen.add(place)
-            found.append((file, path, new))
+            found.append((part, path, new))
     return found
 
 
 CHANGES = changes()
-
-
-def write(project: Project, change: tuple | None = None) -> None:
-    """Write the configuration with one change."""
-    registry_path = project.folder / "config/datasets.yaml"
-    registry = yaml.safe_load(registry_path.read_text())
-    config_path = project.folder / "config/config.yaml"
-    contents = {
-        "config": yaml.safe_load((Path(__file__).parents[2] / "config/config.yaml").read_text()),
-        "study": explicit_study(),
-        "entry": copy.deepcopy(ENTRY),
-    }
-    if change:
-        file, path, new = change
-        place = contents[file]
-        for step in path[:-1]:
-            place = place[step]
-        place[path[-1]] = new
-    config_path.write_text(yaml.safe_dump(contents["config"], sort_keys=False))
-    registry_path.write_text(yaml.safe_dump({**registry, "toy": contents["entry"]}, sort_keys=False))
-    project.study(contents["study"])
-
-
-def fresh(folder: Path) -> Project:
-    """A project with the toy study, its data in place, nothing run."""
-    project = Project(folder)
-    for part in ("workflow", "profiles", "envs"):
-        shutil.copytree(Path(__file__).parents[2] / part, folder / part)
-    (folder / "config").mkdir()
-    small = {"iris": yaml.safe_load((Path(__file__).parents[2] / "config/datasets.yaml").read_text())["iris"]}
-    (folder / "config/datasets.yaml").write_text(yaml.safe_dump(small, sort_keys=False))
-    raw = folder / "data/raw/toy"
-    raw.mkdir(parents=True)
-    rows = [f"{i},{(i * 7) % 11 + 20 * (i % 2)},{(i * 5) % 13},{i % 3},{i % 5 + (i % 2)},c{i % 2}" for i in range(50)]
-    (raw / "toy.csv").write_text("\n".join(rows) + "\n")
-    labels = [[(i + j * (i % 3 == 0)) % 2 + (i * j) % 2 for j in range(8)] for i in range(40)]
-    header = ",".join(f"run{j}" for j in range(8))
-    (raw / "pool.csv").write_text("\n".join([header, *(",".join(map(str, row)) for row in labels)]) + "\n")
-    write(project)
-    home = folder / "config/studies/toy"
-    (home / "published").mkdir()
-    for name, text in PUBLISHED.items():
-        (home / f"published/{name}.csv").write_text(text)
-    (home / "discussion.md").write_text(DISCUSSION)
-    return project
-
-
-@pytest.fixture(scope="module")
-def first_run(tmp_path_factory) -> tuple[Project, list[str]]:
-    """The toy study, run, and the lines of its jobs."""
-    project = fresh(tmp_path_factory.mktemp("toy"))
-    return project, project.run("toy")
-
-
-@pytest.fixture(scope="module")
-def toy(first_run) -> Project:
-    """The toy study, run; not to be changed."""
-    return first_run[0]
-
-
-@pytest.fixture
-def copy_of_toy(toy, tmp_path) -> Project:
-    return Project(shutil.copytree(toy.folder, tmp_path / "again"))
 
 
 def test_there_are_at_least_a_hundred_changes():
@@ -258,26 +189,17 @@ def test_running_again_runs_nothing(copy_of_toy):
     assert copy_of_toy.run("toy") == []
 
 
-@pytest.mark.parametrize(("file", "path", "new"), CHANGES, ids=[f"{f}-{'.'.join(map(str, p))}" for f, p, _ in CHANGES])
-def test_a_change_gives_what_a_fresh_folder_gives(copy_of_toy, tmp_path, file, path, new):
-    (tmp_path / "fresh").mkdir()
-    anew = fresh(tmp_path / "fresh")
-    codes = []
-    for project in (copy_of_toy, anew):
-        write(project, (file, path, new))
-        try:
-            ran = project.run("toy")
-            codes.append(0)
-        except AssertionError as failed:
-            ran, codes = [], [*codes, str(failed)]
-        if project is copy_of_toy and path[-1] in NOTHING:
-            assert ran == []
-    assert [code == 0 for code in codes] in ([True, True], [False, False]), codes
-    if codes[0] != 0:
-        assert all("Traceback" not in code for code in codes), codes[0]
-        return
-    here, there = copy_of_toy.reproducible_files(), anew.reproducible_files()
-    if path[-1] in NOTHING:  # blocks of another size are other files of the same labels
-        there = {name: content for name, content in there.items() if name in here}
-    differ = [name for name, content in there.items() if here.get(name) != content]
-    assert differ == []
+@pytest.mark.parametrize("change", CHANGES, ids=[f"{part}-{'.'.join(map(str, path))}" for part, path, _ in CHANGES])
+def test_a_change_gives_what_a_fresh_folder_gives(copy_of_toy, tmp_path, change):
+    TOY.write(copy_of_toy, [change])
+    anew = TOY.fresh(tmp_path / "fresh", [change])
+    _, path, _ = change
+    (ran, said), (_, said_anew) = outcome(copy_of_toy), outcome(anew)
+    assert bool(said) == bool(said_anew), (said, said_anew)
+    if path[-1] in NOTHING:
+        assert ran == []
+    if not said:
+        there = anew.reproducible_files()
+        if path[-1] in NOTHING:  # blocks of another size are other files of the same labels
+            there = {name: there[name] for name in there.keys() & copy_of_toy.reproducible_files().keys()}
+        assert differing(copy_of_toy, there) == []

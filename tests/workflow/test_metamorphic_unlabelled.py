@@ -3,15 +3,10 @@
 As in ``test_metamorphic``. The changes are those of the keys that only such a study has, and of what they depend on.
 """
 
-import copy
-import shutil
-
 import pytest
-import yaml
-from test_metamorphic import leaves
+from toys import Change, Toy, as_csv, differing, leaves, outcome
 
 from concord.reports.study import Study
-from conftest import ROOT, Project
 
 pytestmark = pytest.mark.workflow
 
@@ -48,61 +43,26 @@ def explicit() -> dict:
     return {**STUDY, **{key: whole[key] for key in ("cases", "diagnosis", "exhibits")}}
 
 
-def changes() -> list[tuple[str, tuple, object]]:
+def labels(period: int) -> str:
+    return as_csv([[(i + j + j * (i % 5 == 0)) % period for j in range(8)] for i in range(40)])
+
+
+TOY = Toy(explicit(), ENTRY, {"data/raw/toy/pool.csv": labels(3), "data/raw/toy/other.csv": labels(4)})
+
+
+def changes() -> list[Change]:
     found = []
-    for file, content in (("study", explicit()), ("entry", ENTRY)):
+    for part, content in (("study", TOY.study), ("entry", ENTRY)):
         for path in leaves(content):
             key = next(step for step in reversed(path) if isinstance(step, str))
-            parts = ("cases", "diagnosis", "exhibits") if file == "study" else ENTRY
+            parts = ("cases", "diagnosis", "exhibits") if part == "study" else ENTRY
             if path[0] in parts and key in NEW_VALUES and "other" not in path:
                 new = {"method": "KC"}.get(key, NEW_VALUES[key]) if path[0] == "exhibits" else NEW_VALUES[key]
-                found.append((file, path, new))
+                found.append((part, path, new))
     return found
 
 
 CHANGES = changes()
-
-
-def write(project: Project, change: tuple | None = None) -> None:
-    contents = {"study": explicit(), "entry": copy.deepcopy(ENTRY)}
-    if change:
-        file, path, new = change
-        place = contents[file]
-        for step in path[:-1]:
-            place = place[step]
-        place[path[-1]] = new
-    (project.folder / "config/datasets.yaml").write_text(yaml.safe_dump({"toy": contents["entry"]}, sort_keys=False))
-    project.study(contents["study"])
-
-
-def fresh(folder) -> Project:
-    """A project with the toy study, its data in place, nothing run."""
-    project = Project(folder)
-    for part in ("workflow", "profiles", "envs"):
-        shutil.copytree(ROOT / part, folder / part)
-    (folder / "config").mkdir()
-    shutil.copy(ROOT / "config/config.yaml", folder / "config")
-    raw = folder / "data/raw/toy"
-    raw.mkdir(parents=True)
-    for name, period in (("pool", 3), ("other", 4)):
-        labels = [[(i + j + j * (i % 5 == 0)) % period for j in range(8)] for i in range(40)]
-        rows = [",".join(f"run{j}" for j in range(8)), *(",".join(map(str, row)) for row in labels)]
-        (raw / f"{name}.csv").write_text("\n".join(rows) + "\n")
-    write(project)
-    return project
-
-
-@pytest.fixture(scope="module")
-def toy(tmp_path_factory) -> Project:
-    """The toy study, run; not to be changed."""
-    project = fresh(tmp_path_factory.mktemp("toy"))
-    project.run("toy")
-    return project
-
-
-@pytest.fixture
-def copy_of_toy(toy, tmp_path) -> Project:
-    return Project(shutil.copytree(toy.folder, tmp_path / "again"))
 
 
 def test_the_new_keys_are_changed(copy_of_toy):
@@ -111,20 +71,12 @@ def test_the_new_keys_are_changed(copy_of_toy):
     assert copy_of_toy.run("toy") == []
 
 
-@pytest.mark.parametrize(("file", "path", "new"), CHANGES, ids=[f"{f}-{'.'.join(map(str, p))}" for f, p, _ in CHANGES])
-def test_a_change_gives_what_a_fresh_folder_gives(copy_of_toy, tmp_path, file, path, new):
-    (tmp_path / "fresh").mkdir()
-    said = []
-    for project in (copy_of_toy, anew := fresh(tmp_path / "fresh")):
-        write(project, (file, path, new))
-        try:
-            project.run("toy")
-            said.append("")
-        except AssertionError as failed:
-            said.append(str(failed))
-    assert bool(said[0]) == bool(said[1]), said
-    assert bool(said[0]) == (path[-1] in {"classes", "shape", "runs"}), said
-    assert "Traceback" not in "".join(said)
-    if not said[0]:
-        here, there = copy_of_toy.reproducible_files(), anew.reproducible_files()
-        assert [name for name, content in there.items() if here.get(name) != content] == []
+@pytest.mark.parametrize("change", CHANGES, ids=[f"{part}-{'.'.join(map(str, path))}" for part, path, _ in CHANGES])
+def test_a_change_gives_what_a_fresh_folder_gives(copy_of_toy, tmp_path, change):
+    TOY.write(copy_of_toy, [change])
+    anew = TOY.fresh(tmp_path / "fresh", [change])
+    (_, said), (_, said_anew) = outcome(copy_of_toy), outcome(anew)
+    _, path, _ = change
+    assert [bool(said), bool(said_anew)] == [path[-1] in {"classes", "shape", "runs"}] * 2, (said, said_anew)
+    if not said:
+        assert differing(copy_of_toy, anew.reproducible_files()) == []

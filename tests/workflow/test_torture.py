@@ -3,16 +3,15 @@
 ``make torture`` kills more often: ``CONCORD_KILLS``; ``CONCORD_SEED`` draws other moments.
 """
 
-import contextlib
 import os
 import random
 import shutil
-import signal
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
+from kills import disturbed
 
 from conftest import BRIEF, Project
 
@@ -30,49 +29,11 @@ def undisturbed(tmp_path_factory) -> dict[str, bytes]:
     return project.reproducible_files()
 
 
-def jobs_of(snakemake: int) -> list[int]:
-    """The processes of jobs below a Snakemake."""
-    listed = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
-    rows = [line.split(None, 2) for line in listed.splitlines()[1:]]
-    below = {snakemake}
-    for _ in range(4):
-        below |= {int(pid) for pid, parent, _ in rows if int(parent) in below}
-    return [int(pid) for pid, _, args in rows if int(pid) in below and "-m concord" in args and "/sh" not in args]
-
-
-def disturbed(project: Project, random_: random.Random, longest: float) -> bool:
-    """Run the command and kill a job, Snakemake, or all of it at a random moment; say whether it had ended before."""
-    running = subprocess.Popen(
-        project.command("tiny"),
-        cwd=project.folder,
-        env=project.env,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        running.wait(random_.uniform(0.2, longest))
-        return True
-    except subprocess.TimeoutExpired:
-        victim = random_.choice(["job", "snakemake", "all"])
-        with contextlib.suppress(ProcessLookupError):
-            if victim == "job":
-                for pid in jobs_of(running.pid)[:1]:
-                    os.kill(pid, signal.SIGKILL)
-                time.sleep(random_.uniform(0, 1))
-            elif victim == "snakemake":
-                os.kill(running.pid, signal.SIGKILL)
-                time.sleep(random_.uniform(0, 1))  # its jobs go on alone for a while
-            os.killpg(running.pid, signal.SIGKILL)
-        running.wait()
-        return False
-
-
 def test_kills_at_random_lose_nothing(project, undisturbed):
     project.study(BRIEF)
     random_, killed = random.Random(SEED), 0
     while killed < KILLS:
-        if disturbed(project, random_, 6):
+        if disturbed(project, "tiny", random_, 6):
             for name in ("results", "reports"):  # so that there is work again
                 shutil.rmtree(project.folder / name)
         else:
