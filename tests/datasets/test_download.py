@@ -1,3 +1,4 @@
+import gzip
 import hashlib
 import json
 import re
@@ -18,39 +19,84 @@ SHA = hashlib.sha256(DATA).hexdigest()
 HTML = b"\n<!DOCTYPE html><html><body>404: sign in</body></html>"
 WRONG = DATA[::-1]
 LONG = DATA * 60  # several chunks of a download
+BOMB = gzip.compress(bytes(10**7))
 
 
 class Handler(BaseHTTPRequestHandler):
     requests: list[str]
     outages = 0
-    killed = threading.Event()
+    over: threading.Event  # set when the test is over
 
     def do_GET(self):
         self.requests.append(self.path)
-        if self.path == "/flaky" and Handler.outages:
+        hostile = getattr(self, f"do_{self.path[1:]}", None)
+        if hostile:
+            hostile()
+        elif self.path == "/flaky" and Handler.outages:
             Handler.outages -= 1
             self.send_error(503)
         elif self.path == "/missing":
             self.send_error(404)
         elif self.path == "/cut":  # the connection breaks before the announced end
             self.answer(DATA[:1000], len(DATA))
-        elif self.path == "/long" and len(self.requests) == 1:  # the client gets no more before it is killed
-            self.answer(LONG[: len(LONG) // 2], len(LONG))
-            self.killed.wait()
         else:
-            bodies = {
-                "/short": DATA[:1000],
-                "/page": HTML,
-                "/wrong": WRONG,
-                "/lfs": b"version https://git-lfs.x",
-                "/long": LONG,
-            }
+            bodies = {"/short": DATA[:1000], "/page": HTML, "/wrong": WRONG, "/lfs": b"version https://git-lfs.x"}
             body = bodies.get(self.path, DATA)
             self.answer(body, len(body))
 
-    def answer(self, body, length):
+    def do_stall(self):
+        self.answer(DATA[:1000], len(DATA))
+        self.over.wait()
+
+    def do_long(self):
+        again = len(self.requests) > 1
+        self.answer(LONG if again else LONG[: len(LONG) // 2], len(LONG))
+        if not again:  # the client gets no more before it is killed
+            self.over.wait()
+
+    def do_silence(self):
+        self.over.wait()
+
+    def do_drip(self):
+        self.answer(b"", len(DATA))
+        while not self.over.wait(0.02):
+            self.wfile.write(b"x")
+
+    def do_endless(self):
         self.send_response(200)
-        self.send_header("Content-Length", str(length))
+        self.end_headers()
+        while not self.over.is_set():
+            self.wfile.write(DATA)
+
+    def do_bomb(self):
+        self.answer(BOMB, len(BOMB), ("Content-Encoding", "gzip"))
+
+    def do_no_gzip(self):
+        self.answer(DATA, len(DATA), ("Content-Encoding", "gzip"))
+
+    def do_packed(self):
+        body = gzip.compress(DATA)
+        self.answer(body, len(body), ("Content-Encoding", "gzip"))
+
+    def do_round(self):
+        self.redirect("/round")
+
+    def do_to_a_file(self):
+        self.redirect(f"file://{__file__}")
+
+    def do_elsewhere(self):
+        self.redirect("/data")
+
+    def redirect(self, place):
+        self.send_response(302)
+        self.send_header("Location", place)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def answer(self, body, length, *headers):
+        self.send_response(200)
+        for header in (("Content-Length", str(length)), *headers):
+            self.send_header(*header)
         self.end_headers()
         self.wfile.write(body)
 
@@ -58,16 +104,22 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
+class Quiet(ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        """Say nothing of a client that has gone."""
+
+
 @pytest.fixture
 def server(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.delenv(download.MIRROR_VARIABLE, raising=False)
     monkeypatch.setattr(download, "BACK_OFF", 0.0)
-    Handler.requests, Handler.outages = [], 0
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+    Handler.requests, Handler.outages, Handler.over = [], 0, threading.Event()
+    with Quiet(("127.0.0.1", 0), Handler) as http:
         thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield f"http://127.0.0.1:{http.server_port}"
+        Handler.over.set()
         http.shutdown()
         thread.join()
 
@@ -140,6 +192,39 @@ def test_what_is_not_the_file_is_refused_with_the_reason(server, tmp_path, path,
     assert Handler.requests == [f"/{path}"]  # asking again would give the same
 
 
+@pytest.mark.parametrize(
+    ("path", "reason", "attempts"),
+    [
+        ("silence", "no answer within 0.5 s (2 attempts)", 2),
+        ("stall", "no answer within 0.5 s (2 attempts)", 2),
+        ("drip", "slower than 10,000,000 bytes a second (2 attempts)", 2),
+        ("endless", "longer than the file", 1),
+        ("bomb", "longer than the file", 1),
+        ("no_gzip", "connection failed (", 1),
+        ("round", "connection failed (Exceeded 30 redirects", 31),
+        ("to_a_file", "connection failed (No connection adapters were found for 'file://", 1),
+    ],
+)
+def test_a_hostile_server_is_given_up_and_the_next_try_succeeds(server, tmp_path, monkeypatch, path, reason, attempts):
+    with monkeypatch.context() as impatient:
+        if attempts == 2:
+            for name, value in {"TIMEOUT": 0.5, "SLOWEST": 10**7, "ATTEMPTS": 2}.items():
+                impatient.setattr(download, name, value)
+        message = refusal(tmp_path / "raw/toy.mat", remote(f"{server}/{path}"))
+    assert f"/{path}: {reason}" in message
+    assert Handler.requests == [f"/{path}"] * attempts
+    written = re.search(r"; (\d+) bytes, expected", message)
+    assert not written or int(written[1]) <= len(DATA) + download.CHUNK
+    get(tmp_path / "raw/toy.mat", remote(f"{server}/data"))
+    assert (tmp_path / "raw/toy.mat").read_bytes() == DATA
+
+
+@pytest.mark.parametrize("path", ["packed", "elsewhere"])
+def test_compression_and_redirection_are_followed(server, tmp_path, path):
+    get(tmp_path / "toy.mat", remote(f"{server}/{path}"))
+    assert (tmp_path / "toy.mat").read_bytes() == DATA
+
+
 def test_interrupted_connection_is_tried_again_then_told(server, tmp_path):
     message = refusal(tmp_path / "toy.mat", remote(f"{server}/cut"))
     assert "(3 attempts)" in message
@@ -167,7 +252,6 @@ def test_the_command_that_was_killed_in_the_middle_completes_when_repeated(serve
             assert running.poll() is None
             time.sleep(0.01)
         running.kill()
-    Handler.killed.set()
     assert not target.exists()
     subprocess.run([*command, "--registry", str(registry)], check=True)
     assert target.read_bytes() == LONG

@@ -7,7 +7,6 @@ import errno
 import logging
 import os
 import shutil
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +19,7 @@ MIRROR_VARIABLE = "CONCORD_DATA_MIRROR"
 ATTEMPTS = 3
 BACK_OFF = 1.0  # seconds before the second attempt; doubled before each further one
 TIMEOUT = 30.0  # seconds without a byte
+SLOWEST = 10_000  # bytes a second; a file that comes more slowly is given up after TIMEOUT more
 CHUNK = 1 << 16
 
 log = logging.getLogger("concord")
@@ -64,7 +64,7 @@ def fetch(
     for address in _addresses(file, mirror):
         try:
             with written_whole(target) as temporary:
-                _get(address, temporary)
+                _get(address, temporary, file.bytes or 0)
                 _check(temporary, file)
         except _Refused as reason:
             log.warning("%s: %s: %s: %s", dataset_id, file.name, address, reason)
@@ -102,13 +102,13 @@ def _addresses(file: RawFile, mirror: str | None) -> Iterator[str]:
     yield from file.urls
 
 
-def _get(address: str, target: Path) -> None:
+def _get(address: str, target: Path, size: int) -> None:
     if not address.startswith(("http://", "https://")):
         _copy(Path(address).expanduser(), target)
         return
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            _download(address, target)
+            _download(address, target, size)
             return
         except _Interrupted as reason:
             if attempt == ATTEMPTS:
@@ -127,21 +127,33 @@ def _copy(source: Path, target: Path) -> None:
         raise _Refused((error.strerror or str(error)).lower()) from None
 
 
-def _download(url: str, target: Path) -> None:
-    """Download once."""
-    import pooch
+def _download(url: str, target: Path, size: int) -> None:
+    """Download once; no more is read than shows that the file is longer than ``size`` bytes, or that it is too slow."""
     import requests
+    from tqdm import tqdm
+    from urllib3.exceptions import DecodeError, HTTPError, ReadTimeoutError
 
+    latest = time.monotonic() + TIMEOUT + size / SLOWEST
     try:
-        pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), chunk_size=CHUNK, timeout=TIMEOUT)(url, str(target), None)
+        with (
+            requests.get(url, stream=True, timeout=TIMEOUT) as answer,
+            target.open("wb") as file,
+            tqdm(total=size, unit="B", unit_scale=True, disable=None) as progress,
+        ):
+            answer.raise_for_status()
+            while file.tell() <= size and (piece := answer.raw.read1(CHUNK, decode_content=True)):
+                progress.update(file.write(piece))
+                if time.monotonic() > latest:
+                    raise _Interrupted(f"slower than {SLOWEST:,} bytes a second")
     except requests.HTTPError as error:
         status = error.response.status_code if error.response is not None else 0
         kind = _Interrupted if status >= 500 or status in (408, 429) else _Refused
         raise kind(f"HTTP status {status}") from None
-    except requests.Timeout:
+    except (requests.Timeout, ReadTimeoutError):
         raise _Interrupted(f"no answer within {TIMEOUT:g} s") from None
-    except requests.RequestException as error:
-        kind = _Refused if isinstance(error, ValueError) else _Interrupted
+    except (requests.RequestException, HTTPError) as error:
+        lasting = isinstance(error, ValueError | requests.TooManyRedirects | DecodeError)
+        kind = _Refused if lasting else _Interrupted
         raise kind(f"connection failed ({_root(error)})") from None
 
 
@@ -161,7 +173,9 @@ def _check(path: Path, file: RawFile) -> None:
     size = path.stat().st_size
     with path.open("rb") as stream:
         start = stream.read(512).lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    what = "truncated" if file.bytes and size < file.bytes else "wrong checksum"
+    what = "wrong checksum"
+    if file.bytes and size != file.bytes:
+        what = "truncated" if size < file.bytes else "longer than the file"
     if start.startswith((b"<!doctype html", b"<html", b"<head", b"<body")):
         what = "an HTML page instead of data"
     elif start.startswith(b"version https://git-lfs"):
