@@ -1,6 +1,8 @@
 """A bit that flips in a file of results is noticed, or changes nothing that is read."""
 
 import contextlib
+import os
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -8,11 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from concord.cli.tables import Layout, read_labels
 from concord.errors import InputError
 from concord.files import read_arrays, read_record, write_arrays, write_record
 from concord.scores.tables import read_table, write_table
 from concord.specs import digest
 
+FILES = int(os.environ.get("CONCORD_FILES", "150"))
 SPEC = '{"seed":1}'
 LABELS = np.random.default_rng(0).integers(5, size=(40, 6)).astype(np.int16)
 
@@ -58,3 +62,52 @@ def test_a_truncated_file_is_refused_with_its_name(tmp_path, name):
         path.write_bytes(content[:length])
         with pytest.raises(InputError, match=name):
             READ[name](path)
+
+
+def npy(shape: str) -> bytes:
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(64)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+@pytest.mark.parametrize("shape", ["(1000000000000,)", "(1000000, 1000000)"])
+def test_an_array_larger_than_its_file_is_refused_before_it_is_made(tmp_path, method, shape):
+    for path in (tmp_path / "labels.npz", tmp_path / "labels.npy"):
+        if path.suffix == ".npz":
+            with zipfile.ZipFile(path, "w", method) as archive:
+                archive.writestr("labels.npy", npy(shape))
+        else:
+            path.write_bytes(npy(shape))
+        for read in (read_arrays, lambda path: read_labels(path, Layout())):
+            with pytest.raises(InputError, match="announced"):
+                read(path)
+
+
+@pytest.mark.parametrize("size", [2**40, 2**31 - 1])
+def test_a_member_that_claims_to_be_larger_than_the_archive_is_refused(tmp_path, size):
+    path = tmp_path / "labels.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("labels.npy", npy(f"({size},)"))
+    content = bytearray(path.read_bytes())
+    place = content.rindex(b"PK\x01\x02") + 20  # sizes in the directory, packed and unpacked
+    content[place : place + 8] = (2**32 - 2).to_bytes(4, "little") * 2
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"not a readable \.npz"):
+        read_arrays(path)
+
+
+@settings(max_examples=FILES, deadline=None)
+@given(data=st.data())
+def test_a_damaged_file_of_arrays_is_read_or_refused(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("damaged") / "labels.npz"
+    write_arrays(path, labels=LABELS)
+    content = path.read_bytes()
+    cut, garbage = data.draw(st.integers(0, len(content))), data.draw(st.binary(max_size=16))
+    path.write_bytes(content[:cut] + garbage + data.draw(st.sampled_from([b"", content[cut + len(garbage) :]])))
+    for read in (read_arrays, lambda path: read_labels(path, Layout())):
+        said = ""
+        try:
+            read(path)
+        except InputError as mistake:
+            said = str(mistake)
+        assert "\n" not in said

@@ -2,18 +2,23 @@
 
 import hashlib
 import json
+import math
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from concord.errors import InputError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+DENSEST = 1032
+"""Bytes that one byte of deflate can unpack to at most."""
+MOST_UNPACKED = 2**32
+"""Bytes that are unpacked from a ``.zip``, ``.gz`` or ``.tar.gz``."""
 RERUN = "delete it and run the same command again"
 """Remedy for a file that the workflow made."""
 
@@ -85,11 +90,46 @@ def read_arrays(path: Path | str, *keys: str, remedy: str = RERUN) -> "dict[str,
 
     try:
         # NumPy leaves a file that it opened itself open when its content is not a zip
-        with Path(path).open("rb") as handle, np.load(handle, allow_pickle=False) as arrays:
-            return {key: arrays[key] for key in keys or arrays.files}
+        with Path(path).open("rb") as handle:
+            refuse_claims(handle)
+            with np.load(handle, allow_pickle=False) as arrays:
+                return {key: arrays[key] for key in keys or arrays.files}
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; run the stage that writes it") from None
     except KeyError as error:
         raise InputError(f"{path}: {error.args[0]}; {remedy}") from None
     except (ValueError, TypeError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise InputError(f"{path}: not a readable .npz file ({error}); {remedy}") from None
+
+
+def refuse_claims(handle: BinaryIO) -> None:
+    """Raise ValueError if an ``.npy`` or ``.npz`` file announces an array for which it is too small.
+
+    NumPy makes the array before it reads it, and 10^12 numbers fit into a header of 128 bytes.
+    """
+    import zipfile
+
+    size = handle.seek(0, os.SEEK_END)
+    handle.seek(0)
+    if zipfile.is_zipfile(handle):
+        with zipfile.ZipFile(handle) as archive:
+            for member in archive.infolist():
+                with archive.open(member) as array:
+                    _refuse_claim(array, min(member.file_size, DENSEST * size))
+    else:
+        handle.seek(0)
+        _refuse_claim(handle, size)
+    handle.seek(0)
+
+
+def _refuse_claim(stream: IO[bytes], most: int) -> None:
+    """Refuse an array of more than so many bytes; what is no array is left to NumPy."""
+    from numpy.lib import format as npy
+
+    if stream.read(len(npy.MAGIC_PREFIX)) != npy.MAGIC_PREFIX:
+        return
+    version = tuple(stream.read(2))
+    read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, _, dtype = read_header(stream)
+    if math.prod(shape) * dtype.itemsize > most:
+        raise ValueError(f"an array of shape {shape} is announced, which the file is too small for")

@@ -1,11 +1,13 @@
 """From an archive of documents to weighted terms."""
 
+import contextlib
 import io
 import tarfile
 
 import numpy as np
 import pytest
 
+from concord import files
 from concord.datasets.readers.documents import DocumentsReader, body, stems, visible
 from concord.errors import InputError
 
@@ -92,3 +94,30 @@ def test_what_is_no_archive_of_folders_is_refused(tmp_path):
     damaged.write_bytes(b"no archive")
     with pytest.raises(InputError, match=r"no readable \.tar\.gz"):
         take(damaged)
+
+
+def test_an_archive_is_read_without_links_and_bombs_and_leaves_no_file(tmp_path, monkeypatch):
+    path = archive(tmp_path, {**CORPUS, "../../outside/a/1": "\n\nwheel", "/toy/b/1": "\n\nwheel"})
+    assert len(take(path).classes) == len(CORPUS) + 2
+    assert list(tmp_path.iterdir()) == [path]
+    with tarfile.open(path, "w:gz") as tar:
+        link = tarfile.TarInfo("toy/a/1")
+        link.type, link.linkname = tarfile.SYMTYPE, str(path)
+        tar.addfile(link)
+    with pytest.raises(InputError, match="no document is left"):
+        take(path)
+    monkeypatch.setattr(files, "MOST_UNPACKED", 10**5)
+    with pytest.raises(InputError, match="unpacks to more than 100,000 bytes"):
+        take(archive(tmp_path, {"toy/a/1": " " * 10**6}))
+
+
+def test_a_truncated_archive_is_refused_or_lacks_no_document(tmp_path):
+    path = archive(tmp_path, CORPUS)
+    content, whole, read = path.read_bytes(), take(path), 0
+    for cut in range(0, len(content), 3):
+        path.write_bytes(content[:cut])
+        with contextlib.suppress(InputError):
+            found, read = take(path), read + 1
+            assert found.classes == whole.classes  # only zeros at the end are cut off
+            assert (found.X != whole.X).nnz == 0
+    assert read < len(content) / 6

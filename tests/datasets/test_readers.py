@@ -2,9 +2,11 @@ import gzip
 import importlib.resources
 import io
 import math
+import os
 import re
 import struct
 import sys
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -16,6 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
+from concord import files
 from concord.datasets.readers import Raw, embedded
 from concord.datasets.readers.arff import ArffReader, KeelReader
 from concord.datasets.readers.embedded import MlxtendMnistReader
@@ -24,7 +27,9 @@ from concord.datasets.readers.matlab import MatReader, load_mat
 from concord.datasets.readers.table import TableReader
 from concord.errors import InputError
 
-fuzz = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150)
+EXAMPLES = int(os.environ.get("CONCORD_FILES", "150"))
+
+fuzz = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=EXAMPLES)
 
 MAT = MatReader(format="mat")
 ARFF = ArffReader(format="arff")
@@ -483,6 +488,53 @@ def test_idx_damaged(tmp_path, data, garbage, packed):
     except InputError:
         return
     assert array.size >= 1
+
+
+# --- what claims or unpacks to more than there is
+
+
+def gzip_bomb():
+    return gzip.compress(idx_bytes(IMAGES) + bytes(10**5))
+
+
+def zip_bomb():
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("../../toy.csv", "1,a\n" * 10**5)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("reader", "name", "bomb"), [(IDX, "toy.gz", gzip_bomb), (table(class_column=-1), "toy.zip", zip_bomb)]
+)
+def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, reader, name, bomb):
+    monkeypatch.setattr(files, "MOST_UNPACKED", 10**5)
+    (tmp_path / name).write_bytes(bomb())
+    with pytest.raises(InputError, match="unpacks to more than 100,000 bytes"):
+        reader.read(*[tmp_path / name] * reader.n_files)
+
+
+def test_a_path_in_an_archive_leaves_no_file(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/toy.zip").write_bytes(zip_bomb())
+    assert len(table(class_column=-1).read(tmp_path / "a/toy.zip").classes) == 10**5
+    assert [path.name for path in tmp_path.rglob("*")] == ["a", "toy.zip"]
+
+
+def test_sizes_in_headers_allocate_nothing(tmp_path):
+    huge = struct.pack(">3i", *[2**31 - 1] * 3)
+    (tmp_path / "images").write_bytes(b"\0\0\x08\x03" + huge + bytes(100))
+    content = mat_bytes(X=np.eye(3), y=[1, 2, 3])
+    dims = struct.pack("<2i", 3, 3)
+    assert content.count(dims) == 1
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="100 bytes of data"):
+            load_idx(tmp_path / "images")
+        refusal(tmp_path, MAT, content.replace(dims, struct.pack("<2i", 10**6, 10**6)))
+        assert tracemalloc.get_traced_memory()[1] < 10**7
+    finally:
+        tracemalloc.stop()
 
 
 # --- embedded

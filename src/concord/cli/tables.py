@@ -12,6 +12,7 @@ import numpy.typing as npt
 from concord.ensemble import MISSING, IntArray
 from concord.errors import InputError
 from concord.extras import needs
+from concord.files import refuse_claims
 
 TEXT = {".csv", ".tsv", ".txt", ".dat"}
 ARRAYS = {".npy", ".npz", ".mat"}
@@ -244,6 +245,7 @@ def _stored(path: Path) -> dict[str, Any]:
 
             return {name: value for name, value in loadmat(path).items() if not name.startswith("__")}
         with path.open("rb") as handle:
+            refuse_claims(handle)
             found = np.load(handle, allow_pickle=False)
             return {"array": found} if isinstance(found, np.ndarray) else {name: found[name] for name in found.files}
     except NotImplementedError:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, NoReturn, TypeAlias
 
 from pydantic import Field
 
+from concord import files
 from concord.errors import InputError
 from concord.validation import Strict
 
@@ -103,9 +104,17 @@ def _content(path: Path) -> bytes:
             names = archive.namelist()
             if len(names) != 1:
                 malformed(path, "", f"{len(names)} files in the archive; only one is read", "pack it alone")
+            refuse_bomb(path, archive.getinfo(names[0]).file_size)
             return archive.read(names[0])
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error) as error:
         malformed(path, "", f"no readable .zip: {one_line(error)}")
+
+
+def refuse_bomb(path: Path, size: int) -> None:
+    """Refuse what unpacks to more bytes than are read."""
+    if size > files.MOST_UNPACKED:
+        remedy = "the file is damaged, or no data set; unpack it by hand if it is one"
+        malformed(path, "", f"it unpacks to more than {files.MOST_UNPACKED:,} bytes", remedy)
 
 
 def number(text: str, missing: Sequence[str] = ()) -> float:

