@@ -40,8 +40,8 @@ tests: $(READY)  ## the test suite, with the branch coverage of src
 	$(PYTEST) --cov --cov-report=term:skip-covered --ignore=$(METAMORPHIC) $(ARGS)
 	$(PYTEST) $(METAMORPHIC) $(ARGS)
 
-unit: $(READY)  ## everything but workflow, Slurm and mirror: two minutes
-	$(PYTEST) -m "not workflow and not mirror" $(ARGS)
+unit: $(READY)  ## the fast tests, in a minute: no workflow, no mirror, nothing marked as long
+	$(PYTEST) -m "not workflow and not mirror and not long" $(ARGS)
 
 test-slurm: $(READY)  ## the quickstart through a real Slurm on this machine (installs it: root, apt-get)
 	tests/slurm/cluster.sh python -m pytest -v tests/slurm $(ARGS)

@@ -26,6 +26,7 @@ X, Y = make_blobs([20, 30, 40], 3, cluster_std=1.0, random_state=1)
 UNSEEN = X[::3] + 0.1
 
 
+@pytest.mark.long
 def test_keeps_the_conventions_of_scikit_learn():
     check_estimator(EnsembleClustering(3, runs=3), on_skip=None)
 
@@ -113,6 +114,7 @@ def test_score_is_high_for_the_right_number_and_needs_no_classes():
         EnsembleClustering(1).fit(X).score(X)
 
 
+@pytest.mark.long
 def test_in_a_pipeline_and_a_grid_search():
     pipeline = make_pipeline(StandardScaler(), EnsembleClustering(consensus=EAC(2), runs=10))
     grid = {

@@ -22,6 +22,7 @@ assert Ensemble is concord.ensemble.Ensemble
 """
 
 
+@pytest.mark.long
 def test_every_name_is_imported_at_its_first_use():
     subprocess.run([sys.executable, "-c", PROGRAM], check=True)
 
@@ -50,6 +51,7 @@ concord.load("yale")
 """
 
 
+@pytest.mark.long
 def test_type_checkers_see_the_parameters(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(TYPED)

@@ -39,6 +39,7 @@ WRITE = {
 READ = {"labels.npz": _arrays, "scores.parquet": _table, "runtime.json": read_record}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", WRITE)
 @settings(max_examples=200, deadline=None)
 @given(data=st.data())

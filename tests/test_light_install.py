@@ -14,6 +14,8 @@ from packaging.requirements import Requirement
 
 import light
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 

@@ -5,12 +5,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from concord.datasets.job import PrepareJob
 from concord.datasets.registry import load_registry
 
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.mark.long
 def test_scikit_learn_imports_no_pandas_where_no_data_frame_is_read(tmp_path):
     spec = PrepareJob.of("iris", load_registry(ROOT / "config/datasets.yaml")["iris"], (), "").json_text
     command = ["datasets", "prepare", "--spec", spec, "--out", str(tmp_path / "iris.npz")]

@@ -15,6 +15,8 @@ from concord.methods import KC
 from concord.scores import ari
 from concord.testing import l30
 
+pytestmark = pytest.mark.long
+
 LABELS = np.column_stack([l30()] * 3)[:, :20]
 
 

@@ -19,6 +19,8 @@ import speedup
 from concord import methods
 from concord.numerics import kernels
 
+pytestmark = pytest.mark.long
+
 ROOT = speedup.ROOT
 BENCHMARKS = ROOT / "benchmarks"
 has_history = subprocess.run(["git", "cat-file", "-e", f"{speedup.COMMIT}^{{commit}}"], cwd=ROOT).returncode == 0

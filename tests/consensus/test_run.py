@@ -94,6 +94,7 @@ def test_the_result_of_another_race_is_refused(tmp_path):
         read_race(own, file)
 
 
+@pytest.mark.long
 def test_peak_memory_is_this_process_own():
     """A small child of a process with 300 MiB."""
     ballast = np.ones(300 * 2**17)

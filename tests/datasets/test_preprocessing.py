@@ -104,6 +104,7 @@ def recoverable(counts):
     return expected, all(one or equal for one, equal in zip(has_one, all_equal, strict=True))
 
 
+@pytest.mark.long
 @given(term_counts, st.booleans())
 @settings(max_examples=300)
 def test_tfidf_to_counts_inverts_or_refuses(counts, is_sparse):

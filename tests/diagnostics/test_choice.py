@@ -28,6 +28,7 @@ def chosen(table):
     return table[table["chosen"]].set_index("criterion")["k"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_planted_clusters_are_found_and_chance_is_one_cluster(missing) -> None:
     table = choose_k(planted(3, missing=missing), KS, **FEW)
@@ -38,6 +39,7 @@ def test_planted_clusters_are_found_and_chance_is_one_cluster(missing) -> None:
     assert (chosen(noise)["PAC"], chosen(noise)["silhouette"]) == (1, 1)
 
 
+@pytest.mark.long
 def test_features_of_one_gaussian_are_one_cluster() -> None:
     rng = np.random.default_rng(1)
     blobs = rng.normal(size=(45, 2)) + 12 * np.eye(3)[np.arange(45) % 3][:, :2]

@@ -61,6 +61,7 @@ def consensus_values(labels):
     return matrix
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", ["ARI", "NMI", "VI"])
 @settings(max_examples=60, deadline=None)
 @given(labels=label_matrices())

@@ -30,13 +30,14 @@ def test_every_block_is_of_a_kind_that_is_executed_or_installs():
     assert all("pip install" in block for block in blocks("getting-started.md", "console"))
 
 
+@pytest.mark.long
 def test_three_lines_of_the_home_page(tmp_path):
     data = "from sklearn.datasets import load_iris\nX = load_iris().data.repeat(7, axis=0)\n"
     printed = run([sys.executable, "-c", data + blocks("index.md", "python")[0] + "print(labels.shape)"], tmp_path)
     assert "(1050,)" in printed
 
 
-@pytest.mark.workflow  # for its time
+@pytest.mark.long
 def test_getting_started(tmp_path):
     printed = run([sys.executable, "-c", "\n".join(blocks("getting-started.md", "python"))], tmp_path)
     consensus, base = (float(re.search(rf"{name}: +(\S+)", printed)[1]) for name in ("consensus", "base clusterings"))

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 from scipy import sparse
 from sklearn.datasets import load_iris
 
@@ -63,6 +64,7 @@ def test_sparse_features_stay_sparse_and_give_the_same_clusterings(monkeypatch):
     assert np.array_equal(make(sparse.csr_array(counts), runs=3), dense)
 
 
+@pytest.mark.long
 def test_bits_do_not_depend_on_threads(tmp_path):
     features = np.random.default_rng(0).normal(size=(1500, 20))
     np.save(tmp_path / "x.npy", features)

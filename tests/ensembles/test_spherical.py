@@ -63,6 +63,7 @@ def test_equal_the_plain_reference(found, max_iter):
     assert lloyd(X, centres, max_iter).tolist() == reference(X, centres, max_iter)
 
 
+@pytest.mark.long
 @settings(max_examples=100, deadline=None)
 @given(rows_and_centres())
 def test_the_objective_never_falls(found):
@@ -71,6 +72,7 @@ def test_the_objective_never_falls(found):
     assert all(after >= before - 1e-9 for before, after in pairwise(values))
 
 
+@pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["random", "k-means++"]))
 def test_lengths_of_rows_do_not_matter(seed, init):

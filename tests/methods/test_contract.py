@@ -50,6 +50,7 @@ EXPECTED_FAILURES = {
 """Checks of scikit-learn that cannot hold for label matrices."""
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:Estimator .* does not inherit")
 def test_keeps_the_conventions_of_scikit_learn(method):
     if method.needs_features:
@@ -73,6 +74,7 @@ print(json.dumps(answers))
 """
 
 
+@pytest.mark.long
 def test_same_seed_same_labels_in_another_process_on_two_threads():
     env = {**os.environ, "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
     done = subprocess.run([sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, check=True)

@@ -111,6 +111,7 @@ def test_no_edge_is_lost_where_clusterpacks_scaling_loses_it(monkeypatch):
     assert np.abs(fewer - counts * scale / counts.sum())[counts > 0].max() <= 1
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_objects():
     """300 profiles; all pairs of objects in a graph would be 10^10 edges, and ClusterPack's scaling would keep none."""
     rng = np.random.default_rng(0)

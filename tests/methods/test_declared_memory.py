@@ -9,6 +9,8 @@ from concord.ensemble import Ensemble
 from concord.errors import MemoryNeeded
 from concord.methods import BCE, DREC, PTA, RMSC, RSEC, SPCE, TRCE
 
+pytestmark = pytest.mark.long
+
 N = 300
 FITS = [
     BCE(10, n_init=2, random_state=0),

@@ -51,6 +51,7 @@ def partition_of(merges, n):
     return labels
 
 
+@pytest.mark.long
 @given(seeds, kinds)
 @settings(max_examples=150, deadline=None)
 def test_tree_over_profiles_is_that_of_the_objects(seed, kind):

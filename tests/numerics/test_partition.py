@@ -160,6 +160,7 @@ print(peak_mib() / 1024)
 """
 
 
+@pytest.mark.long
 def test_two_thousand_objects_take_less_than_half_a_gibibyte():
     """Three clusters to a clustering: practically all pairs are edges. CSPA, whose graph is the largest."""
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)

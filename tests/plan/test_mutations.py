@@ -20,6 +20,8 @@ from concord.plan.restrict import planned
 from concord.reports.study import Study
 from concord.validation import parse
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 MUTATIONS = int(os.environ.get("CONCORD_MUTATIONS", "60"))
 SEED = int(os.environ.get("CONCORD_SEED", "0"))

@@ -15,6 +15,7 @@ tables = st.integers(1, 5).flatmap(
 )
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=300)
 @given(tables)
 @example([[400, 0], [0, 10], [0, 10]])

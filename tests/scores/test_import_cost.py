@@ -1,7 +1,10 @@
 import subprocess
 import sys
 
+import pytest
 from jobs import job_of
+
+pytestmark = pytest.mark.long
 
 MODULES = ["metrics", "table", "command", "selection", "significance", "summary", "collect"]
 

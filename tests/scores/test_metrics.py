@@ -101,6 +101,7 @@ def test_equal_slow_definitions(pair):
         assert METRICS[name](y, labels) == pytest.approx(definition(y, labels), abs=1e-12), name
 
 
+@pytest.mark.long
 @settings(max_examples=100, deadline=None)
 @given(two_labelings())
 def test_equal_scikit_learn(pair):
@@ -117,6 +118,7 @@ def test_joint_normalization():
     assert nmi(Y, LABELS, "joint") == pytest.approx(0.318257084147 / joint, abs=1e-12)
 
 
+@pytest.mark.long
 @settings(max_examples=100, deadline=None)
 @given(two_labelings(), st.randoms(use_true_random=False))
 def test_invariance_symmetry_bounds(pair, random):
