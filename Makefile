@@ -7,8 +7,8 @@ PYTEST := python -m pytest -n 2 --dist worksteal
 # apart, without tracing: what it runs is covered by the tests of the stages
 METAMORPHIC := tests/workflow/test_metamorphic.py
 # tests/workflow comes last: its tests import from its conftest, and pytest keeps that of the last folder named
-TORTURE := python -m pytest -v tests/plan/test_mutations.py tests/test_files.py \
-	tests/datasets/test_readers.py tests/fuzz tests/workflow/test_killed_env.py tests/workflow/test_sequences.py tests/workflow/test_torture.py
+TORTURE := tests/plan/test_mutations.py tests/test_files.py tests/datasets/test_readers.py tests/fuzz \
+	tests/workflow/test_killed_env.py tests/workflow/test_sequences.py tests/workflow/test_torture.py
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 # some containers set it; every job and test process would compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
@@ -47,7 +47,8 @@ test-slurm: $(READY)  ## the quickstart through a real Slurm on this machine (in
 	tests/slurm/cluster.sh python -m pytest -v tests/slurm $(ARGS)
 
 torture: $(READY)  ## 200 kills at random, a killed make env, 30 sequences of changes, damaged files, 1,000 ensembles a method
-	CONCORD_KILLS=200 CONCORD_SEQUENCES=30 CONCORD_MUTATIONS=2000 CONCORD_ENSEMBLES=1000 CONCORD_FILES=2000 $(TORTURE) $(ARGS)
+	CONCORD_KILLS=200 CONCORD_SEQUENCES=30 CONCORD_MUTATIONS=2000 CONCORD_ENSEMBLES=1000 CONCORD_FILES=2000 \
+		python -m pytest -v $(TORTURE) $(ARGS)
 
 bench: $(READY)  ## measure kernels, other packages, scale, speed-up; write docs/performance.md (under 40 minutes)
 	mkdir -p docs/performance
