@@ -87,5 +87,5 @@ def test_results_that_cannot_be_written_say_so_and_the_same_command_resumes(
     said = done.stdout + done.stderr
     assert "No space left on device" in said or "Read-only file system" in said
     remount(small_disk, after)
-    project.snakemake("tiny")
+    project.run("tiny")
     assert project.reproducible_files() == undisturbed
