@@ -4,8 +4,6 @@ CORES ?= all
 BIN := .venv/bin
 READY := .venv/ready
 PYTEST := python -m pytest -n 2 --dist worksteal
-# apart, without tracing: what it runs is covered by the tests of the stages
-METAMORPHIC := tests/workflow/test_metamorphic.py
 # tests/workflow comes last: its tests import from its conftest, and pytest keeps that of the last folder named
 TORTURE := tests/plan/test_mutations.py tests/test_files.py tests/datasets/test_readers.py tests/fuzz \
 	tests/workflow/test_killed_env.py tests/workflow/test_sequences.py tests/workflow/test_torture.py
@@ -37,8 +35,8 @@ check: $(READY)  ## linters, formatters, types, layers of imports
 	codespell
 
 tests: $(READY)  ## the test suite, with the branch coverage of src
-	$(PYTEST) --cov --cov-report=term:skip-covered --ignore=$(METAMORPHIC) $(ARGS)
-	$(PYTEST) $(METAMORPHIC) $(ARGS)
+	$(PYTEST) -m "not workflow" --cov --cov-report=term:skip-covered $(ARGS)
+	$(PYTEST) -m workflow $(ARGS)  # without tracing: what they run is covered by the tests of the stages
 
 unit: $(READY)  ## the fast tests, in a minute: no workflow, no mirror, nothing marked as long
 	$(PYTEST) -m "not workflow and not mirror and not long" $(ARGS)
