@@ -294,6 +294,7 @@ def check_features(cls: type[ConsensusMethod]) -> None:
         (np.zeros((30, 0)), "d >= 1"),
         (np.full((30, 2), np.nan), "NaN"),
         (np.full((30, 2), "red"), "must be numbers"),
+        (np.full((30, 2), 1e200), "overflow"),
     )
     for features, says in refused:
         with _refusal(cls, "what are no features", says=says):

@@ -50,6 +50,7 @@ def features_for(n):
         "more columns than objects": np.tile(numbers, 20),
         "constant": np.ones((n, 2)),
         "large": 1e6 * numbers,
+        "1e139": 1e139 * numbers,
         "1e300": 1e300 * numbers,
         "text": numbers.astype(str),
         "NaN": np.full((n, 1), np.nan),

@@ -24,7 +24,7 @@ Rule = int | Literal["sqrt", "random", "random-fine"]
 """The number of clusters of a run."""
 Seed = int | np.random.Generator | np.random.RandomState | None
 Flags = npt.NDArray[np.bool_]
-LARGEST = 1e140
+LARGEST = 1e140  # Beyond, sums of squares overflow
 
 
 def kmeans(

@@ -23,6 +23,7 @@ Seed = int | np.random.Generator | None
 # Parameters with these names have these constraints, unless a method declares another.
 COUNTS = ("n_clusters", "n_init", "n_neighbours", "n_steps", "max_iter", "max_outer", "max_inner")
 COMMON: Mapping[str, Constraint] = {**dict.fromkeys(COUNTS, COUNT), "tol": NON_NEGATIVE}
+LARGEST = 1e140  # Of the features; beyond, sums of squares overflow
 FREE = 2**28  # Bytes; a fit that needs no more does not ask how many there are
 
 
@@ -219,6 +220,8 @@ class ConsensusMethod(Results, ABC):
             raise ValueError(f"{method}: features must be {wanted}, got shape {matrix.shape}")
         if not np.isfinite(matrix).all():
             raise ValueError(f"{method}: features hold NaN or infinity; complete them")
+        if np.abs(matrix).max(initial=0) > LARGEST:
+            raise ValueError(f"{method}: features hold numbers beyond {LARGEST:g}, whose squares overflow; scale them")
         return matrix
 
     def _rng(self) -> np.random.Generator:
