@@ -111,7 +111,7 @@ def test_step_names_and_readers_are_all_implemented():
 def test_importing_the_registry_is_cheap():
     code = (
         "import sys, concord.datasets.registry, concord.datasets.command\n"
-        "print([m for m in ('numpy', 'scipy', 'pooch', 'sklearn', 'requests') if m in sys.modules])"
+        "print([m for m in ('numpy', 'scipy', 'platformdirs', 'sklearn', 'requests') if m in sys.modules])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"

@@ -130,9 +130,9 @@ def _chosen(argument: str, word: str, entries: dict[str, Item]) -> Item:
 
 
 def _folder(cache: str | os.PathLike[str] | None) -> Path:
-    import pooch
+    import platformdirs
 
-    return Path(cache or os.environ.get(CACHE_VARIABLE) or pooch.os_cache("concord")).expanduser()
+    return Path(cache or os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("concord")).expanduser()
 
 
 def _file(name: str, entry: DatasetSpec, file: str, folder: Path) -> Path:
