@@ -34,9 +34,10 @@ check: $(READY)  ## linters, formatters, types, layers of imports
 	lint-imports
 	codespell
 
+# what the tests of the workflow run is covered by those of the stages
 tests: $(READY)  ## the test suite, with the branch coverage of src
 	$(PYTEST) -m "not workflow" --cov --cov-report=term:skip-covered $(ARGS)
-	$(PYTEST) -m workflow $(ARGS)  # without tracing: what they run is covered by the tests of the stages
+	$(PYTEST) -m workflow $(ARGS)
 
 unit: $(READY)  ## the fast tests, in a minute: no workflow, no mirror, nothing marked as long
 	$(PYTEST) -m "not workflow and not mirror and not long" $(ARGS)

@@ -90,6 +90,7 @@ def test_compare_measures_each_method_and_survives_a_failure(tmp_path):
     assert table["note"].str.contains("2 groups").all()
 
 
+@pytest.mark.long
 def test_no_result_of_compare_depends_on_the_number_of_jobs(file):
     tables = []
     for jobs in (1, 2):

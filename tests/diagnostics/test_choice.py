@@ -103,6 +103,7 @@ def test_the_seed_alone_decides() -> None:
     assert not again[0].equals(choose_k(planted(3), [2, 3], halves=3, nulls=2, seed=6))
 
 
+@pytest.mark.long
 def test_processes_and_a_progress_bar_change_nothing() -> None:
     labels, seen = planted(3), []
 

@@ -69,6 +69,7 @@ def test_fractions_leave_objects_out_and_every_object_has_a_label():
     assert {int((column == column[0]).sum()) for column in halves.T} == {15}  # each cuts one of the two features
 
 
+@pytest.mark.long
 def test_processes_change_nothing():
     clusterers = [KMeans(3), GaussianMixture(3), DBSCAN(eps=1.0)]
     for make in (

@@ -73,6 +73,7 @@ def test_the_page_is_whole_and_offline_and_the_pdf_has_every_chapter(report):
     assert (report / "report.pdf").read_bytes().startswith(b"%PDF")
 
 
+@pytest.mark.long
 def test_no_number_depends_on_the_number_of_processes(labels):
     settings = diagnosis.Settings(EAC(3), [2, 3], {"EAC": EAC(3), "KC": KC(3, random_state=0)}, 2, 2, 2, 2, 0)
     of = (settings, Ensemble(labels), np.arange(24), [""] * 8)

@@ -39,6 +39,7 @@ document.body.append(result);
 NUMBERS = {"ten": "1.5 s", "two": "350 ms", "nine": "2 h", **{f"w{i}": f"{i + 2} s" for i in range(6)}}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 def test_a_click_sorts_a_table_and_a_word_filters_it(tmp_path: Path) -> None:
     items = [heading("Seconds"), table(("Method", "Time"), NUMBERS.items(), "Times.", left=1)]
