@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from concord.diagnostics.consensus import fitted_labels
 from concord.diagnostics.ensembles import agreement_with
-from concord.diagnostics.pairs import n_pairs
+from concord.diagnostics.pairs import n_pairs, require_at_least
 from concord.diagnostics.stability import (
     cluster_consensus,
     consensus_silhouette,
@@ -157,8 +157,7 @@ def choose_k(
         import pandas as pd
     from joblib import Parallel, delayed
 
-    if nulls < 0:
-        raise ValueError(f"nulls = {nulls}: must be at least 0")
+    require_at_least(0, "nulls", nulls)
     if 0 < nulls < (enough := ceil(1 / level) - 1):
         warnings.warn(
             f"nulls = {nulls}: no p-value can be as small as level = {level:g}, so k = 1 is chosen; "
@@ -253,8 +252,7 @@ def _source(
 ) -> tuple[_Source, list[int]]:
     """Return what there is to cluster, and the k's in increasing order."""
     numbers = _numbers_of_clusters(ks)
-    if halves < 1:
-        raise ValueError(f"halves = {halves}: must be at least 1")
+    require_at_least(1, "halves", halves)
     data: _Source
     if labels is None and features is not None:
         data = _Features.of(features, recipe or ResampledKMeans(), method, seed)

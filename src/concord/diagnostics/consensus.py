@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from concord.diagnostics.ensembles import Agreement, Normalization, agreement_with
+from concord.diagnostics.pairs import require_at_least
 from concord.ensemble import MISSING, Ensemble, FloatArray, IntArray, as_ensemble
 from concord.methods.base import ConsensusMethod
 
@@ -98,8 +99,7 @@ def bootstrap_stability(
     """
     from scipy.special import ndtri
 
-    if draws < 1:
-        raise ValueError(f"draws = {draws}: must be at least 1")
+    require_at_least(1, "draws", draws)
     if not 0 < confidence < 1:
         raise ValueError(f"confidence = {confidence}: must be in (0, 1)")
     ensemble, rng = as_ensemble(labels), np.random.default_rng(random_state)

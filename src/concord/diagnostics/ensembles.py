@@ -162,8 +162,7 @@ def agreement_weights(
     array([1., 0., 0.])
     """
     _check("measure", measure, ("ARI", "NMI"))
-    if not power >= 0:
-        raise ValueError(f"power = {power}: must be at least 0")
+    require_at_least(0, "power", power)
     useful = np.maximum(np.nan_to_num(quality(labels, measure)), 0.0)
     if not useful.any():
         useful[:] = 1.0
