@@ -121,21 +121,21 @@ def minutes(need):
     return lambda wildcards, attempt: need(wildcards).of_attempt(attempt).minutes
 
 
-def fits_of(wildcards):
-    """What a consensus job fits."""
+def seconds_of(wildcards):
+    """The estimated seconds of what a consensus job fits."""
     study = PLAN.studies[wildcards.study]
     case = study.case(wildcards.case)
-    return PLAN, study.id, case, study.run(case, wildcards.method), wildcards.block
+    return costs.seconds_of_fits(PLAN, study.id, case, study.run(case, wildcards.method), wildcards.block)
 
 
 def with_its_case(wildcards):
     """Consensus jobs that are not worth a cluster job of their own go with the base clusterings of their case."""
-    return costs.group_of_consensus(*fits_of(wildcards))
+    return costs.group_of_fits(seconds_of(wildcards))
 
 
 def longest_first(wildcards):
     """A priority below 1 that rises with the seconds of a consensus job, so that no long one runs alone at the end."""
-    seconds = costs.seconds_of_fits(*fits_of(wildcards))
+    seconds = seconds_of(wildcards)
     return seconds / (1 + seconds)
 
 

@@ -84,8 +84,8 @@ def _of_case(plan: Plan, run: str, part: str, view: Experiment, case: Case) -> I
             raced = bool(plan.race_file(study.id, case.id, method.id, block))
             after = (ensemble, *(plan.first_blocks(study.id, case.id, method.id) if raced else ()))
             log = f"logs{file.removeprefix('results').removesuffix('.npz')}.log"
-            seconds = START + seconds_of_fits(plan, study.id, case, method, block)
-            yield Job(file, log, seconds, after, group_of_consensus(plan, study.id, case, method, block))
+            fits = seconds_of_fits(plan, study.id, case, method, block)
+            yield Job(file, log, START + fits, after, group_of_fits(fits))
             labels.append(file)
     scored = f"results/{run}{part}/scores/{case.id}.parquet"
     log = f"logs/{run}{part}/scores/{case.id}.log"
@@ -104,9 +104,9 @@ def seconds_of_fits(plan: Plan, study: str, case: Case, method: MethodRun, block
     return declared * shares.get(method.method, median(shares.values()) if shares else 1.0)
 
 
-def group_of_consensus(plan: Plan, study: str, case: Case, method: MethodRun, block: str) -> str | None:
+def group_of_fits(seconds: float) -> str | None:
     """Return the group of jobs that a cluster gets as one: what is short goes with the rest of its case."""
-    return "case" if seconds_of_fits(plan, study, case, method, block) <= SHORT else None
+    return "case" if seconds <= SHORT else None
 
 
 @cache
