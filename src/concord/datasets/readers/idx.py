@@ -3,6 +3,7 @@
 import gzip
 import math
 import zlib
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -65,7 +66,7 @@ def load_idx(path: Path) -> "npt.NDArray[Any]":
     content = path.read_bytes()
     if content[:2] == b"\x1f\x8b":
         try:
-            with gzip.open(path) as stream:
+            with gzip.GzipFile(fileobj=BytesIO(content)) as stream:
                 content = stream.read(files.MOST_UNPACKED + 1)
         except (OSError, EOFError, zlib.error) as error:
             malformed(path, "", f"damaged gzip: {one_line(error)}")
