@@ -195,7 +195,7 @@ class Inverse:
     """
 
     def __init__(self, confident: FloatArray, weights: npt.NDArray[np.int64], gamma: float) -> None:
-        from scipy.sparse import coo_array, csc_array, diags_array
+        from scipy.sparse import coo_array, csc_array, diags_array, tril, triu
         from scipy.sparse.linalg import splu
 
         from concord.numerics.kernels.eccms import COLUMNS
@@ -210,13 +210,11 @@ class Inverse:
         factors = splu(system, "MMD_AT_PLUS_A", diag_pivot_thresh=0, options={"SymmetricMode": True})
         place = factors.perm_c
         self._order = np.argsort(place)
-        self._lower = csc_array(factors.L @ diags_array(np.sqrt(factors.U.diagonal())))
-        self._lower.sort_indices()
-        self._lower.data[self._lower.indptr[:-1]] **= -1
+        lower = csc_array(factors.L @ diags_array(np.sqrt(factors.U.diagonal())))
+        self._reciprocals = 1 / lower.diagonal()
+        self._before, self._after = _rows(tril(lower, -1)), _rows(triu(lower.T, 1))
         self._width = COLUMNS
-        self._columns = [self._order[first : first + COLUMNS] for first in range(0, len(weights), COLUMNS)]
-        self._count = -(-len(weights) // COLUMNS)
-        size = self._count * COLUMNS
+        size = -(-len(weights) // COLUMNS) * COLUMNS
         self.panel_root = np.append(self.root[self._order], np.ones(size - len(weights)))
         self._t = np.append(t[self._order], np.ones(size - len(weights))).reshape(-1, COLUMNS)
         self._pairs = self._at(place[rows], place[columns])
@@ -229,20 +227,17 @@ class Inverse:
 
     def panels(self, block: npt.NDArray[Any], border: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return a matrix (n', n') and its border (n',) as panels, completed with zeros."""
-        found = np.zeros((self._count, self._count * self._width + 1, self._width), dtype=block.dtype)
-        for panel, columns in zip(found, self._columns, strict=True):
-            panel[: len(block), : len(columns)] = block[np.ix_(self._order, columns)]
-            panel[-1, : len(columns)] = border[columns]
-        return found
+        n, size = len(self._order), self.panel_root.size
+        whole = np.zeros((size + 1, size), dtype=block.dtype)
+        whole[:n, :n] = block[np.ix_(self._order, self._order)]
+        whole[-1, :n] = border[self._order]
+        return np.stack(np.split(whole, size // self._width, axis=1))
 
     def matrix(self, panels: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the matrix and the border that panels hold."""
-        n = len(self._order)
-        block, border = np.empty((n, n)), np.empty(n)
-        for panel, columns in zip(panels, self._columns, strict=True):
-            block[np.ix_(self._order, columns)] = panel[:n, : len(columns)]
-            border[columns] = panel[-1, : len(columns)]
-        return block, border
+        whole = np.hstack(list(panels))
+        place = np.argsort(self._order)
+        return whole[np.ix_(place, place)], whole[-1, place]
 
     def apply(self, panels: FloatArray) -> None:
         """Replace a scaled matrix with border by the product with it."""
@@ -252,5 +247,14 @@ class Inverse:
         diagonal = panels[self._diagonal].reshape(root.shape)
         own = (panels[:, -1] / root - diagonal / root**2) / self._t
         panels[self._pairs] += self._twice * own.ravel()[self._partner]
-        solve(self._lower.indptr, self._lower.indices, self._lower.data, panels)
+        solve(self._before, self._after, self._reciprocals, panels)
         panels[:, -1] = panels[self._diagonal].reshape(root.shape) / root + own * root
+
+
+def _rows(matrix: Any) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.integer], FloatArray]:
+    """Return a sparse matrix as the starts of its rows, the columns, which ascend in a row, and the entries."""
+    from scipy.sparse import csr_array
+
+    rows = csr_array(matrix)
+    rows.sort_indices()
+    return rows.indptr, rows.indices, rows.data

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csc_array
+from scipy.sparse import csr_array
 
 from concord.ensemble import Ensemble
 from concord.methods.eccms import Inverse
@@ -42,11 +42,9 @@ def test_solves_with_a_cholesky_factor(size, seed):
     lower, given_x = lower_triangle(size, rng), rng.normal(size=(size + 1, size))
     lower[:, : size // 2] *= 0.1  # well conditioned
     lower += np.eye(size)
-    sparse = csc_array(lower)
-    sparse.sort_indices()
-    sparse.data[sparse.indptr[:-1]] **= -1
+    below = csr_array(np.tril(lower, -1))
     x = panels(given_x)
-    kernels.solve(sparse.indptr, sparse.indices, sparse.data, x)
+    kernels.solve(arrays(below), arrays(csr_array(below.T)), 1 / lower.diagonal(), x)
     found = bordered(x, size)
     expected = np.linalg.solve(lower @ lower.T, given_x[:-1])
     assert found[:-1] == pytest.approx(expected, rel=1e-9, abs=1e-9 * np.abs(expected).max())
@@ -75,6 +73,11 @@ def plain_iteration(penalties, root, locked, a, c, v, y, target):
     values = [c, f, u, lambda_ * e, multiplier]
     squares = [(share * matrix**2).sum() for matrix in changes + values]
     return c + u_before, multiplier, gamma1 * (a - e) + multiplier + gamma2 * (f - u), squares
+
+
+def arrays(matrix):
+    matrix.sort_indices()
+    return matrix.indptr, matrix.indices, matrix.data
 
 
 @settings(max_examples=25, deadline=None)

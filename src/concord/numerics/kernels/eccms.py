@@ -12,36 +12,47 @@ from concord.numerics.kernels import compiled, summed
 
 Integers = npt.NDArray[np.integer]
 Booleans = npt.NDArray[np.bool_]
+Sparse = tuple[Integers, Integers, FloatArray]  # As in scipy.sparse.csr_array: starts of the rows, columns, entries
 
-COLUMNS = 64  # A few squares of this size fit into the cache of a core; no power of 2, of which caches hold few columns
+COLUMNS = 64  # A few squares of this size fit into the cache of a core
 
 
 @compiled
-def solve(starts: Integers, rows: Integers, factor: FloatArray, panels: FloatArray) -> None:
+def solve(before: Sparse, after: Sparse, reciprocals: FloatArray, panels: FloatArray) -> None:
     """Replace the right sides X in the panels by the solutions of (L L') X = X.
 
-    L is sparse and lower triangular, its columns one after the other as in ``scipy.sparse.csc_array``: ``starts``, (n +
-    1,), and ``rows`` and ``factor``, (nonzeros,), each column from its diagonal on, which holds 1 / L_jj.
+    L is sparse and lower triangular: the rows of what is below the diagonal are ``before``, its columns ``after``, and
+    ``reciprocals``, (n,), are 1 / L_jj.
     """
-    n = starts.size - 1
+    n = reciprocals.size
     for panel in range(len(panels)):
         x = panels[panel]
         for j in range(n):
-            inverse = factor[starts[j]]
-            for column in range(COLUMNS):
-                x[j, column] *= inverse
-            for k in range(starts[j] + 1, starts[j + 1]):
-                i, value = rows[k], factor[k]
-                for column in range(COLUMNS):
-                    x[i, column] -= value * x[j, column]
+            eliminate(x, j, before, reciprocals[j])
         for j in range(n - 1, -1, -1):
-            for k in range(starts[j] + 1, starts[j + 1]):
-                i, value = rows[k], factor[k]
-                for column in range(COLUMNS):
-                    x[j, column] -= value * x[i, column]
-            inverse = factor[starts[j]]
-            for column in range(COLUMNS):
-                x[j, column] *= inverse
+            eliminate(x, j, after, reciprocals[j])
+
+
+@compiled
+def eliminate(x: FloatArray, j: int, others: Sparse, factor: float) -> None:
+    """Subtract from row j its ``others`` times their values, then multiply it by ``factor``.
+
+    Four at a time, one after the other: a row is read and written once for four of them.
+    """
+    starts, rows, values = others
+    first, last = starts[j], starts[j + 1]
+    fours = last - (last - first) % 4
+    for k in range(first, fours, 4):
+        row0, row1, row2, row3 = rows[k], rows[k + 1], rows[k + 2], rows[k + 3]
+        value0, value1, value2, value3 = values[k], values[k + 1], values[k + 2], values[k + 3]
+        for t in range(COLUMNS):
+            x[j, t] = x[j, t] - value0 * x[row0, t] - value1 * x[row1, t] - value2 * x[row2, t] - value3 * x[row3, t]
+    for k in range(fours, last):
+        row, value = rows[k], values[k]
+        for t in range(COLUMNS):
+            x[j, t] -= value * x[row, t]
+    for t in range(COLUMNS):
+        x[j, t] *= factor
 
 
 @compiled
@@ -75,17 +86,17 @@ def advance(
     """
     last = root.size
     before, now = np.empty((2, COLUMNS, COLUMNS)), np.empty((2, COLUMNS, COLUMNS))
-    work = np.zeros(19 * COLUMNS)
-    work[8 * COLUMNS : 9 * COLUMNS] = 1.0
+    work = np.zeros(14 * COLUMNS)
+    work[:COLUMNS] = 1.0
     for p in range(len(a)):
         for q in range(p, len(a)):
             clip_square(root, p, q, c, v, before, now)
             for i in range(COLUMNS):
                 own = p * COLUMNS + i
                 if p == q:  # a diagonal entry stands for r^2 (r^2 - 1) pairs of different objects
-                    work[8 * COLUMNS + i] = 1 - 1 / root[own] ** 2
+                    work[i] = 1 - 1 / root[own] ** 2
                 advance_row(penalties, q, own, locked, a, c, before[0, i], now[0, i], v, y, target, work)
-                work[8 * COLUMNS + i] = 1.0
+                work[i] = 1.0
                 if p < q:
                     own = q * COLUMNS + i
                     advance_row(penalties, p, own, locked, a, c, before[1, i], now[1, i], v, y, target, work)
@@ -96,7 +107,7 @@ def advance(
         advance_row(penalties, p, last, locked, a, c, before[0, 0], now[0, 0], v, y, target, work)
     squares = np.empty(10)
     for k in range(10):
-        squares[k] = summed(work[(9 + k) * COLUMNS : (10 + k) * COLUMNS])
+        squares[k] = summed(work[(4 + k) * COLUMNS : (5 + k) * COLUMNS])
     return squares
 
 
@@ -137,57 +148,38 @@ def advance_row(
     target: FloatArray,
     work: FloatArray,
 ) -> None:
-    """Advance a row of a panel as :func:`advance` does, given F before and now."""
-    held, a_row, c_row, v_row = locked[panel, row], a[panel, row], c[panel, row], v[panel, row]
-    y_row, target_row = y[panel, row], target[panel, row]
-    for j in range(COLUMNS):
-        work[j] = a_row[j]
-    for j in range(COLUMNS):
-        work[COLUMNS + j] = c_row[j]
-    for j in range(COLUMNS):
-        work[2 * COLUMNS + j] = v_row[j]
-    for j in range(COLUMNS):
-        work[3 * COLUMNS + j] = y_row[j]
-    for j in range(COLUMNS):
-        work[4 * COLUMNS + j] = target_row[j]
-    for j in range(COLUMNS):
-        work[5 * COLUMNS + j], work[6 * COLUMNS + j], work[7 * COLUMNS + j] = before[j], now[j], held[j]
-    advance_entries(penalties, work)
-    for j in range(COLUMNS):
-        v_row[j] = work[2 * COLUMNS + j]
-    for j in range(COLUMNS):
-        y_row[j] = work[3 * COLUMNS + j]
-    for j in range(COLUMNS):
-        target_row[j] = work[4 * COLUMNS + j]
+    """Advance a row of a panel as :func:`advance` does, given F before and now.
 
-
-@compiled
-def advance_entries(penalties: tuple[float, float, float], work: FloatArray) -> None:
-    """Advance V, Y and the target, numbers 2 to 4, of A, C, V, Y, target, F before and now, locked, share of the pairs.
-
-    These nine, and the ten sums of squares, lie one behind the other, COLUMNS numbers each: only a loop over one array
-    becomes vector instructions.
+    ``work`` holds, COLUMNS numbers each: the share of the pairs that an entry stands for; the new V, Y and target; the
+    ten sums of squares. All that a loop writes lies in this one array, or it would not become vector instructions.
     """
     lambda_, gamma1, gamma2 = penalties
     step, part = gamma1 / (lambda_ + gamma1), 1 - gamma1 / lambda_
+    held, a_row, c_row, v_row = locked[panel, row], a[panel, row], c[panel, row], v[panel, row]
+    y_row, target_row = y[panel, row], target[panel, row]
     for j in range(COLUMNS):
-        a, c, before, now = work[j], work[COLUMNS + j], work[5 * COLUMNS + j], work[6 * COLUMNS + j]
-        locked, share = work[7 * COLUMNS + j], work[8 * COLUMNS + j]
-        value = c + (work[2 * COLUMNS + j] - before)
-        u = value - now
-        ascent = gamma1 * (a - c) if locked else step * (lambda_ * (a - c) - work[3 * COLUMNS + j])
-        y = work[3 * COLUMNS + j] + ascent
-        known = y if locked else part * y
-        free = 0.0 if locked else share
-        work[9 * COLUMNS + j] += share * (c - work[4 * COLUMNS + j]) ** 2
-        work[10 * COLUMNS + j] += share * (now - before) ** 2
-        work[11 * COLUMNS + j] += share * (c - now) ** 2
-        work[12 * COLUMNS + j] += free * ascent**2
-        work[13 * COLUMNS + j] += share * ascent**2
-        work[14 * COLUMNS + j] += share * c**2
-        work[15 * COLUMNS + j] += share * now**2
-        work[16 * COLUMNS + j] += share * u**2
-        work[17 * COLUMNS + j] += free * y**2
-        work[18 * COLUMNS + j] += share * y**2
-        work[2 * COLUMNS + j], work[3 * COLUMNS + j] = value, y
-        work[4 * COLUMNS + j] = known + gamma1 * a + gamma2 * (now - u)
+        difference, new, old, share = a_row[j] - c_row[j], c_row[j], y_row[j], work[j]
+        value = new + (v_row[j] - before[j])
+        u = value - now[j]
+        ascent = gamma1 * difference if held[j] else step * (lambda_ * difference - old)
+        multiplier = old + ascent
+        known = multiplier if held[j] else part * multiplier
+        free = 0.0 if held[j] else share
+        work[COLUMNS + j], work[2 * COLUMNS + j] = value, multiplier
+        work[3 * COLUMNS + j] = known + gamma1 * a_row[j] + gamma2 * (now[j] - u)
+        work[4 * COLUMNS + j] += share * (new - target_row[j]) ** 2
+        work[5 * COLUMNS + j] += share * (now[j] - before[j]) ** 2
+        work[6 * COLUMNS + j] += share * (new - now[j]) ** 2
+        work[7 * COLUMNS + j] += free * ascent**2
+        work[8 * COLUMNS + j] += share * ascent**2
+        work[9 * COLUMNS + j] += share * new**2
+        work[10 * COLUMNS + j] += share * now[j] ** 2
+        work[11 * COLUMNS + j] += share * u**2
+        work[12 * COLUMNS + j] += free * multiplier**2
+        work[13 * COLUMNS + j] += share * multiplier**2
+    for j in range(COLUMNS):
+        v_row[j] = work[COLUMNS + j]
+    for j in range(COLUMNS):
+        y_row[j] = work[2 * COLUMNS + j]
+    for j in range(COLUMNS):
+        target_row[j] = work[3 * COLUMNS + j]
