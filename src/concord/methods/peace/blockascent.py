@@ -27,38 +27,43 @@ Map = Callable[[FloatArray], FloatArray]
 
 def block_ascent(model: PairModel, start: FloatArray, tau: float, max_iter: int) -> Run:
     """Ascend until no gap exceeds ``tau``, or neither f rises nor the gap shrinks."""
-    y, path = start.copy(), list[float]()
-    f, least, state = model.likelihood(y), np.inf, _State(model)
+    y, f, path = start.copy(), model.likelihood(start), list[float]()
+    rise, least, state = np.inf, np.inf, _State(model)
     while True:
         gap = float(gaps(y, model.gradient(y) if len(path) < SWEEPS else state.at(y)).max())
-        stalled = bool(path) and path[-1] <= f and gap >= least
+        stalled = rise <= 0 and gap >= least
         if gap <= tau or stalled or len(path) == max_iter:
-            return Run(y, -model.likelihood(y), path, gap <= tau)
-        f, least = path[-1] if path else f, min(gap, least)
+            return Run(y, -f, path, gap <= tau)
+        least = min(gap, least)
         if len(path) < SWEEPS:
-            sweep(model, y, tau)
+            rise = sweep(model, y, tau)
         else:
-            y = joint_step(model, y, state, gap / tau)
-            sweep(model, y, max(tau, SWEPT * gap))
-        path.append(model.likelihood(y))
+            y, rise = joint_step(model, y, state, gap / tau)
+            rise += sweep(model, y, max(tau, SWEPT * gap))
+        f += rise
+        path.append(f)
 
 
-def sweep(model: PairModel, y: FloatArray, least: float) -> None:
-    """Improve in turn, in place, the memberships of every object whose gap is at least ``least``."""
+def sweep(model: PairModel, y: FloatArray, least: float) -> float:
+    """Improve in turn, in place, the memberships of every object whose gap is at least ``least``; return f's rise."""
     from concord.numerics.kernels import pairs
 
     columns = y.T.copy()
-    pairs.sweep(model.together, model.apart, columns, least, SUFFICIENT, HALVINGS, RIDGE)
+    risen = pairs.sweep(model.together, model.apart, columns, least, SUFFICIENT, HALVINGS, RIDGE)
     y[:] = columns.T
+    return 2 * risen
 
 
-def _halved(model: PairModel, y: FloatArray, move: FloatArray, base: IntArray, gradient: FloatArray) -> FloatArray:
-    """Return y + move, halved until it raises f by a part of what the gradient promises; y if it never does."""
+def _halved(
+    model: PairModel, y: FloatArray, move: FloatArray, base: IntArray, gradient: FloatArray
+) -> tuple[FloatArray, float]:
+    """Return y + move, halved until f rises by a part of what the gradient promises, and the rise; else y and 0."""
     for halvings in range(HALVINGS):
         new = retract(y, move / 2**halvings, base)
-        if model.rise(y, new) >= max(SUFFICIENT * float(np.vdot(gradient, new - y)), 0.0):
-            return new
-    return y
+        rise = model.rise(y, new)
+        if rise >= max(SUFFICIENT * float(np.vdot(gradient, new - y)), 0.0):
+            return new, rise
+    return y, 0.0
 
 
 def retract(y: FloatArray, move: FloatArray, base: IntArray) -> FloatArray:
@@ -88,6 +93,8 @@ class _State:
 
         model, (n, k) = self._model, y.shape
         upper, lower = np.triu_indices(k)
+        pair = np.zeros((k, k), dtype=np.int64)
+        pair[upper, lower] = pair[lower, upper] = np.arange(len(upper))
         products = (y[:, upper] * y[:, lower]).astype(np.float32)
         self.g, self.own = np.empty_like(y), np.empty((n, k, k))  # own: sums of curvature y_j y_j'
         for rows in model.blocks:
@@ -96,12 +103,12 @@ class _State:
             derivatives(model.together[rows], model.apart[rows], share, weights, curvature, STEEPEST)
             self.g[rows] = weights @ y
             np.clip(weights, -STEEPEST, STEEPEST, out=self.weights[rows])
-            self.own[rows, upper, lower] = self.own[rows, lower, upper] = curvature @ products
+            self.own[rows] = (curvature @ products)[:, pair]
         return self.g
 
 
-def joint_step(model: PairModel, y: FloatArray, state: _State, distance: float) -> FloatArray:
-    """Return Y after a Newton step of all free memberships; the bound ones go to 0."""
+def joint_step(model: PairModel, y: FloatArray, state: _State, distance: float) -> tuple[FloatArray, float]:
+    """Return Y after a Newton step of all free memberships, where the bound ones go to 0, and the rise of f."""
     rows, base, single = np.arange(len(y)), y.argmax(axis=1), y.astype(np.float32)
     slope = state.g - state.g[rows, base, None]
     blocks = _blocks(state.own, base)

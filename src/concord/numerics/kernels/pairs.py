@@ -107,12 +107,14 @@ def sweep(
     sufficient: float,
     most_halvings: int,
     ridge: float,
-) -> None:
+) -> float:
     """Give in turn every object whose gap is at least ``least`` a Newton step over its simplex, as far as f rises.
 
     ``columns``, Y' of shape (K, n), is improved in place; the counts have shape (n, n). A step is halved until it gives
     a ``sufficient`` part of the rise that the gradient promises; the ridge is relative to the Hessian's diagonal.
+    Returns the rise of the log-likelihood over all pairs.
     """
+    risen = 0.0
     size, n = columns.shape
     shares, weights, curvature, differences = np.empty((2, n)), np.empty(n), np.empty(n), np.empty((2, size, n))
     terms, work, diagonal, g = np.empty(n), np.empty((3, n)), np.empty(size), np.empty(size)
@@ -149,9 +151,12 @@ def sweep(
             _combine(columns, new, shares[1])
             terms[:] = 0.0
             inside = add_rise(together[i], apart[i], shares[0], shares[1], terms, work)
-            if inside and summed(terms) >= max(sufficient * summed(g * (new - y)), 0.0):
+            gain = summed(terms)
+            if inside and gain >= max(sufficient * summed(g * (new - y)), 0.0):
                 columns[:, i] = new
+                risen += gain
                 break
+    return risen
 
 
 @compiled
