@@ -132,7 +132,11 @@ def test_keeps_the_names_of_clusters(labels, shift, factor):
     ensemble = Ensemble(given_labels)
     assert np.array_equal(ensemble.given, given_labels)
     assert np.array_equal(coded_as(given_labels[::-1], ensemble.cluster_names), ensemble.labels[::-1])
-    assert np.array_equal(ensemble.unmerged().given, given_labels)
+    unmerged, partly = ensemble.unmerged(), ensemble.unmerged([0])
+    assert np.array_equal(unmerged.given, given_labels)
+    assert np.array_equal(unmerged.membership, np.arange(len(labels)))
+    assert np.array_equal(partly.given, given_labels)
+    assert sorted(partly.weights) == sorted([1] * ensemble.weights[0] + ensemble.weights[1:].tolist())
     if not (given_labels[:, :1] == -1).any():
         assert np.array_equal(ensemble.subset([0]).given, given_labels[:, :1])
 

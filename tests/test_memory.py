@@ -140,7 +140,7 @@ def test_a_method_that_declares_no_cost_is_not_refused(monkeypatch):
 @pytest.mark.parametrize("method", [SPCE, TRCE])
 def test_a_restart_on_the_objects_is_refused_and_says_why(method, monkeypatch):
     def split(self, ensemble):
-        raise SplitProfileError
+        raise SplitProfileError(np.flatnonzero(ensemble.weights > 1))
 
     monkeypatch.setattr(method, "_solve", split)
     has(monkeypatch, 8 * method.cost.matrices * PROFILES**2)

@@ -256,11 +256,20 @@ class Ensemble:
         """Return the (n, n) matrix over objects of an (n', n') matrix over profiles."""
         return matrix[np.ix_(self.membership, self.membership)]
 
-    def unmerged(self) -> "Ensemble":
-        """Return the ensemble with a profile for every object, equal or not: all matrices are (n, n) then."""
+    def unmerged(self, profiles: "npt.ArrayLike | None" = None) -> "Ensemble":
+        """Return the ensemble with a profile of its own for every object, or for each of those of some ``profiles``.
+
+        Objects keep their labels, so that some of its profiles are equal. If all are unmerged, all matrices are (n, n).
+        """
+        objects = np.arange(self.n_objects)
+        kept = np.zeros(self.n_profiles, dtype=bool)
+        if profiles is not None:
+            kept[:] = True
+            kept[np.asarray(profiles)] = False
+        own = np.where(kept[self.membership], self.membership, self.n_profiles + objects)
+        _, first, membership = np.unique(own, return_index=True, return_inverse=True)
         twin = Ensemble.__new__(Ensemble)
-        every = [column[self.membership] for column in self._profiles]
-        twin._keep(every, np.arange(self.n_objects), self.cluster_names)
+        twin._keep([column[self.membership[first]] for column in self._profiles], membership, self.cluster_names)
         return twin
 
     def subset(self, clusterings: Iterable[int]) -> "Ensemble":

@@ -33,26 +33,44 @@ def test_bottom_refuses_eigenvectors_that_tell_equal_objects_apart():
     assert abs(vectors[0, 2] - vectors[1, 2]) > 1
     weights = np.array([2, 1, 1])
     bottom(apart, weights, 2)
-    with pytest.raises(SplitProfileError):
+    with pytest.raises(SplitProfileError) as split:
         bottom(apart, weights, 3)
+    assert split.value.profiles.tolist() == [0]
     values, _ = bottom(full, np.ones(4, dtype=np.int64), 3)
     assert len(values) == 4
 
 
-def test_where_profiles_do_not_suffice_the_objects_are_taken():
-    ensemble = Ensemble([[0, 0], [0, 0], [1, 0]])
+def test_profiles_that_do_not_suffice_give_way_to_their_objects():
+    ensemble = Ensemble([[0, 0], [0, 0], [1, 0], [2, 2], [2, 2]])
+    sizes = []
 
     def solve(given):
-        if given.n_profiles < 3:
-            raise SplitProfileError
-        assert given.weights.tolist() == [1, 1, 1]
+        sizes.append(given.n_profiles)
+        if given.n_profiles == 3:
+            raise SplitProfileError(np.array([0]))
+        assert given.weights.tolist() == [1, 2, 1, 1]
         return given.coassociation
 
     similarity, membership = solved(solve, ensemble)
-    assert membership.tolist() == [0, 1, 2]
-    assert similarity.tolist() == [[1, 1, 0.5], [1, 1, 0.5], [0.5, 0.5, 1]]
-    assert ensemble.n_profiles == 2
-    assert solved(lambda given: given.coassociation, ensemble)[0].shape == (2, 2)
+    assert sizes == [3, 4]
+    assert similarity[np.ix_(membership, membership)] == pytest.approx(ensemble.expand(ensemble.coassociation))
+    assert membership[3] == membership[4]
+    assert ensemble.n_profiles == 3
+    assert solved(lambda given: given.coassociation, ensemble)[0].shape == (3, 3)
+
+
+def test_one_profile_by_its_objects_gives_what_all_objects_give():
+    labels = np.array([[0, 0, 0], [0, 0, 0], [0, 1, 0], [1, 1, 1], [1, 1, 1], [1, 1, 1], [1, 2, 2]])
+    whole, some = Ensemble(labels).unmerged(), Ensemble(labels).unmerged([0])
+    assert some.n_profiles == 5
+    found = []
+    for ensemble in (whole, some):
+        first = ensemble.profiles[:, 0]
+        similarity = 0.3 * ensemble.coassociation + 0.7 * np.equal.outer(first, first)
+        values, distances = bottom(similarity, ensemble.weights, 2)
+        found.append((values, ensemble.expand(distances)))
+    assert found[0][0] == pytest.approx(found[1][0], abs=1e-12)
+    assert found[0][1] == pytest.approx(found[1][1], abs=1e-12)
 
 
 def test_weight_follows_the_number_of_components():

@@ -47,8 +47,9 @@ class SPCE(ComponentMethod):
     -----
     Sums over the clusterings that contain both objects of a pair take the place of sums over all where labels are
     missing. Exact on the label profiles as long as F, the bottom eigenvectors of the objects' Laplacian, is equal on
-    objects with one profile. Where it is not, the fit starts anew on the objects, in O(n^3) a round, and which
-    eigenvectors F takes is the choice of the linear algebra library, as in the authors' program.
+    objects with one profile. Where it is not for some profiles, the fit starts anew with each of their objects by
+    itself. If an eigenvalue of theirs occurs several times, which eigenvectors F takes is the choice of the linear
+    algebra library, as in the authors' program.
 
     Examples
     --------

@@ -18,17 +18,24 @@ CLOSE = 1e-9  # Eigenvalues that differ by less count as equal
 
 
 class SplitProfileError(Exception):
-    """An eigenvector among the c differs between objects with one profile: the profiles do not suffice."""
+    """An eigenvector among the c differs between the objects of some profiles, whose numbers are ``profiles``."""
+
+    def __init__(self, profiles: IntArray) -> None:
+        super().__init__(f"{len(profiles)} profiles do not suffice for their objects")
+        self.profiles = profiles
 
 
 def solved(solve: Callable[[Ensemble], FloatArray], ensemble: Ensemble) -> tuple[FloatArray, IntArray]:
-    """Return the similarity that ``solve`` learns on the profiles, if it can, or the objects, and each object's row."""
+    """Return the similarity that ``solve`` learns on the profiles, and each object's row.
+
+    Where some profiles do not suffice it is learnt anew, with a row for each of their objects.
+    """
     try:
         return solve(ensemble), ensemble.membership
-    except SplitProfileError:
-        pass  # The error holds the matrices of the first attempt: they are free when its handler has ended
-    objects = ensemble.unmerged()
-    return solve(objects), objects.membership
+    except SplitProfileError as error:
+        profiles = error.profiles
+    # The error holds the matrices of this attempt: they are free now that its handler has ended
+    return solved(solve, ensemble.unmerged(profiles))
 
 
 def component_labels(similarity: FloatArray) -> IntArray:
@@ -77,7 +84,8 @@ def bottom(similarity: FloatArray, weights: IntArray, n_vectors: int) -> tuple[F
     laplacian = np.diag(degree) - similarity * np.outer(root, root)
     last = min(n_vectors, len(weights) - 1)
     values, vectors = some_eigenvectors(laplacian, 0, last)
-    if (degree[weights > 1] <= values[n_vectors - 1] + CLOSE).any():
-        raise SplitProfileError
+    split = np.flatnonzero((weights > 1) & (degree <= values[n_vectors - 1] + CLOSE))
+    if split.size > 0:
+        raise SplitProfileError(split)
     rows = vectors[:, :n_vectors] / root[:, None]
     return values, cdist(rows, rows, "sqeuclidean")
