@@ -349,6 +349,16 @@ def test_the_exhibit_judges_among_the_papers_methods_and_once_more_with_the_othe
     assert table.rows[0][3].text == "not reproduced"
 
 
+def test_a_claim_about_a_method_that_the_paper_does_not_have_is_judged_among_all() -> None:
+    claims = [claim_of("best", against=["KC"]).model_dump(), claim_of("best", method="KC").model_dump()]
+    published = Published(scores={key: value for key, value in PUBLISHED.scores.items() if key[2] != "KC"})
+    whole = material({"a": 0.7, "b": 0.7, "c": 0.7, "d": 0.55}, claims=claims, published=published)
+    shown = exhibit().build(whole.source)
+    assert shown.frame["verdict"].tolist() == ["reproduced", "not reproduced"]
+    assert "3 of 4 data sets" in shown.frame["evidence"][0]
+    assert "1 of 4 data sets" in shown.frame["evidence"][1]
+
+
 def test_the_exhibit_without_other_methods_has_three_columns() -> None:
     whole = material({"a": 0.7}, claims=[claim_of("best", published=3).model_dump()])
     shown = exhibit().build(whole.source)

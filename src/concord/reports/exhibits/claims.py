@@ -68,7 +68,7 @@ def _frame(source: Source) -> DataFrame:
     everyone, papers, rows = Material(study, source), Material(paper, source), []
     others = [run.id for run in study.methods if run not in paper.methods]
     for claim in study.claims:
-        own = judge(claim, everyone if claim.method in others else papers)
+        own = judge(claim, papers if {claim.method, *claim.against}.isdisjoint(others) else everyone)
         more = judge(claim, everyone) if others and claim.check not in ALONE else None
         beside = (", ".join(others), more.verdict, more.fact) if more else ("", "", "")
         given = (claim.text, claim.item or "", is_ours(claim, study), claim.check, claim.method, claim.metric)
