@@ -3,6 +3,7 @@ import base64
 import pytest
 
 from concord.config.settings import CONFIG_FILE
+from concord.datasets.registry import RawFile
 from concord.errors import InputError
 from concord.plan import costs, needs, status
 from concord.plan.costs import Job, jobs_of, span, submitted
@@ -46,6 +47,19 @@ def test_the_jobs_of_a_run_are_those_of_the_plan_in_an_order_that_can_be_run(mak
     assert labels <= seen
     assert {*plan.score_files("mine", ""), *plan.score_files("mine", "/variants")} <= seen
     assert jobs[-1].name in plan.report_files("mine")
+
+
+def test_sparse_features_are_counted_by_the_bytes_of_their_files(make_plan):
+    plan = make_plan()
+    case = plan.studies["mine"].cases[0]
+    dense = costs.seconds_of_base_clusterings(plan, "mine", case)
+    assert dense == plan.need_of_ensemble("mine", case.id).seconds
+    spec = plan.registry[case.dataset]
+    n, features, _ = plan.shape(case.dataset)
+    for size, share in ((n * features // 10, 0.1), (n * features * 8, 1), (None, 1)):
+        file = RawFile(name="text.mat", bytes=size)
+        plan.registry[case.dataset] = spec.model_copy(update={"files": (file,)})
+        assert costs.seconds_of_base_clusterings(plan, "mine", case) == pytest.approx(share * dense)
 
 
 def test_measured_seconds_replace_declared_ones(make_plan, tmp_path):

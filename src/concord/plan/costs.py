@@ -75,8 +75,8 @@ def _of_case(plan: Plan, run: str, part: str, view: Experiment, case: Case) -> I
     study, prepared = plan.runs[run], plan.prepared_file(case)
     yield Job(prepared, f"logs/datasets/prepare/{case.dataset}/{case.steps_word}.log", START, group="case")
     ensemble = f"results/ensembles/{study.id}/{case.id}.npz"
-    log, seconds = f"logs/{study.id}/ensembles/{case.id}.log", START + plan.need_of_ensemble(study.id, case.id).seconds
-    yield Job(ensemble, log, seconds, (prepared,), group="case")
+    log, seconds = f"logs/{study.id}/ensembles/{case.id}.log", seconds_of_base_clusterings(plan, study.id, case)
+    yield Job(ensemble, log, START + seconds, (prepared,), group="case")
     labels = list[str]()
     for method in view.runs(case):
         for file in plan.label_files(run, case, method):
@@ -90,6 +90,14 @@ def _of_case(plan: Plan, run: str, part: str, view: Experiment, case: Case) -> I
     scored = f"results/{run}{part}/scores/{case.id}.parquet"
     log = f"logs/{run}{part}/scores/{case.id}.log"
     yield Job(scored, log, START + plan.need_of_score(run, part, case.id).seconds, tuple(labels))
+
+
+def seconds_of_base_clusterings(plan: Plan, study: str, case: Case) -> float:
+    """Return the CPU seconds of the base clusterings of a case; sparse features hold no more numbers than bytes."""
+    n, features, _ = plan.shape(case.dataset)
+    dense = max(n * features, 1)
+    held = sum(file.bytes or dense for file in plan.registry[case.dataset].files) or dense
+    return plan.need_of_ensemble(study, case.id).seconds * min(1.0, held / dense)
 
 
 def seconds_of_fits(plan: Plan, study: str, case: Case, method: MethodRun, block: str) -> float:
