@@ -5,7 +5,7 @@ from typing import Literal
 from concord.config.claims import LedgerItem
 from concord.config.values import Name, Title
 from concord.findings.names import ResolvedStudy, Source, Study
-from concord.findings.values import count, records
+from concord.findings.values import count, records, symbols
 from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, listed
 
 COMPLETE, PARTIAL, ABSENT = "complete", "partial", "not possible"
@@ -34,7 +34,8 @@ class Coverage(Exhibit):
         pairs = zip(frame["status"], frame["missing"], strict=True)
         cells = [Cell(text=status, below=missing, bold=status == COMPLETE) for status, missing in pairs]
         columns = {"Item": "item", "Place": "place", "In the paper": "text", "Section": "sections", "Here": "status"}
-        table = listed("", frame.assign(status=cells), columns, left=len(columns))
+        written = frame.assign(status=cells, text=frame["text"].map(symbols))
+        table = listed("", written, columns, left=len(columns))
         counts = frame["status"].value_counts()
         found = ", ".join(f"{counts[status]} {status}" for status in (COMPLETE, PARTIAL, ABSENT) if status in counts)
         return Shown(frame, (table,), f"{count(len(frame), 'item')} of the paper: {found}.")
