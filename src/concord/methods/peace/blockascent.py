@@ -33,7 +33,8 @@ def block_ascent(model: PairModel, start: FloatArray, tau: float, max_iter: int)
         gap = float(gaps(y, model.gradient(y) if len(path) < SWEEPS else state.at(y)).max())
         stalled = rise <= 0 and gap >= least
         if gap <= tau or stalled or len(path) == max_iter:
-            return Run(y, -f, path, gap <= tau)
+            f = model.likelihood(y)  # starts are compared by it, so without the rounding of the rises
+            return Run(y, -f, [*path[:-1], f] if path else path, gap <= tau)
         least = min(gap, least)
         if len(path) < SWEEPS:
             rise = sweep(model, y, tau)
