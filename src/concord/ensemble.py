@@ -261,12 +261,8 @@ class Ensemble:
 
         Objects keep their labels, so that some of its profiles are equal. If all are unmerged, all matrices are (n, n).
         """
-        objects = np.arange(self.n_objects)
-        kept = np.zeros(self.n_profiles, dtype=bool)
-        if profiles is not None:
-            kept[:] = True
-            kept[np.asarray(profiles)] = False
-        own = np.where(kept[self.membership], self.membership, self.n_profiles + objects)
+        split = np.isin(self.membership, self.membership if profiles is None else profiles)
+        own = np.where(split, self.n_profiles + np.arange(self.n_objects), self.membership)
         _, first, membership = np.unique(own, return_index=True, return_inverse=True)
         twin = Ensemble.__new__(Ensemble)
         twin._keep([column[self.membership[first]] for column in self._profiles], membership, self.cluster_names)

@@ -208,7 +208,7 @@ class Inverse:
         system = csc_array(diags_array(t) - coo_array((twice, pairs.coords), pairs.shape))
         # all pivots are on the diagonal, so that the rows and columns of L D L' have one order
         factors = splu(system, "MMD_AT_PLUS_A", diag_pivot_thresh=0, options={"SymmetricMode": True})
-        place = factors.perm_c
+        self._place = place = factors.perm_c
         self._order = np.argsort(place)
         lower = csc_array(factors.L @ diags_array(np.sqrt(factors.U.diagonal())))
         self._reciprocals = 1 / lower.diagonal()
@@ -236,8 +236,7 @@ class Inverse:
     def matrix(self, panels: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the matrix and the border that panels hold."""
         whole = np.hstack(list(panels))
-        place = np.argsort(self._order)
-        return whole[np.ix_(place, place)], whole[-1, place]
+        return whole[np.ix_(self._place, self._place)], whole[-1, self._place]
 
     def apply(self, panels: FloatArray) -> None:
         """Replace a scaled matrix with border by the product with it."""
