@@ -97,7 +97,7 @@ def mean_ranks(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ranks(scores: pd.DataFrame) -> pd.DataFrame:
-    ranks = scores.groupby(["case", "metric"])["mean"].rank(ascending=False)
+    ranks = scores.groupby(["case", "metric"])["mean"].transform(lambda means: means.round(12).rank(ascending=False))
     return scores.assign(rank=ranks)
 
 

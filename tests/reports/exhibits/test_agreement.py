@@ -93,7 +93,7 @@ def test_the_base_clusterings_and_doubtful_data(shown) -> None:
         ["A_OWN", "ACC", ".500", ".500", "+.000", "+0.0", "yes"],
         ["B", "ACC", ".500", ".400", "+.100", "+10.0", "no"],
     ]
-    assert [line[1:] for line in texts(found, "On doubtful data")] == [
+    assert [line[1:] for line in texts(found, "Where the data are doubtful")] == [
         ["2", ".032"],  # methods where the base clusterings are near: own
         ["2", ".112"],  # not near: b
         ["3", ".108"],  # b, whose data are in doubt
@@ -107,7 +107,7 @@ def test_one_subset_has_no_standard_error(shown) -> None:
     found = shown(one, scores().assign(difference_se=math.nan))
     assert all("Near" not in block.header for block in found.blocks)
     assert found.frame["near"].isna().all()
-    assert len(texts(found, "On doubtful data")) == 2
+    assert len(texts(found, "Where the data are doubtful")) == 2
 
 
 def test_without_published_scores_there_is_no_table(shown) -> None:

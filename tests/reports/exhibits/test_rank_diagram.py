@@ -1,9 +1,11 @@
 """Mean ranks by our scores and by the published ones, and what Nemenyi's test joins."""
 
+import pandas as pd
 import pytest
 from small import STUDY, planned, scores_of, source_of
 
 from concord.config.published import Published
+from concord.findings.main_table import ranks
 from concord.reports.exhibits.rank_diagram import RankDiagram, critical_difference
 
 NAMES = [f"d{n}" for n in range(8)]
@@ -37,10 +39,25 @@ def test_ranks_of_our_scores() -> None:
 
 
 def test_where_scores_are_published_their_methods_are_compared_by_both() -> None:
-    values = {"KC": 0.9, "EAC": 0.5}
+    values = {"KC": 0.9, "EAC": 0.5, "RCE": 0.7}
     published = Published(scores={(name, "ACC", method): v for name in NAMES for method, v in values.items()})
-    ranks = built(published).frame.set_index(["scores", "method"])["mean_rank"].to_dict()
-    assert ranks == {("ours", "KC"): 2, ("ours", "EAC"): 1, ("published", "KC"): 1, ("published", "EAC"): 2}
+    found = built(published).frame.set_index(["scores", "method"])["mean_rank"].to_dict()
+    ours, theirs = {"KC": 3, "EAC": 2, "RCE": 1}, {"KC": 1, "EAC": 3, "RCE": 2}
+    assert found == {
+        (side, name): rank for side, of in (("ours", ours), ("published", theirs)) for name, rank in of.items()
+    }
+
+
+def test_two_published_methods_are_too_few_to_compare_alone() -> None:
+    published = Published(scores={(name, "ACC", method): 0.5 for name in NAMES for method in ("KC", "EAC")})
+    frame = built(published).frame
+    assert set(frame["method"]) == {"K-means", "KC", "EAC", "RCE"}
+    assert set(frame["scores"]) == {"ours"}
+
+
+def test_scores_that_differ_by_rounding_share_a_rank() -> None:
+    table = pd.DataFrame({"A": [0.1 + 0.2, 0.5], "B": [0.3, 0.4], "C": [0.2, 0.6]})
+    assert ranks(table).to_numpy().tolist() == [[1.5, 1.5, 3], [2, 3, 1]]
 
 
 @pytest.mark.parametrize(("methods", "datasets", "expected"), [(5, 30, 1.113), (10, 15, 3.498)])
