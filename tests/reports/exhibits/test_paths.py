@@ -16,7 +16,9 @@ CHANGES = {**KEYS, "method": "EC-CMS", "path": "change_path_", "labels": ["chang
 
 @pytest.fixture
 def source():
-    study = planned(methods=["KC", RSEC, {"id": "EC-CMS", "method": "ECCMS"}, {"id": "SSCE", "method": "SSCE"}])
+    study = planned(
+        methods=["KC", RSEC, {"id": "EC-CMS", "method": "ECCMS"}, {"id": "SSCE", "method": "SSCE"}, "PEACE"]
+    )
     source, stored = source_of(study, seed=7), {}
     for number, case in enumerate(("iris", "wine")):
         rng = np.random.default_rng(number)
@@ -49,6 +51,14 @@ def test_infinite_values_are_in_the_frame_only(source) -> None:
     shown = Paths(**CHANGES).build(source)
     assert np.isinf(shown.frame["value"][0])
     np.testing.assert_array_equal(shown.picture.axes[0].lines[0].get_ydata(), shown.frame["value"][1:])
+
+
+def test_negative_values_are_drawn_too(source) -> None:
+    rises = {"method": "PEACE", "path": "likelihood_path_", "labels": ["log-likelihood"], "cases": ["iris"]}
+    (panel,) = Paths(**{**KEYS, **rises}).build(source).picture.axes
+    low, high = panel.get_ylim()
+    values = panel.lines[0].get_ydata()
+    assert low < values.min() < values.max() < high < 0
 
 
 def test_a_fit_that_fails_is_reported_with_its_place(source) -> None:
