@@ -23,7 +23,7 @@ HELP = """Compare methods on the base clusterings in FILE (see `concord consensu
 ari, nmi      mean agreement of the consensus with the base clusterings
 held_out_ari  the same with clusterings that the consensus has not seen, in --folds parts
 stability     how often an object stays in its cluster, if other base clusterings are drawn (bootstrap)
-seconds       of one fit, of 3 + folds + draws; with --jobs they compete for the processor
+seconds       elapsed time of one fit; 3 + folds + draws fits are made, which compete with --jobs
 
 High agreement does not mean that the clusters are the true classes. The second table is the ARI between methods.
 

@@ -101,14 +101,15 @@ def test_a_title_of_a_table_that_repeats_the_heading_is_left_out() -> None:
 
 
 def test_the_abstract_counts_verdicts_and_near_scores() -> None:
-    claims = pd.DataFrame({"verdict": ["not reproduced", "reproduced", "not reproduced"]})
+    verdicts = ["not reproduced", "reproduced", "not reproduced", "holds"]
+    claims = pd.DataFrame({"verdict": verdicts, "ours": [False, False, False, True]})
     rows = [(True, 10, 4, 0.02), (True, 5, 3, 0.05), (False, 10, 0, 0.9)]
     agreement = pd.DataFrame(rows, columns=["counted", "methods", "near", "mean_absolute"])
     exhibits = stored("claims", "Claims"), stored("agreement", "Agreement with the published values")
     found = said(planned(summary="On lambda1."), *exhibits, claims=claims, agreement=agreement)
     assert found["abstract"] == (
         "On λ₁. 7 of the 15 published scores lie within two standard errors of our mean; the mean absolute "
-        "difference is .030. Verdicts on 3 claims: 1 reproduced, 2 not reproduced."
+        "difference is .030. Claims of the paper: reproduced (1), not reproduced (2). Questions of ours: holds (1)."
     )
     assert set(claims["verdict"]) <= set(TONES)
 

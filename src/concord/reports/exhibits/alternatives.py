@@ -111,11 +111,14 @@ def _questions(study: ResolvedStudy, frame: DataFrame, compared: bool) -> Table:
         away = ((known[word] - known["published"]).abs().mean() for word in ("own", "other"))
         question = f"{asked[:1].upper()}{asked[1:]}: {'; '.join(dict.fromkeys(group['differs']))}"
         spread = f"{signed(change.mean())} ({signed(change.min())} to {signed(change.max())})"
-        beside = (len(known), _pair(near, number), _pair(away, score)) if compared else (None,) * 3
+        pairs = (_pair(near, number), _pair(away, score)) if len(known) else (DASH, DASH)
+        beside = (len(known), *pairs) if compared else (None,) * 3
         rows.append((question, len(group), spread, *beside))
     columns = "question, scores, Mean change (lowest to highest): spread, Published: known, Nearer: nearer, "
     columns += "|Difference|: away"
-    return listed("Questions", records("question scores spread known nearer away", rows), columns)
+    return listed("Questions", records("question scores spread known nearer away", rows), columns).model_copy(
+        update={"whole": True}
+    )
 
 
 def _pair(values: Iterable[float], form: Callable[[float], str]) -> str:

@@ -1,4 +1,4 @@
-"""What the paper shows and says, and where the report regenerates it."""
+"""What the paper shows and says, and where the report redoes it."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ COMPLETE, PARTIAL, ABSENT = "complete", "partial", "not possible"
 
 
 class Coverage(Exhibit):
-    """Every table, figure and sentence of the paper: the sections that regenerate it, and what is missing."""
+    """Every table, figure and sentence of the paper: the sections that redo it, and what is missing."""
 
     place = -30
     without_classes = True
