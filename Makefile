@@ -20,7 +20,7 @@ help:  ## list the targets
 
 env: $(READY)  ## create .venv from the hash-pinned lock
 
-quickstart: $(READY)  ## set up, re-run the experiment in small, make its PDF
+quickstart: $(READY)  ## set up, re-run a small version of the RCE experiment, make its PDF
 	python -m snakemake --cores $(CORES) quickstart
 
 test: check tests docs  ## set up, run every check and test; prints the coverage

@@ -162,7 +162,8 @@ def peers(path: Path, folder: str) -> str:
     slower = judged[judged["slower"] == "yes"]
     names = [f"{method} on {data} ({peer}, ratio {ratio:.2g})" for method, data, peer, ratio in
              slower[["method", "data", "peer", "ratio"]].itertuples(index=False)]  # fmt: skip
-    verdict = f"Of {len(judged)} comparisons with the same method Concord is slower in {len(slower)}: {listed(names)}."
+    slower_ones = f"{len(slower)}: {listed(names)}" if names else "none"
+    verdict = f"Of {len(judged)} comparisons with the same method Concord is slower in {slower_ones}."
     return PEERS.format(commit=COMMIT, verdict=verdict, folder=folder, table=markdown(frame))
 
 

@@ -158,7 +158,7 @@ def fit(name: str, folder: Path, seconds: int, gigabytes: float) -> dict[str, An
     if -done.returncode in (signal.SIGXCPU, signal.SIGKILL):
         return {"note": f"more than {seconds} CPU seconds"}
     if done.returncode:
-        return {"note": (done.stderr.strip().splitlines() or ["failed"])[-1][:160]}
+        return {"note": (done.stderr.strip().splitlines() or ["failed"])[-1].partition(";")[0]}
     return dict(zip(("seconds", "MB", "ARI", "note"), json.loads(done.stdout), strict=True))
 
 
