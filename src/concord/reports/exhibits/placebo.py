@@ -55,8 +55,8 @@ class Placebo(Exhibit):
             "the true classes among single runs, one of each grid point (in the main table, among means over "
             f"restarts). Placebo: {self.placebo}, the mean over its restarts, the one with the best objective, and the "
             "best one of each subset, chosen with the true classes. Restarts differ in random numbers alone: "
-            f"the placebo's gain, best {MINUS} mean, is what the choice with the classes gives by itself. Ahead: the best of "
-            f"{self.method} {MINUS} the best of the placebo."
+            f"the placebo's gain, best {MINUS} mean, is what the choice with the classes gives by itself. Ahead: the "
+            f"best of {self.method} {MINUS} the best of the placebo."
         )
         columns = "dataset, Mean: mean, default, best, gain, Placebo's mean: placebo_mean, Placebo's objective: "
         columns += "placebo_default, Placebo's best: placebo_best, Placebo's gain: placebo_gain, ahead"
