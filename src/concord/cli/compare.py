@@ -31,7 +31,7 @@ Example: concord compare labels.csv -k 5 --methods RCE,LWEA,MCLA,EAC --out compa
 """
 
 
-@click.command(help=HELP)
+@click.command(help=HELP, short_help="Compare methods on the base clusterings in FILE.")
 @options.reads_file
 @options.n_clusters
 @click.option(

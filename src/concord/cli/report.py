@@ -12,7 +12,7 @@ from concord.cli.options import Source
 LABELS = "consensus.csv"
 
 
-@click.command()
+@click.command(short_help="Report on the base clusterings in FILE: PDF and page.")
 @options.reads_file
 @options.n_clusters
 @click.option("--method", default="LWEA", show_default=True, help="Of the consensus; see `concord methods`.")

@@ -45,7 +45,7 @@ class EAC(ConsensusMethod):
     array([0, 1, 2, 3, 3, 4])
     """
 
-    summary = "Agglomerative clustering of the co-association matrix, cut into K clusters or where the data say."
+    summary = "Agglomerative clustering of the co-association matrix, cut into K clusters or by the longest lifetime."
     reference = "Fred, Jain: Combining multiple clusterings using evidence accumulation, IEEE TPAMI 27(6), 2005."
     cost = Cost(0.02, 2e-7, 0, matrices=1, profile_matrices=4, most_objects=MOST_OBJECTS)
 

@@ -22,8 +22,8 @@ class ECPCS(ConsensusMethod):
     n_clusters, random_state
         See :class:`~concord.methods.base.ConsensusMethod`.
     variant : {"HC", "MC"}, default "HC"
-        "HC": average link on the enhanced co-association matrix, cut into exactly K clusters. "MC": the normalised cut
-        groups the base clusters into K meta-clusters; an object joins the one it is in most.
+        "HC": average linkage on the enhanced co-association matrix, cut into exactly K clusters. "MC": the normalised
+        cut groups the base clusters into K meta-clusters; an object joins the one it is in most.
     n_steps : int, default 20
         Steps of the random walk, t; the paper's, more change little.
     n_init : int, default 10

@@ -10,7 +10,7 @@ from concord.similarity import lwca
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class LWEA(ConsensusMethod):
-    """Average link on the locally weighted co-association matrix, cut into exactly K clusters.
+    """Average linkage on the locally weighted co-association matrix, cut into exactly K clusters.
 
     Two objects with one profile are less than 1 similar, so that a cut may part them. The tree is that of the objects,
     built over the profiles in O(n'^2) time and memory; in O(n^2) where missing labels make two objects with one profile
@@ -31,7 +31,7 @@ class LWEA(ConsensusMethod):
     array([0, 0, 0, 1, 1, 1])
     """
 
-    summary = "Average link on the locally weighted co-association matrix, cut into exactly K clusters."
+    summary = "Average linkage on the locally weighted co-association matrix, cut into exactly K clusters."
     reference = "Huang, Wang, Lai: Locally weighted ensemble clustering, IEEE Trans. Cybernetics 48(5), 2018."
     cost = Cost(0.02, 2e-7, 0, profile_matrices=2)
     constraints = {"theta": POSITIVE}

@@ -11,7 +11,9 @@ from concord.similarity import eci
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class LWGP(ConsensusMethod):
-    """Tcut of the graph of objects and base clusters, an edge weighing the index ECI of its cluster.
+    """Normalised cut of the bipartite graph of objects and base clusters, its edges weighted by the index ECI.
+
+    Solved by the transfer cut of Li, Wu, Chang (CVPR 2012).
 
     Parameters
     ----------
@@ -30,7 +32,7 @@ class LWGP(ConsensusMethod):
     array([1, 1, 1, 0, 0, 0])
     """
 
-    summary = "Tcut of the graph of objects and base clusters, an edge weighing the index ECI of its cluster."
+    summary = "Normalised cut of the bipartite graph of objects and base clusters, its edges weighted by the index ECI."
     reference = "Huang, Wang, Lai: Locally weighted ensemble clustering, IEEE Trans. Cybernetics 48(5), 2018."
     cost = Cost(0.05, 1e-7, 0)
     constraints = {"theta": POSITIVE}

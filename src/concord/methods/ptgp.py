@@ -15,7 +15,9 @@ STEPS = 12  # Doubles for each profile and elite neighbour, in the sparse matrix
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class PTGP(ConsensusMethod):
-    """Tcut of the graph of profiles and base clusters; an edge weighs their mean trajectory similarity.
+    """Normalised cut of the graph of profiles and base clusters, its edges weighted by mean trajectory similarity.
+
+    Solved by the transfer cut of Li, Wu, Chang (CVPR 2012).
 
     A profile ("microcluster") counts once in the graph and in k-means, however many objects have it.
 
@@ -43,7 +45,7 @@ class PTGP(ConsensusMethod):
     array([1, 1, 1, 0, 0, 0])
     """
 
-    summary = "Tcut of the graph of profiles and base clusters; an edge weighs their mean trajectory similarity."
+    summary = "Normalised cut of the graph of profiles and base clusters, edges weighted by trajectory similarity."
     reference = "Huang, Lai, Wang: Robust ensemble clustering using probability trajectories, IEEE TKDE 28(5), 2016."
     cost = Cost(0.05, 3.5e-7, 0, profile_matrices=0)
 

@@ -66,7 +66,7 @@ class RMSC(MatrixMethod):
     array([1, 1, 1, 0, 0, 0])
     """
 
-    summary = "Robust multi-view spectral clustering (Xia, Pan, Du, Yin: AAAI 2014), a clustering for a view."
+    summary = "Robust multi-view spectral clustering (Xia, Pan, Du, Yin: AAAI 2014): each base clustering is one view."
     reference = (
         "Rongkai Xia, Yan Pan, Lei Du, Jian Yin: Robust Multi-View Spectral Clustering via Low-Rank and "
         "Sparse Decomposition. AAAI 2014. LibADMM: Canyi Lu, 2016."

@@ -26,7 +26,7 @@ class SpectralConsensus(ConsensusMethod):
     array([1, 1, 1, 0, 0, 0])
     """
 
-    summary = "Spectral clustering of the plain co-association matrix: RCE's last step without RCE."
+    summary = "Spectral clustering of the plain co-association matrix, the last step of RCE."
     reference = (
         "Ng, Jordan, Weiss: On spectral clustering, NIPS 2001. Yu, Shi: Multiclass spectral clustering, ICCV 2003."
     )
