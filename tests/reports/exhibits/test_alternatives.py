@@ -86,6 +86,15 @@ def test_a_question_is_summed_up_in_a_row() -> None:
     assert rows[1][1:] == ["3", "+.003 (\N{MINUS SIGN}.040 to +.030)", "2", "0 : 2", ".050 : .015"]
 
 
+def test_a_question_names_three_interpretations_and_counts_the_others() -> None:
+    few = [
+        {"id": f"KC-{n}", "of": "KC", "method": "KC", "parameters": {"n_init": n}, "why": "starts"} for n in range(1, 6)
+    ]
+    study = STUDY.model_copy(update={"variants": planned(variants={"methods": few}).variants})
+    (row,) = texts(built(study=study), 0)
+    assert row[0].endswith("n_init: 20 → 1; n_init: 20 → 2; n_init: 20 → 3; and 2 more")
+
+
 def test_the_scores_of_the_largest_changes_come_first() -> None:
     assert [row[6] for row in texts(built(), 1)] == ["\N{MINUS SIGN}.040", "+.030", "+.020", "+.020", "+.020"]
 

@@ -29,6 +29,9 @@ from concord.scores.selection import main_row
 
 NEARER = {"own": "own", "other": "variant", "equal": "equal", "": DASH}
 
+WAYS = 3
+"""Interpretations that the table of questions names."""
+
 
 class Alternatives(Exhibit):
     """Every score of a variant beside that of the study's own interpretation; a summary of each question."""
@@ -109,7 +112,9 @@ def _questions(study: ResolvedStudy, frame: DataFrame, compared: bool) -> Table:
         known, change, asked = group.dropna(subset="published"), group["change"], f"{why}"
         near = ((known["nearer"] == word).sum() for word in ("own", "other"))
         away = ((known[word] - known["published"]).abs().mean() for word in ("own", "other"))
-        question = f"{asked[:1].upper()}{asked[1:]}: {'; '.join(dict.fromkeys(group['differs']))}"
+        ways = [*dict.fromkeys(group["differs"])]
+        more = f"; and {len(ways) - WAYS} more" if len(ways) > WAYS else ""
+        question = f"{asked[:1].upper()}{asked[1:]}: {'; '.join(ways[:WAYS])}{more}"
         spread = f"{signed(change.mean())} ({signed(change.min())} to {signed(change.max())})"
         pairs = (_pair(near, number), _pair(away, score)) if len(known) else (DASH, DASH)
         beside = (len(known), *pairs) if compared else (None,) * 3
