@@ -27,12 +27,12 @@ ItemId = Annotated[str, Ref("item")]
 
 
 class LedgerItem(Strict):
-    """A table, a figure or a sentence of the paper, and what regenerates it here."""
+    """A table, a figure or a sentence of the paper, and what redoes it here."""
 
     id: Name
     place: Title = Field(description="where it stands in the paper")
     text: Text = Field(description="what it shows or says, paraphrased")
-    shown: tuple[ExhibitId, ...] = Field((), description="ids of the exhibits that regenerate it")
+    shown: tuple[ExhibitId, ...] = Field((), description="ids of the exhibits that redo it")
     missing: Text | None = Field(None, description="what the paper has of it and this study does not, and why")
 
     @model_validator(mode="after")

@@ -16,6 +16,8 @@ COLUMNS = (
     *("difference", "difference_se", "best", "bold", "paper_best", "paper_bold", "parameters", "note"),
 )
 KEYS = ["case", "metric", "method", "selection"]
+DIGITS = 12
+"""Digits of a score that count; the others are rounding."""
 NEAR = 2.0
 """Standard errors of our mean within which a published score is near."""
 
@@ -59,10 +61,18 @@ def published_key(source: Source, study: ResolvedStudy | None = None) -> Callabl
 
 
 def over_subsets(*selected: DataFrame) -> DataFrame:
-    """Return count, mean and std of selected scores over the subsets, by :data:`KEYS`."""
+    """Return count, mean and std of selected scores over the subsets, by :data:`KEYS`.
+
+    A score that stands in several tables counts once.
+    """
     import pandas as pd
 
-    return pd.concat(selected).groupby(KEYS)["value"].agg(["count", "mean", "std"])
+    return pd.concat(selected).drop_duplicates([*KEYS, "subset"]).groupby(KEYS)["value"].agg(["count", "mean", "std"])
+
+
+def ranks(scores: DataFrame) -> DataFrame:
+    """Return the rank of each column in each row, 1 for the highest score; scores that differ by rounding share one."""
+    return scores.round(DIGITS).rank(axis=1, ascending=False)
 
 
 def counted_rows(study: Experiment, table: DataFrame) -> DataFrame:

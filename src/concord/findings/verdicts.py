@@ -139,7 +139,7 @@ class Material:
         """Return how this run differs from the published experiment that a claim is about."""
         study, published, remarks, cases = self.study, self.source.published, list[str](), self.cases(claim)
         known = cases & set(published_names(study, published))
-        if study.paper is None:
+        if study.paper is None or (is_ours(claim, study) and not published.scores):
             return []
         if study.other_data or (published.scores and not known):
             remarks.append("these are not the paper's data sets")

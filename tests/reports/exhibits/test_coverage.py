@@ -23,6 +23,13 @@ def test_an_item_is_complete_only_if_all_that_shows_it_is_in_the_run():
     assert frame.loc["R1", "sections"] == "Data sets"
 
 
+def test_parameters_are_written_as_symbols():
+    item = {"id": "R6", "place": "4.5", "text": "It is stable over lambda1.", "shown": ["table1"]}
+    shown = Coverage(kind="coverage").build(source_of(planned(ledger=[item], sections={"table1": "Data sets"})))
+    assert "It is stable over λ₁." in [cell.text for cell in shown.blocks[0].rows[0]]
+    assert shown.frame["text"].tolist() == ["It is stable over lambda1."]
+
+
 def test_it_is_wanted_with_a_ledger():
     assert Coverage(kind="coverage").wanted(planned(ledger=ITEMS))
     assert not Coverage(kind="coverage").wanted(planned())

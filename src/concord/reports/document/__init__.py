@@ -1,9 +1,9 @@
 """What a report says, as plain data: a title page and chapters of items.
 
 An item is a mapping with a ``type``: "heading" (level, text), "paragraph" (text), "table"
-(:class:`~concord.reports.exhibits.base.Table`, a caption, and ``whole``: whether the PDF sets all of its rows, however
-many), "picture" (file, caption, width and height in inches), or "markup" (a node of a discussion: tag, text,
-children). One with ``only`` is of the PDF ("pdf") or of the page ("html") alone.
+(:class:`~concord.reports.exhibits.base.Table` and a caption), "picture" (file, caption, width and height in inches), or
+"markup" (a node of a discussion: tag, text, children). One with ``only`` is of the PDF ("pdf") or of the page ("html")
+alone.
 """
 
 from collections.abc import Iterable, Sequence

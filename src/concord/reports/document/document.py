@@ -14,7 +14,7 @@ from concord.errors import InputError
 from concord.files import write_text
 from concord.findings.names import DataFrame
 from concord.findings.source import Source
-from concord.findings.values import count, score, symbol
+from concord.findings.values import score, symbol
 from concord.findings.verdicts import VERDICTS
 from concord.reports.document import Item, heading, paragraph
 from concord.reports.document.discussion import discussion_items
@@ -96,7 +96,7 @@ def exhibit_items(exhibit: Stored) -> list[Item]:
         elif not isinstance(block, Table) or block.rows:
             item = {**block.model_dump(mode="json"), "caption": caption, "file": f"{exhibit.id}.svg"}
             item |= {"title": ""} if item.get("title") == exhibit.title else {}
-            item |= {"whole": exhibit.part == "paper"} if isinstance(block, Table) else {}
+            item |= {"whole": block.whole or exhibit.part == "paper"} if isinstance(block, Table) else {}
             items.append(item | ({} if exhibit.in_pdf else {"only": "html"}))
             caption = ""
     return [*items, paragraph(caption)] if caption else items
@@ -148,9 +148,10 @@ def _abstract(study: PlannedStudy, exhibits: Sequence[Stored], frames: Frames) -
     agreements = [frames[e.id] for e in exhibits if {"counted", "near", "mean_absolute"} <= {*frames[e.id]}]
     sentences += [_nearness(frame) for frame in agreements[:1] if len(frame)]
     for claims in [frames[e.id] for e in exhibits if e.chapter == "Claims" and len(frames[e.id])]:
-        counts = claims["verdict"].value_counts()
-        found = ", ".join(f"{counts[verdict]} {verdict}" for verdict in TONES if verdict in counts)
-        sentences.append(f"Verdicts on {count(len(claims), 'claim')}: {found}.")
+        for ours, what in ((False, "Claims of the paper"), (True, "Questions of ours")):
+            counts = claims["verdict"][claims["ours"] == ours].value_counts()
+            found = ", ".join(f"{verdict} ({counts[verdict]})" for verdict in TONES if verdict in counts)
+            sentences += [f"{what}: {found}."] if found else []
     return " ".join(sentences)
 
 

@@ -4,7 +4,15 @@ import math
 from typing import Any, ClassVar, Literal
 
 from concord.config.values import Name, Title
-from concord.findings.main_table import NEAR, counted_cells, counted_rows, published_cells, scores_frame, with_near
+from concord.findings.main_table import (
+    NEAR,
+    counted_cells,
+    counted_rows,
+    published_cells,
+    ranks,
+    scores_frame,
+    with_near,
+)
 from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.values import DASH, MINUS, count, counting, number, paragraph, records, signed
 from concord.reports.exhibits.base import Cell, Exhibit, Footnotes, Needs, Shown, Table, filled, listed
@@ -165,7 +173,7 @@ def _by_data(study: ResolvedStudy, cells: DataFrame) -> Table:
         (Cell(text=name, mark=footnotes.mark(doubt)), here.sum(), cells.loc[here, "away"].mean())
         for name, doubt, here in parts
     ]
-    title = "On doubtful data, and where the base clusterings differ"
+    title = "Where the data are doubtful, or the base clusterings differ"
     return listed(title, records("scores number away", rows), "scores, number, away", footnotes=footnotes)
 
 
@@ -175,7 +183,7 @@ def ranks_frame(study: ResolvedStudy, scores: DataFrame) -> DataFrame:
     for metric, cells in counted_cells(study, scores).groupby("metric", sort=False):
         methods = cells["method"].unique()
         wide = cells.pivot(index="case", columns="method", values=["mean", "published"]).dropna()
-        ours, theirs = (wide[name][methods].rank(axis=1, ascending=False).sum() for name in ("mean", "published"))
+        ours, theirs = (ranks(wide[name][methods]).sum() for name in ("mean", "published"))
         places = (sums.rank(method="min").astype(int) for sums in (ours, theirs))
         if len(wide):
             columns = ([metric] * len(methods), methods, [len(wide)] * len(methods), ours, theirs, *places)

@@ -29,6 +29,9 @@ from concord.scores.selection import main_row
 
 NEARER = {"own": "own", "other": "variant", "equal": "equal", "": DASH}
 
+WAYS = 3
+"""Interpretations that the table of questions names."""
+
 
 class Alternatives(Exhibit):
     """Every score of a variant beside that of the study's own interpretation; a summary of each question."""
@@ -109,13 +112,18 @@ def _questions(study: ResolvedStudy, frame: DataFrame, compared: bool) -> Table:
         known, change, asked = group.dropna(subset="published"), group["change"], f"{why}"
         near = ((known["nearer"] == word).sum() for word in ("own", "other"))
         away = ((known[word] - known["published"]).abs().mean() for word in ("own", "other"))
-        question = f"{asked[:1].upper()}{asked[1:]}: {'; '.join(dict.fromkeys(group['differs']))}"
+        ways = [*dict.fromkeys(group["differs"])]
+        more = f"; and {len(ways) - WAYS} more" if len(ways) > WAYS else ""
+        question = f"{asked[:1].upper()}{asked[1:]}: {'; '.join(ways[:WAYS])}{more}"
         spread = f"{signed(change.mean())} ({signed(change.min())} to {signed(change.max())})"
-        beside = (len(known), _pair(near, number), _pair(away, score)) if compared else (None,) * 3
+        pairs = (_pair(near, number), _pair(away, score)) if len(known) else (DASH, DASH)
+        beside = (len(known), *pairs) if compared else (None,) * 3
         rows.append((question, len(group), spread, *beside))
     columns = "question, scores, Mean change (lowest to highest): spread, Published: known, Nearer: nearer, "
     columns += "|Difference|: away"
-    return listed("Questions", records("question scores spread known nearer away", rows), columns)
+    return listed("Questions", records("question scores spread known nearer away", rows), columns).model_copy(
+        update={"whole": True}
+    )
 
 
 def _pair(values: Iterable[float], form: Callable[[float], str]) -> str:

@@ -52,6 +52,8 @@ class Table(Strict):
     """Rows that a thin rule precedes, counted from 0."""
     notes: tuple[tuple[str, str], ...] = ()
     """Mark and text of each footnote."""
+    whole: bool = False
+    """Whether the PDF has all rows in an appendix too, where other tables end with the page."""
 
 
 class Picture(Strict):

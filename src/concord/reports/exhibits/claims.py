@@ -85,6 +85,11 @@ def _rule(study: ResolvedStudy) -> str:
             f"The data sets are not the paper's: {study.other_data} A claim holds if it reaches the "
             "published share or percentage here, and in part if it reaches more than half of it."
         )
+    elif all(is_ours(claim, study) for claim in study.claims):
+        rule = (
+            "Holds: on more than half of the data sets, or on the share that the question names. Holds in part: on "
+            "more than half of that share."
+        )
     else:
         rule = (
             "Reproduced: the sentence holds here, on more than half of the data sets, or on the share that it names. "

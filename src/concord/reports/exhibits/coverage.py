@@ -1,18 +1,18 @@
-"""What the paper shows and says, and where the report regenerates it."""
+"""What the paper shows and says, and where the report redoes it."""
 
 from typing import Literal
 
 from concord.config.claims import LedgerItem
 from concord.config.values import Name, Title
 from concord.findings.names import ResolvedStudy, Source, Study
-from concord.findings.values import count, records
+from concord.findings.values import count, records, symbols
 from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, listed
 
 COMPLETE, PARTIAL, ABSENT = "complete", "partial", "not possible"
 
 
 class Coverage(Exhibit):
-    """Every table, figure and sentence of the paper: the sections that regenerate it, and what is missing."""
+    """Every table, figure and sentence of the paper: the sections that redo it, and what is missing."""
 
     place = -30
     chapter = "Coverage"
@@ -33,7 +33,8 @@ class Coverage(Exhibit):
         pairs = zip(frame["status"], frame["missing"], strict=True)
         cells = [Cell(text=status, below=missing, bold=status == COMPLETE) for status, missing in pairs]
         columns = {"Item": "item", "Place": "place", "In the paper": "text", "Section": "sections", "Here": "status"}
-        table = listed("", frame.assign(status=cells), columns, left=len(columns))
+        written = frame.assign(status=cells, text=frame["text"].map(symbols))
+        table = listed("", written, columns, left=len(columns))
         counts = frame["status"].value_counts()
         found = ", ".join(f"{counts[status]} {status}" for status in (COMPLETE, PARTIAL, ABSENT) if status in counts)
         return Shown(frame, (table,), f"{count(len(frame), 'item')} of the paper: {found}.")

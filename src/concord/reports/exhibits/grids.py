@@ -95,7 +95,8 @@ def _summary(study: ResolvedStudy, frame: DataFrame) -> Table:
     table = records("method metric mean_width widest inside above below nearest_point away default", rows)
     columns = "method, metric, mean_width, widest, inside, above, below, nearest_point, Its |difference|: away"
     columns += ", Default's |difference|: default"
-    return listed("Width of the range, and the published value", table, columns, left=2)
+    title = "Width of the range, and the published value" if compared else "Width of the range"
+    return listed(title, table, columns, left=2)
 
 
 def _nearest_point(run: MethodRun, mine: DataFrame) -> tuple[str, float, float]:

@@ -47,8 +47,9 @@ class Paths(OfMethod):
         rows = [row for case in self.cases_of(source.study) for row in self._path(source, case)]
         frame = records("case quantity iteration value converged", rows)
         caption = (
-            f"{self.method} on subset 1: {conjunction([*map(untex, self.labels)])} after each iteration, and after "
-            "the last one in the table. Infinite values are not drawn."
+            f"{self.method} on subset 1: {conjunction([*map(untex, self.labels)])} after each iteration; the table has "
+            "the values after the last one. Converged: by the method's own tolerance; a fit with a fixed number of "
+            "iterations may end before. Infinite values are not drawn."
         )
         return Shown(frame, (self._ends(source, frame),), caption, self._draw(source, frame))
 
@@ -83,7 +84,7 @@ class Paths(OfMethod):
         for panel, rows in drawn:
             finite = rows[np.isfinite(rows["value"])]
             sns.lineplot(finite, x="iteration", y="value", hue="quantity", palette=palette, **once, ax=panel)
-            panel.set(ylabel="", yscale="log")
+            panel.set(ylabel="", yscale="log" if (finite["value"] > 0).all() else "linear")
             panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         several = len(self.labels) > 1
         label_outer([panel for panel, _ in drawn], "iteration", "" if several else self.labels[0])

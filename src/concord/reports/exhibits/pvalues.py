@@ -35,8 +35,8 @@ class PValues(Exhibit):
         caption = paragraph(
             f"Two-sided p-values of {test} t-tests between a row and each of the numbered rows, over their common "
             f"subsets. Bold: the row has the higher mean, and p < {study.significance.alpha:g}. Parameters: the grid "
-            "points that a selection took, and on how many subsets if there are several. The file has the p-values of "
-            "every two rows of all metrics: paired, Welch, and paired with Holm's adjustment for the number of pairs."
+            "points that a selection took, and on how many subsets if there are several. pvalues.csv has those of "
+            "every two rows in all metrics: paired, Welch, and paired with Holm's adjustment for the number of pairs."
         )
         taken = {key: _points(points) for key, points in source.selected.groupby(KEYS)["parameters"]}
         tables = () if study.n_subsets < 2 else tuple(_tables(study, frame, taken))

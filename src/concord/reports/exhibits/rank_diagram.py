@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
 
 from concord.config.values import Name, Title
-from concord.findings.main_table import counted_rows, of_main_rows, scores_frame
+from concord.findings.main_table import counted_rows, of_main_rows, ranks, scores_frame
 from concord.findings.names import DataFrame, Source, Study
 from concord.findings.values import counting, number, paragraph, records
 from concord.reports.exhibits.base import Exhibit, Needs, Shown
@@ -32,7 +32,7 @@ class RankDiagram(Exhibit):
 
     def wanted(self, study: Study) -> bool:
         """Whether there are enough data sets and methods for such a test."""
-        return len(study.counted) >= FEWEST and len(study.methods) > 1
+        return len(study.counted) >= FEWEST and len(study.methods) > 2
 
     def build(self, source: Source) -> Shown:
         """Return the mean rank of each method, by metric and by our scores or the published ones."""
@@ -56,15 +56,15 @@ class RankDiagram(Exhibit):
         if not tables:
             axes[0].set_axis_off()
         for panel, ((metric, side), table) in zip(axes, tables.items(), strict=False):
-            ranks = table.rank(axis=1, ascending=False)
-            p, mean = posthocs.posthoc_nemenyi_friedman(ranks), ranks.mean()
+            placed = ranks(table)
+            p, mean = posthocs.posthoc_nemenyi_friedman(placed), placed.mean()
             labels = {"label_fmt_left": "{label} ({rank:.1f})", "label_fmt_right": "({rank:.1f}) {label}"}
             looks: dict[str, dict[str, Any]] = {"label_props": {"fontsize": 7.5}, "elbow_props": {"linewidth": 0.8}}
             looks["crossbar_props"] = {"linewidth": 2.2, "color": "C0"}
             dark = dict.fromkeys(mean.index, "0.15")
             posthocs.critical_difference_diagram(mean, p, alpha=ALPHA, ax=panel, color_palette=dark, **labels, **looks)
             panel.grid(False)
-            difference = number(critical_difference(*ranks.shape), ".1f")
+            difference = number(critical_difference(*placed.shape), ".1f")
             panel.set_title(f"{metric}, {SIDES[side]} (critical difference {difference})", loc="left")
         return picture
 
@@ -75,10 +75,10 @@ def _frame(source: Source) -> tuple[DataFrame, dict[tuple[str, str], DataFrame]]
 
     rows, tables = list[tuple[Any, ...]](), {}
     for metric, side, table in _tables(source):
-        ranks = table.rank(axis=1, ascending=False).mean()
-        tables[metric, side] = table[[name for name in table if name in ranks.nsmallest(METHODS).index]]
-        p = float(stats.friedmanchisquare(*table.to_numpy().T).pvalue) if table.shape[1] > 2 else math.nan
-        rows += [(metric, SIDES[side], name, rank, len(table), p) for name, rank in ranks.items()]
+        mean = ranks(table).mean()
+        tables[metric, side] = table[[name for name in table if name in mean.nsmallest(METHODS).index]]
+        p = float(stats.friedmanchisquare(*ranks(table).to_numpy().T).pvalue)
+        rows += [(metric, SIDES[side], name, rank, len(table), p) for name, rank in mean.items()]
     return records("metric scores method mean_rank datasets p_friedman", rows), tables
 
 
@@ -89,11 +89,11 @@ def _tables(source: Source) -> Iterator[tuple[str, str, DataFrame]]:
     for metric in study.reported:
         mine = scores[scores["metric"] == metric]
         known = mine["method"][mine["published"].notna()].unique()
-        order = list(known if len(known) > 1 else mine["method"].unique())
+        order = list(known if len(known) > 2 else mine["method"].unique())
         wide = mine.pivot(index="case", columns="method", values=list(SIDES))
         for side in SIDES:
             table = wide[side][order].dropna(axis=0, how="all").dropna(axis=1)
-            if min(table.shape) > 1:
+            if len(table) > 1 and table.shape[1] > 2:
                 yield metric, side, table
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from concord.config.values import Name, Title
 from concord.findings.main_table import published_key
 from concord.findings.names import DataFrame, Source
-from concord.findings.values import DASH, number, records, seconds
+from concord.findings.values import DASH, number, paragraph, records, seconds
 from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, crossed
 
 TABLES: dict[str, tuple[str, Callable[[float], str]]] = {
@@ -47,12 +47,14 @@ class Runtime(Exhibit):
             texts = pd.concat([*sizes, known.assign(text=known[column].map(form))])
             if len(known):
                 tables.append(crossed(title, texts, "method", lambda row: Cell(text=row.text)))
-        caption = (
+        caption = paragraph(
             "n: objects; n': median number of distinct label profiles over the subsets. A fit is one subset at one "
-            "grid point with all restarts. Published times are from the paper's machine; the authors' program was "
-            "run on the same input as our methods. Memory is the largest resident set of a job, libraries included. "
-            f"{DASH}: not run or not known. All fits together took {seconds(float(frame['cpu_seconds'].sum()))} of "
-            "CPU time."
+            "grid point with all restarts.",
+            bool(frame["published_seconds"].notna().any()) and "Published times are from the paper's machine.",
+            bool(frame["program_seconds"].notna().any())
+            and "The authors' program was run on the input of our methods.",
+            f"Memory is the largest resident set of a job, libraries included. {DASH}: not run or not known. All fits "
+            f"together took {seconds(float(frame['cpu_seconds'].sum()))} of CPU time.",
         )
         return Shown(frame, tuple(tables), caption)
 

@@ -63,14 +63,14 @@ class Scores(Exhibit):
 
 
 def _table(title: str, frame: DataFrame, metric: str) -> Table:
-    footnotes, compared = Footnotes(), bool(frame["published"].notna().any())
+    footnotes, compared = Footnotes(), {*frame["case"][frame["published"].notna()]}
 
     def cell(row: Any) -> Cell:
         best = "*" if row.paper_best and not row.paper_bold else ""
         mark = WITHOUT_OTHERS if row.paper_bold and not row.bold else best
         text = score(row.mean) if math.isnan(row.std) else f"{score(row.mean)} ± {score(row.std)}"
         difference = "" if math.isnan(row.difference) else f" ({signed(row.difference)})"
-        below = f"{score(row.published)}{difference}" if compared else ""
+        below = f"{score(row.published)}{difference}" if row.case in compared else ""
         return Cell(text=text, below=below, bold=row.paper_bold, mark=mark + footnotes.mark(row.note))
 
     return crossed(title, frame[frame["metric"] == metric], "row", cell, footnotes)
@@ -102,8 +102,8 @@ def _caption(study: ResolvedStudy, frame: DataFrame, others: Sequence[str]) -> s
         f"{study.base_clusterings} is the mean of {drawn}.",
         significant if several else "*: the best method; one subset allows no test.",
         bool(others)
-        and f"The best is judged among the methods of the paper; {names}, which it does not have, must beat all "
-        f"of these. {WITHOUT_OTHERS}: bold only without {names}.",
+        and f"{names}: not in the paper, and marked only if better than all methods of the paper. {WITHOUT_OTHERS}: "
+        f"bold if {names} {'is' if len(others) == 1 else 'are'} left out.",
         tuned(study, [run.id for run in study.methods]),
         bool(frame["published"].notna().any()) and f"Below: the published value (ours {MINUS} published).",
         bool(frame["mean"].isna().any()) and f"{DASH}: no value; a footnote says why where a method failed.",

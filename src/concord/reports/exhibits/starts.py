@@ -157,6 +157,6 @@ def _by_method(frame: DataFrame) -> DataFrame:
             ahead = [std[method] > std.drop(columns=method).max(axis=1) for std in spreads]
             known = mine.dropna(subset=["selected", "published_selected"])
             inside = known["published_selected"].between(known["min"] - HALF_DIGIT, known["max"] + HALF_DIGIT)
-            counts = [f"{cases.sum()} of {len(cases)}" for cases in (*ahead, inside)]
+            counts = [f"{cases.sum()} of {len(cases)}" if len(cases) else None for cases in (*ahead, inside)]
             rows.append((metric, method, *counts, mine["difference"].abs().mean()))
     return records("metric method std published_std inside away", rows)
