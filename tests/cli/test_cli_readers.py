@@ -41,7 +41,7 @@ def text(rows, delimiter=","):
     form=st.sampled_from(["csv", "tsv", "semicolon", "blank", "words", "npy", "npz", "mat", "parquet"]),
     with_ids=st.booleans(),
     header=st.booleans(),
-    missing=st.sampled_from(["", "NA", "NaN", "-1"]),
+    missing=st.sampled_from(["", "NA", "NaN", "-1", "None", "null", "N/A", "#n/a", "<NA>"]),
     whole=st.booleans(),
 )
 def test_the_same_partitions_are_read_from_every_format(tmp_path, matrix, form, with_ids, header, missing, whole):
@@ -114,7 +114,9 @@ def test_header_and_ids_are_seen(tmp_path, content, ids, layout):
         ("a,b\n1,\n2,\n2,\n", "column 'b'", "--drop b"),
         ("a,b\n1,2\n2,0.5\n2,2\n", "line 3, column 'b'", "--features"),
         ("a,b\n1,2\n2,1e300\n2,2\n", "line 3, column 'b'", "--features"),
-        ("a,b\n1,2\n2,inf\n2,2\n", "line 3, column 'b'", "--features"),
+        ("a,b\n1,2\n2,1e999\n2,2\n", "line 3, column 'b'", "--features"),
+        ("a,b\n1,2\n2,inf\n2,2\n", "line 3, column 'b'", "write NA"),
+        ("a,b\n2,1_12\n2,1_12\n2,11\n", "line 2, column 'b'", "'1_12'"),
         ("a,b\n1,2\n2,?\n2,2\n", "line 3, column 'b'", "write NA"),
         ("?,1\n2,2\n2,2\n", "line 1", "--header or --no-header"),
         ("0,1,2\n0,1,2\n1,1,2\n", "line 1", "--header or --no-header"),
@@ -131,11 +133,22 @@ def test_a_mistake_in_a_file_says_where_and_what_to_do(tmp_path, content, place,
     assert "\n" not in str(refusal.value)
 
 
+def test_words_of_digits_stay_distinct(tmp_path):
+    labels = read(tmp_path, "a,b\n1_12,٣\n11_2,x\n1_12,٣\n11_2,٤\n").values
+    same_partitions(labels, [[0, 0], [1, 1], [0, 0], [1, 2]])
+
+
 def test_features_are_complete_numbers(tmp_path):
     features, ids, names = read(tmp_path, "id,a,b\nx,0.5,1\ny,2,-1e3\n", read_features)
     np.testing.assert_array_equal(features, [[0.5, 1], [2, -1000]])
     assert (ids.tolist(), names) == (["x", "y"], ["a", "b"])
-    for content, what in (("a,b\n1,\n2,3\n", "complete"), ("a,b\n1,u\n2,3\n", "--drop b")):
+    assert read(tmp_path, "a,b\n-1,0.5\n2,-1\n", read_features).values.tolist() == [[-1, 0.5], [2, -1]]
+    for content, what in (
+        ("a,b\n1,\n2,3\n", "complete"),
+        ("a,b\n1,null\n2,3\n", "complete"),
+        ("a,b\n1,u\n2,3\n", "--drop b"),
+        ("a,b\n1,1_0\n2,3\n", "--drop b"),
+    ):
         with pytest.raises(InputError, match=f"line 2, column 'b'.*{what}"):
             read(tmp_path, content, read_features)
 

@@ -18,7 +18,8 @@ TEXT = {".csv", ".tsv", ".txt", ".dat"}
 ARRAYS = {".npy", ".npz", ".mat"}
 SUFFIXES = sorted({*TEXT, *ARRAYS, ".parquet"})
 DELIMITERS = ",\t;|"  # Else blanks
-ABSENT = ("", "na", "nan", "-1")  # Of cells in lower case
+ABSENT = ("", "na", "nan", "n/a", "#n/a", "<na>", "none", "null")  # Of cells in lower case
+PLAIN = frozenset("0123456789+-.eE")  # Of numbers; float() also takes "1_2" and the digits of other scripts
 ID_NAMES = ("", "id", "ids", "index", "name", "object", "sample")  # "": row names of R, pandas
 EXACT = 2.0**53  # Above it, doubles do not hold every integer, and two labels could become one
 
@@ -98,10 +99,10 @@ def _labels(table: Table, j: int) -> IntArray:
     column = table.columns[j]
     values, wrong = _numbers(column)
     if wrong is not None:
-        present = ~_absent(column)
+        present = ~(_absent(column) | (column == str(MISSING)))
         for row in np.flatnonzero(present & _are_numbers(column))[:1]:
             what = f"{_short(column[wrong])} is no number, but {_short(column[row])} is one"
-            table.refuse(wrong, j, what, f"write NA for a missing label, or {_drop(table, j)}")
+            table.refuse(wrong, j, what, f"write NA for a missing label, or words alone; {_drop(table, j)}")
         labels = np.full(len(column), MISSING, dtype=np.int64)
         labels[present] = np.unique(column[present].astype(str), return_inverse=True)[1]
         return labels
@@ -118,11 +119,11 @@ def _numbers(column: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int | None]:
     """Return a column as numbers, NaN for a missing one, and the first row whose cell is none, if there is one."""
     if column.dtype.kind in "biuf":
         return column, None
-    filled = np.where(_absent(column), "nan", column.astype(str))
-    try:
-        return filled.astype(np.float64), None
-    except ValueError:
-        return np.zeros(0), int(np.argmin(_are_numbers(filled)))
+    absent = _absent(column)
+    numbers = absent | _are_numbers(column)
+    if not numbers.all():
+        return np.zeros(0), int(np.argmin(numbers))
+    return np.where(absent, "nan", column).astype(np.float64), None
 
 
 def _holds_numbers(column: npt.NDArray[Any]) -> bool:
@@ -134,15 +135,16 @@ def _absent(cells: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 
 
 def _are_numbers(cells: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    return np.array([_is_number(cell) for cell in cells], dtype=bool)
+    return np.array([_is_number(cell) for cell in cells.tolist()], dtype=bool)
 
 
-def _is_number(cell: Any) -> bool:
+def _is_number(cell: str) -> bool:
+    """Whether a cell is a plain decimal number, such as -1.5e3."""
     try:
         float(cell)
     except ValueError:
         return False
-    return True
+    return PLAIN.issuperset(cell)
 
 
 def _read(path: Path, layout: Layout) -> Table:
