@@ -95,6 +95,7 @@ def read(tmp_path, content, read=read_labels, **layout):
         ("a,class,b\n1,u,2\n1,u,1\n2,v,1\n", [1, 2, 3], {"drop": ["class"]}),
         ("x,y,z\n1,1,2\n2,1,1\n", ["x", "y", "z"], {"transposed": True, "header": True}),
         ("low,high\nlow,low\nhigh,low\n", [1, 2, 3], {}),
+        ("0,1,3\n0,4,2\n1,4,2\n", [1, 2, 3], {"drop": ["2"]}),  # labels that increase by chance
     ],
 )
 def test_header_and_ids_are_seen(tmp_path, content, ids, layout):
@@ -120,6 +121,10 @@ def test_header_and_ids_are_seen(tmp_path, content, ids, layout):
         ("a,b\n1,2\n2,?\n2,2\n", "line 3, column 'b'", "write NA"),
         ("?,1\n2,2\n2,2\n", "line 1", "--header or --no-header"),
         ("0,1,2\n0,1,2\n1,1,2\n", "line 1", "--header or --no-header"),
+        ("2,3,4,5\n0,1,2,2\n1,1,2,2\n1,0,3,1\n0,2,1,1\n", "line 1", "--header or --no-header"),
+        ("gene,2,3,4\nx,1,2,1\ny,2,2,4\nz,1,3,2\nw,1,1,1\n", "line 1", "--header or --no-header"),
+        ("0.5,1.0\n1,2\n2,1\n", "line 1", "--header"),
+        ("2,3\nu,v\nu,w\n", "line 2", "--header"),
         ("class,a,b\nu,1,2\nu,1,1\nv,2,2\n", "column 'class'", "--id class"),
         ("1,1,1,1\n2,2,2,1\n", "2 rows and 4 columns", "--transpose"),
         ('a,b\n1,"2\n', "line 2", "correct the line"),

@@ -102,7 +102,8 @@ def _labels(table: Table, j: int) -> IntArray:
         present = ~(_absent(column) | (column == str(MISSING)))
         for row in np.flatnonzero(present & _are_numbers(column))[:1]:
             what = f"{_short(column[wrong])} is no number, but {_short(column[row])} is one"
-            table.refuse(wrong, j, what, f"write NA for a missing label, or words alone; {_drop(table, j)}")
+            remedy = f"write NA for a missing label, or words alone; {_drop(table, j)}"
+            table.refuse(wrong, j, what, _or_header(table, int(row), remedy))
         labels = np.full(len(column), MISSING, dtype=np.int64)
         labels[present] = np.unique(column[present].astype(str), return_inverse=True)[1]
         return labels
@@ -110,7 +111,7 @@ def _labels(table: Table, j: int) -> IntArray:
         return values.astype(np.int64)
     present = ~np.isnan(values)
     for row in np.flatnonzero(present & ((np.abs(values) >= EXACT) | (values != np.floor(values))))[:1]:
-        remedy = f"use --features if these are features, or {_drop(table, j)}"
+        remedy = _or_header(table, int(row), f"use --features if these are features, or {_drop(table, j)}")
         table.refuse(int(row), j, f"{values[row]:g} is no label, which is a whole number or a word", remedy)
     return np.where(present, values, MISSING).astype(np.int64)
 
@@ -216,10 +217,21 @@ def _has_header(path: Path, first: list[str], rows: list[list[str]]) -> bool:
     counted = len(first) > 2 and first == [str(j) for j in range(len(first))]  # the names that pandas gives columns
     if counted and not all(map(np.isin, first, below)):
         return True
-    if any(above_numbers) or counted:
+    if any(above_numbers) or counted or _increase(first):
         what = f"{_short(','.join(first))} may be a header or the first object"
         raise InputError(f"{path}, line 1: {what}; use --header or --no-header")
     return False
+
+
+def _increase(first: list[str]) -> bool:
+    """Whether the whole numbers in the first line increase, as names such as the numbers of clusters 2, 3, 4, 5 do.
+
+    Three numbers must increase in equal steps, since the labels of an object also increase at times.
+    """
+    numbers = [float(cell) for cell in first if _is_number(cell)]
+    steps = np.diff(numbers)
+    whole = all(number.is_integer() for number in numbers)
+    return whole and len(steps) > 1 and bool((steps > 0).all()) and (len(steps) > 2 or steps[0] == steps[1])
 
 
 def _array(path: Path, variable: str | None) -> Table:
@@ -322,6 +334,11 @@ def _place(table: Table, name: str, option: str) -> int:
 
 def _drop(table: Table, j: int) -> str:
     return f"--drop {table.names[j]} leaves this column out"
+
+
+def _or_header(table: Table, row: int, remedy: str) -> str:
+    """Return the remedy for a cell; the first line of a file may also be a header."""
+    return f"use --header if line 1 has names; {remedy}" if row == 0 and table.lines and table.lines[0] == 1 else remedy
 
 
 def _short(cell: Any) -> str:
