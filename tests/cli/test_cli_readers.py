@@ -196,3 +196,38 @@ def test_bytes_that_are_no_text(tmp_path):
     result = CliRunner().invoke(main, ["consensus", str(path), "-k", "2"])
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert "UTF-8" in result.stderr
+
+
+@pytest.mark.parametrize("kind", ["uint8", "uint64", "Int64", "UInt16", "boolean", "bool", "int8"])
+def test_integers_and_booleans_of_parquet(tmp_path, kind):
+    path = tmp_path / "labels.parquet"
+    frame = pd.DataFrame({"a": [1, 0, 1, 0, 1], "b": [0, 0, 1, 1, 1]}).astype(kind)
+    expected = frame.to_numpy(dtype=int)
+    np.testing.assert_array_equal(read_features_of(frame, path), expected)
+    if kind in ("Int64", "UInt16", "boolean"):
+        frame.loc[2, "b"] = pd.NA
+        expected[2, 1] = -1
+        with pytest.raises(InputError, match=r"row 3, column 'b'.*complete"):
+            read_features_of(frame, path)
+    frame.to_parquet(path)
+    same_partitions(read_labels(path, Layout()).values, expected)
+
+
+def read_features_of(frame, path):
+    frame.to_parquet(path)
+    return read_features(path, Layout()).values
+
+
+def test_a_label_that_int64_does_not_hold_is_refused(tmp_path):
+    path = tmp_path / "labels.npy"
+    np.save(path, np.array([[0, 1], [1, 1], [2**64 - 1, 2]], dtype=np.uint64))
+    with pytest.raises(InputError, match="row 3, column '1'"):
+        read_labels(path, Layout())
+
+
+def test_ids_that_are_not_in_the_first_column_are_seen(tmp_path):
+    rows = "".join(f"{i % 3},{17 * i + 5},{i % 2}\n" for i in range(12))
+    with pytest.raises(InputError, match=r"column 'patient'.*--id patient.*--drop patient"):
+        read(tmp_path, "a,patient,b\n" + rows)
+    labels, ids, names = read(tmp_path, "a,patient,b\n" + rows, ids="patient")
+    assert (ids[1], names, labels.shape) == ("22", ["a", "b"], (12, 2))

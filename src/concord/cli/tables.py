@@ -21,6 +21,7 @@ DELIMITERS = ",\t;|"  # Else blanks
 ABSENT = ("", "na", "nan", "n/a", "#n/a", "<na>", "none", "null")  # Of cells in lower case
 PLAIN = frozenset("0123456789+-.eE")  # Of numbers; float() also takes "1_2" and the digits of other scripts
 ID_NAMES = ("", "id", "ids", "index", "name", "object", "sample")  # "": row names of R, pandas
+FEW = 10  # Objects, of which each may have another label by chance
 EXACT = 2.0**53  # Above it, doubles do not hold every integer, and two labels could become one
 
 
@@ -65,7 +66,7 @@ def read_labels(path: Path, layout: Layout) -> Matrix:
 
     Labels are whole numbers or text. InputError names the file, the line, the column and the remedy.
     """
-    table = _read(path, layout)
+    table = _read(path, layout, MISSING)
     n, m = len(table.ids), len(table.columns)
     if m < 2:
         table.refuse(None, None, "one column of labels", "a consensus needs two base clusterings or more")
@@ -73,6 +74,10 @@ def read_labels(path: Path, layout: Layout) -> Matrix:
         remedy = "use --transpose if clusterings are in rows, --no-transpose if objects are"
         table.refuse(None, None, f"{n} rows and {m} columns, so it may be transposed", remedy)
     labels = np.column_stack([_labels(table, j) for j in range(m)])
+    for j in range(m):
+        if n >= FEW and len(np.unique(labels[:, j])) == n:
+            remedy = f"use --id {table.names[j]} if these are ids; {_drop(table, j)}"
+            table.refuse(None, j, f"each of the {n} objects has another label", remedy)
     for row in np.flatnonzero((labels == MISSING).all(axis=1)):
         table.refuse(int(row), None, "no label in any column", "leave this object out")
     for column in np.flatnonzero((labels == MISSING).all(axis=0)):
@@ -82,7 +87,7 @@ def read_labels(path: Path, layout: Layout) -> Matrix:
 
 def read_features(path: Path, layout: Layout) -> Matrix:
     """Return features, (n, d); InputError as :func:`read_labels`."""
-    table = _read(path, layout)
+    table = _read(path, layout, None)
     columns = []
     for j in range(len(table.columns)):
         values, wrong = _numbers(table.columns[j])
@@ -108,6 +113,8 @@ def _labels(table: Table, j: int) -> IntArray:
         labels[present] = np.unique(column[present].astype(str), return_inverse=True)[1]
         return labels
     if values.dtype.kind != "f":
+        for row in np.flatnonzero(values > np.iinfo(np.int64).max)[:1]:
+            table.refuse(int(row), j, f"{values[row]} is too large", f"number the clusters anew, or {_drop(table, j)}")
         return values.astype(np.int64)
     present = ~np.isnan(values)
     for row in np.flatnonzero(present & ((np.abs(values) >= EXACT) | (values != np.floor(values))))[:1]:
@@ -148,13 +155,14 @@ def _is_number(cell: str) -> bool:
     return PLAIN.issuperset(cell)
 
 
-def _read(path: Path, layout: Layout) -> Table:
+def _read(path: Path, layout: Layout, missing: int | None) -> Table:
+    """Return the table of a file; ``missing`` stands for a missing integer, NaN if it is None."""
     if path.suffix.lower() in TEXT:
         table = _text(path, layout.header)
     elif path.suffix.lower() in ARRAYS:
         table = _array(path, layout.variable)
     elif path.suffix.lower() == ".parquet":
-        table = _parquet(path)
+        table = _parquet(path, missing)
     else:
         raise InputError(f"{path}: unknown format; save it as one of {', '.join(SUFFIXES)}")
     table = _without_ids(table, layout)
@@ -269,7 +277,7 @@ def _stored(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: not readable as {path.suffix} ({problem}); save it again") from None
 
 
-def _parquet(path: Path) -> Table:
+def _parquet(path: Path, missing: int | None) -> Table:
     with needs("parquet"):
         from pyarrow import ArrowInvalid, types
         from pyarrow.parquet import read_table
@@ -284,9 +292,11 @@ def _parquet(path: Path) -> Table:
         names = [index[0], *(name for name in names if name not in index)]
         stored = stored.select(names)
     for column in stored.columns:
-        if types.is_integer(column.type):
-            column = column.fill_null(MISSING)
-        elif not (types.is_floating(column.type) or types.is_boolean(column.type)):
+        if types.is_boolean(column.type):
+            column = column.cast("int8")
+        if types.is_signed_integer(column.type) and missing is not None:
+            column = column.fill_null(missing)
+        elif not (types.is_integer(column.type) or types.is_floating(column.type)):
             column = np.array(["" if cell is None else str(cell) for cell in column.to_pylist()])
         columns.append(np.asarray(column))
     if not stored.num_rows or not columns:
