@@ -141,6 +141,13 @@ def test_methods_are_listed_with_their_parameters():
     assert "lambda1=1.0" in run("methods", "RCE").stdout
 
 
+def test_the_default_of_k_ends_at_the_number_of_objects(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("a,b\n0,1\n0,1\n1,1\n1,2\n2,2\n")
+    done = run("choose-k", path, "--nulls", 0, "--halves", 2)
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["k", "1", "2", "3", "4", "5", "*"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
@@ -158,6 +165,18 @@ def test_methods_are_listed_with_their_parameters():
         (["consensus", "FILE", "-k", "3", "--drop", "11"], "--drop names one"),
         (["consensus", "FILE", "-k", "3", "--features", "--base-k", "many"], "5:20"),
         (["consensus", "nowhere.csv", "-k", "3"], "nowhere.csv"),
+        (["consensus", "FILE", "-k", "3", "--features", "--base-k", "5:3"], "--base-k 5:3"),
+        (["consensus", "FILE", "-k", "3", "--features", "--drop", "", "--base-k", "99"], "--base-k = 99"),
+        (["consensus", "FILE", "-k", "3", "--base-k", "5"], "--features"),
+        (["compare", "FILE", "-k", "3", "--runs", "5"], "--features"),
+        (["consensus", "FILE", "-k", "3", "--variable", "E"], "labels.csv: --variable"),
+        (["consensus", "FILE", "-k", "3", "--method", "RCE", "--set", "lambda1=1", "--set", "lambda1=2"], "lambda1=2"),
+        (["compare", "FILE", "-k", "3", "--folds", "11"], "--folds 11"),
+        (["report", "FILE", "-k", "3", "--folds", "11", "--out", "new"], "--folds 11"),
+        (["report", "FILE", "-k", "3", "--ks", "2:31", "--out", "new"], "--ks"),
+        (["choose-k", "FILE", "--features", "--base-k", "5"], "--base-k"),
+        (["choose-k", "FILE", "--features", "--halves", "5"], "--halves"),
+        (["choose-k", "FILE", "--k", "5:2"], "smaller number first"),
         (["choose-k", "FILE", "--k", "1:3"], "from 2"),
         (["choose-k", "FILE", "--k", "a:3"], "2:12"),
         (["choose-k", "FILE", "--k", "2:31"], "from 2 to 30"),

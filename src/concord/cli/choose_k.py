@@ -1,5 +1,6 @@
 """``concord choose-k``: how many clusters, by several criteria, perhaps one."""
 
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,8 +45,8 @@ def choose_k(
     """Compare numbers of clusters for the base clusterings in FILE (see `concord consensus --help`).
 
     Each criterion is compared with its values in data without clusters, so that one cluster may be the answer; its
-    choice has a star. With --features, k-means clusters random parts of the objects at each k, and --halves has no
-    meaning.
+    choice has a star. With --features, k-means clusters random parts of the objects at each k, without --halves and
+    --base-k. The default of --k ends at the number of objects, if that is smaller.
 
     Example: concord choose-k labels.csv --k 2:12 --out diagnosis
     """
@@ -55,13 +56,19 @@ def choose_k(
 
     if out is not None:
         check_folder(out, (*TABLES, *PICTURES))
+    for name in ("base_k", "halves"):
+        if source.features and options.is_given(name):
+            raise InputError(f"--{name.replace('_', '-')}: with --features, k-means runs at each --k; leave this out")
     ks = numbers_of(numbers, "--k")
     if settings and method is None:
         raise InputError(f"--set {settings[0]}: name the --method that has this parameter")
     fitted = None if method is None else options.make_method(method, ks[0], settings, seed, False)
     matrix, ids, _ = source.table()
+    recipe = ResampledKMeans(source.runs)
+    most = ceil(recipe.share * len(ids)) if source.features else len(ids)
+    ks = fitting(ks, "--k", options.is_given("numbers"), most, source)
     given: dict[str, Any] = {"ks": ks, "method": fitted, "halves": halves, "seed": seed}
-    given |= {"features": matrix, "recipe": ResampledKMeans(source.runs)} if source.features else {"labels": matrix}
+    given |= {"features": matrix, "recipe": recipe} if source.features else {"labels": matrix}
     try:
         table = compared(
             **given, nulls=nulls, n_jobs=jobs, watch=lambda steps: options.watched(steps, 1 + nulls, "data and nulls")
@@ -80,9 +87,19 @@ def numbers_of(text: str, option: str) -> list[int]:
         numbers = [*range(int(low), int(high) + 1)] if colon else [int(number) for number in text.split(",")]
     except ValueError:
         raise InputError(f"{option} {text}: write a range such as 2:12, or numbers such as 2,3,5") from None
-    if not numbers or min(numbers) < 2:
+    if not numbers:
+        raise InputError(f"{option} {text}: {options.EMPTY}")
+    if min(numbers) < 2:
         raise InputError(f"{option} {text}: give numbers from 2 (one cluster is compared in any case)")
     return sorted(set(numbers))
+
+
+def fitting(ks: list[int], option: str, is_given: bool, most: int, source: Source) -> list[int]:
+    """Return the numbers of clusters that the objects allow; InputError if those that the user gave are too large."""
+    if most < 2 or (is_given and ks[-1] > most):
+        remedy = f"give numbers from 2 to {most}" if most > 1 else "give more objects"
+        raise InputError(f"{option}: {ks[-1]} clusters are too many for the objects of {source.path}; {remedy}")
+    return [k for k in ks if k <= most]
 
 
 def _show(table: Any) -> None:

@@ -61,6 +61,7 @@ def compare(
     chosen = methods_of(names, n_clusters, seed, source.features)
     data = source.read(seed)
     source.check_k(n_clusters, data)
+    source.check_folds(folds, data)
     found = compare_methods(
         data.ensemble,
         {type(method).__name__: method for method in chosen},

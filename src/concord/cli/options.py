@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from concord.errors import InputError
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 Command = Callable[..., Any]
 
+EMPTY = "this range is empty; write the smaller number first"
 RULES = ("sqrt", "random")  # Of concord.ensembles.kmeans
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 OUT = click.Path(path_type=Path)
@@ -78,7 +80,7 @@ class Source:
             try:
                 ensemble = kmeans(features, runs=self.runs, n_clusters=_base_k(self.base_k), random_state=seed)
             except ValueError as mistake:
-                raise InputError(f"{self.path}: {mistake}") from None
+                raise InputError(f"{self.path}: {str(mistake).replace('n_clusters', '--base-k')}") from None
             names = [f"run {run + 1}" for run in range(self.runs)]
         else:
             ensemble = Ensemble(matrix)
@@ -87,6 +89,12 @@ class Source:
         sizes = f"{n} objects, {m} base clusterings of {found.min()} to {found.max()} clusters"
         click.echo(f"{self.path}: {sizes}, {absent} labels missing", err=True)
         return Data(ensemble, features, ids, names)
+
+    def check_folds(self, folds: int, data: Data) -> None:
+        """Refuse more parts than base clusterings, unless their number is the default."""
+        m = data.ensemble.n_clusterings
+        if folds > m and is_given("folds"):
+            raise InputError(f"--folds {folds}: {self.path} has {m} base clusterings; give a number from 2 to that")
 
     def check_k(self, k: int, data: Data) -> None:
         """Refuse more clusters than objects."""
@@ -100,6 +108,10 @@ def reads_file(command: Command) -> Command:
     @functools.wraps(command)
     def with_source(**given: Any) -> Any:
         source = Source(**{name: given.pop(name) for name in Source.__dataclass_fields__})
+        for name in ("runs", "base_k"):
+            if is_given(name) and not source.features:
+                option, what = f"--{name.replace('_', '-')}", "is for k-means, which needs --features"
+                raise InputError(f"{option} {what}; {source.path} is read as labels")
         return command(source, **given)
 
     decorated: Command = with_source
@@ -126,6 +138,11 @@ def reads_file(command: Command) -> Command:
     for option in reversed(options):
         decorated = option(decorated)
     return decorated
+
+
+def is_given(parameter: str) -> bool:
+    """Whether the user gave a parameter of the running command."""
+    return click.get_current_context().get_parameter_source(parameter) is ParameterSource.COMMANDLINE
 
 
 def watched(steps: Iterable[Any], number: int, what: str) -> Iterable[Any]:
@@ -160,6 +177,8 @@ def _parameters(name: str, settings: Iterable[str]) -> Mapping[str, Any]:
     known, parameters = methods.load(name).parameters(), {}
     for setting in settings:
         key, equals, value = setting.partition("=")
+        if key in parameters:
+            raise InputError(f"--set {setting}: {key} is set twice; set it once")
         if not equals:
             raise InputError(f"--set {setting}: write NAME=VALUE, such as --set tol=1e-6")
         if key in ("n_clusters", "random_state"):
@@ -182,8 +201,11 @@ def _base_k(text: str) -> Any:
     """Return the numbers of clusters of the runs as :func:`concord.ensembles.kmeans` takes them."""
     low, colon, high = text.partition(":")
     try:
-        return range(int(low), int(high) + 1) if colon else int(low)
+        numbers = range(int(low), int(high) + 1) if colon else int(low)
     except ValueError:
         if text not in RULES:
             raise InputError(f"--base-k {text}: write a number, a range such as 5:20, {' or '.join(RULES)}") from None
         return text
+    if numbers == range(0):
+        raise InputError(f"--base-k {text}: {EMPTY}")
+    return numbers

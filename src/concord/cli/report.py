@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from concord.cli import options
-from concord.cli.choose_k import numbers_of
+from concord.cli.choose_k import fitting, numbers_of
 from concord.cli.compare import methods_of
 from concord.cli.options import Source
 
@@ -48,6 +48,9 @@ def report(
     The folder gets report.pdf, report.html (one page that needs no network), consensus.csv, and the numbers and
     pictures of every section: the clusters, the number of clusters, contested objects, the base clusterings, methods.
 
+    The default of --ks ends at the number of objects, if that is smaller, and that of --folds at the number of base
+    clusterings.
+
     Example: concord report labels.csv -k 5 --out report
     """
     from concord.extras import needs
@@ -62,9 +65,12 @@ def report(
     check_folder(out, (*document.files(), LABELS))
     fitted = options.make_method(method, n_clusters, settings, seed, source.features)
     others = {type(each).__name__: each for each in methods_of(names, n_clusters, seed, source.features)}
-    chosen = diagnosis.Settings(fitted, numbers_of(ks, "--ks"), others, draws, halves, nulls, folds, seed)
+    candidates = numbers_of(ks, "--ks")
     data = source.read(seed)
-    source.check_k(max(n_clusters, *chosen.ks), data)
+    source.check_k(n_clusters, data)
+    source.check_folds(folds, data)
+    candidates = fitting(candidates, "--ks", options.is_given("ks"), data.ensemble.n_objects, source)
+    chosen = diagnosis.Settings(fitted, candidates, others, draws, halves, nulls, folds, seed)
     mpl.use("agg")  # no window
     found = diagnosis.Diagnosis(chosen, data.ensemble, data.ids, data.names, data.features, jobs, options.watched)
     facts = {

@@ -157,11 +157,16 @@ def _is_number(cell: str) -> bool:
 
 def _read(path: Path, layout: Layout, missing: int | None) -> Table:
     """Return the table of a file; ``missing`` stands for a missing integer, NaN if it is None."""
-    if path.suffix.lower() in TEXT:
+    suffix = path.suffix.lower()
+    if layout.variable is not None and suffix not in (".npz", ".mat"):
+        raise InputError(f"{path}: --variable is for .npz and .mat files, which have several; leave it out")
+    if layout.header is not None and suffix not in TEXT:
+        raise InputError(f"{path}: --header and --no-header are for text files; leave them out")
+    if suffix in TEXT:
         table = _text(path, layout.header)
-    elif path.suffix.lower() in ARRAYS:
+    elif suffix in ARRAYS:
         table = _array(path, layout.variable)
-    elif path.suffix.lower() == ".parquet":
+    elif suffix == ".parquet":
         table = _parquet(path, missing)
     else:
         raise InputError(f"{path}: unknown format; save it as one of {', '.join(SUFFIXES)}")
