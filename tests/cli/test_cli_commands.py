@@ -131,6 +131,8 @@ def test_features_are_clustered_first(tmp_path):
     assert (found, "8 base clusterings" in done.stderr) == (CLASSES.tolist(), True)
     done = run("consensus", path, "--features", "-k", 3, "--method", "SSCE", "--base-k", 3)
     assert done.exit_code == 0
+    done = run("choose-k", path, "--features", "--k", "2", "--runs", 4, "--nulls", 0, "--method", "SSCE")
+    assert done.exit_code == 0
     done = run("choose-k", path, "--features", "--k", "2:4", "--runs", 8, "--nulls", 4)
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["k", "1", "2", "3", "4", "*"]
 
@@ -146,6 +148,16 @@ def test_the_default_of_k_ends_at_the_number_of_objects(tmp_path):
     path.write_text("a,b\n0,1\n0,1\n1,1\n1,2\n2,2\n")
     done = run("choose-k", path, "--nulls", 0, "--halves", 2)
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["k", "1", "2", "3", "4", "5", "*"]
+
+
+def test_choose_k_says_in_one_line_what_it_cannot_compare(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("a,b\n" + "0,1\n" * 5)
+    done = run("choose-k", path, "--k", "2,3", "--nulls", 2, "--halves", 2)
+    (note,) = done.stderr.splitlines()
+    assert note.startswith("note: nulls = 2")
+    (reason,) = done.stdout.splitlines()
+    assert "labels.csv: no criterion" in reason
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 The stages of the workflow, ``python -m concord STAGE``, are apart from it.
 """
 
+import warnings
 from typing import Any
 
 import click
@@ -27,6 +28,11 @@ concord methods
 """
 
 
+def _note(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Show a warning in one line, without the place in the program that raised it."""
+    click.echo(f"note: {' '.join(str(message).split())}", err=True)
+
+
 class Commands(click.Group):
     """Commands whose mistakes are one line on the standard error, exit code 2."""
 
@@ -34,7 +40,9 @@ class Commands(click.Group):
         """Run a command and exit."""
         kwargs |= {"standalone_mode": False, "prog_name": "concord"}
         try:
-            raise SystemExit(super().main(*args, **kwargs) or 0)
+            with warnings.catch_warnings():
+                warnings.showwarning = _note
+                raise SystemExit(super().main(*args, **kwargs) or 0)
         except click.exceptions.NoArgsIsHelpError as request:
             request.show()
         except click.UsageError as mistake:

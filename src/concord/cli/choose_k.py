@@ -62,7 +62,7 @@ def choose_k(
     ks = numbers_of(numbers, "--k")
     if settings and method is None:
         raise InputError(f"--set {settings[0]}: name the --method that has this parameter")
-    fitted = None if method is None else options.make_method(method, ks[0], settings, seed, False)
+    fitted = None if method is None else options.make_method(method, ks[0], settings, seed, source.features)
     matrix, ids, _ = source.table()
     recipe = ResampledKMeans(source.runs)
     most = ceil(recipe.share * len(ids)) if source.features else len(ids)
@@ -75,7 +75,10 @@ def choose_k(
         )
     except ValueError as mistake:
         raise InputError(f"{source.path}: {mistake}") from None
-    _show(table)
+    if table["chosen"].any():
+        _show(table)
+    else:
+        click.echo(f"{source.path}: no criterion has a value; too few of the objects differ")
     if out is not None:
         _write(out, table, resampled(**given), ids)
 

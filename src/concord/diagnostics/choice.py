@@ -338,7 +338,7 @@ class _Features:
         for k in ks:
             labels = self._clusterings(k)
             ensemble = Ensemble(labels)
-            yield Stage(ensemble, ensemble, consensus_labels(labels, [k], self.method).get(k))
+            yield Stage(ensemble, ensemble, consensus_labels(labels, [k], self.method, self.features).get(k))
 
     def _clusterings(self, k: int) -> IntArray:
         from sklearn.cluster import KMeans
@@ -370,7 +370,9 @@ class _Features:
         return len(self.features)
 
 
-def consensus_labels(given: IntArray, ks: Sequence[int], method: ConsensusMethod | None) -> dict[int, IntArray]:
+def consensus_labels(
+    given: IntArray, ks: Sequence[int], method: ConsensusMethod | None, features: FloatArray | None = None
+) -> dict[int, IntArray]:
     """Return the consensus of a label matrix, (n, m), with each number of clusters for which there is one, (n,) each.
 
     By the method, or average linkage of the co-association matrix; -1 for an object without any label.
@@ -386,7 +388,7 @@ def consensus_labels(given: IntArray, ks: Sequence[int], method: ConsensusMethod
         of_k = copy(method)
         of_k.n_clusters = k
         try:
-            found[k] = fitted_labels(given, of_k)
+            found[k] = fitted_labels(given, of_k, features)
         except ConsensusFailure:
             continue
     return found
