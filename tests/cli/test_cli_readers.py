@@ -95,6 +95,12 @@ def read(tmp_path, content, read=read_labels, **layout):
         ("a,class,b\n1,u,2\n1,u,1\n2,v,1\n", [1, 2, 3], {"drop": ["class"]}),
         ("x,y,z\n1,1,2\n2,1,1\n", ["x", "y", "z"], {"transposed": True, "header": True}),
         ("low,high\nlow,low\nhigh,low\n", [1, 2, 3], {}),
+        ('"first\nrun","second\nrun"\n1,2\n1,1\n2,1\n', [1, 2, 3], {}),
+        ('"u, v" ,"u"\n"u, v" , "v"\n"w" ,"v" \n', [1, 2, 3], {"header": False, "ids": None}),
+        ("sep=;\na;b\n1;2\n1;1\n2;1\n", [1, 2, 3], {}),
+        ("a,b,\n1,2,\n1,1,\n2,1,\n", [1, 2, 3], {}),
+        ("a,b\n1,2,\n1,1,\n2,1,\n", [1, 2, 3], {}),
+        ("a,b\nx\x85y,v\nx\x85y,w\nz,w\n", [1, 2, 3], {}),
         ("0,1,3\n0,4,2\n1,4,2\n", [1, 2, 3], {"drop": ["2"]}),  # labels that increase by chance
     ],
 )
@@ -113,6 +119,9 @@ def test_header_and_ids_are_seen(tmp_path, content, ids, layout):
         ("a,b\n1,2\n1\n2,2\n", "line 3", "correct the line"),
         ("a,b\n1,2\n,NA\n2,2\n", "line 3", "leave this object out"),
         ("a,b\n1,\n2,\n2,\n", "column 'b'", "--drop b"),
+        ("a,my run\n1,\n2,\n2,\n", "column 'my run'", "--drop 'my run'"),
+        ('"a\nb",c\n1,2\n2,0.5\n2,2\n', "line 4, column 'c'", "--drop c"),
+        ("sep=;\na;b\n1;2\n2;0.5\n2;2\n", "line 4", "--features"),
         ("a,b\n1,2\n2,0.5\n2,2\n", "line 3, column 'b'", "--features"),
         ("a,b\n1,2\n2,1e300\n2,2\n", "line 3, column 'b'", "--features"),
         ("a,b\n1,2\n2,1e999\n2,2\n", "line 3, column 'b'", "--features"),

@@ -1,8 +1,12 @@
 """Label matrices and features in people's files: CSV or TSV, ``.npy``, ``.npz``, ``.mat``, ``.parquet``."""
 
 import csv
-from collections.abc import Sequence
+import io
+import re
+import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -76,12 +80,12 @@ def read_labels(path: Path, layout: Layout) -> Matrix:
     labels = np.column_stack([_labels(table, j) for j in range(m)])
     for j in range(m):
         if n >= FEW and len(np.unique(labels[:, j])) == n:
-            remedy = f"use --id {table.names[j]} if these are ids; {_drop(table, j)}"
+            remedy = f"use --id {_quoted(table, j)} if these are ids; {_drop(table, j)}"
             table.refuse(None, j, f"each of the {n} objects has another label", remedy)
     for row in np.flatnonzero((labels == MISSING).all(axis=1)):
         table.refuse(int(row), None, "no label in any column", "leave this object out")
     for column in np.flatnonzero((labels == MISSING).all(axis=0)):
-        table.refuse(None, int(column), "no label in any row", f"use --drop {table.names[column]}")
+        table.refuse(None, int(column), "no label in any row", f"use --drop {_quoted(table, int(column))}")
     return Matrix(labels, table.ids, table.names)
 
 
@@ -143,7 +147,9 @@ def _absent(cells: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 
 
 def _are_numbers(cells: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    return np.array([_is_number(cell) for cell in cells.tolist()], dtype=bool)
+    every = cells.tolist()
+    known = {cell: _is_number(cell) for cell in {*every}}
+    return np.array([known[cell] for cell in every], dtype=bool)
 
 
 def _is_number(cell: str) -> bool:
@@ -183,22 +189,7 @@ def _text(path: Path, header: bool | None) -> Table:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: no UTF-8 text (byte {error.start}); save it as UTF-8") from None
-    head = [line for line in text.splitlines() if line.strip()][:20]
-    if not head:
-        raise InputError(f"{path}: it is empty; a label matrix has a line for each object")
-    delimiter = max(DELIMITERS, key=lambda each: min(line.count(each) for line in head))
-    content = text.splitlines(keepends=True)
-    if delimiter not in head[0]:
-        delimiter, content = " ", [" ".join(line.split()) + "\n" for line in content]
-    reader = csv.reader(content, delimiter=delimiter, strict=True)
-    lines, rows = [], []
-    try:
-        for row in reader:
-            if any(row) or len(row) > 1:
-                lines.append(reader.line_num)
-                rows.append([cell.strip() for cell in row])
-    except csv.Error as error:
-        raise InputError(f"{path}, line {reader.line_num}: {error}; correct the line") from None
+    lines, rows = _rows(path, text)
     if header is not False and len(rows) > 1 and len(rows[0]) == len(rows[1]) - 1:  # as R's write.table writes
         rows[0], header = ["", *rows[0]], True
     for line, row in zip(lines, rows, strict=True):
@@ -208,13 +199,62 @@ def _text(path: Path, header: bool | None) -> Table:
     if header is None:
         header = _has_header(path, rows[0], rows[1:])
     if header:
-        names, rows, lines = rows[0], rows[1:], lines[1:]
+        names, rows, lines = [" ".join(name.split()) for name in rows[0]], rows[1:], lines[1:]
     else:
         names = [str(j + 1) for j in range(len(rows[0]))]
     if not rows:
         raise InputError(f"{path}: a header without rows; a label matrix has a line for each object")
     columns = [np.array(column) for column in zip(*rows, strict=True)]
     return Table(path, names, columns, np.arange(1, len(rows) + 1), lines)
+
+
+def _rows(path: Path, text: str) -> tuple[list[int], list[list[str]]]:
+    """Return the rows of a text with the numbers of their lines, without empty ones and empty columns at the end."""
+    named = re.match(r'"?sep=(.)"?\n', text)  # a first line for Excel
+    delimiter = named[1] if named else _delimiter(text)
+    reader = _reader("\n" + text[named.end() :] if named else text, delimiter, strict=True)
+    lines, rows = [], []
+    try:
+        for row in reader:
+            if _is_filled(row):
+                lines.append(reader.line_num)
+                rows.append([cell.strip() for cell in row])
+    except csv.Error as error:
+        raise InputError(f"{path}, line {reader.line_num}: {error}; correct the line") from None
+    if not rows:
+        raise InputError(f"{path}: it is empty; a label matrix has a line for each object")
+    first, others = rows[0], rows[1:]
+    while (
+        others and all(len(row) > 1 and row[-1] == "" for row in others) and first[len(others[0]) - 1 :] in ([], [""])
+    ):
+        first, others = first[: len(others[0]) - 1], [row[:-1] for row in others]
+    return lines, [first, *others]
+
+
+def _delimiter(text: str) -> str:
+    """Return the delimiter that parts the first rows into most cells; a blank if none does."""
+    sizes = {}
+    for each in DELIMITERS:
+        try:
+            head = islice(filter(_is_filled, _reader(text, each, strict=False)), 20)
+            sizes[each] = [len(row) for row in head]
+        except csv.Error:  # a cell without end
+            sizes[each] = []
+    best = max(DELIMITERS, key=lambda each: min(sizes[each], default=0))
+    return best if sizes[best] and sizes[best][0] > 1 else " "
+
+
+def _is_filled(row: list[str]) -> bool:
+    return any(row) or len(row) > 1
+
+
+def _reader(text: str, delimiter: str, *, strict: bool) -> Any:
+    """Return a reader of the rows, which may have blanks around quoted cells."""
+    text = re.sub(rf'" +(?=[{re.escape(delimiter)}\n]|\Z)', '"', text)
+    content: Iterator[str] = io.StringIO(text)
+    if delimiter == " ":
+        content = (" ".join(line.split()) + "\n" for line in content)
+    return csv.reader(content, delimiter=delimiter, skipinitialspace=True, strict=strict)
 
 
 def _has_header(path: Path, first: list[str], rows: list[list[str]]) -> bool:
@@ -332,7 +372,7 @@ def _ids(table: Table) -> int | None:
         counted = len(first) > 2 and any(np.array_equal(values, np.arange(len(first)) + one) for one in (0, 1))
         return 0 if counted else None
     if all(map(_holds_numbers, table.columns[1:])):
-        name = table.names[0]
+        name = _quoted(table, 0)
         what = "words above each other that repeat, beside columns of numbers"
         table.refuse(None, 0, what, f"use --id {name} if these are ids, --drop {name} if these are classes")
     return None
@@ -348,7 +388,12 @@ def _place(table: Table, name: str, option: str) -> int:
 
 
 def _drop(table: Table, j: int) -> str:
-    return f"--drop {table.names[j]} leaves this column out"
+    return f"--drop {_quoted(table, j)} leaves this column out"
+
+
+def _quoted(table: Table, j: int) -> str:
+    """Return the name of a column as a shell takes it."""
+    return shlex.quote(table.names[j])
 
 
 def _or_header(table: Table, row: int, remedy: str) -> str:
