@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from concord.cli.tables import Layout, read_labels
 from concord.errors import InputError
-from concord.files import read_arrays, read_record, write_arrays, write_record
+from concord.files import read_arrays, read_record, write_arrays, write_record, write_text
 from concord.scores.tables import read_table, write_table
 from concord.specs import digest
 
@@ -112,3 +112,10 @@ def test_a_damaged_file_of_arrays_is_read_or_refused(tmp_path_factory, data):
         except InputError as mistake:
             said = str(mistake)
         assert "\n" not in said
+
+
+def test_a_file_that_cannot_be_made_is_named_without_its_temporary_name(tmp_path):
+    path = tmp_path / f"{'x' * 248}.txt"  # too long with the characters of the temporary name
+    with pytest.raises(OSError, match=path.name) as refusal:
+        write_text(path, "")
+    assert refusal.value.filename == str(path)

@@ -28,7 +28,11 @@ def written_whole(path: Path | str) -> Iterator[Path]:
     """Give a temporary path beside ``path`` (same suffix); rename it to ``path`` when the block succeeds."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=path.suffix, dir=path.parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=path.suffix, dir=path.parent)
+    except OSError as error:
+        error.filename = str(path)
+        raise
     os.close(handle)
     temporary = Path(name)
     try:
@@ -123,7 +127,7 @@ def refuse_claims(handle: BinaryIO) -> None:
 
 
 def _refuse_claim(stream: IO[bytes], most: int) -> None:
-    """Refuse an array of more than so many bytes; what is no array is left to NumPy."""
+    """Refuse an array of more than so many bytes; what is no array, or one of objects, is left to NumPy."""
     from numpy.lib import format as npy
 
     if stream.read(len(npy.MAGIC_PREFIX)) != npy.MAGIC_PREFIX:
@@ -131,5 +135,5 @@ def _refuse_claim(stream: IO[bytes], most: int) -> None:
     version = tuple(stream.read(2))
     read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
     shape, _, dtype = read_header(stream)
-    if math.prod(shape) * dtype.itemsize > most:
+    if not dtype.hasobject and math.prod(shape) * dtype.itemsize > most:
         raise ValueError(f"an array of shape {shape} is announced, which the file is too small for")

@@ -173,6 +173,14 @@ def test_several_matrices_need_a_name(tmp_path):
     with pytest.raises(InputError, match="--variable NAME; there is E, F"):
         read_labels(path, Layout())
     assert read_labels(path, Layout(variable="F")).values.shape == (5, 2)
+    path = tmp_path / "one.npy"
+    for bad in (np.arange(5), np.zeros((5, 2, 2)), np.full((500, 2), None), np.zeros((0, 2))):
+        np.save(path, bad, allow_pickle=True)
+        with pytest.raises(InputError, match=r"one.npy: no .*save a matrix"):
+            read_labels(path, Layout())
+    path.write_bytes(b"neither an array nor a pickle")
+    with pytest.raises(InputError, match=r"one.npy: no .*save a matrix"):
+        read_labels(path, Layout())
     for bad, content in (("x.npz", b"PK\x03\x04"), ("x.npy", b""), ("x.mat", b"MATLAB"), ("x.parquet", b"PAR1")):
         path = tmp_path / bad
         path.write_bytes(content)

@@ -25,6 +25,7 @@ DELIMITERS = ",\t;|"  # Else blanks
 ABSENT = ("", "na", "nan", "n/a", "#n/a", "<na>", "none", "null")  # Of cells in lower case
 PLAIN = frozenset("0123456789+-.eE")  # Of numbers; float() also takes "1_2" and the digits of other scripts
 ID_NAMES = ("", "id", "ids", "index", "name", "object", "sample")  # "": row names of R, pandas
+SAVE = "save a matrix of numbers, objects in rows, base clusterings in columns"
 FEW = 10  # Objects, of which each may have another label by chance
 EXACT = 2.0**53  # Above it, doubles do not hold every integer, and two labels could become one
 
@@ -293,14 +294,16 @@ def _array(path: Path, variable: str | None) -> Table:
     matrices = [name for name, value in stored.items() if np.ndim(value) == 2 and np.size(value)]
     if variable is None:
         variable = "labels" if "labels" in matrices else matrices[0] if len(matrices) == 1 else None
+    if not matrices:
+        shapes = ", ".join(f"{name!r} of shape {np.shape(value)}" for name, value in stored.items()) or "nothing"
+        raise InputError(f"{path}: no matrix, but {shapes}; {SAVE}")
     if variable is None or variable not in stored:
         what = f"{len(matrices)} matrices" if variable is None else f"no variable {variable!r}"
-        known = ", ".join(matrices) or "no matrix: save a numeric one, objects in rows"
-        raise InputError(f"{path}: {what}; choose one by --variable NAME; there is {known}")
+        raise InputError(f"{path}: {what}; choose one by --variable NAME; there is {', '.join(matrices)}")
     matrix = np.asarray(stored[variable].toarray() if hasattr(stored[variable], "toarray") else stored[variable])
     if matrix.ndim != 2 or not matrix.size or matrix.dtype.kind not in "biufU":
         what = f"{variable!r} is {matrix.dtype} of shape {matrix.shape}"
-        raise InputError(f"{path}: {what}; save a matrix of numbers, objects in rows, base clusterings in columns")
+        raise InputError(f"{path}: {what}; {SAVE}")
     names = [str(j + 1) for j in range(matrix.shape[1])]
     return Table(path, names, list(matrix.T), np.arange(1, len(matrix) + 1))
 
@@ -319,6 +322,8 @@ def _stored(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: MATLAB v7.3 (HDF5); store it with: save -v7") from None
     except Exception as error:  # SciPy raises many kinds
         problem = " ".join(str(error).split())
+        if "pickle" in problem:  # NumPy takes every unknown file for one
+            raise InputError(f"{path}: no array of numbers or text; {SAVE}") from None
         raise InputError(f"{path}: not readable as {path.suffix} ({problem}); save it again") from None
 
 
