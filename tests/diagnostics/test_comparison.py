@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from concord.diagnostics import agreement_with, bootstrap_stability, compare_methods, held_out_agreement
-from concord.methods import EAC, LWEA
+from concord.methods import EAC, LWEA, SPCE
 
 
 def noisy(n=24, m=8):
@@ -34,3 +34,22 @@ def test_a_method_without_an_answer_says_why_and_leaves_the_others() -> None:
     assert "2 groups of objects" in refused.note
     assert np.isnan(refused[1:7]).all()
     assert (answered.ari, np.isnan(answered.stability)) == (pytest.approx(1), True)
+
+
+def test_the_note_says_what_the_fit_says() -> None:
+    (found,) = compare_methods(noisy(), {"SPCE": SPCE(3)}, draws=0)
+    assert found.clusters == 6
+    assert "number of clusters" in found.note
+    assert "converged" in found.note
+
+
+def test_a_draw_or_fold_without_an_answer_leaves_the_rest() -> None:
+    """Three clusterings that part eight groups of objects together; two of them part four."""
+    labels = np.repeat(np.arange(8)[:, None] >> np.arange(3) & 1, 2, axis=0)
+    (found,) = compare_methods(labels, {"EAC": EAC(8)}, draws=5, folds=3)
+    assert found.clusters == 8
+    assert found.ari > 0
+    assert np.isnan([found.held_out_ari, found.stability]).all()
+    assert "fold" in found.note
+    assert "bootstrap" in found.note
+    assert "EAC" not in found.note

@@ -73,6 +73,20 @@ def test_the_page_is_whole_and_offline_and_the_pdf_has_every_chapter(report):
     assert (report / "report.pdf").read_bytes().startswith(b"%PDF")
 
 
+def test_a_draw_without_a_consensus_leaves_the_report(tmp_path):
+    """Three clusterings that part eight groups of objects together; two of them part four."""
+    file, out = tmp_path / "coarse.csv", tmp_path / "report"
+    pd.DataFrame(np.repeat(np.arange(8)[:, None] >> np.arange(3) & 1, 2, axis=0)).to_csv(file)
+    done = CliRunner().invoke(main, ["report", str(file), "-k", "8", *FEW, "--out", str(out)], catch_exceptions=False)
+    assert done.exit_code == 0
+    assert pd.read_csv(out / "clusters.csv")["stability"].isna().all()
+    assert pd.read_csv(out / "base.csv")["held_out"].isna().all()
+    assert pd.read_csv(out / "methods.csv")["note"].str.contains("bootstrap").all()
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "no stability, since a bootstrap" in page
+    assert "no held-out ARI, since a fold" in page
+
+
 @pytest.mark.long
 def test_no_number_depends_on_the_number_of_processes(labels):
     settings = diagnosis.Settings(EAC(3), [2, 3], {"EAC": EAC(3), "KC": KC(3, random_state=0)}, 2, 2, 2, 2, 0)

@@ -46,10 +46,10 @@ def consensus(source: Source, n_clusters: int, method: str, settings: tuple[str,
     import numpy as np
 
     from concord.diagnostics import agreement_with
+    from concord.diagnostics.consensus import remarks
 
     sizes, agreement = np.bincount(fitted.labels_), np.nanmean(agreement_with(data.ensemble, fitted.labels_))
     found = f"{len(sizes)} clusters of {sizes.min()} to {sizes.max()} objects"
     click.echo(f"{method}: {found}; mean ARI with the base clusterings {agreement:.3f}", err=True)
-    notes = [fitted.note_, "" if fitted.converged_ else "the iteration stopped before it converged"]
-    for note in filter(None, notes):
+    if note := remarks(fitted):
         click.echo(f"{method}: {note}", err=True)

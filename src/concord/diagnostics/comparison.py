@@ -5,18 +5,25 @@ from collections.abc import Callable, Iterable, Mapping
 from math import nan
 from typing import Any, NamedTuple
 
-import numpy as np
 import numpy.typing as npt
 
-from concord.diagnostics.consensus import bootstrap_stability, fitted_labels, held_out_agreement
+from concord.diagnostics.consensus import (
+    NO_HELD_OUT,
+    NO_STABILITY,
+    attempt,
+    bootstrap_stability,
+    fitted_labels,
+    fitted_with_remarks,
+    held_out_agreement,
+    known_mean,
+)
 from concord.diagnostics.ensembles import agreement_with
 from concord.ensemble import Ensemble, IntArray, as_ensemble
-from concord.errors import ConsensusFailure, MemoryNeeded
 from concord.methods.base import ConsensusMethod
 
 
 class Measured(NamedTuple):
-    """What is measured of a method; NaN where it has no answer, with the reason in ``note``."""
+    """What is measured of a method; NaN where it has no answer, with the reason in ``note``, as are its remarks."""
 
     method: str
     clusters: float = nan
@@ -66,7 +73,8 @@ def compare_methods(
     -------
     list of named tuples
         In the order of the methods; takes 3 + folds + draws fits of each. A method without an answer has NaN, and the
-        reason in ``note``.
+        reason in ``note``; so has a fold or draw without one. ``note`` also says whether there are not as many clusters
+        as requested, or the iteration did not converge.
 
     Examples
     --------
@@ -93,24 +101,32 @@ def _measured(
 ) -> Measured:
     from threadpoolctl import threadpool_limits
 
-    found = Measured(name)
     with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
-        try:
-            labels = fitted_labels(ensemble.given, method, features)
-            start = time.perf_counter()  # the first fit may import packages and compile loops
-            fitted_labels(ensemble.given, method, features)
-            found = found._replace(labels=labels, seconds=time.perf_counter() - start, clusters=int(labels.max()) + 1)
-            ari, nmi = (_mean(agreement_with(ensemble, labels, measure)) for measure in ("ARI", "NMI"))
-            found = found._replace(ari=ari, nmi=nmi)
-            unseen = held_out_agreement(ensemble, method, folds=folds, features=features, random_state=seed)
-            found = found._replace(held_out_ari=_mean(unseen))
-            if draws:
-                stays = bootstrap_stability(ensemble, method, draws=draws, features=features, random_state=seed)
-                found = found._replace(stability=_mean(stays.share))
-        except (ConsensusFailure, MemoryNeeded) as failure:
-            found = found._replace(note=str(failure))
-    return found
-
-
-def _mean(values: npt.NDArray[np.float64]) -> float:
-    return nan if np.isnan(values).all() else float(np.nanmean(values))
+        answer, note = attempt(lambda: fitted_with_remarks(ensemble.given, method, features), "", method)
+        if answer is None:
+            return Measured(name, note=note)
+        labels, remarks = answer
+        start = time.perf_counter()  # the first fit may import packages and compile loops
+        fitted_labels(ensemble.given, method, features)
+        seconds = time.perf_counter() - start
+        ari, nmi = (known_mean(agreement_with(ensemble, labels, measure)) for measure in ("ARI", "NMI"))
+        given = {"features": features, "random_state": seed}
+        unseen, no_unseen = attempt(
+            lambda: held_out_agreement(ensemble, method, folds=folds, **given), NO_HELD_OUT, method
+        )
+        stays, no_stays = None, ""
+        if draws:
+            stays, no_stays = attempt(
+                lambda: bootstrap_stability(ensemble, method, draws=draws, **given), NO_STABILITY, method
+            )
+    return Measured(
+        name,
+        int(labels.max()) + 1,
+        ari,
+        nmi,
+        nan if unseen is None else known_mean(unseen),
+        nan if stays is None else known_mean(stays.share),
+        seconds,
+        "; ".join(filter(None, (remarks, no_unseen, no_stays))),
+        labels,
+    )

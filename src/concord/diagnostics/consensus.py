@@ -4,8 +4,9 @@ n is the number of objects, m that of clusterings. The method is a :class:`~conc
 which a copy is fitted each time: its cost counts. Methods that need the objects' features are given ``features``.
 """
 
+from collections.abc import Callable
 from copy import copy
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,12 @@ import numpy.typing as npt
 from concord.diagnostics.ensembles import Agreement, Normalization, agreement_with
 from concord.diagnostics.pairs import require_at_least
 from concord.ensemble import MISSING, Ensemble, FloatArray, IntArray, as_ensemble
+from concord.errors import ConsensusFailure, MemoryNeeded
 from concord.methods.base import ConsensusMethod
+
+T = TypeVar("T")
+NO_HELD_OUT = "no held-out ARI, since a fold has no consensus"
+NO_STABILITY = "no stability, since a bootstrap ensemble has no consensus"
 
 
 def held_out_agreement(
@@ -119,11 +125,37 @@ def bootstrap_stability(
 
 def fitted_labels(given: IntArray, method: ConsensusMethod, features: Any = None) -> IntArray:
     """Return the labels that a copy of a method finds, (n,); -1 for an object without any label."""
+    return fitted_with_remarks(given, method, features)[0]
+
+
+def fitted_with_remarks(given: IntArray, method: ConsensusMethod, features: Any = None) -> tuple[IntArray, str]:
+    """Return the labels that a copy of a method finds, and its :func:`remarks`."""
     known = (given != MISSING).any(axis=1)
     labels = np.full(len(given), MISSING, dtype=np.int64)
     some = None if features is None else _rows(features, known)
-    labels[known] = copy(method).fit(given[known], some).labels_
-    return labels
+    fitted = copy(method).fit(given[known], some)
+    labels[known] = fitted.labels_
+    return labels, remarks(fitted)
+
+
+def remarks(fitted: ConsensusMethod) -> str:
+    """Return what must be said of the answer of a method; empty if nothing."""
+    notes = [fitted.note_, "" if fitted.converged_ else "the iteration stopped before it converged"]
+    return "; ".join(filter(None, notes))
+
+
+def attempt(measure: Callable[[], T], what: str, method: ConsensusMethod) -> tuple[T | None, str]:
+    """Return what is measured, or None and a note why a fit of the method has no answer; ``what`` is lacking then."""
+    try:
+        return measure(), ""
+    except (ConsensusFailure, MemoryNeeded) as failure:
+        reason = str(failure).removeprefix(f"{type(method).__name__}: ")
+        return None, f"{what}: {reason}" if what else reason
+
+
+def known_mean(values: FloatArray) -> float:
+    """Return the mean without NaN; NaN if there is nothing else."""
+    return float("nan") if np.isnan(values).all() else float(np.nanmean(values))
 
 
 def _rows(features: Any, known: npt.NDArray[np.bool_]) -> Any:

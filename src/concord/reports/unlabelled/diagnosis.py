@@ -1,7 +1,6 @@
 """What is computed of base clusterings without classes and their consensus; what the report shows is made of it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -12,6 +11,7 @@ import numpy.typing as npt
 from concord import diagnostics
 from concord.diagnostics import ConsensusValues, Measured, Stability
 from concord.diagnostics.choice import Stage
+from concord.diagnostics.consensus import NO_HELD_OUT, NO_STABILITY, attempt, fitted_with_remarks
 from concord.ensemble import Ensemble, FloatArray, IntArray
 from concord.findings.names import DataFrame
 from concord.methods.base import ConsensusMethod
@@ -62,7 +62,7 @@ class Diagnosis:
 
     Everything is computed when it is used, and does not depend on ``n_jobs`` but for the seconds of the methods. The
     numbers of clusters are compared by average linkage, whatever the method. Its attributes raise ConsensusFailure if
-    the method has no answer, ValueError for fewer than two clusterings or candidates outside 2..n.
+    the method has no answer from all clusterings, ValueError for fewer than two clusterings or candidates outside 2..n.
     """
 
     settings: Settings
@@ -74,20 +74,38 @@ class Diagnosis:
     watch: Watch = lambda steps, number, what: steps
 
     @computed
-    def note(self) -> str:
-        """Note of the method."""
-        return copy(self.settings.method).fit(self.ensemble, self.features).note_
-
-    @computed
-    def stays(self) -> Stability:
-        """Consensus, and how often each object stays in its cluster."""
-        draws = self.settings.draws
-        return diagnostics.bootstrap_stability(self.ensemble, self.settings.method, draws=draws, **self._drawn)
+    def _answer(self) -> tuple[IntArray, str]:
+        return fitted_with_remarks(self.ensemble.given, self.settings.method, self.features)
 
     @property
     def labels(self) -> IntArray:
         """The consensus, (n,)."""
-        return self.stays.labels
+        return self._answer[0]
+
+    @property
+    def note(self) -> str:
+        """Remarks on the consensus."""
+        return self._answer[1]
+
+    @computed
+    def _stays(self) -> tuple[Stability | None, str]:
+        method, draws = self.settings.method, self.settings.draws
+        return attempt(
+            lambda: diagnostics.bootstrap_stability(self.ensemble, method, draws=draws, **self._drawn),
+            NO_STABILITY,
+            method,
+        )
+
+    @property
+    def stays(self) -> Stability:
+        """Consensus, and how often each object stays in its cluster; NaN if a draw has no consensus."""
+        unknown = np.full(len(self.labels), np.nan)
+        return self._stays[0] or Stability(self.labels, unknown, unknown, unknown)
+
+    @property
+    def no_stability(self) -> str:
+        """Why there is no stability; empty if there is one."""
+        return self._stays[1] and f"Note: {self._stays[1]}."
 
     @computed
     def items(self) -> FloatArray:
@@ -112,10 +130,24 @@ class Diagnosis:
         return diagnostics.agreement_with(self.ensemble, self.labels)
 
     @computed
+    def _held_out(self) -> tuple[FloatArray | None, str]:
+        method, folds = self.settings.method, min(self.settings.folds, self.ensemble.n_clusterings)
+        return attempt(
+            lambda: diagnostics.held_out_agreement(self.ensemble, method, folds=folds, **self._drawn),
+            NO_HELD_OUT,
+            method,
+        )
+
+    @property
     def held_out(self) -> FloatArray:
-        """ARI of each clustering with a consensus of others, (m,)."""
-        folds = min(self.settings.folds, self.ensemble.n_clusterings)
-        return diagnostics.held_out_agreement(self.ensemble, self.settings.method, folds=folds, **self._drawn)
+        """ARI of each clustering with a consensus of others, (m,); NaN if a fold has no consensus."""
+        found, m = self._held_out[0], self.ensemble.n_clusterings
+        return np.full(m, np.nan) if found is None else found
+
+    @property
+    def no_held_out(self) -> str:
+        """Why there is no held-out agreement; empty if there is one."""
+        return self._held_out[1] and f"Note: {self._held_out[1]}."
 
     @computed
     def quality(self) -> FloatArray:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from concord import diagnostics, plot
+from concord.diagnostics.consensus import known_mean
 from concord.ensemble import MISSING
 from concord.findings.values import DASH, conjunction, count, paragraph, score
 from concord.reports.exhibits.base import Cell, Shown, Table, listed
@@ -25,7 +26,7 @@ def clusters(found: Diagnosis) -> Shown:
     for cluster in range(found.items.shape[1]):
         members = np.flatnonzero(found.labels == cluster)
         typical = members[np.argsort(-found.items[members, cluster], kind="stable")[:FEW]]
-        means = found.silhouette[members].mean(), np.nanmean(found.stays.share[members])
+        means = found.silhouette[members].mean(), known_mean(found.stays.share[members])
         rows.append((cluster, len(members), each[cluster], *means, ", ".join(map(str, found.ids[typical]))))
     frame = pd.DataFrame(
         rows, columns=["cluster", "objects", "cluster_consensus", "silhouette", "stability", "most_typical"]
@@ -37,7 +38,7 @@ def clusters(found: Diagnosis) -> Shown:
         f"cluster. Most typical: the {FEW} objects with the largest mean consensus value with the others."
     )
     columns = "cluster, objects, cluster_consensus, silhouette, stability, most_typical"
-    return Shown(frame, (listed("Clusters", frame, columns),), caption)
+    return Shown(frame, (listed("Clusters", frame, columns),), paragraph(caption, found.no_stability))
 
 
 def matrix(found: Diagnosis) -> Shown:
@@ -132,7 +133,8 @@ def objects(found: Diagnosis) -> Shown:
     )
     columns = "Object: id, cluster, contested, stability, low, high, silhouette"
     table = listed("Contested objects", worst, columns, left=2)
-    return Shown(frame, (table,), caption, plot.stability(found.stays).figure)
+    picture = None if found.no_stability else plot.stability(found.stays).figure
+    return Shown(frame, (table,), paragraph(caption, found.no_stability), picture)
 
 
 def memberships(found: Diagnosis) -> Shown:
@@ -169,7 +171,8 @@ def base(found: Diagnosis) -> Shown:
     )
     forms = {"missing": lambda share: f"{share:.0%}", "influence": "{:.4f}".format}
     columns = "clustering, clusters, missing, with_the_others, with_the_consensus, held_out, influence"
-    return Shown(frame, (listed("Base clusterings", frame, columns, forms=forms),), caption)
+    table = listed("Base clusterings", frame, columns, forms=forms)
+    return Shown(frame, (table,), paragraph(caption, found.no_held_out))
 
 
 def diversity(found: Diagnosis) -> Shown:
@@ -229,7 +232,7 @@ def abstract(found: Diagnosis, source: str) -> str:
     """Return the main findings in a few sentences."""
     ensemble, sizes = found.ensemble, np.bincount(found.labels)
     least, most = ensemble.n_clusters.min(), ensemble.n_clusters.max()
-    seen, unseen = (score(float(np.nanmean(values))) for values in (found.agreement, found.held_out))
+    seen, unseen = (score(known_mean(values)) for values in (found.agreement, found.held_out))
     chosen: dict[int, list[str]] = {}
     for row in found.criteria[found.criteria["chosen"]].itertuples():
         chosen.setdefault(row.k, []).append(row.criterion)
@@ -241,7 +244,10 @@ def abstract(found: Diagnosis, source: str) -> str:
         "objects.",
         found.note and f"Note: {found.note}.",
         f"Its mean ARI with the base clusterings is {seen}, and {unseen} with those that it has not seen.",
-        f"On average an object stays in its cluster in {np.nanmean(found.stays.share):.0%} of the bootstrap ensembles.",
+        found.no_held_out,
+        found.no_stability
+        or f"On average an object stays in its cluster in {known_mean(found.stays.share):.0%} of the bootstrap "
+        "ensembles.",
         f"Number of clusters: {choices}.",
         "No classes were used: nothing here says that the clusters are the true ones.",
     )
