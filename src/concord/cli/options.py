@@ -177,10 +177,10 @@ def _parameters(name: str, settings: Iterable[str]) -> Mapping[str, Any]:
     known, parameters = methods.load(name).parameters(), {}
     for setting in settings:
         key, equals, value = setting.partition("=")
-        if key in parameters:
-            raise InputError(f"--set {setting}: {key} is set twice; set it once")
         if not equals:
             raise InputError(f"--set {setting}: write NAME=VALUE, such as --set tol=1e-6")
+        if key in parameters:
+            raise InputError(f"--set {setting}: {key} is set twice; set it once")
         if key in ("n_clusters", "random_state"):
             raise InputError(f"--set {setting}: use {'-k' if key == 'n_clusters' else '--seed'} for it")
         if key not in known:

@@ -159,7 +159,7 @@ def _is_number(cell: str) -> bool:
         float(cell)
     except ValueError:
         return False
-    return PLAIN.issuperset(cell)
+    return PLAIN.issuperset(cell.strip())
 
 
 def _read(path: Path, layout: Layout, missing: int | None) -> Table:
@@ -211,7 +211,7 @@ def _text(path: Path, header: bool | None) -> Table:
 
 def _rows(path: Path, text: str) -> tuple[list[int], list[list[str]]]:
     """Return the rows of a text with the numbers of their lines, without empty ones and empty columns at the end."""
-    named = re.match(r'"?sep=(.)"?\n', text)  # a first line for Excel
+    named = re.match(rf'"?sep=([{DELIMITERS}])"?\n', text)  # a first line for Excel
     delimiter = named[1] if named else _delimiter(text)
     reader = _reader("\n" + text[named.end() :] if named else text, delimiter, strict=True)
     lines, rows = [], []
@@ -224,12 +224,15 @@ def _rows(path: Path, text: str) -> tuple[list[int], list[list[str]]]:
         raise InputError(f"{path}, line {reader.line_num}: {error}; correct the line") from None
     if not rows:
         raise InputError(f"{path}: it is empty; a label matrix has a line for each object")
-    first, others = rows[0], rows[1:]
-    while (
-        others and all(len(row) > 1 and row[-1] == "" for row in others) and first[len(others[0]) - 1 :] in ([], [""])
-    ):
+    return lines, _without_empty_end(rows)
+
+
+def _without_empty_end(rows: list[list[str]]) -> list[list[str]]:
+    """Leave out the columns at the end that have neither a name nor cells, as after a delimiter at the end of lines."""
+    first, *others = rows
+    while others and all(row[1:] and not row[-1] for row in others) and not any(first[len(others[0]) - 1 :]):
         first, others = first[: len(others[0]) - 1], [row[:-1] for row in others]
-    return lines, [first, *others]
+    return [first, *others]
 
 
 def _delimiter(text: str) -> str:
@@ -271,7 +274,7 @@ def _has_header(path: Path, first: list[str], rows: list[list[str]]) -> bool:
     counted = len(first) > 2 and first == [str(j) for j in range(len(first))]  # the names that pandas gives columns
     if counted and not all(map(np.isin, first, below)):
         return True
-    if any(above_numbers) or counted or _increase(first):
+    if any(above_numbers) or _increase(first):
         what = f"{_short(','.join(first))} may be a header or the first object"
         raise InputError(f"{path}, line 1: {what}; use --header or --no-header")
     return False
