@@ -104,7 +104,7 @@ class First(ConsensusMethod):
 
     def _fit(self, ensemble):
         labels = ensemble.profiles[:, 0]
-        self._set_only_labels(np.minimum(labels, self.n_clusters - 1), self._membership)
+        self._set_only_labels(np.clip(labels, 0, self.n_clusters - 1), self._membership)
 
 
 class Lucky(First):
@@ -153,3 +153,31 @@ def test_a_defect_is_found_and_named(method, problem):
 
 def test_a_method_of_a_third_party_passes():
     check_method(First)
+
+
+WRONG = {
+    r"shape \(restarts, 28\)": (np.zeros((1, 31), dtype=int), np.zeros(1)),
+    "not float64": (np.full((1, 28), 0.5), np.zeros(1)),
+    "from -1": (np.full((1, 28), -1), np.zeros(1)),
+    "costs, .*nan": (np.zeros((2, 28), dtype=int), np.array([np.nan, 1.0])),
+    "3 costs": (np.zeros((3, 28), dtype=int), np.zeros(2)),
+}
+
+
+@pytest.mark.parametrize("says", WRONG)
+def test_what_are_no_labels_of_a_fit_is_refused_with_the_name_of_the_method(says):
+    class Own(First):
+        def _fit(self, ensemble):
+            self._set_labels(*WRONG[says], ensemble.membership)
+
+    with pytest.raises(ValueError, match=f"^Own must give .*{says}"):
+        Own(3).fit(l30())
+
+
+def test_a_membership_of_other_objects_is_refused():
+    class Own(First):
+        def _fit(self, ensemble):
+            self._set_only_labels(np.arange(28) % 3, np.arange(28))
+
+    with pytest.raises(ValueError, match="Own must give a membership of 30 objects"):
+        Own(3).fit(l30())

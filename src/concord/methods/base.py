@@ -244,10 +244,29 @@ class ConsensusMethod(Results, ABC):
         return matrix
 
     def _set_labels(self, restarts: IntArray, costs: FloatArray, membership: IntArray) -> None:
-        """Keep the labels of all restarts, (restarts, n') over profiles, and choose the cheapest."""
+        """Keep the labels of all restarts, (restarts, n') over profiles, and choose the cheapest.
+
+        ValueError for labels that are none, or costs that are not one number, no NaN, for each restart.
+        """
+        restarts, costs = np.asarray(restarts), np.asarray(costs, dtype=float)
+        self._check_labels(restarts, costs, membership)
         self.restart_labels_ = np.stack([consecutive(row)[membership] for row in restarts])
         self.chosen_ = int(np.argmin(costs))
         self.labels_ = self.restart_labels_[self.chosen_]
+
+    def _check_labels(self, restarts: IntArray, costs: FloatArray, membership: IntArray) -> None:
+        n, columns = len(self._membership), membership.max() + 1
+        problem = ""
+        if len(membership) != n:
+            problem = f"a membership of {n} objects, not of {len(membership)}"
+        elif restarts.ndim != 2 or not len(restarts) or restarts.shape[1] != columns:
+            problem = f"labels of shape (restarts, {columns}), not {restarts.shape}"
+        elif restarts.dtype.kind not in "iu" or restarts.min() < 0:
+            problem = f"labels that are integers >= 0, not {restarts.dtype} from {restarts.min()}"
+        elif costs.shape != restarts.shape[:1] or np.isnan(costs).any():
+            problem = f"{len(restarts)} costs, one number for each restart, not {costs}"
+        if problem:
+            raise ValueError(f"{type(self).__name__} must give {problem}; correct its _fit")
 
     def _set_runs(self, runs: Sequence[Run], membership: IntArray) -> Run:
         """Keep the most probable clusters of all runs; return the chosen run."""
