@@ -191,3 +191,24 @@ def test_an_expected_failure_is_recorded_and_a_defect_stops_the_job(tmp_path, mo
     assert failures == [(0, 1, "no answer"), (1, 1, "no answer")]
     assert (written["labels"][:, 1] == -1).all()
     assert (written["labels"][:, 0] >= 0).all()
+
+
+def test_a_method_that_needs_two_objects_runs(tmp_path, monkeypatch):
+    class Choosy(methods.load("RCE")):
+        def _fit(self, ensemble):
+            if ensemble.n_objects < 2:
+                raise ZeroDivisionError("boom")
+            super()._fit(ensemble)
+
+    monkeypatch.setattr(methods, "load", lambda name: Choosy)
+    assert fitted(job(), tmp_path)["labels"].min() == 0
+
+
+def test_what_are_no_labels_stops_the_job_with_its_place(tmp_path, monkeypatch):
+    class Wrong(methods.load("RCE")):
+        def _fit(self, ensemble):
+            self._set_only_labels(np.full(ensemble.n_profiles, 0.5), ensemble.membership)
+
+    monkeypatch.setattr(methods, "load", lambda name: Wrong)
+    with pytest.raises(FitError, match=r"RCE on c, subset 1, .*Wrong must give labels that are integers"):
+        fitted(job(), tmp_path)

@@ -6,6 +6,7 @@ import re
 import resource
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,8 +64,9 @@ def run(
     race. A :class:`ConsensusFailure` becomes a record; any other exception stops the job.
     """
     points = range(len(job.points)) if stay is None else stay
-    # late imports are no part of the method's time
-    methods.make(job.method, 1, job.parameters, None).fit([[0]], [[0.0]])
+    # late imports are no part of the method's time; a failure here is that of no subset
+    with suppress(Exception):
+        methods.make(job.method, 1, job.parameters, None).fit([[0]], [[0.0]])
     cells: list[list[Cell]] = []
     profiles = []
     reported = time.monotonic()
