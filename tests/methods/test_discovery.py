@@ -4,8 +4,10 @@ import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
 
 from concord import methods
+from concord.cli.methods import methods as listing
 from concord.errors import InputError
 
 HEAD = "from concord.methods.base import ConsensusMethod\n"
@@ -13,6 +15,7 @@ METHOD = (
     HEAD
     + """
 class {name}(ConsensusMethod):
+    summary = "Nothing."
     def __init__(self, n_clusters, power=2.0, *, random_state=None): ...
     def _fit(self, ensemble): ...
 
@@ -62,6 +65,7 @@ def test_a_file_with_a_method_is_all_it_needs(folder):
             METHOD.format(name="Mine").replace("power", "reference"),
             r"yours\.py: Mine has a parameter 'reference', .*; rename it",
         ),
+        (METHOD.format(name="Mine").replace('"Nothing."', "' '"), r"yours\.py: Mine needs a summary, .*; write"),
         (METHOD.format(name="RCE"), r"yours\.py: RCE is the method of concord\.methods\.rce; rename one"),
         ("class Mine(ConsensusMethod)", r"yours\.py, line 1: expected ':'; correct the file"),
         ("import nothing_of_this_name", r"yours\.py: .*ModuleNotFoundError.*nothing_of_this_name"),
@@ -71,6 +75,14 @@ def test_a_mistake_is_reported_with_its_file(folder, text, said):
     (folder / "yours.py").write_text(text)
     with pytest.raises(InputError, match=said):
         methods.names()
+
+
+def test_a_method_has_the_summary_of_the_method_that_it_extends(folder):
+    (folder / "mine.py").write_text("from concord.methods.eac import EAC\nfrom dataclasses import dataclass\n")
+    with (folder / "mine.py").open("a") as file:
+        file.write("@dataclass(repr=False, eq=False)\nclass Mine(EAC): ...\n")
+    done = CliRunner().invoke(listing, ["Mine"])
+    assert f"Mine: {methods.load('EAC').summary}" in done.stdout
 
 
 def test_an_unknown_name_is_corrected():

@@ -39,6 +39,7 @@ import numpy as np
 class Greedy(ConsensusMethod):
     """Holds 600 MB for two seconds; ``n_clusters``."""
 
+    summary = "A method of the tests."
     cost = Cost(60, 0, 0, profile_matrices=0)
 
     def __init__(self, n_clusters: int) -> None:

@@ -26,6 +26,8 @@ import numpy as np
 class Waiting(ConsensusMethod):
     """Waits while the file ``hold`` is there; ``n_clusters``."""
 
+    summary = "A method of the tests."
+
     def __init__(self, n_clusters: int) -> None:
         self.n_clusters = n_clusters
 
@@ -44,6 +46,8 @@ from concord.methods.base import ConsensusMethod
 
 class Broken(ConsensusMethod):
     """Breaks where ``depth`` is 2; ``n_clusters``."""
+
+    summary = "A method of the tests."
 
     def __init__(self, n_clusters: int, depth: int = 1) -> None:
         self.n_clusters = n_clusters

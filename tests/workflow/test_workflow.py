@@ -219,6 +219,8 @@ from concord.methods.base import ConsensusMethod
 class FirstClustering(ConsensusMethod):
     """Take the first base clustering; ``n_clusters`` is only checked."""
 
+    summary = "A method of the tests."
+
     def __init__(self, n_clusters: int) -> None:
         self.n_clusters = n_clusters
 

@@ -25,4 +25,5 @@ def methods(name: str | None) -> None:
         return
     method = load(name)
     parameters = [f"  {key}={default!r}" for key, default in method.parameters().items()] or ["  none"]
-    click.echo(DETAILS.format(**{**vars(method), "name": name, "parameters": "\n".join(parameters)}))
+    said = {"summary": method.summary, "reference": method.reference, "parameters": "\n".join(parameters)}
+    click.echo(DETAILS.format(name=name, **said))

@@ -129,7 +129,10 @@ def _problem(method: "type[ConsensusMethod]") -> str:
         return "needs an __init__ that names all of its parameters; write it, or add @dataclass"
     for lacking in sorted(method.__abstractmethods__):
         return f"needs a method {lacking}; write it"
+    if not isinstance(method.summary, str) or not method.summary.strip():
+        return "needs a summary, one sentence on what it does; write summary = ..."
+    base = method.__mro__[1]
     for name in parameters:
-        if name not in ("n_clusters", "random_state") and hasattr(method.__base__, name):
+        if hasattr(base, name) and name not in inspect.signature(base).parameters:
             return f"has a parameter {name!r}, an attribute of every method; rename it"
     return ""
