@@ -233,6 +233,63 @@ def test_exhibits_look_up_nothing_that_is_not_known(tmp_path):
     refused(tmp_path, {"exhibits": [exhibit]}, "method = 'RC'", '"RCE"')
 
 
+GRID = {"lambda1": [1, 2], "lambda2": [0.1, 1.0]}
+SLICE = {"kind": "slices", "id": "s", "title": "t", "metric": "ACC", "method": "RCE", "x": "lambda1"}
+HEATMAP = {"kind": "heatmap", "id": "h", "title": "t", "method": "RCE", "x": "lambda1", "y": "lambda2"}
+ALIKE = {"id": "again", "dataset": "iris", "of": "iris", "why": "w", "methods": ["KC"]}
+POINT = {"id": "RCE-far", "method": "RCE", "of": "RCE", "why": "w", "parameters": {"lambda1": 3, "lambda2": 9}}
+
+
+@pytest.mark.parametrize(
+    ("exhibit", "words"),
+    [
+        ({**SLICE, "at": {"lambda2": 5}}, ["s].at.lambda2 = 5", "not on the grid", "0.1, 1"]),
+        ({**SLICE, "at": {"lambda2": 1, "lambda3": 5}}, ["s].at.lambda3 = 5", "remove"]),
+        ({**SLICE, "at": {"lambda2": 9, "lambda1": 2}, "further": ["RCE-far"]}, ["s].at = ", "change one"]),
+        ({**HEATMAP, "metrics": []}, ["metrics = []"]),
+        ({"kind": "objects", "id": "o", "title": "t", "cases": ["iris"]}, ["o].cases = 'iris'", "4 features"]),
+        *(
+            ({"kind": kind}, [f".kind = {kind!r}", "remove"])
+            for kind in ("unseen", "pools", "features", "against", "differences", "agreement", "claims", "coverage")
+        ),
+    ],
+)
+def test_an_exhibit_that_would_show_nothing(tmp_path, exhibit, words):
+    rce = {"method": "RCE", "grid": GRID, "default": {"lambda1": 1, "lambda2": 1}}
+    study = {"methods": ["KC", rce], "variants": {"methods": [POINT]}}
+    refused(tmp_path, {**study, "exhibits": [exhibit]}, "exhibits[", *words)
+
+
+@pytest.mark.parametrize("kind", ["alternatives", "rank_diagram"])
+def test_an_exhibit_of_variants_or_ranks_without_any(tmp_path, kind):
+    study = {"cases": ["iris"], "methods": ["KC"]}
+    refused(tmp_path, {**study, "exhibits": [{"kind": kind}]}, f".kind = {kind!r}", "remove")
+
+
+def test_exhibits_that_have_something_to_show(tmp_path):
+    rce = {"method": "RCE", "grid": GRID, "default": {"lambda1": 1, "lambda2": 1}}
+    exhibits = [
+        {**SLICE, "at": {"lambda2": 9}, "further": ["RCE-far"]},
+        {"kind": "objects", "id": "o", "title": "t", "cases": ["aggregation"]},
+        {"kind": "pools"},
+        {"kind": "rank_diagram"},
+    ]
+    cases = ["iris", "aggregation"]
+    for steps in ({}, {"preprocessing": []}):
+        variants = {"methods": [POINT], "cases": [{**ALIKE, **steps}]}
+        study = {"cases": cases, "methods": ["KC", rce], "variants": variants, "exhibits": exhibits}
+        assert len(load(tmp_path, study).exhibits) > 4
+
+
+def test_candidates_of_features_differ_in_their_steps(tmp_path):
+    published = tmp_path / "mine/published/table2.csv"
+    published.parent.mkdir(parents=True)
+    published.write_text("dataset,metric,method,value\n")
+    study = {"published": ["table2"], "exhibits": [{"kind": "features"}]}
+    load(tmp_path, {**study, "variants": {"cases": [{**ALIKE, "preprocessing": ["zscore"]}]}})
+    refused(tmp_path, {**study, "variants": {"cases": [ALIKE]}}, "kind = 'features'", "preprocessing")
+
+
 @pytest.mark.parametrize(
     ("entry", "words"),
     [

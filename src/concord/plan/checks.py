@@ -1,5 +1,6 @@
 """What is wrong with a study beyond the form of its file: each mistake is one line with file, key, value and remedy."""
 
+import re
 from collections.abc import Iterator, Mapping
 from math import ceil
 from pathlib import Path
@@ -13,9 +14,11 @@ from concord.config.references import Known, mistakes
 from concord.config.values import Value
 from concord.datasets.preprocessing.steps import MODULES as STEPS
 from concord.datasets.registry import MADE, DatasetSpec
+from concord.findings.values import count
 from concord.plan.needs import most_clusters
 from concord.plan.unlabelled import of_classes
-from concord.reports.exhibits.base import Mistakes, unknown
+from concord.reports.exhibits.base import Exhibit, Mistakes, unknown
+from concord.reports.exhibits.objects import Objects
 from concord.reports.study import Study
 from concord.validation import did_you_mean, short
 
@@ -43,10 +46,17 @@ def study_mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]
     known = list(mistakes(study, context.known, context.of_model))
     found = [*_of_files(study, path), *of_classes(study, datasets), *context.of_claims()]
     if not known:  # exhibits look up what they name
-        found += [(f"exhibits[{i}].{key}", m) for i, e in enumerate(study.exhibits) for key, m in e.mistakes(study)]
+        found += [(f"exhibits[{i}].{key}", m) for i, e in enumerate(study.exhibits) for key, m in _of(e, study)]
     for line in (*known, *(f"{key.rstrip('.')}{message}" for key, message in found)):
+        line = re.sub(r"^exhibits\[(\d+)\]", lambda place: f"exhibits[{study.exhibits[int(place[1])].id}]", line)
         apart = line.startswith(("claims[", "ledger[")) and (path.parent / CLAIMS_FILE).is_file()
         yield f"{path.parent / CLAIMS_FILE if apart else path}: {line}"
+
+
+def _of(exhibit: Exhibit, study: Study) -> Mistakes:
+    """Yield what is wrong with an exhibit; :func:`of_classes` refuses those that need classes where there are none."""
+    if exhibit.without_classes or not study.without_classes:
+        yield from exhibit.mistakes(study)
 
 
 def _of_files(study: Study, path: Path) -> Mistakes:
@@ -96,6 +106,8 @@ class Context:
             yield from self._of_method(model)
         elif isinstance(model, Generalisation):
             yield from self._of_generalisation(model)
+        elif isinstance(model, Objects):
+            yield from self._of_objects(model)
 
     def _of_case(self, case: Case) -> Mistakes:
         entry = self.datasets.get(case.dataset)
@@ -216,6 +228,14 @@ class Context:
                 for by, needed in (("Infer", "labels"), ("own", "features")):
                     if by in method.by and takes != needed:
                         yield f"methods[{i}].by", f" = {by!r}: {run.id} cannot predict from {needed}; write NC"
+
+    def _of_objects(self, exhibit: Objects) -> Mistakes:
+        for case in (case for case in self.study.cases if case.id in exhibit.cases):
+            entry = self.datasets.get(case.dataset)
+            d = entry.shape[1] if entry and entry.shape else None
+            if d not in (2, None):
+                what = f"{count(d, 'feature')}, but a figure of objects shows two"
+                yield "cases", f" = {case.id!r}: {what}; name cases of two-dimensional data"
 
     def of_claims(self) -> Mistakes:
         """Yield claims that no scores could decide."""

@@ -8,7 +8,7 @@ from concord.findings.main_table import counted_cells, published_key, scores_fra
 from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.values import MINUS, counting, paragraph
 from concord.plot.base import colours
-from concord.reports.exhibits.base import Exhibit, Needs, Shown
+from concord.reports.exhibits.base import NOT_PUBLISHED, Exhibit, Needs, Shown
 from concord.reports.render.figures import PAGE, legend_below, panels, style
 
 COLUMNS = ["case", "dataset", "metric", "method", "row", "mean", "std", "n", "published", "published_std"]
@@ -22,6 +22,7 @@ class _OfPublished(Exhibit):
     drawn = True
     reads: ClassVar = Needs(selected=True, published=True)
     chapter = "Agreement with the published values"
+    lacking = NOT_PUBLISHED
 
     def wanted(self, study: Study) -> bool:
         """Whether there are published scores."""

@@ -15,7 +15,7 @@ from concord.findings.main_table import (
 )
 from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.values import DASH, MINUS, count, counting, number, paragraph, records, signed
-from concord.reports.exhibits.base import Cell, Exhibit, Footnotes, Needs, Shown, Table, filled, listed
+from concord.reports.exhibits.base import NOT_PUBLISHED, Cell, Exhibit, Footnotes, Needs, Shown, Table, filled, listed
 
 WITHIN = 0.02
 NOTHING = "No score of this run has a published value."
@@ -26,6 +26,7 @@ class _Compared(Exhibit):
 
     reads: ClassVar = Needs(selected=True, published=True)
     chapter = "Agreement with the published values"
+    lacking = NOT_PUBLISHED
 
     def wanted(self, study: Study) -> bool:
         """Whether there are published scores."""

@@ -37,6 +37,7 @@ class Alternatives(Exhibit):
     """Every score of a variant beside that of the study's own interpretation; a summary of each question."""
 
     place = 10
+    lacking = "the study has no variants; add some"
     reads: ClassVar = Needs(selected=True, variants=True, published=True)
 
     kind: Literal["alternatives"]

@@ -20,6 +20,8 @@ Chapter = Literal["Coverage", "Claims", "Data", "Results", "Agreement with the p
 Part = Literal["paper", "appendix", "beyond"]
 Mistakes = Iterator[tuple[str, str]]
 """Pairs of a key inside what is mistaken and " = value: message"."""
+NOT_PUBLISHED = "the study has no published scores; add published: [table2]"
+"""What an exhibit lacks that compares scores with published ones."""
 FORMS = {"difference": signed, "change": signed, "difference_se": lambda value: number(value, "+.1f")}
 HEADINGS = {
     **{"dataset": "Data set", "tau": "Kendall's τ", "away": "Mean |difference|", "difference_se": "Standard errors"},
@@ -191,6 +193,8 @@ class Exhibit(Strict):
     """Whether its tables are part of the PDF; the HTML page has the tables of every exhibit."""
     reads: ClassVar[Needs] = Needs()
     """The results that it reads, if they are the same in every study."""
+    lacking: ClassVar[str] = ""
+    """What a study that does not want it lacks, and the remedy; empty: it shows something in every study."""
 
     if TYPE_CHECKING:
         kind: str
@@ -201,7 +205,7 @@ class Exhibit(Strict):
     part: Part = Field("paper", description="what it answers: the paper, an appendix, or a question beyond the paper")
 
     def wanted(self, study: Study) -> bool:
-        """Whether a study that does not list this standard exhibit shows it."""
+        """Whether a study has what it shows; a standard exhibit that is not listed is shown where it is wanted."""
         return True
 
     def needs(self, study: ResolvedStudy) -> Needs:
@@ -214,7 +218,8 @@ class Exhibit(Strict):
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield what is wrong beyond names that are not known."""
-        yield from ()
+        if self.lacking and not self.wanted(study):
+            yield "kind", f" = {self.kind!r}: {self.lacking}, or remove the exhibit"
 
 
 class OfMethod(Exhibit):

@@ -22,6 +22,7 @@ class Claims(Exhibit):
     """
 
     place = -20
+    lacking = "the study has no claims; add some"
     chapter = "Claims"
 
     kind: Literal["claims"]

@@ -15,6 +15,7 @@ class Coverage(Exhibit):
     """Every table, figure and sentence of the paper: the sections that redo it, and what is missing."""
 
     place = -30
+    lacking = "the study has no ledger; add one"
     without_classes = True
     chapter = "Coverage"
     reads = Needs(claims=True)

@@ -11,7 +11,7 @@ from concord.config.experiment import Case
 from concord.config.metric import Metric
 from concord.config.values import Name, Title
 from concord.findings.main_table import published_key
-from concord.findings.names import DataFrame, ResolvedStudy, Source
+from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.values import DASH, MINUS, conjunction, number, paragraph, records, score
 from concord.reports.exhibits.base import Cell, Chapter, Exhibit, Needs, Shown, Table, listed
 from concord.scores.metrics import score_many
@@ -30,10 +30,18 @@ class Features(Exhibit):
     """Candidates of data and preprocessing, by the scores of their base clusterings alone."""
 
     chapter: ClassVar[Chapter] = "Agreement with the published values"
+    lacking = (
+        "no case has other features and published scores; add variants.cases that differ in dataset or preprocessing "
+        "alone, and published: [table2]"
+    )
 
     kind: Literal["features"]
     id: Name = "features"
     title: Title = "Features"
+
+    def wanted(self, study: Study) -> bool:
+        """Whether a case has other candidates, and there are published scores."""
+        return "table2" in study.published and any(_compared(study))
 
     def needs(self, study: ResolvedStudy) -> Needs:
         """Return the base clusterings of all candidates."""
@@ -62,7 +70,7 @@ class Features(Exhibit):
         return Shown(frame, (_summary(frame), *tables), caption)
 
 
-def _compared(study: ResolvedStudy) -> Iterator[tuple[Case, list[Case]]]:
+def _compared(study: Study) -> Iterator[tuple[Case, list[Case]]]:
     """Yield each case that has other candidates, with all its candidates, its own features first."""
     for own in study.cases:
         others = [other for other in study.variants.cases if other.of == own.id and _differs_in_features(own, other)]
@@ -72,7 +80,7 @@ def _compared(study: ResolvedStudy) -> Iterator[tuple[Case, list[Case]]]:
 
 def _differs_in_features(own: Case, other: Case) -> bool:
     same = own.model_dump(include=MADE_ALIKE) == other.model_dump(include=MADE_ALIKE)
-    return same and (own.dataset, own.steps) != (other.dataset, other.steps)
+    return same and (own.dataset, own.preprocessing) != (other.dataset, other.preprocessing)
 
 
 def _frame(source: Source) -> DataFrame:

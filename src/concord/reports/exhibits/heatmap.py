@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from concord.config.references import MetricId
+from concord.config.values import Some
 from concord.findings.names import DataFrame, Source, Study
 from concord.findings.values import conjunction, paragraph, point, records, score, symbol
 from concord.plot.base import heat
@@ -34,7 +35,7 @@ class Heatmap(OfMethod):
     kind: Literal["heatmap"]
     x: str = Field(description="a parameter of the method's grid")
     y: str = Field(description="another one")
-    metrics: tuple[MetricId, ...] = ("ACC", "NMI")
+    metrics: Some[MetricId] = ("ACC", "NMI")
     scale: Literal["own", "shared", "best"] = Field("own", description=SCALES)
 
     def mistakes(self, study: Study) -> Mistakes:

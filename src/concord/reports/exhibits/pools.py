@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Literal
 from concord.config.experiment import Case
 from concord.config.values import Name, Title
 from concord.findings.main_table import over_subsets, published_key
-from concord.findings.names import DataFrame, ResolvedStudy, Source
+from concord.findings.names import DataFrame, Source, Study
 from concord.findings.values import DASH, count, number, paragraph, records, score, tuned
 from concord.reports.exhibits.base import Cell, Chapter, Exhibit, Needs, Shown, Table, listed
 from concord.scores.selection import main_row
 
-ASIDE = {"id", "title", "of", "why", "methods", "instead_of", "doubt", "k"}
-"""Keys of a case that change no score; pools have variants, and so classes and no k."""
+ASIDE = {"id", "title", "of", "why", "methods", "instead_of", "doubt", "k", "preprocessing"}
+"""Keys of a case that change no score (pools have variants, and so classes and no k), and its steps."""
 
 
 class Pools(Exhibit):
@@ -23,9 +23,15 @@ class Pools(Exhibit):
     chapter: ClassVar[Chapter] = "Agreement with the published values"
     reads: ClassVar = Needs(selected=True, variants=True, published=True)
 
+    lacking = "no case has several pools; add variants.cases that differ in their ids alone"
+
     kind: Literal["pools"]
     id: Name = "pools"
     title: Title = "Several pools of base clusterings"
+
+    def wanted(self, study: Study) -> bool:
+        """Whether a case has several pools."""
+        return any(_pools(study))
 
     def build(self, source: Source) -> Shown:
         """Return one row for each case with several pools, metric and method.
@@ -59,17 +65,17 @@ class Pools(Exhibit):
         return Shown(frame, (_by_data(frame), *tables), caption)
 
 
-def _pools(study: ResolvedStudy) -> Iterator[tuple[Case, list[Case]]]:
+def _pools(study: Study) -> Iterator[tuple[Case, list[Case]]]:
     """Yield each case that has several pools, with all of them, its own first."""
     for own in study.cases:
-        settings = own.model_dump(exclude=ASIDE)
-        others = [
-            other
-            for other in study.variants.cases
-            if other.of == own.id and other.model_dump(exclude=ASIDE) == settings
-        ]
-        if others:
+        if others := [other for other in study.variants.cases if other.of == own.id and _alike(own, other)]:
             yield own, [own, *others]
+
+
+def _alike(own: Case, other: Case) -> bool:
+    """Whether all settings are equal; steps may be where they are left to the registry."""
+    steps = {own.preprocessing, other.preprocessing} - {None}
+    return len(steps) < 2 and own.model_dump(exclude=ASIDE) == other.model_dump(exclude=ASIDE)
 
 
 def _frame(source: Source) -> DataFrame:

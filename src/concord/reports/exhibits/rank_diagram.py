@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 from concord.config.values import Name, Title
 from concord.findings.main_table import counted_rows, of_main_rows, ranks, scores_frame
 from concord.findings.names import DataFrame, Source, Study
-from concord.findings.values import counting, number, paragraph, records
-from concord.reports.exhibits.base import Exhibit, Needs, Shown
+from concord.findings.values import count, counting, number, paragraph, records
+from concord.reports.exhibits.base import Exhibit, Mistakes, Needs, Shown
 from concord.reports.render.figures import PAGE, style
 
 FEWEST = 8
@@ -33,6 +33,12 @@ class RankDiagram(Exhibit):
     def wanted(self, study: Study) -> bool:
         """Whether there are enough data sets and methods for such a test."""
         return len(study.counted) >= FEWEST and len(study.methods) > 2
+
+    def mistakes(self, study: Study) -> Mistakes:
+        """Yield a study with too little to rank."""
+        if len(study.counted) < 2 or len(study.methods) < 2:
+            what = f"{count(len(study.counted), 'data set')} and {count(len(study.methods), 'method')}"
+            yield "kind", f" = {self.kind!r}: {what}, but mean ranks need two of each; remove the exhibit"
 
     def build(self, source: Source) -> Shown:
         """Return the mean rank of each method, by metric and by our scores or the published ones."""

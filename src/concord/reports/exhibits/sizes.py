@@ -6,7 +6,7 @@ from concord.config.references import MetricId
 from concord.findings.main_table import over_subsets
 from concord.findings.names import DataFrame, Source, Study
 from concord.findings.values import fewer, paragraph, records, tuned
-from concord.reports.exhibits.base import Exhibit, Mistakes, Needs, Shown
+from concord.reports.exhibits.base import Exhibit, Needs, Shown
 from concord.reports.render.figures import curves_by_case
 from concord.scores.selection import main_row
 
@@ -18,15 +18,15 @@ class Sizes(Exhibit):
     """The mean score at every size of the subsets, a panel for each data set, a line for each method."""
 
     drawn = True
+    lacking = "no case has other sizes; add variants.cases that differ in subset_size alone"
     reads: ClassVar = Needs(selected=True, variants=True)
 
     kind: Literal["sizes"]
     metric: MetricId
 
-    def mistakes(self, study: Study) -> Mistakes:
-        """Yield a study without other sizes."""
-        if not _of_other_sizes(study):
-            yield "kind", " = 'sizes': no case has other sizes; add variants.cases that differ in subset_size alone"
+    def wanted(self, study: Study) -> bool:
+        """Whether a case has other sizes."""
+        return bool(_of_other_sizes(study))
 
     def build(self, source: Source) -> Shown:
         """Return mean, sample standard deviation and number of subsets for each case, method and size."""

@@ -1,6 +1,7 @@
 """Mean scores as lines over one parameter of a larger grid, the others fixed."""
 
 import json
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from pydantic import Field
@@ -32,8 +33,29 @@ class Slices(OfMethod):
         yield from unknown("x", [self.x], grid)
         if wanted := [name for name in grid if name not in (self.x, *self.at)]:
             yield "at", f": no value of {wanted[0]}; add it"
+        yield from self._off_the_grid(study)
         for run in (run for run in study.methods if run.id in self.beside and run.grid):
             yield "beside", f" = {run.id!r}: it has a grid; remove it"
+
+    def _off_the_grid(self, study: Study) -> Mistakes:
+        """Yield values that no point has, or points that there are not."""
+        points = list(self._points(study))
+        for name, value in self.at.items():
+            there = list(dict.fromkeys(each[name] for each in points if name in each))
+            if not any(same(other, value) for other in there):
+                choices = f"choose from {', '.join(map(str, there))}" if there else "no such parameter; remove it"
+                yield f"at.{name}", f" = {value!r}: not on the grid; {choices}"
+                return
+        if not any(self._is_at(each) for each in points):
+            yield "at", f" = {dict(self.at)}: no point of the grid has all of these values; change one"
+
+    def _points(self, study: Study) -> Iterator[dict[str, Value]]:
+        for case in (study.case(name) for name in self.cases_of(study)):
+            for run in (study.run(case, name) for name in (*self.further, self.method)):
+                yield from ({**study.parameters(case, run), **each} for each in run.points if run.runs_on(case))
+
+    def _is_at(self, parameters: Mapping[str, Value]) -> bool:
+        return all(same(parameters.get(name), value) for name, value in self.at.items())
 
     def needs(self, study: ResolvedStudy) -> Needs:
         """Return the scores at every grid point, and those of the variants if there are further points."""
@@ -58,7 +80,7 @@ class Slices(OfMethod):
         for method in (*self.further, self.method):  # the study's own points count where both have one
             scores = source.scores if method == self.method else source.variant_scores
             for parameters, means in self._means(source, scores, case, method):
-                if all(same(parameters.get(name), value) for name, value in self.at.items()):
+                if self._is_at(parameters):
                     found[parameters[self.x]] = means
         rows = [(case, self.method, self.metric, self.x, value, *found[value]) for value in sorted(found)]
         for level in self.beside:

@@ -21,6 +21,7 @@ class Unseen(Exhibit):
     """Scores on objects that the consensus has not seen, and which rows differ from the one beside them."""
 
     place = 5
+    lacking = "the study has no unseen objects; add generalisation"
 
     kind: Literal["unseen"]
     id: Name = "generalisation"
