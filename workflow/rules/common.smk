@@ -39,6 +39,8 @@ except ImportError as absent:
 
     PLAN = SimpleNamespace(studies=(), runs={}, names=dict, fetched_files=lambda here: ".+")
     DEFAULT_STUDY = None
+except InputError as mistake:  # in a file of an exhibit
+    stop(mistake)
 else:
     try:
         PLAN = load_plan(config, elsewhere=workflow.remote_exec)

@@ -5,15 +5,12 @@ needed; a line below ``TYPE_CHECKING`` and one in ``__all__`` let type checkers 
 in ``concord``.
 """
 
-import importlib
 import inspect
-import pkgutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
-from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from concord.discovery import modules_of
 from concord.errors import InputError
 
 if TYPE_CHECKING:
@@ -95,7 +92,7 @@ def _classes() -> "dict[str, type[ConsensusMethod]]":
     from concord.methods.base import ConsensusMethod
 
     found: dict[str, type[ConsensusMethod]] = {}
-    for module in _modules():
+    for module in modules_of(__name__, __path__):
         for name, value in vars(module).items():
             own = inspect.isclass(value) and value.__module__ == module.__name__ and not name.startswith("_")
             if own and issubclass(value, ConsensusMethod):
@@ -106,19 +103,6 @@ def _classes() -> "dict[str, type[ConsensusMethod]]":
                     raise InputError(f"{module.__file__}: {name} is the method of {other}; rename one")
                 found[name] = value
     return found
-
-
-def _modules() -> Iterator[ModuleType]:
-    for finder, name, _ in pkgutil.iter_modules(__path__):
-        path = Path(getattr(finder, "path", "")) / f"{name}.py"
-        try:
-            if name != "base":
-                yield importlib.import_module(f"{__name__}.{name}")
-        except SyntaxError as error:
-            raise InputError(f"{path}, line {error.lineno}: {error.msg}; correct the file") from error
-        except Exception as error:
-            problem = f"{type(error).__name__}: {error}"
-            raise InputError(f"{path}: it cannot be imported: {problem}; correct the file") from error
 
 
 def _problem(method: "type[ConsensusMethod]") -> str:

@@ -15,6 +15,10 @@ from concord.specs import digest
 log = logging.getLogger("concord")
 
 
+class ExhibitError(Exception):
+    """An exhibit broke where it should not; the message names it."""
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     """Run one job of the stage."""
     parser = argparse.ArgumentParser(
@@ -47,7 +51,12 @@ def _exhibits(spec: str, inputs: list[Path], out: list[Path]) -> str:
         own = {*job.items[exhibit.id]}
         source = Source(part_of(job.study, [exhibit]), [pair for pair in given if pair[0] in own], job.seed)
         files = {path.suffix: path for path in out if path.stem == exhibit.id}
-        render.write_shown(job.shown_as(exhibit), exhibit.build(source), job.json_text, files)
+        try:
+            render.write_shown(job.shown_as(exhibit), exhibit.build(source), job.json_text, files)
+        except InputError:
+            raise
+        except Exception as error:
+            raise ExhibitError(f"exhibit {exhibit.id}: {type(error).__name__}: {error}") from error
     return f"{job.study.id}: {', '.join(job.items)}"
 
 
