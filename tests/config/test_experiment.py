@@ -24,6 +24,14 @@ def test_shorthands():
     assert study.n_subsets == 10
 
 
+@pytest.mark.parametrize("ensembles", [["authors"], ["authors", "mixed"], ["authors", "kmeans"], ["minibatch"]])
+def test_the_row_of_base_clusterings_is_named_after_their_making(ensembles):
+    cases = [{"id": f"c{i}", "dataset": "yale", "ensemble": name} for i, name in enumerate(ensembles)]
+    by_kmeans = not {"kmeans", "minibatch"}.isdisjoint(ensembles)
+    assert experiment(cases=cases).base_clusterings == ("K-means" if by_kmeans else "Base clusterings")
+    assert experiment(cases=cases, base_clusterings="Own").base_clusterings == "Own"
+
+
 @pytest.mark.parametrize(
     "changes",
     [

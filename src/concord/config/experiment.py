@@ -1,5 +1,6 @@
 """What a study runs: cases, base clusterings, methods with their grids, variants, unseen objects."""
 
+from collections.abc import Iterable
 from math import prod
 from typing import Annotated, Literal, Self
 
@@ -16,6 +17,9 @@ Two = Annotated[Positive, Field(ge=2)]
 NumberOfClusters = Two | Some[Two] | Literal["classes", "random", "random-fine"]
 """Of a base clustering: a number; several, taken in turn; the number of classes; or drawn for each, from 2 to
 sqrt(n) ("random") or from sqrt(n) / 2 to sqrt(n) ("random-fine")."""
+
+BY_KMEANS = ("kmeans", "spherical", "minibatch")
+"""Ensembles that are made by k-means."""
 
 
 class Case(Named):
@@ -224,7 +228,9 @@ class Experiment(Strict):
     ensemble: EnsembleProtocol = EnsembleProtocol()
     subsets: Positive | None = Field(None, description="only the first so many subsets; all if absent")
     base_clusterings: Annotated[Title, Field(max_length=60)] = Field(
-        "K-means", description="name of the row for the base clusterings themselves"
+        default_factory=lambda given: _row_of_base(given.get("cases", ())),
+        description="name of the row for the base clusterings themselves; if absent: K-means, or Base clusterings "
+        "where no case has any by k-means",
     )
     methods: Some[MethodRun]
     metrics: Some[Metric] = ("ACC", "NMI", "ARI", "purity", "F")
@@ -343,6 +349,11 @@ class Experiment(Strict):
         methods = self.generalisation.methods if self.generalisation else ()
         base = [f"{self.base_clusterings}-NC"] if methods else []
         return base + [method.row(by) for method in methods for by in method.by]
+
+
+def _row_of_base(cases: Iterable[Case]) -> str:
+    by_kmeans = any(case.ensemble in BY_KMEANS for case in cases)
+    return "K-means" if by_kmeans else "Base clusterings"
 
 
 def _origin(case: Case) -> tuple[object, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from concord import methods
-from concord.config.experiment import Case, CaseVariant, Generalisation, MethodRun, MethodVariant
+from concord.config.experiment import BY_KMEANS, Case, CaseVariant, Generalisation, MethodRun, MethodVariant
 from concord.config.references import Known, mistakes
 from concord.config.values import Value
 from concord.datasets.preprocessing.steps import MODULES as STEPS
@@ -31,12 +31,7 @@ CLAIMS_FILE = "claims.yaml"
 TAKEN_FILES = {"report", "provenance", "study", "SHA256SUMS"}
 """Names of the files of a report that are not of one exhibit."""
 
-GOES_WITH = {
-    "init": ("kmeans", "spherical", "minibatch"),
-    "feature_share": ("kmeans", "spherical", "minibatch"),
-    "object_share": ("mixed",),
-    "n_clusters": tuple(MADE),
-}
+GOES_WITH = {"init": BY_KMEANS, "feature_share": BY_KMEANS, "object_share": ("mixed",), "n_clusters": tuple(MADE)}
 """Keys of a case, and the kinds of ensembles that read them."""
 
 
