@@ -42,6 +42,32 @@ def test_a_project_without_studies(make_plan, tmp_path):
         load_plan({"seed": 1})
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"subsets": 0}, "subsets = 0: "),
+        ({"subsetz": 2}, "subsetz = 2: unknown key"),
+        ({"methods": "RCF"}, "methods = 'RCF': "),
+        ({"methods": None}, "methods = '': names nothing; .*leave"),
+        ({"data_mirror": "nowhere"}, "data_mirror = 'nowhere': "),
+    ],
+)
+def test_a_mistake_of_the_command_line_is_not_that_of_the_file(make_plan, given, said):
+    make_plan()
+    with pytest.raises(InputError, match=f"^--config: {said}"):
+        load_plan({"seed": 1, **given}, given=given)
+    if None not in given.values():
+        with pytest.raises(InputError, match=rf"^config/config\.yaml: {said}"):
+            load_plan({"seed": 1, **given}, given={"seed": 1})
+
+
+def test_what_the_command_line_leaves_of_no_study_names_it(make_plan):
+    plan = make_plan()
+    n = plan.studies["mine"].n_subsets
+    refused = load_plan({"seed": 1, "subsets": n + 1}, given={"subsets": n + 1}).refused["mine"]
+    assert refused.startswith("--config: subsets")
+
+
 def test_a_mistake_in_any_file_stops_before_a_job(make_plan, tmp_path):
     plan = make_plan()
     path = tmp_path / "config/studies/mine/study.yaml"

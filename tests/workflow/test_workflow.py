@@ -247,9 +247,9 @@ def test_provenance_names_versions_and_seed_but_no_person_or_path(finished):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--config", "sed=3"], ["config/config.yaml", "sed = 3", '"seed"']),
-        (["--config", "methods=RCF"], ["config/config.yaml", "methods", "RCF", '"RCE"']),
-        (["--config", "datasets=glass"], ["config/config.yaml", "datasets", "glass", "iris"]),
+        (["--config", "sed=3"], ["--config", "sed = 3", '"seed"']),
+        (["--config", "methods=RCF"], ["--config", "methods", "RCF", '"RCE"']),
+        (["--config", "datasets=glass"], ["--config", "datasets", "glass", "iris"]),
     ],
 )
 def test_a_mistake_is_one_line_before_any_job(project, arguments, words):

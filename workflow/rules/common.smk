@@ -43,7 +43,7 @@ except InputError as mistake:  # in a file of an exhibit
     stop(mistake)
 else:
     try:
-        PLAN = load_plan(config, elsewhere=workflow.remote_exec)
+        PLAN = load_plan(config, elsewhere=workflow.remote_exec, given=workflow.config_settings.config)
     except InputError as mistake:
         stop(mistake)
     DEFAULT_STUDY = "quickstart" if "quickstart" in PLAN.studies else next(iter(PLAN.studies))

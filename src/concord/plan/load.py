@@ -1,7 +1,9 @@
 """The plan of a run, from the files of the configuration and what ``--config`` says."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from concord.config.claims import Ledger
@@ -17,15 +19,18 @@ from concord.reports.study import Study
 from concord.validation import parse, read_yaml
 
 STUDIES = Path("config/studies")
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+RESTRICTIONS = ("datasets", "methods", "subsets")
 
 
-def load_plan(config: Mapping[str, Any], elsewhere: bool = False) -> Plan:
+def load_plan(config: Mapping[str, Any], elsewhere: bool = False, given: Mapping[str, Any] = NOTHING) -> Plan:
     """Read and check the whole configuration: ``config/config.yaml`` with the changes of ``--config``.
 
-    A job that runs ``elsewhere``, not where the run was started, need not reach the mirror of the data.
+    ``given`` is what ``--config`` says, for messages that name it. A job that runs ``elsewhere``, not where the run was
+    started, need not reach the mirror of the data.
     :class:`InputError` has one line for each mistake, with file, key, value and remedy.
     """
-    settings, registry = parse(Settings, dict(config), CONFIG_FILE), load_registry()
+    settings, registry = _settings(config, given), load_registry()
     if not (files := sorted(STUDIES.glob("*/study.yaml"))):
         raise InputError(f"{STUDIES}: no study; write one as {STUDIES}/<id>/study.yaml")
     studies = [load_study(path, registry) for path in files]
@@ -33,10 +38,25 @@ def load_plan(config: Mapping[str, Any], elsewhere: bool = False) -> Plan:
     if not elsewhere:
         mistakes += _of_mirror(settings.data_mirror)
     if mistakes:
-        raise InputError("\n".join(mistakes))
-    refused = {study.id: message for study in studies if (message := refusals(study, settings))}
+        raise InputError(_blamed("\n".join(mistakes), given))
+    refused = {study.id: _blamed(message, given) for study in studies if (message := refusals(study, settings))}
     runs = [planned(study, settings, registry) for study in studies if study.id not in refused]
     return Plan(settings, registry, [planned(study, None, registry) for study in studies], runs, refused)
+
+
+def _settings(config: Mapping[str, Any], given: Mapping[str, Any]) -> Settings:
+    for key in (key for key in RESTRICTIONS if key in given and given[key] is None):
+        raise InputError(f"--config: {key} = '': names nothing; write a value, or leave {key} out")
+    try:
+        return parse(Settings, dict(config), CONFIG_FILE)
+    except InputError as mistake:
+        raise InputError(_blamed(str(mistake), given)) from None
+
+
+def _blamed(message: str, given: Mapping[str, Any]) -> str:
+    """Return the message with ``--config`` in place of the file where a key was given there."""
+    keys = "|".join(map(re.escape, given))
+    return re.sub(rf"^{CONFIG_FILE}: (?=({keys})\W)", "--config: ", message, flags=re.MULTILINE) if keys else message
 
 
 def _of_mirror(mirror: str | None) -> list[str]:
