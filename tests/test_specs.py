@@ -54,7 +54,7 @@ def test_a_spec_for_people_has_no_defaults():
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("{", "not valid JSON"), ("[]", "dictionary"), ("{}", "missing"), ('{"sed": 1}', 'did you mean "seed"')],
+    [("{", "not valid JSON"), ("[]", "keys"), ("{}", "missing"), ('{"sed": 1}', 'did you mean "seed"')],
 )
 def test_a_text_that_is_no_spec(text, words):
     with pytest.raises(InputError) as caught:

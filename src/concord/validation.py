@@ -164,10 +164,18 @@ def _line(model: type[BaseModel], place: tuple[Any, ...], items: Sequence[Mappin
         tag, known = item["ctx"]["tag"], [word.strip("'") for word in item["ctx"]["expected_tags"].split(", ")]
         key += f".{item['ctx']['discriminator']}".replace("'", "")
         return f"{file}: {key} = {short(tag)}: not known here; {did_you_mean(str(tag)[:80], known)}"
-    first, *others = dict.fromkeys(item["msg"].removeprefix("Value error, ") for item in items)
+    if not place and item["input"] is None:
+        return f"{file}: empty; write keys with their values"
+    first, *others = dict.fromkeys(_said(item) for item in items)
     expected = [other.removeprefix("Input should be ") for other in others]
     message = " or ".join([first[:1].lower() + first[1:], *expected])
     return f"{file}: {key or 'the file'} = {short(item['input'])}: {message}"
+
+
+def _said(item: Mapping[str, Any]) -> str:
+    """Return what Pydantic says of a mistake, without the names of our classes."""
+    wrong = item["type"] == "model_type"
+    return "Input should be keys with their values" if wrong else item["msg"].removeprefix("Value error, ")
 
 
 def short(value: Any) -> str:

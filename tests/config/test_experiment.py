@@ -52,6 +52,8 @@ def test_the_row_of_base_clusterings_is_named_after_their_making(ensembles):
         {"cases": [{"dataset": "iris", "n_clusters": 1}]},
         {"cases": [{"dataset": "iris", "n_clusters": True}]},
         {"ensemble": {"max_iter": True}},
+        {"ensemble": {"draws": 3, "draw_seed": True}},
+        {"cases": [{"dataset": "iris", "feature_share": True}]},
         {"cases": [{"dataset": "iris", "n_clusters": []}]},
         {"cases": [{"dataset": "iris", "n_clusters": [3, 10**12]}]},
         {"cases": [{"dataset": "iris", "title": "a" * 200_000}]},

@@ -79,7 +79,7 @@ def test_numbers_that_yaml_takes_for_text_are_numbers(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [("id: [", ["line", "YAML"]), ("a: b: c", ["line 1", "YAML"]),
-     ("id: a\nid: b", ["line 2", "'id'", "twice", "remove"]), ("", ["dictionary"]), ("- 1", ["dictionary"]),
+     ("id: a\nid: b", ["line 2", "'id'", "twice", "remove"]), ("", ["empty", "write keys"]), ("- 1", ["keys"]),
      ("a: 2001-99-99", ["YAML", "quote"]), ("a: " + "9" * 5000, ["YAML", "quote"]), ("a: " + "[" * 9000, ["YAML"]),
      ("a: &a [*a]", ["levels", "shorten"]), ("a: \x00", ["YAML"]), ("1: 2", ["the key 1", "quotes"]),
      ("cases: [{yes: 1}]", ["cases[0]", "the key True", "quotes"]),

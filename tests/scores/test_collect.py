@@ -146,7 +146,7 @@ def test_help(command, capsys):
     assert "usage: python -m concord scores" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("text", "words"), [("{", "not valid JSON"), ("{}", "missing"), ("[]", "dictionary")])
+@pytest.mark.parametrize(("text", "words"), [("{", "not valid JSON"), ("{}", "missing"), ("[]", "keys")])
 @pytest.mark.parametrize("command", ["case", "collect", "unseen"])
 def test_a_spec_that_is_none(command, text, words):
     more = {"case": ["--ensemble", "x", "x"], "collect": ["--cases", "x"], "unseen": ["--data", "x"]}[command]

@@ -1,12 +1,10 @@
 """What a report computes of an ensemble and its consensus without classes."""
 
-from typing import Annotated
-
 from pydantic import Field, field_validator
 
 from concord.config.experiment import Two
 from concord.config.references import MethodId
-from concord.config.values import Positive, Some
+from concord.config.values import Count, Positive, Some
 from concord.validation import Strict
 
 
@@ -17,7 +15,7 @@ class Diagnosis(Strict):
     ks: Some[Two] = Field(tuple(range(2, 11)), description="numbers of clusters that are compared")
     draws: Positive = Field(50, description="bootstrap ensembles, for the stability of objects and methods")
     halves: Positive = Field(20, description="random halves of the base clusterings at each of ks")
-    nulls: Annotated[int, Field(ge=0, le=10**6)] = Field(19, description="draws of the null reference; 0: none")
+    nulls: Count = Field(19, description="draws of the null reference; 0: none")
     folds: Two = Field(5, description="parts of the base clusterings that are held out in turn")
 
     @field_validator("ks")

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from math import prod
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from concord.config import values
 from concord.config.metric import Metric
 from concord.config.race import Race
 from concord.config.references import AnyMethodId, AnyRowId, CaseId, DatasetId, MethodId
-from concord.config.values import MOST, Name, Named, Positive, Selection, Share, Some, Text, Title, Value, same
+from concord.config.values import MOST, Name, Named, Positive, Selection, Share, Some, Text, Title, Value, no_flag, same
 from concord.validation import Strict
 
 Two = Annotated[Positive, Field(ge=2)]
@@ -75,7 +75,9 @@ class EnsembleProtocol(Strict):
         None, description="subsets to draw from the runs, each anew; if absent, they are split in order"
     )
     draw_seed: Annotated[
-        int, Field(ge=0, lt=2**32, description="the draws are MATLAB's after rng(draw_seed): randperm(runs)")
+        int,
+        Field(ge=0, lt=2**32, description="the draws are MATLAB's after rng(draw_seed): randperm(runs)"),
+        BeforeValidator(no_flag),
     ] = 1
     n_clusters: NumberOfClusters = "classes"
     max_iter: Positive = 100

@@ -63,7 +63,8 @@ def grid_points(grid: Grid) -> list[dict[str, Value]]:
 
 Selection = Literal["oracle-common", "oracle-per-subset", "default"]
 Positive = Annotated[int, Field(ge=1, le=MOST), BeforeValidator(no_flag)]
-Share = Annotated[float, Field(gt=0, le=1)]
+Count = Annotated[int, Field(ge=0, le=MOST), BeforeValidator(no_flag)]
+Share = Annotated[float, Field(gt=0, le=1), BeforeValidator(no_flag)]
 T = TypeVar("T")
 Some = Annotated[tuple[T, ...], Field(min_length=1)]
 """A list that is not empty."""
