@@ -233,6 +233,17 @@ def test_exhibits_look_up_nothing_that_is_not_known(tmp_path):
     refused(tmp_path, {"exhibits": [exhibit]}, "method = 'RC'", '"RCE"')
 
 
+def test_a_discussion_of_exhibits_that_are_not_there(tmp_path):
+    file = tmp_path / "mine/discussion.md"
+    file.parent.mkdir()
+    file.write_text("See {{table2 case=iris\n mean}} and {{tabel2 mean}}.")
+    refused(
+        tmp_path, {"discussion": True}, "discussion", f"{file}", "{{tabel2 mean}}", "no exhibit 'tabel2'", '"table2"'
+    )
+    file.write_text("See {{table2 case=iris mean}}, {{runtime n}} and {{ }}.")
+    load(tmp_path, {"discussion": True})
+
+
 GRID = {"lambda1": [1, 2], "lambda2": [0.1, 1.0]}
 SLICE = {"kind": "slices", "id": "s", "title": "t", "metric": "ACC", "method": "RCE", "x": "lambda1"}
 HEATMAP = {"kind": "heatmap", "id": "h", "title": "t", "method": "RCE", "x": "lambda1", "y": "lambda2"}

@@ -17,6 +17,7 @@ from concord.datasets.registry import MADE, DatasetSpec
 from concord.findings.values import count
 from concord.plan.needs import most_clusters
 from concord.plan.unlabelled import of_classes
+from concord.reports.document import PLACEHOLDER
 from concord.reports.exhibits.base import Exhibit, Mistakes, unknown
 from concord.reports.exhibits.objects import Objects
 from concord.reports.study import Study
@@ -68,6 +69,17 @@ def _of_files(study: Study, path: Path) -> Mistakes:
             yield "published", f" = {name!r}: no such file as {file}; add it, or remove the name"
     if study.discussion and not (file := path.parent / "discussion.md").is_file():
         yield "discussion", f" = true: no such file as {file}; add it, or remove the key"
+    elif study.discussion:
+        yield from _of_discussion(study, file)
+
+
+def _of_discussion(study: Study, file: Path) -> Mistakes:
+    """Yield placeholders of exhibits that are not there; columns and rows are known when their numbers are."""
+    ids = [exhibit.id for exhibit in study.exhibits]
+    for placeholder in PLACEHOLDER.finditer(file.read_text(encoding="utf-8", errors="replace")):
+        for name in (name for name in placeholder[1].split()[:1] if name not in ids):
+            where = f"{file} has {' '.join(placeholder[0].split())}"
+            yield "discussion", f" = true: {where}: no exhibit {name!r}; {did_you_mean(name, ids)}"
 
 
 class Context:

@@ -6,12 +6,16 @@ An item is a mapping with a ``type``: "heading" (level, text), "paragraph" (text
 alone.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from concord.reports.exhibits.base import Cell, Table
 
 Item = dict[str, Any]
+
+PLACEHOLDER = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+"""What a discussion has in the place of a value; begins with the id of an exhibit."""
 
 
 def heading(text: str, level: int = 2) -> Item:

@@ -18,7 +18,7 @@ from markdown_it.tree import SyntaxTreeNode
 from concord.errors import InputError
 from concord.findings.names import DataFrame
 from concord.findings.values import number, score, signed
-from concord.reports.document import Item, heading, table
+from concord.reports.document import PLACEHOLDER, Item, heading, table
 from concord.validation import did_you_mean
 
 PLAIN = {"inline", "text", "softbreak", "hardbreak"}
@@ -36,7 +36,7 @@ def discussion_items(text: str, frames: Mapping[str, DataFrame], file: str, rest
     :class:`InputError` for a placeholder that does not name exactly one value (none may be there if the run is
     ``restricted``), and for Markdown that a report cannot set.
     """
-    filled = re.sub(r"\{\{(.*?)\}\}", partial(_value, frames, file, restricted), text, flags=re.DOTALL)
+    filled = PLACEHOLDER.sub(partial(_value, frames, file, restricted), text)
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     return [_item(node, file) for node in SyntaxTreeNode(parser.parse(filled)).children]
 
