@@ -11,6 +11,7 @@ import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
 from concord import methods
+from concord.errors import ConsensusFailure
 from concord.methods.base import ConsensusMethod
 from concord.methods.constraints import POSITIVE
 from concord.testing import CHECKS, L30_CLASSES, check_method, fit, l30
@@ -172,6 +173,11 @@ def test_what_are_no_labels_of_a_fit_is_refused_with_the_name_of_the_method(says
 
     with pytest.raises(ValueError, match=f"^Own must give .*{says}"):
         Own(3).fit(l30())
+
+
+def test_a_single_group_of_objects_is_no_plural():
+    with pytest.raises(ConsensusFailure, match="only 1 group of objects"):
+        methods.KC(2).fit(np.zeros((6, 3), dtype=int))
 
 
 def test_a_membership_of_other_objects_is_refused():

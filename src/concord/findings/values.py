@@ -79,6 +79,11 @@ def count(n: int, noun: str) -> str:
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
+def sentence(text: str) -> str:
+    """Return a text with its full stop, if it has none."""
+    return text if text.rstrip("\"')").endswith((".", "!", "?")) else f"{text}."
+
+
 def conjunction(parts: Sequence[str]) -> str:
     """Write a list: "a, b and c"."""
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))

@@ -161,7 +161,8 @@ class ConsensusMethod(Results, ABC):
         if self.n_clusters > ensemble.n_profiles:
             problem = f"{type(self).__name__}: n_clusters = {self.n_clusters} but the ensemble distinguishes only"
             remedy = "set fewer clusters or add clusterings"
-            raise ConsensusFailure(f"{problem} {ensemble.n_profiles} groups of objects; {remedy}")
+            groups = "1 group" if ensemble.n_profiles == 1 else f"{ensemble.n_profiles} groups"
+            raise ConsensusFailure(f"{problem} {groups} of objects; {remedy}")
         if self.uses_features():
             self._features = self._checked_features(features, ensemble.n_objects)
         self.n_features_in_ = ensemble.n_clusterings

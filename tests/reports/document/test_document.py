@@ -114,6 +114,11 @@ def test_the_abstract_counts_verdicts_and_near_scores() -> None:
     assert set(claims["verdict"]) <= set(TONES)
 
 
+def test_every_part_of_the_abstract_ends_with_a_full_stop() -> None:
+    found = said(planned(summary="On iris", other_data="they are ours"))["abstract"]
+    assert found == "On iris. The data sets are not the paper's: they are ours."
+
+
 def test_a_restricted_run_says_so() -> None:
     assert said(planned())["restricted"] == ""
     study = planned(restriction="datasets iris", left_out=["Figure 1", "Figure 2"])

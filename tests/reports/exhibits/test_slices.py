@@ -50,3 +50,8 @@ def test_a_slice_names_every_parameter(source) -> None:
     wrong = Slices(**{**KEYS, "x": "lambda3", "at": {}, "beside": ["RCE"]})
     assert [key for key, _ in wrong.mistakes(source.study)] == ["x", "at", "beside"]
     assert not list(Slices(**KEYS).mistakes(source.study))
+
+
+def test_the_caption_of_one_subset() -> None:
+    source = source_of(planned(subsets=1))
+    assert "mean over 1 subset;" in Slices(**{**KEYS, "further": []}).build(source).caption

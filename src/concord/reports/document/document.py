@@ -14,7 +14,7 @@ from concord.errors import InputError
 from concord.files import write_text
 from concord.findings.names import DataFrame
 from concord.findings.source import Source
-from concord.findings.values import score, symbol
+from concord.findings.values import score, sentence, symbol
 from concord.findings.verdicts import VERDICTS
 from concord.reports.document import Item, heading, paragraph
 from concord.reports.document.discussion import discussion_items
@@ -142,11 +142,11 @@ def _read(discussion: Path) -> str:
 
 
 def _abstract(study: PlannedStudy, exhibits: Sequence[Stored], frames: Frames) -> str:
-    sentences = [re.sub(r"\b[a-z]+\d\b", lambda word: symbol(word.group()), study.summary)]
+    sentences = [re.sub(r"\b[a-z]+\d\b", lambda word: symbol(word.group()), sentence(study.summary))]
     if study.without_classes:
         sentences.append("The data have no classes: nothing here says that the clusters are the true ones.")
     if study.other_data:
-        sentences.append(f"The data sets are not the paper's: {study.other_data}")
+        sentences.append(f"The data sets are not the paper's: {sentence(study.other_data)}")
     agreements = [frames[e.id] for e in exhibits if {"counted", "near", "mean_absolute"} <= {*frames[e.id]}]
     sentences += [_nearness(frame) for frame in agreements[:1] if len(frame)]
     for claims in [frames[e.id] for e in exhibits if e.chapter == "Claims" and len(frames[e.id])]:

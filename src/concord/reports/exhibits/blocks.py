@@ -9,7 +9,7 @@ from concord.config.references import CaseId
 from concord.config.values import Positive, Some
 from concord.diagnostics import block_structure
 from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
-from concord.findings.values import paragraph, records, score, untex
+from concord.findings.values import count, paragraph, records, score, untex
 from concord.reports.exhibits.base import Cell, Exhibit, Mistakes, Needs, Shown, Table, crossed
 from concord.reports.exhibits.matrices import Given, Matrix, fits_of, mistakes_in
 
@@ -69,7 +69,7 @@ class Blocks(Exhibit):
 
     def _caption(self, source: Source, n: int) -> str:
         return paragraph(
-            f"Means over the first {n} subsets. An entry is (abs(X) + abs(X)') / 2 of two different objects.",
+            f"Means over the first {count(n, 'subset')}. An entry is (abs(X) + abs(X)') / 2 of two different objects.",
             "The probability is 1/2 if entries and classes are unrelated. The share is to be compared with that of the "
             "pairs in one class. The eigenvalues are those of the normalised adjacency matrix, K being the number of "
             "classes: their mean is 1 if the matrix has exactly K blocks, whatever these are.",

@@ -5,7 +5,7 @@ from typing import Literal
 from concord.config.values import Name, Title
 from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.published import of_the_paper
-from concord.findings.values import count, counting, paragraph, records, symbols
+from concord.findings.values import count, counting, paragraph, records, sentence, symbols
 from concord.findings.verdicts import VERDICTS, Material, is_ours, judge
 from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, filled, listed
 
@@ -82,7 +82,7 @@ def _frame(source: Source) -> DataFrame:
 def _rule(study: ResolvedStudy) -> str:
     if study.other_data:
         rule = (
-            f"The data sets are not the paper's: {study.other_data} A claim holds if it reaches the "
+            f"The data sets are not the paper's: {sentence(study.other_data)} A claim holds if it reaches the "
             "published share or percentage here, and in part if it reaches more than half of it."
         )
     elif all(is_ours(claim) for claim in study.claims):

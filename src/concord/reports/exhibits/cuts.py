@@ -11,7 +11,7 @@ from concord.config.values import Positive, Some
 from concord.ensemble import Ensemble
 from concord.findings.main_table import published_key
 from concord.findings.names import ResolvedStudy, Source
-from concord.findings.values import conjunction, paragraph, records
+from concord.findings.values import conjunction, count, paragraph, records
 from concord.numerics.linkage import Linkage, linkage_labels
 from concord.reports.exhibits.base import Exhibit, Needs, Shown
 from concord.reports.exhibits.matrices import Similarity
@@ -55,8 +55,8 @@ class Cuts(Exhibit):
         picture = curves_by_case(pd.concat([frame, level]), source.titles, "clusters", labels)
         caption = paragraph(
             f"{self.metric} of the dendrogram of {self.similarity}, by {conjunction(self.linkages)} linkage, against "
-            f"the number of clusters it is cut into: mean over {source.study.n_subsets} subsets; bands: one sample "
-            "standard deviation to either side.",
+            f"the number of clusters it is cut into: mean over "
+            f"{count(source.study.n_subsets, 'subset')}; bands: one sample standard deviation to either side.",
             bool(len(level)) and f"Dashed: the published {self.metric} of {self.method}.",
         )
         return Shown(frame, caption=caption, picture=picture)

@@ -9,7 +9,7 @@ from pydantic import Field
 from concord.config.references import MetricId
 from concord.config.values import Some
 from concord.findings.names import DataFrame, Source, Study
-from concord.findings.values import conjunction, paragraph, point, records, score, symbol
+from concord.findings.values import conjunction, count, paragraph, point, records, score, symbol
 from concord.plot.base import heat
 from concord.reports.exhibits.base import Mistakes, Needs, OfMethod, Shown, unknown
 from concord.reports.render.figures import PAGE, WIDTHS, colour_bar, label_outer, legend_below, style
@@ -137,8 +137,8 @@ class Heatmap(OfMethod):
         }
         return paragraph(
             f"{conjunction(self.metrics)} of {self.method} over its grid of {symbol(self.x)} and {symbol(self.y)}"
-            f"{', with ' + point(fixed) if fixed else ''}: mean over {study.n_subsets} subsets of "
-            f"{study.ensemble.subset_size} base clusterings ({restarts[study.restarts]}).",
+            f"{', with ' + point(fixed) if fixed else ''}: mean over {count(study.n_subsets, 'subset')} of "
+            f"{count(study.ensemble.subset_size, 'base clustering')} ({restarts[study.restarts]}).",
             colour[self.scale],
             "Solid frame: best mean; dotted frame: default parameters; grey: failed on some subset.",
         )

@@ -8,6 +8,7 @@ from concord.config.references import CaseId
 from concord.diagnostics import level_shares
 from concord.ensemble import Ensemble
 from concord.findings.names import DataFrame, ResolvedStudy, Source
+from concord.findings.values import count
 from concord.plot.base import colours
 from concord.reports.exhibits.base import Exhibit, Needs, Shown
 from concord.reports.render.figures import curve_handles, curves, legend_below, panels, style
@@ -57,7 +58,7 @@ class Levels(Exhibit):
         caption = (
             f"Pairs of objects of {source.titles[self.case]} by their co-association, the share of base clusterings "
             f"that put both into one cluster: pairs with {least}l/{levels[-1]}, for every l. Mean over "
-            f"{n} subsets; bands: one sample standard deviation to either side."
+            f"{count(n, 'subset')}; bands: one sample standard deviation to either side."
         )
         return Shown(frame, caption=caption, picture=self._draw(source, frame))
 

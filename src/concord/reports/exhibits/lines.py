@@ -8,7 +8,7 @@ from pydantic import Field
 from concord.config.references import MethodId, MetricId, RowId
 from concord.config.values import Some
 from concord.findings.names import DataFrame, Source, Study
-from concord.findings.values import conjunction, fewer, paragraph, records, symbol
+from concord.findings.values import conjunction, count, fewer, paragraph, records, symbol
 from concord.reports.exhibits.base import Exhibit, Mistakes, Needs, Shown
 from concord.reports.render.figures import curves_by_case
 
@@ -39,8 +39,8 @@ class Lines(Exhibit):
         parameter = next(iter(source.study.method(self.methods[0]).grid))
         dashed = f"Dashed: {conjunction(self.beside)}, without this parameter." if self.beside else ""
         caption = paragraph(
-            f"{self.metric} over {symbol(parameter)}: mean over {source.study.n_subsets} subsets; bands: one sample "
-            "standard deviation to either side.",
+            f"{self.metric} over {symbol(parameter)}: mean over "
+            f"{count(source.study.n_subsets, 'subset')}; bands: one sample standard deviation to either side.",
             dashed,
             fewer(source.study, frame),
         )

@@ -13,7 +13,7 @@ from concord.config.values import Positive, Share, Some, Value
 from concord.ensemble import Ensemble, FloatArray, IntArray
 from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.source import fit_parameters
-from concord.findings.values import paragraph, point, records, symbol
+from concord.findings.values import count, paragraph, point, records, symbol
 from concord.reports.exhibits.base import Mistakes, Needs, OfMethod, Shown, Table, listed, of_fit, unknown
 from concord.reports.render.figures import curves_by_case
 from concord.scores.metrics import score_all
@@ -105,8 +105,8 @@ class Noise(OfMethod):
     def _caption(self, source: Source, every: DataFrame) -> str:
         return paragraph(
             f"Mean {self.metric} of the objects that keep their base labels, over the first "
-            f"{every['subset'].nunique()} subsets; bands: one sample standard deviation to either side. The base "
-            "labels of the other objects are permuted among them, in each base clustering anew.",
+            f"{count(every['subset'].nunique(), 'subset')}; bands: one sample standard deviation to either side. The "
+            "base labels of the other objects are permuted among them, in each base clustering anew.",
             f"AUC: the probability that an object with random base labels has a longer column of errors of "
             f"{self.method} than another one; {LEVEL}: the probability that its column of the co-association matrix "
             "itself is shorter.",

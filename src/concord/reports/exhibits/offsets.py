@@ -13,7 +13,7 @@ from concord.ensemble import Ensemble, FloatArray
 from concord.findings.main_table import over_subsets
 from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.published import published_names
-from concord.findings.values import DASH, paragraph, point, records, score, signed
+from concord.findings.values import DASH, count, paragraph, point, records, score, signed
 from concord.reports.exhibits.base import Cell, Exhibit, Mistakes, Needs, Shown, Table, of_fit, unknown
 from concord.scores.selection import main_row
 
@@ -99,7 +99,7 @@ class Offsets(Exhibit):
         known = frame.dropna(subset=["published"])
         away = (known["offset"] - known["published"]).abs()
         return paragraph(
-            f"Mean score less that of {self.method} over {source.study.n_subsets} subsets.",
+            f"Mean score less that of {self.method} over {count(source.study.n_subsets, 'subset')}.",
             f"{CHANGE}: ||C' - C|| / ||C|| in the Frobenius norm, C being the matrix of {self.method} and C' that of "
             "the variant; mean over the subsets.",
             bool(len(known))

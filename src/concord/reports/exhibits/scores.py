@@ -98,7 +98,7 @@ def _caption(study: ResolvedStudy, frame: DataFrame, others: Sequence[str]) -> s
     )
     return paragraph(
         f"{'Mean ± standard deviation of the scores' if several else 'Scores'} on "
-        f"{count(study.n_subsets, 'subset')} of {study.ensemble.subset_size} base clusterings; "
+        f"{count(study.n_subsets, 'subset')} of {count(study.ensemble.subset_size, 'base clustering')}; "
         f"{study.base_clusterings} is the mean of {drawn}.",
         significant if several else "*: the best method; one subset allows no test.",
         bool(others)

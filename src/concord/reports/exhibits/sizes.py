@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 from concord.config.references import MetricId
 from concord.findings.main_table import over_subsets
 from concord.findings.names import DataFrame, Source, Study
-from concord.findings.values import fewer, paragraph, records, tuned
+from concord.findings.values import count, fewer, paragraph, records, tuned
 from concord.reports.exhibits.base import Exhibit, Needs, Shown
 from concord.reports.render.figures import curves_by_case
 from concord.scores.selection import main_row
@@ -34,8 +34,8 @@ class Sizes(Exhibit):
         few = frame["method"].nunique() <= BANDS
         bands = "; bands: one sample standard deviation to either side" if few else ""
         caption = paragraph(
-            f"{self.metric} against the number of base clusterings in a subset: mean over {study.n_subsets} subsets"
-            f"{bands}.",
+            f"{self.metric} against the number of base clusterings in a subset: mean over "
+            f"{count(study.n_subsets, 'subset')}{bands}.",
             tuned(study, _of_other_sizes(study)),
             fewer(study, frame, "size"),
         )

@@ -9,7 +9,7 @@ from pydantic import Field
 from concord.config.references import AnyMethodId, MetricId, RowId
 from concord.config.values import Value, same
 from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
-from concord.findings.values import conjunction, fewer, paragraph, point, records, symbol
+from concord.findings.values import conjunction, count, fewer, paragraph, point, records, symbol
 from concord.reports.exhibits.base import Mistakes, Needs, OfMethod, Shown, unknown
 from concord.reports.render.figures import curves_by_case
 
@@ -68,7 +68,7 @@ class Slices(OfMethod):
         levels = f"Dashed: {conjunction(self.beside)}, without these parameters." if self.beside else ""
         caption = paragraph(
             f"{self.metric} of {self.method} over {symbol(self.x)}, with {point(self.at)}: mean over "
-            f"{source.study.n_subsets} subsets; bands: one sample standard deviation to either side.",
+            f"{count(source.study.n_subsets, 'subset')}; bands: one sample standard deviation to either side.",
             levels,
             fewer(source.study, frame),
         )

@@ -6,7 +6,7 @@ from concord.config.experiment import Experiment
 from concord.config.values import Name, Title
 from concord.findings.names import ResolvedStudy, Source, Study
 from concord.findings.unseen import beside, plan, unseen_frame
-from concord.findings.values import conjunction, paragraph, score
+from concord.findings.values import conjunction, count, paragraph, score
 from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, crossed
 from concord.scores.selection import Row
 
@@ -56,9 +56,9 @@ def _caption(study: Experiment) -> str:
     setting = plan(study)
     tuned = [method.id for method in setting.methods if study.method(method.method).grid]
     return paragraph(
-        f"{setting.metric} on unseen objects: mean ± standard deviation over {setting.splits} splits "
-        f"({setting.train_share:.0%} training objects) with {setting.repetitions} ensembles of "
-        f"{study.ensemble.subset_size} base clusterings each. Bold: the highest mean.",
+        f"{setting.metric} on unseen objects: mean ± standard deviation over {count(setting.splits, 'split')} "
+        f"({setting.train_share:.0%} training objects) with {count(setting.repetitions, 'ensemble')} of "
+        f"{count(study.ensemble.subset_size, 'base clustering')} each. Bold: the highest mean.",
         "NC: an unseen object gets the nearest centroid of the consensus classes. Infer: the method's model "
         f"is given base labels of the unseen objects, from {BASE_LABELS[setting.base_labels]}. "
         f"{study.unseen_rows()[0]}: mean of the base clusterings, each with its own centroids.",
