@@ -8,7 +8,7 @@ from concord.config.diagnosis import Diagnosis
 from concord.config.experiment import Case, Experiment, Two
 from concord.config.metric import Metric
 from concord.config.references import AnyRowId, CaseId, MethodId, Ref
-from concord.config.values import Name, Share, Some, Text, Title
+from concord.config.values import Count, Name, Positive, Share, Some, Text, Title
 from concord.validation import Strict
 
 
@@ -60,12 +60,12 @@ class Claim(Strict):
         "'improves': the one that it is better than",
     )
     unseen: bool = Field(False, description="'improves': on unseen objects; both then name rows of that table")
-    percent: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
+    percent: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         None, description="'improves': the published improvement, in percent"
     )
     relative: bool = Field(False, description="'improves': percent of the rival's score, not percentage points")
-    published: Annotated[int, Field(ge=0)] | None = Field(None, description="on how many data sets the paper shows it")
-    of: Annotated[int, Field(ge=1)] | None = Field(
+    published: Count | None = Field(None, description="on how many data sets the paper shows it")
+    of: Positive | None = Field(
         None, description="of how many; those of the published table, or of the figure, if absent"
     )
     says: Literal["most", "count"] = Field(

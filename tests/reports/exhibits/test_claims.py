@@ -428,3 +428,14 @@ def test_an_improvement_is_in_points_or_relative():
     for relative, verdict_of_it in ((False, "partly reproduced"), (True, "reproduced")):
         claim = claim_of("improves", against=["KC"], percent=9, relative=relative)
         assert judge(claim, whole).verdict == verdict_of_it
+
+
+@pytest.mark.parametrize("wrong", [{"published": True}, {"published": 10**30}, {"published": 3, "of": True}])
+def test_counts_that_are_none_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(reversed(wrong))):
+        claim_of("best", **wrong)
+
+
+def test_an_improvement_is_above_nothing() -> None:
+    with pytest.raises(ValueError, match="percent"):
+        claim_of("improves", against=["KC"], percent=-1)
