@@ -1,9 +1,11 @@
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from pyarrow.parquet import write_table
 from scipy.sparse import csr_array
 
 from concord import Ensemble
@@ -225,6 +227,29 @@ def test_reads_parquet_by_blocks(tmp_path):
         assert np.array_equal(ensemble.labels, expected.labels)
     with pytest.raises(ValueError, match="factorize"):
         Ensemble.from_parquet(tmp_path / "labels.parquet")
+
+
+def test_the_index_of_a_frame_in_parquet_is_no_clustering(tmp_path):
+    frame = pd.DataFrame({"a": [0, 1, 1, 0], "b": [2, 2, 3, 3]})[1:]
+    frame.to_parquet(tmp_path / "labels.parquet")
+    assert np.array_equal(Ensemble.from_parquet(tmp_path / "labels.parquet").given, frame)
+    frame[[]].to_parquet(tmp_path / "index.parquet")
+    with pytest.raises(ValueError, match="no column of labels"):
+        Ensemble.from_parquet(tmp_path / "index.parquet")
+
+
+def test_reads_unsigned_integers_from_parquet(tmp_path):
+    columns = {"a": pa.array([0, None, 255], pa.uint8()), "b": pa.array([1, 2, 2**63 - 1], pa.uint64())}
+    write_table(pa.table(columns), tmp_path / "labels.parquet")
+    assert Ensemble.from_parquet(tmp_path / "labels.parquet").given.tolist() == [[0, 1], [-1, 2], [255, 2**63 - 1]]
+
+
+def test_frames_of_other_columns_are_refused():
+    frame = pd.DataFrame({"a": [0, 1], "b": [0, 0]})
+    assert Ensemble.from_blocks([frame, frame]).n_objects == 4
+    for other in (frame[["b", "a"]], frame[["a"]], frame.assign(c=0)):
+        with pytest.raises(ValueError, match=r"block 1 .*'[bc]'"):
+            Ensemble.from_blocks([frame, other])
 
 
 @given(labels_with_missing)

@@ -1,13 +1,15 @@
 """The central type: an ensemble of base clusterings and what every consensus method needs of it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from concord.extras import needs
+from concord.parquet import filled, index_columns
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -81,30 +83,29 @@ class Ensemble:
         each object (8 bytes) stay in memory, and beside them as much again while the profiles of all blocks are found:
         10^7 objects in 20 clusterings of up to 50 clusters, n' = 7 10^6, take 1.2 GB.
 
-        Raises ValueError as the constructor does, without any block, and for blocks of unequal numbers of clusterings.
+        Raises ValueError as the constructor does, without any block, for blocks of unequal numbers of clusterings, and
+        for data frames whose columns are not named as those of the first, in the same order.
         """
         ensemble = cls.__new__(cls)
-        ensemble._add(label_matrix(block) for block in blocks)
+        ensemble._add(_matrices(blocks))
         return ensemble
 
     @classmethod
     def from_parquet(cls, path: Any, columns: Sequence[str] | None = None, block: int = 2**20) -> Self:
         """Return the ensemble of a Parquet file with a row for each object and a column for each clustering.
 
-        ``path`` names a file, ``columns`` the clusterings (default: all columns). A null marks a missing object. Reads
-        ``block`` rows at a time; see :meth:`from_blocks` for the memory and what is raised. Needs pyarrow, which comes
-        with ``concord[parquet]``.
+        ``path`` names a file, ``columns`` the clusterings (default: all columns but the index of a pandas frame). A
+        null marks a missing object. Reads ``block`` rows at a time; see :meth:`from_blocks` for the memory and what is
+        raised. Needs pyarrow, which comes with ``concord[parquet]``.
         """
         with needs("parquet"):
-            from pyarrow import types
             from pyarrow.parquet import ParquetFile
 
         def matrix(batch: Any) -> npt.NDArray[Any]:
-            filled = (column.fill_null(MISSING) if types.is_integer(column.type) else column for column in batch)
-            return np.column_stack([column.to_numpy(zero_copy_only=False) for column in filled])
+            return np.column_stack([filled(column, MISSING).to_numpy(zero_copy_only=False) for column in batch])
 
         with ParquetFile(path) as file:
-            names = None if columns is None else list(columns)
+            names = clustering_columns(file.schema_arrow) if columns is None else list(columns)
             return cls.from_blocks(matrix(batch) for batch in file.iter_batches(block, columns=names))
 
     @classmethod
@@ -276,6 +277,39 @@ class Ensemble:
 def as_ensemble(labels: "npt.ArrayLike | Ensemble") -> Ensemble:
     """Return ``labels`` as an :class:`Ensemble`."""
     return labels if isinstance(labels, Ensemble) else Ensemble(labels)
+
+
+def clustering_columns(schema: Any) -> list[str]:
+    """Return the columns with clusterings of a Parquet file, by its Arrow schema; ValueError if there are none."""
+    index = index_columns(schema)
+    if not (names := [name for name in schema.names if name not in index]):
+        raise ValueError("no column of labels; write a column for each clustering")
+    return names
+
+
+def check_columns(names: Sequence[Any], first: Sequence[Any], where: str) -> None:
+    """Raise ValueError unless columns have the names that those of the ``first`` part, ``where`` it is, have."""
+    unlike = [(own, other) for own, other in zip_longest(names, first) if own != other]
+    if unlike:
+        absent, new = [n for n in first if n not in names], [n for n in names if n not in first]
+        own, other = unlike[0]
+        what = f"column {own!r} stands where {where} has {other!r}"
+        if absent or new:
+            what = f"no column {absent[0]!r}, which {where} has" if absent else f"{where} has no column {new[0]!r}"
+        raise ValueError(f"{what}; write the same base clusterings, in the same order of columns, everywhere")
+
+
+def _matrices(blocks: Iterable[Any]) -> Iterator[npt.NDArray[Any]]:
+    """Yield the label matrices of blocks; data frames among them must have the same columns."""
+    first: list[Any] | None = None
+    for number, block in enumerate(blocks):
+        if (columns := getattr(block, "columns", None)) is not None:
+            first = first or list(columns)
+            try:
+                check_columns(list(columns), first, "the first data frame")
+            except ValueError as mistake:
+                raise ValueError(f"block {number} (from 0): {mistake}") from None
+        yield label_matrix(block)
 
 
 def coded_as(labels: npt.ArrayLike, cluster_names: list[IntArray]) -> IntArray:

@@ -3,6 +3,7 @@
 import csv
 
 import numpy as np
+import pandas as pd
 import pytest
 from pyarrow import table
 from pyarrow.parquet import read_table, write_table
@@ -104,11 +105,29 @@ def test_a_piece_that_is_no_parquet_file_is_named(tmp_path):
         main(["profiles", "--spec", "{}", "--out", str(tmp_path / "o.npz"), str(tmp_path / "bad.parquet")])
 
 
-def test_pieces_with_other_clusterings_are_refused(tmp_path):
-    for number, m in enumerate((2, 3)):
-        write_table(table({f"r{i}": [1, 2] for i in range(m)}), tmp_path / f"{number}.parquet")
-        files = ["--out", str(tmp_path / f"{number}.npz"), str(tmp_path / f"{number}.parquet")]
-        main(["profiles", "--spec", PROFILES.json_text, *files])
-    job = MergeJob(pieces=("0", "1"), profiles=PROFILES.digest)
-    with pytest.raises(InputError, match="clusterings"):
-        main(["merge", "--spec", job.json_text, "--out", str(tmp_path / "m.npz"), *map(str, tmp_path.glob("*.npz"))])
+OF_OTHER_COLUMNS = {
+    "order": ({"a": [1, 2], "b": [1, 1]}, {"b": [1, 1], "a": [1, 2]}, "'b'"),
+    "fewer": ({"a": [1, 2], "b": [1, 1]}, {"a": [1, 2]}, "'b'"),
+    "more": ({"a": [1, 2]}, {"a": [1, 2], "b": [1, 1]}, "'b'"),
+    "other": ({"a": [1, 2]}, {"z": [1, 2]}, "'a'"),
+}
+
+
+@pytest.mark.parametrize(("first", "second", "column"), OF_OTHER_COLUMNS.values(), ids=OF_OTHER_COLUMNS)
+def test_pieces_with_other_columns_are_refused(tmp_path, first, second, column):
+    made = []
+    for name, columns in {"p1": first, "p2": second}.items():
+        write_table(table(columns), tmp_path / f"{name}.parquet")
+        made.append(str(tmp_path / f"mine/profiles/{name}.npz"))
+        main(["profiles", "--spec", PROFILES.json_text, "--out", made[-1], str(tmp_path / f"{name}.parquet")])
+    job = MergeJob(pieces=("p1", "p2"), profiles=PROFILES.digest)
+    with pytest.raises(InputError, match=rf"mine/p2\.parquet: .*{column}"):
+        main(["merge", "--spec", job.json_text, "--out", str(tmp_path / "m.npz"), *made])
+
+
+def test_the_index_of_a_frame_is_no_clustering(tmp_path):
+    frame = pd.DataFrame({"a": [1, 2, 2], "b": [1, 1, 2]})
+    frame[frame.a == 2].to_parquet(tmp_path / "p.parquet")
+    main(["profiles", "--spec", PROFILES.json_text, "--out", str(tmp_path / "p.npz"), str(tmp_path / "p.parquet")])
+    with np.load(tmp_path / "p.npz") as stored:
+        assert stored["profiles"].tolist() == [[2, 1], [2, 2]]

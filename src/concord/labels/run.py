@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from concord import methods
-from concord.ensemble import Ensemble
+from concord.ensemble import Ensemble, check_columns, clustering_columns
 from concord.errors import ConsensusFailure, InputError, MemoryNeeded
 from concord.files import read_arrays, write_arrays, write_text, written_whole
 from concord.labels.job import LabelsJob, MergeJob, ProfilesJob
@@ -22,21 +22,33 @@ log = logging.getLogger("concord")
 def profiles(job: ProfilesJob, piece: Path, out: Path) -> None:
     """Write the distinct rows of a Parquet file, (n', m), and which of them each object has, (n,)."""
     from pyarrow import ArrowInvalid
+    from pyarrow.parquet import read_schema
 
     try:
-        ensemble = Ensemble.from_parquet(piece)
+        names = clustering_columns(read_schema(piece))
+        ensemble = Ensemble.from_parquet(piece, names)
     except (OSError, ValueError, ArrowInvalid) as error:
         raise InputError(f"{piece}: {error}") from None
     log.info("%s: %d objects, %d profiles", piece, ensemble.n_objects, ensemble.n_profiles)
-    write_arrays(out, profiles=ensemble.given_profiles, membership=ensemble.membership, spec=job.json_text)
+    arrays = {"profiles": ensemble.given_profiles, "membership": ensemble.membership}
+    write_arrays(out, **arrays, columns=names, spec=job.json_text)
 
 
 def merge(job: MergeJob, pieces: Sequence[Path], out: Path) -> None:
-    """Write the distinct rows of all pieces, how many objects have each, and where the rows of each piece are."""
-    rows, weights = [], []
-    for path in pieces:
-        piece = read_arrays(path, "profiles", "membership", "spec")
+    """Write the distinct rows of all pieces, how many objects have each, and where the rows of each piece are.
+
+    InputError if the columns of a piece are not named as those of the first, in the same order.
+    """
+    rows, weights, first = [], [], list[str]()
+    for name, path in zip(job.pieces, pieces, strict=True):
+        piece = read_arrays(path, "profiles", "membership", "columns", "spec")
         check_made_for(path, str(piece["spec"]), job.profiles)
+        columns = piece["columns"].tolist()
+        first = first or columns
+        try:
+            check_columns(columns, first, f"{job.pieces[0]}.parquet")
+        except ValueError as error:
+            raise InputError(f"data/labels/{path.parent.parent.name}/{name}.parquet: {error}") from None
         rows.append(piece["profiles"])
         weights.append(np.bincount(piece["membership"], minlength=len(rows[-1])))
     try:

@@ -1,0 +1,21 @@
+"""Columns of people's Parquet files: the index of a pandas frame, and nulls among integers."""
+
+from typing import Any
+
+
+def index_columns(schema: Any) -> list[str]:
+    """Return the columns of a file, by its Arrow schema, that hold the index of the pandas frame it was written from.
+
+    pandas writes an index that is not 0, 1, 2, ..., such as that of a filtered frame, behind the other columns.
+    """
+    index = (schema.pandas_metadata or {}).get("index_columns", ())
+    return [name for name in index if name in schema.names]
+
+
+def filled(column: Any, value: int) -> Any:
+    """Return an Arrow column, one of integers with ``value`` for each null; ValueError above 64 bits with a sign."""
+    from pyarrow import int64, types
+
+    if types.is_unsigned_integer(column.type):
+        column = column.cast(int64())
+    return column.fill_null(value) if types.is_integer(column.type) else column
