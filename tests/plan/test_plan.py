@@ -1,8 +1,13 @@
 """Specs and files of every kind of job, without Snakemake: what changes them and what does not."""
 
+import json
+import os
 import re
 
 import pytest
+
+from concord.files import sha256
+from concord.plan.load import load_plan
 
 KINDS = ("prepare", "ensemble", "consensus", "score", "collect", "unseen", "exhibit", "document")
 
@@ -339,3 +344,47 @@ def test_the_remarks_on_variants_are_read_where_there_are_some(make_plan):
 
     assert roles(make_plan()) == ["selected", "variants"]
     assert roles(make_plan(lambda study, data: study.pop("variants"))) == ["selected"]
+
+
+def test_an_own_file_counts_by_its_content_in_the_jobs_that_read_it(make_plan, tmp_path, monkeypatch):
+    own, ready = tmp_path / "data/raw/flowers/flowers.csv", tmp_path / "data/raw/flowers/runs.csv"
+
+    def place(study, data):
+        data["flowers"] = {
+            "title": "Flowers",
+            "reader": {"format": "table"},
+            "files": [{"name": own.name}],
+            "ensembles": {"runs": {"file": {"name": ready.name}}},
+            "licence": "mine",
+            "source": "measured",
+        }
+        study["cases"] += ["flowers", {"id": "ready", "dataset": "flowers", "ensemble": "runs"}]
+
+    absent = make_plan(place)
+    own.parent.mkdir(parents=True)
+    for path in (own, ready):
+        path.write_text("first\n")
+    plan, before = make_plan(place), jobs(make_plan(place))
+    expected = {own.name: sha256(own), ready.name: sha256(ready)}
+    assert plan.studies["mine"].origins["ready"].checksums == expected
+    assert jobs(absent) != before
+    assert before == jobs(make_plan(place))
+    ready.write_text("other\n")
+    os.utime(ready, (1, 1))
+    found = changed(before, jobs(make_plan(place)))
+    assert ("ensemble", "ready") in found
+    assert {("prepare", "flowers", "raw"), ("ensemble", "flowers"), ("ensemble", "iris")}.isdisjoint(found)
+    own.write_text("other\n")
+    os.utime(own, (1, 1))
+    found = changed(before, jobs(make_plan(place)))
+    assert {("ensemble", "ready"), ("ensemble", "flowers")} <= found
+    assert ("ensemble", "iris") not in found
+
+
+def test_a_job_in_an_empty_folder_has_the_checksums_of_own_files(make_plan, monkeypatch):
+    monkeypatch.setenv("CONCORD_OWN_FILES", json.dumps({"data/raw/iris/own.csv": "a" * 64}))
+    change = {"reader": {"format": "table"}, "files": [{"name": "own.csv"}]}
+    make_plan(lambda study, data: data["iris"].update(change))
+    planned = load_plan({"seed": 1}, elsewhere=True).prepare("iris", "raw")
+    assert planned.files[0].sha256 == "a" * 64
+    assert load_plan({"seed": 1}).prepare("iris", "raw").files[0].sha256 is None

@@ -4,11 +4,15 @@ Snakemake and the jobs run in this process (``inprocess``), for real but for the
 ``config.yaml``, of a study with all of its keys written out, and of the registry entry of a data set is changed.
 """
 
+import json
+import os
+
 import pytest
 import yaml
 from inprocess import in_folder
 from toys import Change, Toy, as_csv, differing, leaves, outcome
 
+from concord.files import sha256
 from concord.plan import costs
 from concord.reports.study import Study
 from conftest import ROOT
@@ -186,6 +190,19 @@ def test_the_longest_consensus_jobs_start_first(first_run):
 
 
 def test_running_again_runs_nothing(copy_of_toy):
+    assert copy_of_toy.run("toy") == []
+
+
+def test_an_older_file_of_other_content_runs_what_depends_on_it(copy_of_toy):
+    pool = copy_of_toy.folder / "data/raw/toy/pool.csv"
+    pool.write_text(as_csv(POOL[::-1]))
+    os.utime(pool, (1, 1))
+    ran = copy_of_toy.run("toy")
+    made = [line.split("--out ")[1].split()[0] for line in ran if " ensembles --spec " in line]
+    assert made == ["results/ensembles/toy/pool.npz"]
+    assert not [line for line in ran if " datasets " in line]
+    provenance = json.loads((copy_of_toy.folder / "reports/toy/provenance.json").read_text())
+    assert provenance["data"]["pool"]["pool.csv"] == sha256(pool)
     assert copy_of_toy.run("toy") == []
 
 

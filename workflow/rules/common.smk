@@ -28,8 +28,10 @@ if (SOURCE := Path(str(workflow.current_basedir)).parents[1] / "src").is_dir():
     put_first("PYTHONPATH", SOURCE)
 
 try:
+    from concord.datasets.registry import load_registry
     from concord.errors import InputError
     from concord.plan import costs, load_plan, needs
+    from concord.plan.own_files import own_files
     from concord.plan.sources import check_sources
     from concord.reports.document.provenance import git_commit
 except ImportError as absent:
@@ -49,6 +51,7 @@ else:
     DEFAULT_STUDY = "quickstart" if "quickstart" in PLAN.studies else next(iter(PLAN.studies))
     if STORED and not workflow.remote_exec:
         os.environ |= {"CONCORD_COMMIT": json.dumps(git_commit(Path.cwd()))}
+        os.environ |= {"CONCORD_OWN_FILES": json.dumps(own_files(load_registry()))}
     if PLAN.settings.data_mirror:
         os.environ.setdefault("CONCORD_DATA_MIRROR", PLAN.settings.data_mirror)
 

@@ -12,6 +12,7 @@ rule fetch:
     params:
         dataset=lambda w: Path(w.fetched).parent.name,
         file=lambda w: Path(w.fetched).name,
+        sha256=lambda w: PLAN.checksum(*w.fetched.split("/")),
     message:
         "fetching {wildcards.fetched}"
     shell:

@@ -88,7 +88,8 @@ def verify(path: Path, dataset_id: str, file: RawFile) -> None:
         if file.has_address:
             source = f" of {', '.join(file.urls) or f'<mirror>/{file.mirror}'}"
         else:
-            remedy = "delete it if it was downloaded, correct sha256 in config/datasets.yaml if it is the right one"
+            remedy = "delete it if it was downloaded, correct sha256 in config/datasets.yaml if it is the right one, "
+            remedy += "run the same command again if you have just changed it"
         raise InputError(
             f"data set {dataset_id}: {path} is not the registered {file.name}{source}: {reason}; "
             f"{remedy}, or {_remedy(path, file)}"

@@ -1,5 +1,7 @@
 """The plan of a run, from the files of the configuration and what ``--config`` says."""
 
+import json
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +12,7 @@ from concord.config.claims import Ledger
 from concord.config.settings import CONFIG_FILE, Settings
 from concord.datasets.registry import DatasetSpec, load_registry
 from concord.errors import InputError
+from concord.plan import own_files
 from concord.plan.checks import CLAIMS_FILE, study_mistakes
 from concord.plan.plan import Plan
 from concord.plan.restrict import planned, refusals, unknown_words
@@ -27,10 +30,13 @@ def load_plan(config: Mapping[str, Any], elsewhere: bool = False, given: Mapping
     """Read and check the whole configuration: ``config/config.yaml`` with the changes of ``--config``.
 
     ``given`` is what ``--config`` says, for messages that name it. A job that runs ``elsewhere``, not where the run was
-    started, need not reach the mirror of the data.
+    started, need not reach the mirror of the data, nor the user's own files: the environment variable
+    :data:`own_files.VARIABLE` may have their checksums.
     :class:`InputError` has one line for each mistake, with file, key, value and remedy.
     """
-    settings, registry = _settings(config, given), load_registry()
+    settings, registered = _settings(config, given), load_registry()
+    told = os.environ.get(own_files.VARIABLE) if elsewhere else None
+    registry = own_files.with_checksums(registered, json.loads(told) if told else own_files.own_files(registered))
     if not (files := sorted(STUDIES.glob("*/study.yaml"))):
         raise InputError(f"{STUDIES}: no study; write one as {STUDIES}/<id>/study.yaml")
     studies = [load_study(path, registry) for path in files]

@@ -22,6 +22,7 @@ from concord.labels.job import LabelsJob, MergeJob, ProfilesJob
 from concord.plan import needs
 from concord.plan.fingerprint import fingerprint
 from concord.plan.needs import Need
+from concord.plan.own_files import place
 from concord.reports.exhibits.base import Exhibit
 from concord.reports.job import OF_PROJECT, DocumentJob, ExhibitJob, in_order, part_of
 from concord.reports.study import PlannedStudy
@@ -77,7 +78,7 @@ class Plan:
 
     def raw_files(self, dataset: str, files: Iterable[RawFile]) -> list[str]:
         """Return where files of a data set lie."""
-        return [f"data/raw/{dataset}/{file.name}" for file in files]
+        return [place(dataset, file) for file in files]
 
     def fetched_files(self, here: bool) -> str:
         """Return a pattern of data set and file for the registered files that a rule may make.
@@ -87,6 +88,11 @@ class Plan:
         """
         names = [name for d, entry in self.registry.items() for name in self.raw_files(d, entry.raw_files)]
         return _any_of(name.removeprefix("data/raw/") for name in names if not (here and Path(name).exists()))
+
+    def checksum(self, dataset: str, name: str) -> str | None:
+        """Return the checksum of a file of a data set; None of a user's own file that is not there."""
+        file = self.registry[dataset].file(name)
+        return file.sha256 if file else None
 
     def prepared_file(self, case: Case) -> str:
         """Return the file of the features and classes of a case."""
