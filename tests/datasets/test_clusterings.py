@@ -142,18 +142,28 @@ def test_damaged_or_unsafe_npz(tmp_path):
     ("text", "words"),
     [
         ("a,b\n1,2\n1\n", "line 3: 1 columns, but 2 in the header"),
-        ("a,b\n1,2\n1,x\n", "line 3: 'x' is no number"),
+        ("a,b\n1,2\n1,x\n", "line 3, column 'b': 'x' is no number; number the clusters"),
+        ("a;b\n1;2\n1;3\n", "line 1: 'a;b' is one column; separate the columns by commas"),
+        ("0,1,0\n1,1,0\n", "line 1: '0,1,0' may be the labels of an object; a CSV"),
+        ("0.0,1.0\n0.0,1.0\n1.0,1.0\n", "line 1: '0.0,1.0' may be the labels of an object"),
+        ("1,2\n2,1\n1,2\n", "line 1: '1,2' may be the labels of an object"),
         (",a\n0,1\n1,1\n", "line 1: column 0 (from 0) has no name; name it, or leave it out"),
         ("a,gt,gt\n0,1,1\n", "line 1: 2 columns 'gt' in the header"),
-        ("a,b\n", "no matrix of labels"),
+        ("a,b\n", "no labels"),
         ("gt\n1\n2\n", "no matrix of labels"),
-        ("", "line 1: column 0 (from 0) has no name"),
+        ("", "the file is empty; a CSV"),
     ],
 )
 def test_csv_that_is_malformed(tmp_path, text, words):
     path = tmp_path / "pool.csv"
     path.write_text(text)
     assert words in refusal(path, **({"classes": "gt"} if "gt" in text else {}))
+
+
+def test_columns_may_have_numbers_as_names(tmp_path):
+    path = tmp_path / "pool.csv"
+    path.write_text("0,1,2\n0,1,0\n1,1,0\n")
+    assert read_clusterings(path, entry(path.name)).labels.tolist() == [[0, 0, 0], [1, 0, 0]]
 
 
 def spec(name, **fields):

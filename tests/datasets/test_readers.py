@@ -104,6 +104,7 @@ def test_mat_names_of_variables(tmp_path):
         (mat_bytes(X=np.eye(3), y=[1, 2]), "3 rows in X, but 2 classes in y"),
         (mat_bytes(X=np.eye(2), y=sparse.csc_matrix(np.eye(2))), "'y': a sparse matrix is no list of classes"),
         (mat_bytes(X="words", y=[1]), "'X': .*no real matrix"),
+        (mat_bytes(X=np.eye(2), y=["one", "two"]), "'y': .*no real matrix; .*number the classes"),
         (mat_bytes(X={"a": 1}, y=[1]), "'X': .*no real matrix"),
         (mat_bytes(X=[[{}]], y=[1]), "'X': .*no real matrix"),
         (mat_bytes(X=np.eye(3) * 1j, y=[1, 2, 3]), "'X': complex128 .*no real matrix"),
@@ -375,8 +376,8 @@ def test_mat_with_an_axis_of_classes(tmp_path):
 @pytest.mark.parametrize(
     ("text", "options", "words"),
     [
-        ("1,2,a\n1,x,b\n", {}, "line 2: 'x' is no number"),
-        ("1,2,a\n1,,b\n", {}, "line 2: '' is no number"),
+        ("1,2,a\n1,x,b\n", {}, "line 2, column 1 (from 0): 'x' is no number; complete or correct it"),
+        ("1,2,a\n1,,b\n", {}, "line 2, column 1 (from 0): '' is no number"),
         ("1,2,a\n\n1,b\n", {}, "line 3: 2 columns, but 3 in the header or first row"),
         ("1,2,a\n1,2,?\n", {}, "line 2: the class is missing ('?')"),
         ("1,2,a\n", {"class_column": 3}, "line 1: no column 3 among 3"),
@@ -416,7 +417,7 @@ def test_keel_with_and_without_header(tmp_path):
     [
         ("q, <null>, 4", "q, 4", "line 9: 2 columns, but 3 in the header or first row"),
         ("q, <null>, 4", "@data", "line 9: '@data' after the first row"),
-        ("q, <null>, 4", "q, many, 4", "line 9: 'many' is no number"),
+        ("q, <null>, 4", "q, many, 4", "line 9, column 1 (from 0): 'many' is no number"),
         ("@outputs Kind", "@outputs Sort", "@outputs: 'Sort' is not one of the attributes"),
         ("b integer[0,9]", "", "line 4: '@attribute' is no attribute"),
     ],

@@ -1,6 +1,7 @@
 """Base clusterings that somebody made: ``.mat``, ``.npz`` or ``.csv`` -> labels and, where given, classes."""
 
 from dataclasses import dataclass
+from operator import contains
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from concord.datasets.readers.common import at, class_name, malformed, number
+from concord.datasets.readers.common import class_name, malformed, number, short
 from concord.datasets.readers.matlab import load_mat
 from concord.datasets.readers.table import split_rows
 from concord.datasets.registry import ReadyMadeEnsemble
@@ -21,6 +22,7 @@ EXACT = 2.0**53
 """Above it, doubles do not hold every integer, and labels of two clusters could become one."""
 
 _CORRECT = "correct variable or classes in config/datasets.yaml"
+_LAYOUT = "a CSV of base clusterings has names in line 1 and whole numbers below (docs/add-a-dataset.md)"
 _Contents = tuple[npt.NDArray[Any], npt.NDArray[Any] | None]
 """Label matrix and classes as stored."""
 
@@ -68,24 +70,52 @@ def _variables(path: Path, ensemble: ReadyMadeEnsemble) -> _Contents:
 
 
 def _csv(path: Path, classes: str | None) -> _Contents:
-    rows = split_rows(path, ",")
-    header = next(rows, (1, [""]))[1]
+    rows = list(split_rows(path, ","))
+    if len(rows) < 2:
+        malformed(path, "", "names, but no labels below" if rows else "the file is empty", _LAYOUT)
+    header = rows[0][1]
+    _check_header(path, header, [row for _, row in rows[1:]], classes)
+    labels, names = [], []
+    for line, row in rows[1:]:
+        if len(row) != len(header):
+            malformed(path, f"line {line}", f"{len(row)} columns, but {len(header)} in the header", "correct the line")
+        cells = dict(enumerate(row))
+        if classes:
+            names.append(cells.pop(header.index(classes)))
+        labels.append([_label(path, line, header[j], cell) for j, cell in cells.items()])
+    return np.array(labels), np.array(names, dtype=str) if classes else None
+
+
+def _check_header(path: Path, header: list[str], rows: list[list[str]], classes: str | None) -> None:
+    """Refuse a first line without a name for each column, such as the labels of an object."""
+    if len(header) == 1 and any(other in header[0] for other in ";\t"):
+        malformed(path, "line 1", f"{short(header[0])} is one column", f"separate the columns by commas; {_LAYOUT}")
+    if all(map(_is_label, header)):
+        below = zip(*(row for row in rows if len(row) == len(header)), strict=True)
+        if len({*header}) < len(header) or all(map(contains, below, header)):
+            malformed(path, "line 1", f"{short(','.join(header))} may be the labels of an object", _LAYOUT)
     if classes and header.count(classes) != 1:
         what = f"{header.count(classes)} columns {classes!r} in the header"
         malformed(path, "line 1", what, f"{_CORRECT}; {did_you_mean(classes, header)}")
     if "" in header:
         what = f"column {header.index('')} (from 0) has no name"
         malformed(path, "line 1", what, "name it, or leave it out if it numbers the rows (pandas: index=False)")
-    labels, names = [], []
-    for line, row in rows:
-        with at(path, f"line {line}"):
-            if len(row) != len(header):
-                raise ValueError(f"{len(row)} columns, but {len(header)} in the header")
-            cells = dict(enumerate(row))
-            if classes:
-                names.append(cells.pop(header.index(classes)))
-            labels.append([number(cell, MISSING_CELLS) for cell in cells.values()])
-    return np.array(labels), np.array(names, dtype=str) if classes else None
+
+
+def _label(path: Path, line: int, column: str, cell: str) -> float:
+    try:
+        return number(cell, MISSING_CELLS)
+    except ValueError as mistake:
+        remedy = f"number the clusters, or leave the column out if it holds no labels; {_LAYOUT}"
+        malformed(path, f"line {line}, column {short(column)}", str(mistake), remedy)
+
+
+def _is_label(cell: str) -> bool:
+    try:
+        number(cell, MISSING_CELLS)
+    except ValueError:
+        return False
+    return True
 
 
 def _class_names(path: Path, classes: npt.NDArray[Any]) -> list[str]:

@@ -49,9 +49,10 @@ class AnyReader(Strict):
         """Read the files, in the order of the registry; :class:`InputError` names file, line and remedy."""
 
 
-def malformed(
-    path: Path | str, where: str, what: str, remedy: str = "the file is damaged, or reader in the registry is wrong"
-) -> NoReturn:
+DAMAGED = "the file is damaged, or reader in the registry is wrong"
+
+
+def malformed(path: Path | str, where: str, what: str, remedy: str = DAMAGED) -> NoReturn:
     """Refuse a file: path, place ("": none), mistake, remedy."""
     raise InputError(f"{path}{where and ', '}{where}: {what}; {remedy}")
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from concord.datasets.readers.common import AnyReader, Raw, canonical, class_name, malformed, one_line
+from concord.datasets.readers.common import DAMAGED, AnyReader, Raw, canonical, class_name, malformed, one_line
 
 
 class MatReader(AnyReader):
@@ -72,7 +72,9 @@ def _matrix(path: Path, name: str, value: Any, axes: int) -> Any:
 
     if value.ndim != axes or value.dtype.kind not in "biuf":
         wanted = "no real matrix" if axes == 2 else f"no real array of {axes} axes"
-        malformed(path, f"variable {name!r}", f"{value.dtype} of shape {value.shape}, {wanted}")
+        text = value.dtype.kind in "UO"
+        remedy = "store numbers; text cannot be read here, so number the classes" if text else DAMAGED
+        malformed(path, f"variable {name!r}", f"{value.dtype} of shape {value.shape}, {wanted}", remedy)
     if sparse.issparse(value):
         return canonical(sparse.csr_array(value, dtype=np.float64))
     return np.ascontiguousarray(value, dtype=np.float64)

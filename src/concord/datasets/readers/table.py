@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from concord.datasets.readers.common import AnyReader, Raw, Size, at, lines, malformed, number, one_line, short
+from concord.datasets.readers.common import DAMAGED, AnyReader, Raw, Size, at, lines, malformed, number, one_line, short
 
 _Rows = Iterator[tuple[int, list[str]]]
 """Number of the line, cells."""
@@ -92,7 +92,6 @@ def columns(
     """Features and classes of rows of one width (0: that of the first row)."""
     import numpy as np
 
-    codes = codes or {}
     wanted: list[int] = []
     features: list[list[float]] = []
     classes: list[str] = []
@@ -106,10 +105,26 @@ def columns(
             if not name or name in missing:
                 raise ValueError(f"the class is missing ({short(name)})")
             classes.append(name)
-            features.append([codes[row[i]] if row[i] in codes else number(row[i], missing) for i in wanted])
+            features.append([_feature(path, line, row, i, missing, codes) for i in wanted])
     if not features:
         malformed(path, "", "no data rows")
     return Raw(np.array(features, dtype=np.float64), classes)
+
+
+def _feature(
+    path: Path, line: int, row: list[str], column: int, missing: Sequence[str], codes: Mapping[str, float] | None
+) -> float:
+    """Return the number in a cell; ``codes`` is None for a format that has none."""
+    if codes and row[column] in codes:
+        return codes[row[column]]
+    try:
+        return number(row[column], missing)
+    except ValueError as mistake:
+        remedy = (
+            "complete or correct it, or name the column in drop, or the word in codes, of the reader in the registry"
+        )
+        where = f"line {line}, column {column} (from 0)"
+        malformed(path, where, str(mistake), DAMAGED if codes is None else remedy)
 
 
 def _wanted(width: int, unwanted: Sequence[int]) -> list[int]:
