@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from concord.errors import InputError
 from concord.files import sha256
 from concord.plan.load import load_plan
 
@@ -388,3 +389,18 @@ def test_a_job_in_an_empty_folder_has_the_checksums_of_own_files(make_plan, monk
     planned = load_plan({"seed": 1}, elsewhere=True).prepare("iris", "raw")
     assert planned.files[0].sha256 == "a" * 64
     assert load_plan({"seed": 1}).prepare("iris", "raw").files[0].sha256 is None
+
+
+@pytest.mark.parametrize(("target", "word"), [("EAC-0", "'0'"), ("EAC-x", "'x'"), ("EACH-2", "EAC")])
+def test_labels_in_pieces_of_a_wrong_name_are_refused(make_plan, tmp_path, target, word):
+    plan, folder = make_plan(), tmp_path / "data/labels/mine"
+    folder.mkdir(parents=True)
+    (folder / "a.parquet").touch()
+    with pytest.raises(InputError, match=f"mine/{target}: .*{word}"):
+        plan.labels("mine", *target.split("-"))
+    (folder / "p 2.parquet").touch()
+    with pytest.raises(InputError, match=r"data/labels/mine/p 2\.parquet: .*letters"):
+        plan.pieces("mine")
+    folder.rename(tmp_path / "data/labels/my labels")
+    with pytest.raises(InputError, match=r"data/labels/my labels: .*letters"):
+        plan.pieces("my labels")

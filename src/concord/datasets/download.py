@@ -188,7 +188,9 @@ def _check(path: Path, file: RawFile) -> None:
 def _remedy(path: Path, file: RawFile) -> str:
     size, digest = file.bytes and f"{file.bytes} bytes", file.sha256 and f"sha256 {file.sha256}"
     facts = ", ".join(fact for fact in (size, digest) if fact)
-    by_hand = f"place the file{f' ({facts})' if facts else ''} by hand at {path}, in a folder that you make if it is gone"
+    by_hand = (
+        f"place the file{f' ({facts})' if facts else ''} by hand at {path}, in a folder that you make if it is gone"
+    )
     if not file.mirror:
         return by_hand
     setting = f"set data_mirror in config/config.yaml (or {MIRROR_VARIABLE})"

@@ -30,6 +30,8 @@ from concord.scores.job import CollectJob, ScoredMethod, ScoreJob, UnseenJob, as
 from concord.specs import digest
 from concord.validation import did_you_mean
 
+WORD = r"[A-Za-z0-9][A-Za-z0-9_-]*"
+"""Pattern of the names of cases, methods, label matrices and their pieces."""
 TEMPLATES = Path(__file__).parents[1] / "reports/templates"
 
 Given = tuple[Item, list[str]]
@@ -211,10 +213,14 @@ class Plan:
     # ---------------------------------------------------------------- labels in pieces
 
     def pieces(self, matrix: str) -> list[str]:
-        """Return the names of the pieces of a label matrix, in order; InputError if there are none."""
+        """Return the names of the pieces of a label matrix, in order; InputError if there are none, or an odd one."""
         found = sorted(path.stem for path in Path("data/labels", matrix).glob("*.parquet"))
         if not found:
             raise InputError(f"data/labels/{matrix}: no Parquet files; put the pieces of the label matrix there")
+        folder = f"data/labels/{matrix}"
+        for path, name in {folder: matrix, **{f"{folder}/{name}.parquet": name for name in found}}.items():
+            if not re.fullmatch(WORD, name):
+                raise InputError(f"{path}: rename it with letters, digits, _ and -, a letter or digit first")
         return found
 
     def profiles_of_labels(self) -> ProfilesJob:
@@ -233,6 +239,9 @@ class Plan:
             raise InputError(
                 f"{matrix}/{method}-{n_clusters}: no method for labels alone; {did_you_mean(method, known)}"
             )
+        if not re.fullmatch(r"[1-9]\d*", n_clusters, re.ASCII):
+            what = f"{n_clusters!r} is no number of clusters"
+            raise InputError(f"{matrix}/{method}-{n_clusters}: {what}; write, for example, {method}-15")
         return LabelsJob(
             matrix=matrix,
             merged=self.merge_of_labels(matrix).digest,
@@ -456,14 +465,15 @@ class Plan:
             "study": _any_of(self.studies),
             "run": _any_of(self.runs),
             "part": "|/variants",
-            "case": r"[A-Za-z0-9][A-Za-z0-9_-]*",
-            "method": r"[A-Za-z0-9][A-Za-z0-9_-]*",
+            "case": WORD,
+            "method": WORD,
             "dataset": _any_of(self.registry),
             "steps": r"[a-z0-9_-]+",
             "block": r"\d+-\d+",
             "figure": _any_of(figures),
-            **dict.fromkeys(("matrix", "piece"), r"[A-Za-z0-9][A-Za-z0-9_-]*"),
-            "k": r"[1-9]\d*",
+            "matrix": "[^/]+",
+            "piece": WORD,
+            "k": r"[^/.-]+",
         }
 
 
