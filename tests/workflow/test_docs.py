@@ -18,6 +18,7 @@ import pytest
 import yaml
 
 from concord.ensemble import Ensemble
+from concord.files import sha256
 from conftest import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -213,7 +214,7 @@ def test_add_ready_made_base_clusterings(project, tmp_path):
         for method in ("Base clusterings", "EAC"):  # without random starts
             assert of_iris["from_numpy"][metric, method] == of_iris["from_matlab"][metric, method]
     data = json.loads((reports / "provenance.json").read_text())["data"]
-    assert data["pool"] == {"pool.csv": None}, "no checksum is registered"
+    assert data["pool"] == {"pool.csv": sha256(project.folder / "data/raw/pool/pool.csv")}
 
 
 def test_add_a_dataset_without_classes(project, tmp_path):
