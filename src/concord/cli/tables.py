@@ -17,6 +17,7 @@ from concord.ensemble import MISSING, IntArray
 from concord.errors import InputError
 from concord.extras import needs
 from concord.files import refuse_claims
+from concord.parquet import index_columns
 
 TEXT = {".csv", ".tsv", ".txt", ".dat"}
 ARRAYS = {".npy", ".npz", ".mat"}
@@ -340,8 +341,7 @@ def _parquet(path: Path, missing: int | None) -> Table:
     except (OSError, ArrowInvalid) as error:
         raise InputError(f"{path}: not readable as Parquet ({' '.join(str(error).split())}); save it again") from None
     names, columns = stored.column_names, []
-    index = [name for name in (stored.schema.pandas_metadata or {}).get("index_columns", ()) if name in names]
-    if index:  # pandas puts it behind the columns
+    if index := index_columns(stored.schema):
         names = [index[0], *(name for name in names if name not in index)]
         stored = stored.select(names)
     for column in stored.columns:
