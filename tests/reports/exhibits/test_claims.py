@@ -78,7 +78,9 @@ def material(
 
 
 def claim_of(kind: str, **more: Any) -> Claim:
-    return Claim.model_validate({"text": "It is so.", "check": kind, "method": "RCE", "metric": "ACC", **more})
+    method = "K-means" if kind == "above_base" else "RCE"
+    given = {"text": "It is so.", "item": "R1", "check": kind, "method": method, "metric": "ACC", **more}
+    return Claim.model_validate(given)
 
 
 def check(kind: str, here: Material, **more: Any) -> Finding:
@@ -344,9 +346,9 @@ def test_the_exhibit_judges_among_the_papers_methods_and_once_more_with_the_othe
     assert "1 of 4 data sets" in best["evidence_with_others"]
     assert stable["verdict_with_others"] == "", "a grid has no rivals"
     (table,) = shown.blocks
-    assert len(table.header) == 4
-    assert [row[1].text for row in table.rows] == ["reproduced", "reproduced"]
-    assert table.rows[0][3].text == "not reproduced"
+    assert len(table.header) == 5
+    assert [row[2].text for row in table.rows] == ["reproduced", "reproduced"]
+    assert table.rows[0][4].text == "not reproduced"
 
 
 def test_a_claim_about_a_method_that_the_paper_does_not_have_is_judged_among_all() -> None:
@@ -359,12 +361,12 @@ def test_a_claim_about_a_method_that_the_paper_does_not_have_is_judged_among_all
     assert "1 of 4 data sets" in shown.frame["evidence"][1]
 
 
-def test_the_exhibit_without_other_methods_has_three_columns() -> None:
+def test_the_exhibit_without_other_methods_has_four_columns() -> None:
     whole = material({"a": 0.7}, claims=[claim_of("best", published=3).model_dump()])
     shown = exhibit().build(whole.source)
     assert shown.frame["published"].tolist() == [3]
     assert set(shown.frame["verdict"]) <= set(VERDICTS)
-    assert shown.blocks[0].header == ("Claim", "Verdict", "Evidence")
+    assert shown.blocks[0].header == ("Item", "Claim", "Verdict", "Evidence")
 
 
 def test_it_is_wanted_with_claims_and_needs_unseen_objects_only_for_claims_about_them() -> None:
@@ -382,22 +384,21 @@ def test_it_is_wanted_with_claims_and_needs_unseen_objects_only_for_claims_about
     [
         ({"published": 4}, "reproduced", "partly reproduced"),
         ({"published": 4, "says": "count"}, "partly reproduced", ""),
-        ({"check": "above_base"}, "reproduced", "reproduced"),
+        ({"kind": "above_base"}, "reproduced", "reproduced"),
     ],
 )
 def test_a_sentence_and_its_table_have_a_verdict_each(given: dict[str, Any], verdict_of_sentence: str, by_count: str):
     """RCE is best on three of four data sets."""
-    claim = Claim.model_validate({"text": "t", "check": "best", "method": "RCE", "metric": "ACC"} | given)
-    found = judge(claim, material({"a": 0.7, "b": 0.7, "c": 0.7, "d": 0.55}))
+    found = judge(claim_of(**{"kind": "best"} | given), material({"a": 0.7, "b": 0.7, "c": 0.7, "d": 0.55}))
     assert (found.verdict, found.counted) == (verdict_of_sentence, by_count)
 
 
 def test_a_question_of_ours_is_answered_not_reproduced():
     item = {"id": "R1", "place": "4", "text": "RCE is best.", "missing": "-"}
     whole = material({"a": 0.7, "b": 0.55, "c": 0.55, "d": 0.55}, ledger=[item])
-    assert judge(claim_of("best"), whole).verdict == "does not hold"
-    assert judge(claim_of("best", item="R1"), whole).verdict == "not reproduced"
-    claims = [claim_of("best", item="R1").model_dump(), claim_of("best", metric="ACC").model_dump()]
+    assert judge(claim_of("best", item=None), whole).verdict == "does not hold"
+    assert judge(claim_of("best"), whole).verdict == "not reproduced"
+    claims = [claim_of("best").model_dump(), claim_of("best", item=None).model_dump()]
     shown = exhibit().build(material({"a": 0.7}, ledger=[item], claims=claims).source)
     assert list(shown.frame["ours"]) == [False, True]
     assert [len(block.rows) for block in shown.blocks] == [1, 1]
@@ -423,7 +424,7 @@ def test_a_claim_may_name_a_variant_of_a_method():
 
 def test_an_improvement_is_in_points_or_relative():
     """RCE is .06 above KC's .6: 6 points, 10 %."""
-    claim = {"text": "t", "check": "improves", "method": "RCE", "against": ["KC"], "metric": "ACC", "percent": 9}
     whole = material(dict.fromkeys(CASES, 0.66))
-    assert judge(Claim.model_validate(claim), whole).verdict == "partly reproduced"
-    assert judge(Claim.model_validate(claim | {"relative": True}), whole).verdict == "reproduced"
+    for relative, verdict_of_it in ((False, "partly reproduced"), (True, "reproduced")):
+        claim = claim_of("improves", against=["KC"], percent=9, relative=relative)
+        assert judge(claim, whole).verdict == verdict_of_it
