@@ -11,6 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from concord.ensemble import Ensemble
 from concord.methods import PEACE
+from concord.methods.peace import blockascent
 from concord.methods.peace import pairmodel as module
 from concord.methods.peace.blockascent import block_ascent
 from concord.methods.peace.pairmodel import PairModel, pairwise_ascent, weights
@@ -290,3 +291,15 @@ def test_one_cluster_is_impossible_where_clusterings_disagree(seed):
 def test_refuses_parameters_out_of_range(parameters, message):
     with pytest.raises(ValueError, match=message):
         PEACE(2, **parameters).fit(l30())
+
+
+@pytest.mark.parametrize("beyond", [np.nan, np.inf])
+def test_a_product_beyond_single_precision_ends_the_conjugate_gradients(beyond: float) -> None:
+    curvature, products = np.diag([1.0, 2.0, 4.0]), iter([1.0, beyond])
+
+    def curved(direction: np.ndarray) -> np.ndarray:
+        return curvature @ direction * next(products)
+
+    slope = np.ones((3, 1))
+    found = blockascent._conjugate_gradients(curved, np.copy, slope, 1.0)
+    np.testing.assert_allclose(found, slope * 3 / 7)  # the first step: r'r / r'Ar

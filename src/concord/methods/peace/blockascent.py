@@ -125,10 +125,11 @@ def joint_step(model: PairModel, y: FloatArray, state: _State, distance: float) 
         moved[rows, base] = -direction.sum(axis=1)
         product = np.einsum("nkl,nl->nk", state.own, moved)
         moving = moved.astype(np.float32)
-        for block in model.blocks:
-            change = single[block] @ moving.T
-            change *= state.curvature[block]
-            product[block] += change @ single - state.weights[block] @ moving
+        with np.errstate(over="ignore", invalid="ignore"):  # such a product ends the conjugate gradients
+            for block in model.blocks:
+                change = single[block] @ moving.T
+                change *= state.curvature[block]
+                product[block] += change @ single - state.weights[block] @ moving
         return np.where(free, product - product[rows, base, None], 0.0)
 
     move = _conjugate_gradients(curved, precondition, np.where(free, slope, 0.0), distance)
@@ -144,7 +145,7 @@ def _blocks(own: FloatArray, base: IntArray) -> FloatArray:
 
 
 def _conjugate_gradients(curved: Map, precondition: Map, slope: FloatArray, distance: float) -> FloatArray:
-    """Solve curved(x) = slope, short of negative curvature."""
+    """Solve curved(x) = slope, short of negative curvature, and of products beyond single precision."""
     solution, residual = np.zeros_like(slope), slope
     direction = conditioned = precondition(residual)
     size = float(np.vdot(residual, conditioned))
@@ -152,7 +153,7 @@ def _conjugate_gradients(curved: Map, precondition: Map, slope: FloatArray, dist
     for count in range(CONJUGATE_STEPS):
         product = curved(direction)
         bend = float(np.vdot(direction, product))
-        if bend <= 0:
+        if not 0 < bend < np.inf:
             return direction if count == 0 else solution
         length = size / bend
         solution = solution + length * direction
