@@ -139,7 +139,7 @@ class Material:
         """Return how this run differs from the published experiment that a claim is about."""
         study, published, remarks, cases = self.study, self.source.published, list[str](), self.cases(claim)
         known = cases & set(published_names(study, published))
-        if study.paper is None or (is_ours(claim, study) and not published.scores):
+        if study.paper is None or (is_ours(claim) and not published.scores):
             return []
         if study.other_data or (published.scores and not known):
             remarks.append("these are not the paper's data sets")
@@ -180,13 +180,13 @@ def judge(claim: Claim, material: Material) -> Finding:
     return Finding(literal, fact, f"{evidence}.", by_count if published and not said else "")
 
 
-def is_ours(claim: Claim, study: ResolvedStudy) -> bool:
-    """Whether the question is ours: the study has a ledger of its paper, and no item of it says this."""
-    return bool(study.ledger) and claim.item is None
+def is_ours(claim: Claim) -> bool:
+    """Whether the question is ours: no item of the ledger of the paper says this."""
+    return claim.item is None
 
 
 def _worded(word: str, claim: Claim, material: Material) -> str:
-    if is_ours(claim, material.study):
+    if is_ours(claim):
         return OURS[word]
     return ON_OTHER_DATA[word] if material.study.other_data else word
 
@@ -262,13 +262,12 @@ def _significant(claim: Claim, material: Material) -> Found:
 
 
 def _above_base(claim: Claim, material: Material) -> Found:
-    """Count cells (method x data set) with a score above that of the base clusterings, over all methods."""
-    base = material.study.base_clusterings
+    """Count cells (method x data set) with a score above that of the base clusterings, the claim's ``method``."""
 
     def above(level: float, others: Table) -> list[bool]:
         return [value > level + ROUNDING for value in others.values()]
 
-    return _counted(f"above {base}", claim, material, base, above, "cells")
+    return _counted(f"above {claim.method}", claim, material, claim.method, above, "cells")
 
 
 def _stable(claim: Claim, material: Material) -> Found:

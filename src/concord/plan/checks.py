@@ -234,8 +234,9 @@ class Context:
             if not claim.unseen and claim.metric not in study.metrics:
                 remedy = did_you_mean(claim.metric, study.metrics)
                 yield f"claims[{i}].metric", f" = {claim.metric!r}: not in metrics; {remedy}"
-            if claim.check == "above_base" and claim.method == study.base_clusterings:
-                yield f"claims[{i}].method", f" = {claim.method!r}: the base clusterings themselves; name a method"
+            if claim.check == "above_base" and claim.method != (base := study.base_clusterings):
+                one = f"for one method, write check: best and against: [{base}]"
+                yield f"claims[{i}].method", f" = {claim.method!r}: above_base counts all methods; name {base!r}; {one}"
             if claim.check == "stable" and not any(run.grid for run in study.methods if run.id == claim.method):
                 yield f"claims[{i}].method", f" = {claim.method!r}: it has no grid to be stable over; name another"
 

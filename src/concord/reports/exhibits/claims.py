@@ -52,9 +52,8 @@ class Claims(Exhibit):
         columns = {"Claim": "claim", "Verdict": "verdict", "Evidence": "evidence"}
         columns |= {f"With {others}": "with_others"} if others else {}
         of_paper, ours = written[~frame["ours"]], written[frame["ours"]]
-        places = {"Item": "item"} if (of_paper["item"] != "").any() else {}
         tables = filled(
-            listed("", of_paper, places | columns, left=len(places | columns)),
+            listed("", of_paper, {"Item": "item"} | columns, left=1 + len(columns)),
             listed(BEYOND, ours, {"Question": "claim", "Answer": "verdict", "Evidence": "evidence"}, left=3),
         )
         verdicts = frame["verdict"].value_counts()
@@ -71,7 +70,7 @@ def _frame(source: Source) -> DataFrame:
         own = judge(claim, papers if {claim.method, *claim.against}.isdisjoint(others) else everyone)
         more = judge(claim, everyone) if others and claim.check not in ALONE else None
         beside = (", ".join(others), more.verdict, more.fact) if more else ("", "", "")
-        given = (claim.text, claim.item or "", is_ours(claim, study), claim.check, claim.method, claim.metric)
+        given = (claim.text, claim.item or "", is_ours(claim), claim.check, claim.method, claim.metric)
         rows.append((*given, claim.published, own.verdict, own.counted, own.evidence, *beside))
     columns = "verdict counted evidence other_methods verdict_with_others evidence_with_others"
     return records(f"claim item ours check method metric published {columns}", rows).astype(
@@ -85,7 +84,7 @@ def _rule(study: ResolvedStudy) -> str:
             f"The data sets are not the paper's: {study.other_data} A claim holds if it reaches the "
             "published share or percentage here, and in part if it reaches more than half of it."
         )
-    elif all(is_ours(claim, study) for claim in study.claims):
+    elif all(is_ours(claim) for claim in study.claims):
         rule = (
             "Holds: on more than half of the data sets, or on the share that the question names. Holds in part: on "
             "more than half of that share."
