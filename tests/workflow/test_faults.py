@@ -35,7 +35,7 @@ class Waiting(ConsensusMethod):
         open(f"here-{os.getpid()}", "w").close()
         while os.path.exists("hold"):
             time.sleep(0.05)
-        self._set_labels(ensemble.profiles[:, 0][None], np.zeros(1), ensemble.membership)
+        self._set_labels(ensemble.profiles[:, :1].T.clip(0), np.zeros(1), ensemble.membership)
 '''
 
 BROKEN_METHOD = '''"""Breaks."""
@@ -57,7 +57,7 @@ class Broken(ConsensusMethod):
         if self.depth == 2:
             raise ZeroDivisionError("a defect")
         import numpy as np
-        self._set_labels(ensemble.profiles[:, 0][None], np.zeros(1), ensemble.membership)
+        self._set_labels(ensemble.profiles[:, :1].T.clip(0), np.zeros(1), ensemble.membership)
 '''
 
 
@@ -130,8 +130,8 @@ def test_jobs_work_side_by_side_whatever_they_would_ask_of_a_cluster(project):
     files = [f"results/tiny/consensus/{case}/Waiting/0-2.npz" for case in ("iris", "wine")]
     run = start_and_wait_for_jobs(project, *files, jobs=2)
     (project.folder / "hold").unlink()
-    run.communicate(timeout=PATIENCE)
-    assert run.returncode == 0
+    output, _ = run.communicate(timeout=PATIENCE)
+    assert run.returncode == 0, output.decode()[-2000:]
 
 
 def test_a_second_run_in_the_same_folder_is_refused(copy_of_finished):
