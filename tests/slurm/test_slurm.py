@@ -48,7 +48,7 @@ class Greedy(ConsensusMethod):
     def _fit(self, ensemble: Ensemble) -> None:
         held = np.ones(75_000_000)
         time.sleep(2)  # Slurm looks every second
-        self._set_labels(ensemble.profiles[:, 0][None], held[:1], ensemble.membership)
+        self._set_labels(ensemble.profiles[:, :1].T.clip(0), held[:1], ensemble.membership)
 '''
 GREEDY_STUDY = """
 id: greedy
