@@ -13,6 +13,7 @@ from sphinx.util.docutils import SphinxDirective
 from concord import methods
 from concord.config.experiment import MethodRun
 from concord.datasets.registry import load_registry
+from concord.findings.main_table import DIGITS
 
 ROOT = Path(__file__).parents[2]
 SCALE = ROOT / "docs/performance/scale.csv"
@@ -97,7 +98,7 @@ def mean_ranks(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ranks(scores: pd.DataFrame) -> pd.DataFrame:
-    ranks = scores.groupby(["case", "metric"])["mean"].transform(lambda means: means.round(12).rank(ascending=False))
+    ranks = scores.groupby(["case", "metric"])["mean"].transform(lambda means: means.round(DIGITS).rank(ascending=False))
     return scores.assign(rank=ranks)
 
 

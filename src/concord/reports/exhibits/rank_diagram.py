@@ -81,9 +81,10 @@ def _frame(source: Source) -> tuple[DataFrame, dict[tuple[str, str], DataFrame]]
 
     rows, tables = list[tuple[Any, ...]](), {}
     for metric, side, table in _tables(source):
-        mean = ranks(table).mean()
+        placed = ranks(table)
+        mean = placed.mean()
         tables[metric, side] = table[[name for name in table if name in mean.nsmallest(METHODS).index]]
-        p = float(stats.friedmanchisquare(*ranks(table).to_numpy().T).pvalue)
+        p = float(stats.friedmanchisquare(*placed.to_numpy().T).pvalue)
         rows += [(metric, SIDES[side], name, rank, len(table), p) for name, rank in mean.items()]
     return records("metric scores method mean_rank datasets p_friedman", rows), tables
 
