@@ -98,7 +98,9 @@ def mean_ranks(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ranks(scores: pd.DataFrame) -> pd.DataFrame:
-    ranks = scores.groupby(["case", "metric"])["mean"].transform(lambda means: means.round(DIGITS).rank(ascending=False))
+    ranks = scores.groupby(["case", "metric"])["mean"].transform(
+        lambda means: means.round(DIGITS).rank(ascending=False)
+    )
     return scores.assign(rank=ranks)
 
 
