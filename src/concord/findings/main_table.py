@@ -31,11 +31,9 @@ def scores_frame(source: Source, seen: ResolvedStudy | None = None) -> DataFrame
     ``parameters`` is the grid point of a selection that takes one point for all subsets. ``note`` says why a mean
     covers fewer subsets than the study has, and what the method remarks.
     """
-    import pandas as pd
-
     study = seen or source.study
     paper = of_the_paper(study, source.published) if study.methods == source.study.methods else study
-    selected = pd.concat([source.selected, source.variants]).drop_duplicates([*KEYS, "subset"])
+    selected = joined(source.selected, source.variants)
     table, judged = (summarise(one.model_copy(update={"metrics": study.reported}), selected) for one in (study, paper))
     judged = judged.set_index(KEYS)[["best", "bold"]].add_prefix("paper_")
     one_point = selected[selected["selection"].isin(["oracle-common", "default"])].drop_duplicates(KEYS)
@@ -60,14 +58,16 @@ def published_key(source: Source, study: ResolvedStudy | None = None) -> Callabl
     return lambda case, *words: (names.get(case, ""), *words[:-1], methods[words[-1]])
 
 
-def over_subsets(*selected: DataFrame) -> DataFrame:
-    """Return count, mean and std of selected scores over the subsets, by :data:`KEYS`.
-
-    A score that stands in several tables counts once.
-    """
+def joined(*selected: DataFrame) -> DataFrame:
+    """Return the selected scores of several tables; one that stands in several of them is there once."""
     import pandas as pd
 
-    return pd.concat(selected).drop_duplicates([*KEYS, "subset"]).groupby(KEYS)["value"].agg(["count", "mean", "std"])
+    return pd.concat(selected).drop_duplicates([*KEYS, "subset"])
+
+
+def over_subsets(*selected: DataFrame) -> DataFrame:
+    """Return count, mean and std of selected scores over the subsets, by :data:`KEYS`."""
+    return joined(*selected).groupby(KEYS)["value"].agg(["count", "mean", "std"])
 
 
 def ranks(scores: DataFrame) -> DataFrame:
