@@ -12,7 +12,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help env quickstart test check tests unit test-slurm torture bench docs plan status audit lock schemas clean
+.PHONY: help env quickstart test check tests unit test-slurm torture bench docs plan status keep restore audit lock schemas clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -66,6 +66,13 @@ plan: $(READY)  ## jobs, CPU hours and duration of each study, estimated for 1, 
 
 status: $(READY)  ## what is done, running, failed and left of each study, and how long the rest takes
 	python -m concord.plan.status $(STUDY)
+
+keep: $(READY)  ## keep the consensus labels of an accepted run that took long: make keep STUDY=ec_cms
+	python -m concord.plan.accepted keep $(STUDY)
+
+restore: $(READY)  ## put them back into results/, so that a run fits only what is left: make restore STUDY=ec_cms
+	snakemake --cores $(CORES) --until base_clusterings -- $(STUDY)
+	python -m concord.plan.accepted restore $(STUDY)
 
 audit: $(READY)  ## look for unsafe code, and for known vulnerabilities of the packages in the lock
 	bandit -q -r src -c pyproject.toml

@@ -1,0 +1,165 @@
+"""Consensus labels of accepted runs: kept in archives, one for each case, and put back, so that no method runs again.
+
+``python -m concord.plan.accepted keep STUDY``, or ``make keep STUDY=...``, and the same with ``restore``. The labels of
+a case can be kept before all its jobs are done: a run that goes on from them fits only what is left.
+"""
+
+import io
+import json
+import lzma
+import sys
+import tarfile
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from concord.config.settings import CONFIG_FILE
+from concord.errors import InputError
+from concord.files import read_arrays, read_record, write_arrays, write_text, written_whole
+from concord.plan.costs import planned
+from concord.plan.plan import Plan
+
+RUNTIME = ".runtime.json"
+BYTES_A_SECOND = 2000
+"""Most bytes of labels that are kept for a CPU second of their method; others are sooner made anew."""
+
+
+class Kept(NamedTuple):
+    """A file in an archive."""
+
+    spec: str
+    content: bytes
+
+    @classmethod
+    def of(cls, name: str, content: bytes) -> "Kept":
+        """Return a file with the JSON text of the spec that is in it; ValueError or KeyError if there is none."""
+        if name.endswith(".json"):
+            return cls(str(json.loads(content)["spec"]), content)
+        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            return cls(str(arrays["spec"][()]), content)
+
+
+class Fits(NamedTuple):
+    """All fits of a method on a case: the JSON text of the spec that is planned, and their files."""
+
+    spec: str
+    files: tuple[str, ...]
+    """In the order in which they are made: a race is younger than its first blocks and older than the others."""
+
+    def among(self, kept: Mapping[str, Kept]) -> dict[str, Kept]:
+        """Return the files that belong to these fits and their spec."""
+        return {name: kept[name] for name in self.files if name in kept and kept[name].spec == self.spec}
+
+    def made(self) -> dict[str, Kept]:
+        """Return the files that are there; none, if they take too much room for their seconds."""
+        paths = [Path(name) for name in self.files if Path(name).is_file()]
+        records = [read_record(path) for path in paths if path.name.endswith(RUNTIME)]
+        seconds = sum(sum(row) for record in records for row in record["cpu_seconds"])
+        if sum(path.stat().st_size for path in paths) > BYTES_A_SECOND * seconds:
+            return {}
+        return {str(path): Kept.of(path.name, _packed(path)) for path in paths}
+
+
+def archive_of(study: str, case: str) -> Path:
+    """Return the archive of the consensus labels of a case."""
+    return Path("reports/accepted", study, "consensus", f"{case}.tar.xz")
+
+
+def planned_fits(plan: Plan, study: str) -> dict[str, list[Fits]]:
+    """Return for each case, those of the variants too, the fits of each method."""
+    found: dict[str, list[Fits]] = {}
+    for view in (plan.runs[study], *plan.runs[study].of_variants()):
+        for case, method in [(one, method) for one in view.cases for method in view.runs(one)]:
+            files: list[str] = []
+            for labels in plan.label_files(study, case, method):
+                files += plan.race_file(study, case.id, method.id, Path(labels).stem)
+                files += labels, labels.removesuffix(".npz") + RUNTIME
+            spec = plan.consensus(study, case.id, method.id).json_text
+            found.setdefault(case.id, []).append(Fits(spec, tuple(dict.fromkeys(files))))
+    return found
+
+
+def keep(plan: Plan, study: str) -> None:
+    """Write the archives of a study; what an archive has, and the run has not, stays in it."""
+    for case, methods in planned_fits(plan, study).items():
+        path = archive_of(study, case)
+        before = _read(path)
+        kept = {name: file for fits in methods for name, file in fits.among(before | fits.made()).items()}
+        if kept:
+            _write(path, kept)
+            print(f"{path}: {len(kept)} of {sum(len(fits.files) for fits in methods)} files")
+
+
+def restore(plan: Plan, study: str) -> None:
+    """Put back the consensus labels of a study that are not there; those of another spec stay in the archive."""
+    for case, methods in planned_fits(plan, study).items():
+        path, base = archive_of(study, case), Path(plan.ensemble_file(study, plan.runs[study].case(case)))
+        kept = _read(path)
+        if kept and not base.is_file():
+            # Snakemake makes labels anew that are older than their base clusterings
+            raise InputError(f"{base}: no such file; run `snakemake --cores 2 --until base_clusterings {study}` first")
+        wanted = {name: file for fits in methods for name, file in fits.among(kept).items()}
+        missing = {Path(name): file for name, file in wanted.items() if not Path(name).exists()}
+        for place, file in missing.items():
+            _unpack(place, file.content)
+        if kept:
+            print(f"{path}: {len(missing)} files put back, {len(kept) - len(wanted)} of other settings left")
+
+
+def _packed(path: Path) -> bytes:
+    """Return a file's content, arrays without their compression: an archive of many is smaller then."""
+    if path.suffix == ".json":
+        return path.read_bytes()
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **read_arrays(path))
+    return buffer.getvalue()
+
+
+def _unpack(path: Path, content: bytes) -> None:
+    if path.suffix == ".json":
+        write_text(path, content.decode())
+        return
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        write_arrays(path, **arrays)
+
+
+def _read(path: Path) -> dict[str, Kept]:
+    if not path.is_file():
+        return {}
+    try:
+        with tarfile.open(path) as archive:
+            streams = ((member.name, archive.extractfile(member)) for member in archive)
+            return {name: Kept.of(name, stream.read()) for name, stream in streams if stream}
+    except (tarfile.TarError, lzma.LZMAError, zipfile.BadZipFile, EOFError, OSError, ValueError, KeyError) as error:
+        raise InputError(f"{path}: not a readable archive ({error}); take it from the repository again") from None
+
+
+def _write(path: Path, kept: Mapping[str, Kept]) -> None:
+    """Write an archive; equal files give equal bytes."""
+    with written_whole(path) as temporary, tarfile.open(temporary, "w:xz", preset=9) as archive:
+        for name, file in kept.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(file.content)
+            archive.addfile(member, io.BytesIO(file.content))
+
+
+def main(words: Sequence[str]) -> None:
+    """Keep or restore the labels of the studies that are named."""
+    commands = {"keep": keep, "restore": restore}
+    if len(words) < 2 or words[0] not in commands:
+        raise InputError("write keep or restore, and a study: make keep STUDY=ec_cms")
+    plan, studies = planned(words[1:])
+    for study in studies:
+        if plan.run_of[study] != study:
+            raise InputError(f"{CONFIG_FILE}: {study} is restricted; set datasets, methods and subsets to null")
+        commands[words[0]](plan, study)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except InputError as mistake:
+        sys.exit(str(mistake))
