@@ -4,6 +4,7 @@ import json
 import sys
 from itertools import islice
 from pathlib import Path
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from concord.testing import L30_CLASSES, l30
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from concord.ensemble import Ensemble
-from concord.methods import RSEC
+from concord.methods import RSEC, rsec
 from concord.methods.rsec import Lagrangian, orthonormal_beside
 from dense_rsec import iterations
 
@@ -164,3 +165,26 @@ def test_separate_groups_give_a_block_diagonal_representation():
 def test_refuses_parameters(name, value):
     with pytest.raises(ValueError, match=f"RSEC: {name} = "):
         RSEC(2, **{name: value}).fit(l30())
+
+
+def test_both_forms_are_read_from_one_solution(monkeypatch):
+    labels = np.random.default_rng(3).integers(0, 3, (40, 6))
+    alone = [RSEC(3, variant=variant, random_state=0).fit(labels) for variant in ("H", "Z")]
+    ensemble, solved = Ensemble(labels), []
+    solve = rsec._solve
+    monkeypatch.setattr(rsec, "_solve", lambda *given: solved.append(given) or solve(*given))
+    for variant, other in zip(("H", "Z"), alone, strict=True):
+        fitted = RSEC(3, variant=variant, random_state=0).fit(ensemble)
+        assert np.array_equal(fitted.restart_labels_, other.restart_labels_)
+        for name in ("profile_matrix_", "profile_errors_", "profile_embedding_", "residual_path_"):
+            assert np.array_equal(getattr(fitted, name), getattr(other, name))
+        assert (fitted.n_iter_, fitted.converged_) == (other.n_iter_, other.converged_)
+    assert len(solved) == 1
+    for change in ({"n_clusters": 4}, {"lambda1": 0.2}, {"lambda2": 0.2}, {"rho": 1.3}, {"tol": 1e-3}, {"max_iter": 5}):
+        given = {"n_clusters": 3, **change}
+        here, there = (RSEC(**given, random_state=0).fit(one) for one in (ensemble, labels))
+        assert np.array_equal(here.profile_matrix_, there.profile_matrix_), change
+    assert len(solved) == 13
+    gone = ref(ensemble)
+    del ensemble, solved[:], fitted, here, there
+    assert gone() is None, "the solution keeps its ensemble"

@@ -469,3 +469,36 @@ def test_claims_stand_in_one_file(tmp_path):
     path.write_text(yaml.safe_dump({**STUDY, "claims": LEDGER["claims"][:1]}))
     with pytest.raises(InputError, match="move all of them"):
         load_study(path, REGISTRY)
+
+
+H, Z = (
+    {"id": f"RSEC-{v}", "method": "RSEC", "parameters": {"variant": v, "rho": 1.2}, "together": "both"} for v in "HZ"
+)
+CASE = {"dataset": "iris", "parameters": {"RSEC-H": {"tol": 0.1}}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"methods": [H, "KC"]}, ["methods[0].together = 'both'", "no other method"]),
+        ({"methods": [{**H, "together": "KC"}, {**Z, "together": "KC"}, "KC"]}, ["'KC'", "a row has this name"]),
+        ({"methods": [H, {**Z, "method": "LWEA", "parameters": {}}]}, ["RSEC-H, RSEC-Z must be one method"]),
+        ({"methods": [H, {**Z, "parameters": {"variant": "Z"}}]}, ["another value of one parameter each"]),
+        ({"methods": [H, {**Z, "parameters": {"variant": "Z", "rho": 1.3}}]}, ["another value of one parameter each"]),
+        ({"methods": [H, {**H, "id": "again"}]}, ["another value of one parameter each"]),
+        ({"methods": [H, Z, {**H, "id": "again"}]}, ["another value of one parameter each"]),
+        (
+            {"methods": [{**one, "grid": {"lambda1": [1.0]}, "default": {"lambda1": 1.0}} for one in (H, Z)]},
+            ["without a grid"],
+        ),
+        ({"methods": [H, Z], "cases": [CASE]}, ["together = 'both'", "iris has parameters of RSEC-H alone"]),
+    ],
+)
+def test_what_cannot_be_fitted_together(tmp_path, changes, words):
+    refused(tmp_path, changes, *words)
+
+
+def test_methods_and_variants_that_can_be_fitted_together(tmp_path):
+    assert load(tmp_path, {"methods": [H, Z, "KC"]}).fitted(load(tmp_path, {"methods": [H, Z]}).methods[0]).id == "both"
+    variant = {**Z, "of": "RSEC-H", "why": "what is clustered"}
+    assert load(tmp_path, {"methods": [H, "KC"], "variants": {"methods": [variant]}}).together("both")[1].id == "RSEC-Z"

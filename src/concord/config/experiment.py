@@ -1,6 +1,6 @@
 """What a study runs: cases, base clusterings, methods with their grids, variants, unseen objects."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Annotated, Literal, Self
 
@@ -106,6 +106,11 @@ class MethodRun(Named):
     grid: dict[str, Some[Value]] = Field(default_factory=dict)
     default: dict[str, Value] = Field(
         default_factory=dict, description="the grid point that the selection 'default' takes"
+    )
+    together: Name | None = Field(
+        None,
+        description="name of the fits of several methods that differ in one parameter alone: one job makes them, with "
+        "the same random numbers, and computes once what they share",
     )
 
     @field_validator("default")
@@ -282,11 +287,26 @@ class Experiment(Strict):
         """Return the method, or the variant of one, with this id."""
         return next(m for m in (*self.methods, *self.variants.methods) if m.id == method_id)
 
+    def together(self, name: str) -> list[MethodRun]:
+        """Return the methods, and variants of methods, that are fitted together under a name."""
+        return [run for run in (*self.methods, *self.variants.methods) if run.together == name]
+
+    def fitted(self, run: MethodRun) -> MethodRun:
+        """Return what is fitted for a method: itself, or a grid of all methods that are fitted together with it."""
+        if run.together is None:
+            return run
+        grid = differing(self.together(run.together))
+        common = {key: value for key, value in run.parameters.items() if key not in grid}
+        default = {key: axis[0] for key, axis in grid.items()}
+        return MethodRun(id=run.together, method=run.method, parameters=common, grid=grid, default=default)
+
     def run(self, case: Case, method_id: str) -> MethodRun:
-        """Return the method, or the variant of one, as it runs on a case, or on the variant of one.
+        """Return the method, or the variant of one, or fits of several, as it runs on a case, or on the variant of one.
 
         Variants are shown in the study's own selection: where that is the default, no other point is needed.
         """
+        if together := self.together(method_id):
+            return self.fitted(together[0])
         run = self.method(method_id)
         is_variant = isinstance(case, CaseVariant) or isinstance(run, MethodVariant)
         return run.at_default() if is_variant and self.selection == "default" else run
@@ -356,6 +376,12 @@ class Experiment(Strict):
 def _row_of_base(cases: Iterable[Case]) -> str:
     by_kmeans = any(case.ensemble in BY_KMEANS for case in cases)
     return "K-means" if by_kmeans else "Base clusterings"
+
+
+def differing(methods: Sequence[MethodRun]) -> dict[str, tuple[Value, ...]]:
+    """Return the parameters that are not the same for all methods, with the values."""
+    axes = {key: tuple(run.parameters[key] for run in methods) for key in methods[0].parameters}
+    return {key: axis for key, axis in axes.items() if not all(same(value, axis[0]) for value in axis)}
 
 
 def _origin(case: Case) -> tuple[object, ...]:

@@ -1,7 +1,8 @@
 """RSEC: a low-rank representation of the co-association matrix, learnt with its spectral embedding."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -66,6 +67,9 @@ class RSEC(ConsensusMethod):
     between the rows of its singular vectors (times the root of the singular value), and H is D^-1/2 times the leading
     singular vectors of D^-1/2 W D^-1/2.
 
+    A second fit of the same ``Ensemble`` that differs in ``variant`` or ``n_init`` alone takes the solution of the
+    first.
+
     Examples
     --------
     >>> from concord.methods import RSEC
@@ -100,18 +104,14 @@ class RSEC(ConsensusMethod):
         return 11 * n**2 + 13 * n * min(n, int(ensemble.n_clusters.sum()))
 
     def _fit(self, ensemble: Ensemble) -> None:
-        lagrangian = Lagrangian(ensemble, self.n_clusters, self.lambda1, self.lambda2, spectral=self.spectral)
-        path: list[tuple[float, float]] = []
-        self.converged_ = False
-        while not self.converged_ and len(path) < self.max_iter:
-            path.append(lagrangian.iterate())
-            lagrangian.mu = min(self.rho * lagrangian.mu, MAX_MU)
-            self.converged_ = max(path[-1]) < self.tol
-        self.n_iter_, self.residual_path_ = len(path), np.array(path)
+        penalties = self.lambda1, self.lambda2, float(self.spectral)
+        solution = solved(ensemble, self.n_clusters, penalties, (self.rho, self.tol, self.max_iter))
+        self.residual_path_, self.converged_ = np.array(solution.path), solution.converged
+        self.n_iter_ = len(solution.path)
         weights, root = ensemble.weights, np.sqrt(ensemble.weights)
-        self.profile_matrix_ = lagrangian.z / np.outer(root, root)
-        self.profile_errors_ = lagrangian.errors / np.outer(root, root)
-        self.profile_embedding_ = rows = lagrangian.h / root[:, None]
+        self.profile_matrix_ = solution.z / np.outer(root, root)
+        self.profile_errors_ = solution.errors / np.outer(root, root)
+        self.profile_embedding_ = rows = solution.h / root[:, None]
         if self.variant == "Z":
             graph = np.abs(self.profile_matrix_)
             rows = embedding((graph + graph.T) / 2, weights, self.n_clusters)
@@ -132,6 +132,42 @@ class RSEC(ConsensusMethod):
         return self.profile_embedding_[self._membership]
 
 
+class Solution(NamedTuple):
+    """Where the iterations ended: Z, E and H of the profiles, times the roots of their weights."""
+
+    z: FloatArray
+    errors: FloatArray
+    h: FloatArray
+    path: list[tuple[float, float]]
+    converged: bool
+
+
+Penalties = tuple[float, float, float]
+Steps = tuple[float, float, int]
+SOLVED: "WeakKeyDictionary[Ensemble, tuple[tuple[int, Penalties, Steps], Solution]]" = WeakKeyDictionary()
+"""The last solution of each ensemble that still exists: H and Z are two readings of it."""
+
+
+def solved(ensemble: Ensemble, n_clusters: int, penalties: Penalties, steps: Steps) -> Solution:
+    """Return the solution for weights (lambda1, lambda2, spectral) and steps (rho, tol, max_iter)."""
+    asked = n_clusters, penalties, steps
+    if ensemble not in SOLVED or SOLVED[ensemble][0] != asked:
+        SOLVED[ensemble] = asked, _solve(ensemble, *asked)
+    return SOLVED[ensemble][1]
+
+
+def _solve(ensemble: Ensemble, n_clusters: int, penalties: Penalties, steps: Steps) -> Solution:
+    lagrangian = Lagrangian(ensemble, n_clusters, *penalties)
+    rho, tol, max_iter = steps
+    path: list[tuple[float, float]] = []
+    converged = False
+    while not converged and len(path) < max_iter:
+        path.append(lagrangian.iterate())
+        lagrangian.mu = min(rho * lagrangian.mu, MAX_MU)
+        converged = max(path[-1]) < tol
+    return Solution(lagrangian.z, lagrangian.errors, lagrangian.h, path, converged)
+
+
 class Lagrangian:
     """The variables on the profiles, each matrix X kept as R^1/2 X R^1/2 with R the weights.
 
@@ -142,11 +178,11 @@ class Lagrangian:
     """
 
     def __init__(
-        self, ensemble: Ensemble, n_clusters: int, lambda1: float, lambda2: float, *, spectral: bool = True
+        self, ensemble: Ensemble, n_clusters: int, lambda1: float, lambda2: float, spectral: float = 1.0
     ) -> None:
         weights = ensemble.weights.astype(float)
         self._root = np.sqrt(weights)
-        self._n_clusters, self._spectral = n_clusters, float(spectral)
+        self._n_clusters, self._spectral = n_clusters, spectral
         self._lambda1, self._lambda2 = lambda1, lambda2
         values, vectors = np.linalg.eigh(ensemble.coassociation * np.outer(self._root, self._root))
         largest = np.abs(values).max()

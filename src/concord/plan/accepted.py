@@ -70,7 +70,7 @@ def archive_of(study: str, case: str) -> Path:
 
 def planned_fits(plan: Plan, study: str) -> dict[str, list[Fits]]:
     """Return for each case, those of the variants too, the fits of each method."""
-    found: dict[str, list[Fits]] = {}
+    found: dict[str, dict[Fits, None]] = {}
     for view in (plan.runs[study], *plan.runs[study].of_variants()):
         for case, method in [(one, method) for one in view.cases for method in view.runs(one)]:
             files: list[str] = []
@@ -78,8 +78,8 @@ def planned_fits(plan: Plan, study: str) -> dict[str, list[Fits]]:
                 files += plan.race_file(study, case.id, method.id, Path(labels).stem)
                 files += labels, labels.removesuffix(".npz") + RUNTIME
             spec = plan.consensus(study, case.id, method.id).json_text
-            found.setdefault(case.id, []).append(Fits(spec, tuple(dict.fromkeys(files))))
-    return found
+            found.setdefault(case.id, {})[Fits(spec, tuple(dict.fromkeys(files)))] = None
+    return {case: [*fits] for case, fits in found.items()}
 
 
 def keep(plan: Plan, study: str) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import combinations
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from concord import methods
-from concord.config.experiment import BY_KMEANS, Case, CaseVariant, Generalisation, MethodRun, MethodVariant
+from concord.config.experiment import BY_KMEANS, Case, CaseVariant, Generalisation, MethodRun, MethodVariant, differing
 from concord.config.references import Known, mistakes
-from concord.config.values import Value
+from concord.config.values import Value, same
 from concord.datasets.preprocessing.steps import MODULES as STEPS
 from concord.datasets.registry import MADE, DatasetSpec
 from concord.findings.values import count
@@ -209,9 +210,28 @@ class Context:
                 yield f"grid.{name}", f" = {list(values)}: also in parameters; remove it there"
             for value in values:
                 yield from of_parameters(run.method, {name: value}, "grid")
+        if run.together and run is self.study.together(run.together)[0]:
+            yield from self._of_fits_together(run.together)
         if isinstance(run, MethodVariant):
             for own in (own for own in self.study.methods if own.id == run.of and own.method != run.method):
                 yield "of", f" = {run.of!r}: the method {own.method}, not {run.method}; name a run of {run.method}"
+
+    def _of_fits_together(self, name: str) -> Mistakes:
+        members, rows = self.study.together(name), [*self.known["row"], *self.known["method or variant"]]
+        alike = len({(run.method, frozenset(run.parameters), bool(run.grid)) for run in members}) == 1
+        axes = [*differing(members).values()] if alike and not members[0].grid else []
+        if name in rows:
+            yield "together", f" = {name!r}: a row has this name; choose another"
+        elif len(members) == 1:
+            yield "together", f" = {name!r}: no other method has it; write it beside another one, or remove it"
+        elif len(axes) != 1 or any(same(a, b) for a, b in combinations(axes[0], 2)):
+            what = "one method without a grid, with another value of one parameter each"
+            ids = ", ".join(run.id for run in members)
+            yield "together", f" = {name!r}: {ids} must be {what}; remove it where they are not"
+        for case in (*self.study.cases, *self.study.variants.cases):
+            for run in (run for run in members if run.id in case.parameters):
+                remedy = "give them all the parameter on all cases, or remove it"
+                yield "together", f" = {name!r}: {case.id} has parameters of {run.id} alone; {remedy}"
 
     def _of_generalisation(self, plan: Generalisation) -> Mistakes:
         for case in self.study.generalised():

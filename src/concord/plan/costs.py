@@ -77,7 +77,7 @@ def _of_case(plan: Plan, run: str, part: str, view: Experiment, case: Case) -> I
     ensemble = f"results/ensembles/{study.id}/{case.id}.npz"
     log, seconds = f"logs/{study.id}/ensembles/{case.id}.log", seconds_of_base_clusterings(plan, study.id, case)
     yield Job(ensemble, log, START + seconds, (prepared,), group="case")
-    labels = list[str]()
+    labels: dict[str, None] = {}
     for method in view.runs(case):
         for file in plan.label_files(run, case, method):
             block = file.rpartition("/")[2].removesuffix(".npz")
@@ -86,7 +86,7 @@ def _of_case(plan: Plan, run: str, part: str, view: Experiment, case: Case) -> I
             log = f"logs{file.removeprefix('results').removesuffix('.npz')}.log"
             fits = seconds_of_fits(plan, study.id, case, method, block)
             yield Job(file, log, START + fits, after, group_of_fits(fits))
-            labels.append(file)
+            labels[file] = None
     scored = f"results/{run}{part}/scores/{case.id}.parquet"
     log = f"logs/{run}{part}/scores/{case.id}.log"
     yield Job(scored, log, START + plan.need_of_score(run, part, case.id).seconds, tuple(labels))
@@ -104,6 +104,7 @@ def seconds_of_fits(plan: Plan, study: str, case: Case, method: MethodRun, block
     """Return the CPU seconds of a method on a block of subsets, by what accepted runs have measured."""
     first, last = map(int, block.split("-"))
     view, shape = plan.studies[study], plan.shape(case.dataset)
+    method = next(iter(view.together(method.id)), method)
     fits = (last + 1 - first) * needs.points(view, case, method, first)
     if known := needs.accepted(study).get((case.id, method.id)):
         return fits * float(known["cpu_seconds_per_fit"])

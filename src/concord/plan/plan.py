@@ -152,8 +152,16 @@ class Plan:
     def label_files(self, run: str, case: Case, method: MethodRun, suffix: str = ".npz") -> list[str]:
         """Return the files of the consensus labels of a method on a case, one for each block of subsets."""
         study = self.runs[run]
-        folder = f"results/{study.id}/consensus/{case.id}/{method.id}"
-        return [f"{folder}/{first}-{last}{suffix}" for first, last in self._blocks(study, case, method)]
+        fitted = self.studies[study.id].fitted(method)
+        folder = f"results/{study.id}/consensus/{case.id}/{fitted.id}"
+        return [f"{folder}/{first}-{last}{suffix}" for first, last in self._blocks(study, case, fitted)]
+
+    def point_of(self, study: str, method: MethodRun) -> int | None:
+        """Return the number of a method's grid point among the fits of several; None if it is fitted alone."""
+        if not method.together:
+            return None
+        fitted = self.studies[study].fitted(method)
+        return fitted.points.index({name: method.parameters[name] for name in fitted.grid})
 
     def _blocks(self, study: PlannedStudy, case: Case, method: MethodRun) -> list[tuple[int, int]]:
         """Return the first and the last subset of each block; a race ends a block."""
@@ -188,7 +196,7 @@ class Plan:
     def consensus(self, study: str, case_id: str, method_id: str) -> ConsensusJob:
         """Return the job of a method on a case; it takes a block of subsets beside its spec."""
         whole, case = self.studies[study], self.studies[study].case(case_id)
-        run = whole.run(case, method_id)
+        run = whole.fitted(whole.run(case, method_id))
         race = whole.race(case, run)
         has_features = bool(self.features_file(study, case_id, method_id))
         module = methods.load(run.method).__module__
@@ -265,7 +273,8 @@ class Plan:
         """Return the files of all consensus labels that are scored on a case."""
         experiment = self.scored_on(run, part, case_id)
         case = experiment.case(case_id)
-        return [file for method in experiment.runs(case) for file in self.label_files(run, case, method)]
+        files = [file for method in experiment.runs(case) for file in self.label_files(run, case, method)]
+        return list(dict.fromkeys(files))
 
     def score(self, run: str, part: str, case_id: str) -> ScoreJob:
         """Return the job that scores all methods on a case."""
@@ -279,7 +288,12 @@ class Plan:
             base_clusterings=experiment.base_clusterings,
             metrics=experiment.metrics,
             methods=tuple(
-                ScoredMethod(id=method.id, grid=method.grid, labels=self.consensus(study, case_id, method.id).digest)
+                ScoredMethod(
+                    id=method.id,
+                    grid=method.grid,
+                    labels=self.consensus(study, case_id, method.id).digest,
+                    point=self.point_of(study, method),
+                )
                 for method in experiment.runs(case)
             ),
             code=fingerprint("concord.scores.table"),
@@ -344,8 +358,10 @@ class Plan:
             found += [self._of_content("published", name, f"{folder}/{name}.csv") for name in study.published]
         found += [self._of_blocks(run, "labels", study.case(case_id), method) for case_id, method in wanted.labels]
         if wanted.runtimes:
-            pairs = [(case, method.id) for case in study.cases for method in study.runs(case)]
-            found += [self._of_blocks(run, "runtimes", *pair) for pair in pairs]
+            whole = self.studies[study.id]
+            for case in study.cases:
+                fits = dict.fromkeys(whole.fitted(method).id for method in study.runs(case))
+                found += [self._of_blocks(run, "runtimes", case, name) for name in fits]
         return found
 
     def tables(self, run: str) -> tuple[str, ...]:
@@ -407,11 +423,11 @@ class Plan:
         return [*files, *(f"reports/{run}/{name}" for name in DOCUMENTS)]
 
     def _of_blocks(self, run: str, role: Literal["labels", "runtimes"], case: Case, method: str) -> Given:
-        study = self.runs[run]
-        spec = self.consensus(study.id, case.id, method).digest
+        whole = self.studies[self.runs[run].id]
+        spec = self.consensus(whole.id, case.id, method).digest
         suffix = ".npz" if role == "labels" else ".runtime.json"
         item = Item(role=role, key=f"{case.id}/{method}", spec=spec)
-        return item, self.label_files(run, case, study.run(case, method), suffix)
+        return item, self.label_files(run, case, whole.run(case, method), suffix)
 
     def _of_content(self, role: Literal["published", "discussion"], key: str, path: str) -> Given:
         content = Path(path).read_bytes() if Path(path).is_file() else b""

@@ -52,6 +52,8 @@ def _of_study(study: Study, dataset: str) -> Mistakes:
     for i, run in enumerate(study.methods):
         if run.grid:
             yield f"methods[{i}].grid", f": {dataset} has no classes to choose a grid point by; write parameters"
+        if run.together:
+            yield f"methods[{i}].together", f" = {run.together!r}: {dataset} has no classes; remove it"
     protocol = study.ensemble
     if protocol.draws:
         yield "ensemble.draws", f" = {protocol.draws}: without classes a case is one ensemble of all runs; remove it"

@@ -14,6 +14,8 @@ class ScoredMethod(Strict):
     grid: dict[str, tuple[Value, ...]]
     labels: str
     """Digest of the spec of its consensus job."""
+    point: int | None = None
+    """Its grid point in that job, where several methods are fitted together."""
 
 
 class ScoreJob(Spec):

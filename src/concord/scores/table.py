@@ -37,20 +37,23 @@ def score_case(job: ScoreJob, ensemble_path: Path, block_paths: Sequence[Path], 
     ensemble = store.load(ensemble_path, job.ensemble)
     base = _of_base_clusterings(ensemble, job.n_subsets, job.metrics)
     rows = _rows(job, job.base_clusterings, [{}], base)
-    blocks = _by_method(job, block_paths)
+    blocks = _by_job(job, block_paths)
     remarks: dict[str, list[tuple[Any, ...]]] = {"failures": [], "notes": []}
     for method in job.methods:
         log.info("%s: %s: scoring %s", job.study, job.case, method.id)
-        mine, points = blocks[method.id], grid_points(method.grid)
+        mine, points = blocks[method.labels], grid_points(method.grid)
+        own = range(len(points)) if method.point is None else [method.point]
         check_cover(job.n_subsets, f"{job.case}: {method.id}", mine)
         values = np.full((job.n_subsets, len(points), *base.shape[2:]), np.nan)
         for block in mine:
             block.check_labels(ensemble.classes.size, ensemble_path)
-            values[block.subsets] = of_block(ensemble.classes, block, job.metrics)
+            values[block.subsets] = of_block(ensemble.classes, block, job.metrics)[:, own]
         rows += _rows(job, method.id, points, values)
         for kind, found in remarks.items():
-            cells = sorted(remark for block in mine for remark in getattr(block, kind))
-            found += [(job.case, method.id, subset, compact(points[point]), text) for subset, point, text in cells]
+            cells = sorted(remark for block in mine for remark in getattr(block, kind) if remark.point in own)
+            found += [
+                (job.case, method.id, subset, compact(points[own.index(point)]), text) for subset, point, text in cells
+            ]
     columns = dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
     write_table(columns, out, job.json_text, {kind: json.dumps(found) for kind, found in remarks.items()})
 
@@ -60,15 +63,14 @@ def compact(point: Mapping[str, Value]) -> str:
     return json.dumps(dict(point), sort_keys=True, separators=(",", ":"))
 
 
-def _by_method(job: ScoreJob, paths: Sequence[Path]) -> dict[str, list[Block]]:
-    """Sort the blocks by the method whose spec they hold."""
-    methods = {method.labels: method.id for method in job.methods}
-    found: dict[str, list[Block]] = {name: [] for name in methods.values()}
+def _by_job(job: ScoreJob, paths: Sequence[Path]) -> dict[str, list[Block]]:
+    """Sort the blocks by the consensus job whose spec they hold."""
+    found: dict[str, list[Block]] = {method.labels: [] for method in job.methods}
     for path in paths:
         block = Block(path)
-        if block.digest not in methods:
+        if block.digest not in found:
             raise InputError(f"{path}: made with other settings than this job was planned for; {RERUN}")
-        found[methods[block.digest]].append(block)
+        found[block.digest].append(block)
     return found
 
 

@@ -34,6 +34,8 @@ class Placebo(Exhibit):
             yield "method", f" = {self.method!r}: it has no grid; name another"
         if study.method(self.placebo).grid:
             yield "placebo", f" = {self.placebo!r}: it has a grid, and a placebo has restarts alone; name another"
+        elif study.method(self.placebo).together:
+            yield "placebo", f" = {self.placebo!r}: it is fitted together with other methods; name another"
         elif not self._cases(study):
             yield "placebo", f" = {self.placebo!r}: it runs on no case of {self.method}; name another"
 

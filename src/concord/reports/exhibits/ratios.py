@@ -10,7 +10,7 @@ from concord.config.values import Some
 from concord.findings.names import DataFrame, Source, Study
 from concord.findings.values import DASH, number, paragraph, records, seconds
 from concord.reports.exhibits.base import Cell, Exhibit, Mistakes, Needs, Shown, Table, crossed, listed
-from concord.reports.exhibits.runtime import runtime_frame
+from concord.reports.exhibits.runtime import fitted_together, runtime_frame
 
 
 class Ratios(Exhibit):
@@ -39,6 +39,7 @@ class Ratios(Exhibit):
             f"CPU seconds of one fit, and times the seconds of {self.to}. Below: the published value, of the paper's "
             "machine and programs.",
             f"A fit of a method with a grid is one grid point. {DASH}: not run or not published.",
+            fitted_together(source.study),
         )
         titles = {"seconds": "Seconds of one fit", "ratio": f"Times the seconds of {self.to}"}
         tables = [_table(source, frame, column, title) for column, title in titles.items()]

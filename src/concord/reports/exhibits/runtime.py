@@ -5,10 +5,11 @@ from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any, ClassVar, Literal
 
+from concord.config.experiment import MethodRun
 from concord.config.values import Name, Title
 from concord.findings.main_table import published_key
-from concord.findings.names import DataFrame, Source
-from concord.findings.values import DASH, number, paragraph, records, seconds
+from concord.findings.names import DataFrame, Source, Study
+from concord.findings.values import DASH, conjunction, number, paragraph, records, seconds
 from concord.reports.exhibits.base import Cell, Exhibit, Needs, Shown, crossed
 
 TABLES: dict[str, tuple[str, Callable[[float], str]]] = {
@@ -54,10 +55,18 @@ class Runtime(Exhibit):
             bool(frame["published_seconds"].notna().any()) and "Published times are from the paper's machine.",
             bool(frame["program_seconds"].notna().any())
             and "The authors' program was run on the input of our methods.",
+            fitted_together(source.study),
             f"Memory is the largest resident set of a job, libraries included. {DASH}: not run or not known. All fits "
             f"together took {seconds(float(frame['cpu_seconds'].sum()))} of CPU time.",
         )
         return Shown(frame, tuple(tables), caption)
+
+
+def fitted_together(study: Study) -> str:
+    """Say which methods are fitted together, for a caption with seconds; empty if there are none."""
+    names = dict.fromkeys(run.together for run in study.methods if run.together)
+    every = [conjunction([run.id for run in study.methods if run.together == name]) for name in names]
+    return " ".join(f"{them} are fitted together, and a fit has the seconds of all of them." for them in every)
 
 
 def runtime_frame(source: Source) -> DataFrame:
@@ -71,14 +80,16 @@ def runtime_frame(source: Source) -> DataFrame:
         for run in source.study.runs(case):
             where = key(case.id, run.id)
             others = (published.seconds.get(where), published.program.get(where))
-            rows.append((case.id, run.id, *_totals(records_of[case.id, run.id]), *others))
+            rows.append((case.id, run.id, *_totals(records_of[case.id, run.together or run.id], run), *others))
     columns = "n n_profiles fits cpu_seconds cpu_seconds_per_fit peak_rss_mib published_seconds program_seconds"
     frame = records(f"case method {columns}", rows)
     return frame.astype({"published_seconds": float, "program_seconds": float})
 
 
-def _totals(records: Sequence[dict[str, Any]]) -> tuple[float, ...]:
-    spent = [s for record in records for subset in record["cpu_seconds"] for s in subset]
+def _totals(records: Sequence[dict[str, Any]], run: MethodRun) -> tuple[float, ...]:
+    every = [subset for record in records for subset in record["cpu_seconds"]]
+    spent = [sum(subset) for subset in every] if run.together else [s for subset in every for s in subset]
+    share = len(every[0]) if run.together else 1
     profiles = int(median([p for record in records for p in record["n_profiles"]]))
     peak = max(record["peak_rss_mib"] for record in records)
-    return (records[0]["n"], profiles, len(spent), sum(spent), sum(spent) / len(spent), peak)
+    return (records[0]["n"], profiles, len(spent), sum(spent) / share, sum(spent) / len(spent), peak)
