@@ -90,6 +90,24 @@ def test_the_state_of_a_job(tmp_path, monkeypatch):
     assert found == ["running", "failed", "left", "left", "done"]
 
 
+def test_a_job_that_begins_while_snakemake_plans_has_not_failed(make_plan, tmp_path, monkeypatch, capsys):
+    plan = make_plan()
+    (tmp_path / CONFIG_FILE).write_text("seed: 1\n")
+    one = next(job for job in jobs_of(plan, "mine") if "/consensus/" in job.name)
+
+    def left(study):
+        for path in (tmp_path / one.log, status.MARKS / base64.urlsafe_b64encode(one.name.encode()).decode()):
+            path.parent.mkdir(parents=True)
+            path.touch()
+        return {one.name}
+
+    monkeypatch.setattr(status, "left", left)
+    status.main(["mine"])
+    heads, counts, *failed = capsys.readouterr().out.splitlines()
+    assert failed == []
+    assert dict(zip(heads.split()[1:5], counts.split()[1:5], strict=True))["running"] == "1"
+
+
 def test_an_unknown_study_is_refused(make_plan, tmp_path):
     make_plan()
     (tmp_path / CONFIG_FILE).write_text("seed: 1\n")

@@ -49,9 +49,9 @@ def main(words: Sequence[str]) -> None:
     """Print how many jobs of each study are done, running, failed and left, and how long the rest takes here."""
     (plan, wanted), cores = planned(words), os.cpu_count() or 1
     print(f"{'study':<12}" + "".join(f"{name:>9}" for name in STATES) + f"{f'{cores} cores':>12}")
-    marked = set(begun())
     for word in wanted:
         to_make, jobs = left(word), jobs_of(plan, plan.run_of[word])
+        marked = set(begun())  # last, so that what began meanwhile is not taken for failed
         found = {job.name: state(job, to_make, marked) for job in jobs}
         counts = [list(found.values()).count(name) for name in STATES]
         rest = [
