@@ -100,7 +100,8 @@ def test_it_is_not_the_k_means_of_the_rows():
 
 
 def test_sparse_features_stay_sparse_and_give_the_same_clusterings(monkeypatch):
-    counts = np.random.default_rng(0).poisson(0.3, size=(60, 40)).astype(float)
+    random = np.random.default_rng(0)
+    counts = random.poisson(0.3, size=(60, 40)) * random.uniform(0.5, 1.5, size=(60, 40))  # no two distances are equal
     dense = make(counts, runs=3)
     for name in ("toarray", "todense"):
         densify = getattr(sparse.csr_array, name)
