@@ -74,9 +74,9 @@ def planned_fits(plan: Plan, study: str) -> dict[str, list[Fits]]:
     for view in (plan.runs[study], *plan.runs[study].of_variants()):
         for case, method in [(one, method) for one in view.cases for method in view.runs(one)]:
             files: list[str] = []
-            for labels in plan.label_files(study, case, method):
-                files += plan.race_file(study, case.id, method.id, Path(labels).stem)
-                files += labels, labels.removesuffix(".npz") + RUNTIME
+            runtimes = plan.label_files(study, case, method, RUNTIME)
+            for labels, runtime in zip(plan.label_files(study, case, method), runtimes, strict=True):
+                files += *plan.race_file(study, case.id, method.id, Path(labels).stem), labels, runtime
             spec = plan.consensus(study, case.id, method.id).json_text
             found.setdefault(case.id, {})[Fits(spec, tuple(dict.fromkeys(files)))] = None
     return {case: [*fits] for case, fits in found.items()}
