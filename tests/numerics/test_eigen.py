@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from concord.numerics import eigen
-from concord.numerics.eigen import leading, some_eigenvectors
+from concord.numerics.eigen import leading, smallest, some_eigenvectors
 
 SYMMETRIC = np.random.default_rng(4).random((6, 6))
 SYMMETRIC += SYMMETRIC.T
@@ -51,3 +51,54 @@ def test_where_some_are_wrong_all_are_computed(monkeypatch, failure):
     some = some_eigenvectors(SYMMETRIC, 0, 2)
     assert some[0] == pytest.approx(values[:3], abs=1e-12)
     assert_is_the_span_of(some[1], vectors[:, :3])
+
+
+def graph_laplacian(*sizes):
+    """Return the Laplacian of rings of these sizes, with random weights, and an orthonormal basis of its null space."""
+    random = np.random.default_rng(8)
+    n = sum(sizes)
+    similarity, null, first = np.zeros((n, n)), np.zeros((n, len(sizes))), 0
+    for number, size in enumerate(sizes):
+        ring = first + np.arange(size)
+        similarity[ring, np.roll(ring, 1)] = 1 + number + random.random(size)
+        null[ring, number] = 1 / np.sqrt(size)
+        first += size
+    similarity += similarity.T
+    return np.diag(similarity.sum(axis=1)) - similarity, null
+
+
+@pytest.mark.parametrize("sizes", [(40,), (12, 18), (9, 9, 9)])
+@pytest.mark.parametrize("count", [4, 5])
+def test_the_smallest_of_a_large_matrix_are_those_of_all(monkeypatch, sizes, count):
+    matrix, null = graph_laplacian(*sizes)
+    monkeypatch.setattr(eigen, "ALL", 10)
+    monkeypatch.setattr(eigen, "some_eigenvectors", None)
+    values, vectors = np.linalg.eigh(matrix)
+    found = smallest(matrix, null, count)
+    assert found[0] == pytest.approx(values[:count], abs=1e-12)
+    assert found[1] @ found[1].T == pytest.approx(vectors[:, :count] @ vectors[:, :count].T, abs=1e-10)
+
+
+def test_a_smallest_one_that_lanczos_steps_miss_is_noticed(monkeypatch):
+    from scipy.sparse.linalg import eigsh
+
+    matrix, null = graph_laplacian(30)
+    values, _ = np.linalg.eigh(matrix)
+
+    def missing_one(raised, count, **options):
+        found, vectors = eigsh(raised, count + 1, **options)
+        kept = np.argsort(found) != 1
+        return found[kept], vectors[:, kept]
+
+    monkeypatch.setattr(eigen, "ALL", 10)
+    monkeypatch.setattr("scipy.sparse.linalg.eigsh", missing_one)
+    assert smallest(matrix, null, 4)[0] == pytest.approx(values[:4], abs=1e-12)
+
+
+def test_eigenvalues_that_occur_many_times(monkeypatch):
+    monkeypatch.setattr(eigen, "ALL", 10)
+    complete = 25 * np.eye(25) - np.ones((25, 25))
+    values, vectors = smallest(complete, np.full((25, 1), 0.2), 6)
+    assert values == pytest.approx([0, 25, 25, 25, 25, 25], abs=1e-10)
+    assert complete @ vectors == pytest.approx(vectors * values, abs=1e-9)
+    assert vectors.T @ vectors == pytest.approx(np.eye(6), abs=1e-10)

@@ -7,7 +7,7 @@ import numpy as np
 from concord.ensemble import Ensemble, FloatArray
 from concord.methods.base import ComponentMethod, Cost
 from concord.methods.constraints import Interval
-from concord.numerics.components import Separation
+from concord.numerics.separation import Separation
 
 # Of every stage: q, the agreement from which a pair counts in full, and the most rounds.
 STAGES = ((0.9, 5), (0.8, 5), (0.7, 5), (0.6, 5), (0.5, 20))

@@ -7,7 +7,7 @@ import numpy as np
 from concord.ensemble import Ensemble, FloatArray, IntArray
 from concord.methods.base import ComponentMethod, Cost
 from concord.methods.constraints import POSITIVE
-from concord.numerics.components import Separation
+from concord.numerics.separation import Separation
 from concord.numerics.simplex import project_rows
 
 GROWTH = 1.1  # Growth of the age in a round

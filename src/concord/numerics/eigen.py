@@ -1,5 +1,7 @@
 """Some eigenvectors of a dense symmetric matrix."""
 
+from contextlib import suppress
+
 import numpy as np
 
 from concord.ensemble import FloatArray
@@ -26,6 +28,46 @@ def some_eigenvectors(matrix: FloatArray, first: int, last: int) -> tuple[FloatA
         pass
     values, vectors = eigh(matrix, driver="evd")
     return values[first : last + 1], vectors[:, first : last + 1]
+
+
+def smallest(matrix: FloatArray, null: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
+    """Return the ``count`` smallest eigenvalues of a positive semidefinite matrix, ascending, and vectors as columns.
+
+    ``null``, (n, c), is an orthonormal basis of what the matrix takes to zero. With more than ``ALL`` rows the others
+    are found by Lanczos steps with the inverse, where that succeeds.
+    """
+    from scipy.sparse.linalg import ArpackError
+
+    others = count - null.shape[1]
+    if len(matrix) > ALL and others > 0:
+        with suppress(np.linalg.LinAlgError, ArpackError):
+            values, vectors = _smallest_beside(null, matrix, others)
+            values, vectors = np.append(np.zeros(null.shape[1]), values), np.hstack([null, vectors])
+            if faithful(matrix, values, vectors):
+                return values, vectors
+    return some_eigenvectors(matrix, 0, count - 1)
+
+
+def _smallest_beside(null: FloatArray, matrix: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
+    """Return the ``count`` smallest eigenvalues above zero, ascending, and vectors as columns.
+
+    Lanczos steps may miss one of several equal eigenvalues. With those that are found raised, and the largest of them
+    subtracted from all, the matrix has a Cholesky factor if and only if no smaller one is left; otherwise LinAlgError.
+    """
+    from scipy.linalg import cho_factor, cho_solve
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    high = 2 * matrix.diagonal().max()
+    raised = matrix + high * (null @ null.T)
+    factor = cho_factor(raised, check_finite=False)
+    inverse = LinearOperator(matrix.shape, lambda vector: cho_solve(factor, vector, check_finite=False), dtype=float)
+    start = np.random.default_rng(0).standard_normal(len(matrix))
+    values, vectors = eigsh(raised, count, sigma=0, OPinv=inverse, v0=start)
+    values, vectors = values[np.argsort(values)], vectors[:, np.argsort(values)]
+    raised += high * (vectors @ vectors.T)
+    raised.flat[:: len(raised) + 1] -= (1 - FAITHFUL) * values[-1]
+    cho_factor(raised, overwrite_a=True, check_finite=False)
+    return values, vectors
 
 
 def leading(matrix: FloatArray, count: int) -> FloatArray:
