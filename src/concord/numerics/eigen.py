@@ -59,14 +59,14 @@ def _smallest_beside(null: FloatArray, matrix: FloatArray, count: int) -> tuple[
 
     high = 2 * matrix.diagonal().max()
     raised = matrix + high * (null @ null.T)
-    factor = cho_factor(raised, check_finite=False)
+    factor = cho_factor(raised.T, check_finite=False)
     inverse = LinearOperator(matrix.shape, lambda vector: cho_solve(factor, vector, check_finite=False), dtype=float)
     start = np.random.default_rng(0).standard_normal(len(matrix))
     values, vectors = eigsh(raised, count, sigma=0, OPinv=inverse, v0=start)
     values, vectors = values[np.argsort(values)], vectors[:, np.argsort(values)]
     raised += high * (vectors @ vectors.T)
     raised.flat[:: len(raised) + 1] -= (1 - FAITHFUL) * values[-1]
-    cho_factor(raised, overwrite_a=True, check_finite=False)
+    cho_factor(raised.T, overwrite_a=True, check_finite=False)
     return values, vectors
 
 
