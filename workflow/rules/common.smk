@@ -138,10 +138,9 @@ def with_its_case(wildcards):
     return costs.group_of_fits(seconds_of(wildcards))
 
 
-def longest_first(wildcards):
-    """A priority below 1 that rises with the seconds of a consensus job, so that no long one runs alone at the end."""
-    seconds = seconds_of(wildcards)
-    return seconds / (1 + seconds)
+def longest_first(seconds):
+    """A priority below 1 that rises with the seconds of a job, so that no long one runs alone at the end."""
+    return lambda wildcards: 1 - 1 / (1 + seconds(wildcards))
 
 
 def lock_folder():

@@ -13,7 +13,7 @@ rule consensus:
         "logs/{study}/consensus/{case}/{method}/{block}.log",
     benchmark:
         "results/{study}/benchmarks/consensus/{case}/{method}/{block}.tsv"
-    priority: longest_first
+    priority: longest_first(seconds_of)
     group:
         with_its_case
     conda:

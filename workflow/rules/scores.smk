@@ -81,6 +81,7 @@ rule unseen_objects:
         "logs/{run}/unseen/{case}.log",
     benchmark:
         "results/{run}/benchmarks/unseen/{case}.tsv"
+    priority: longest_first(lambda w: PLAN.need_of_unseen(w.run, w.case).seconds)
     conda:
         "../../envs/environment.yaml"
     resources:
