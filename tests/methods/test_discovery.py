@@ -106,17 +106,13 @@ def test_whether_features_are_needed_depends_on_the_grid():
 
 
 PROGRAM = """
-import sys, time
-import numpy
+import sys
 from concord import methods
-start = time.process_time()
 methods.names()
-print(time.process_time() - start, *{name.split(".")[0] for name in sys.modules})
+print(*{name.split(".")[0] for name in sys.modules})
 """
 
 
 def test_all_methods_are_imported_with_numpy_only():
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
-    seconds, *modules = done.stdout.split()
-    assert not {"scipy", "sklearn", "pandas", "pydantic", "pymetis", "mtkahypar"} & set(modules)
-    assert float(seconds) < 0.15
+    assert not {"scipy", "sklearn", "pandas", "pydantic", "pymetis", "mtkahypar"} & set(done.stdout.split())

@@ -38,3 +38,17 @@ def test_a_run_from_kept_labels_fits_what_is_missing_alone_and_gives_the_same_by
     after = brief.reproducible_files()
     assert [name for name in before | after if before.get(name) != after.get(name)] == []
     assert (brief.folder / SECONDS).read_bytes() == seconds
+
+
+def test_a_setting_that_changes_after_labels_were_put_back_runs_their_method_again(brief):
+    brief.study(STUDY)
+    brief.run("tiny")
+    with in_folder(brief.folder), mock.patch.object(accepted, "BYTES_A_SECOND", 1e12):
+        accepted.main(["keep", "tiny"])
+    shutil.rmtree(brief.folder / "results/tiny")
+    shutil.rmtree(brief.folder / ".snakemake")
+    with in_folder(brief.folder):
+        accepted.main(["restore", "tiny"])
+    brief.study({**STUDY, "methods": [{"method": "EAC", "parameters": {"linkage": "single"}}, STUDY["methods"][1]]})
+    fits = [line for line in brief.run("tiny") if " consensus " in line or " race " in line]
+    assert [line.partition("EAC")[1] for line in fits] == ["EAC"]

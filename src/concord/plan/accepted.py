@@ -7,6 +7,7 @@ a case can be kept before all its jobs are done: a run that goes on from them fi
 import io
 import json
 import lzma
+import subprocess
 import sys
 import tarfile
 import zipfile
@@ -83,7 +84,7 @@ def planned_fits(plan: Plan, study: str) -> dict[str, list[Fits]]:
 
 
 def keep(plan: Plan, study: str) -> None:
-    """Write the archives of a study; what an archive has, and the run has not, stays in it."""
+    """Write the archives of a study; what an archive has, and the run has not, stays in it if its spec is planned."""
     for case, methods in planned_fits(plan, study).items():
         path = archive_of(study, case)
         before = _read(path)
@@ -91,10 +92,16 @@ def keep(plan: Plan, study: str) -> None:
         if kept:
             _write(path, kept)
             print(f"{path}: {len(kept)} of {sum(len(fits.files) for fits in methods)} files")
+        else:
+            path.unlink(missing_ok=True)
 
 
-def restore(plan: Plan, study: str) -> None:
-    """Put back the consensus labels of a study that are not there; those of another spec stay in the archive."""
+def restore(plan: Plan, study: str) -> list[str]:
+    """Put back the consensus labels of a study that are not there, and return their files.
+
+    Those of another spec stay in the archive.
+    """
+    put_back: list[str] = []
     for case, methods in planned_fits(plan, study).items():
         path, base = archive_of(study, case), Path(plan.ensemble_file(study, plan.runs[study].case(case)))
         kept = _read(path)
@@ -105,8 +112,17 @@ def restore(plan: Plan, study: str) -> None:
         missing = {Path(name): file for name, file in wanted.items() if not Path(name).exists()}
         for place, file in missing.items():
             _unpack(place, file.content)
+        put_back += map(str, missing)
         if kept:
             print(f"{path}: {len(missing)} files put back, {len(kept) - len(wanted)} of other settings left")
+    return put_back
+
+
+def record(files: Sequence[str]) -> None:
+    """Tell Snakemake that files were made with the present settings: it does not see otherwise that one changes."""
+    touch = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all", "--touch", "--force"]
+    if files:
+        subprocess.run([*touch, "--allowed-rules", "consensus", "race", "--", *files], check=True)
 
 
 def _packed(path: Path) -> bytes:
@@ -148,14 +164,16 @@ def _write(path: Path, kept: Mapping[str, Kept]) -> None:
 
 def main(words: Sequence[str]) -> None:
     """Keep or restore the labels of the studies that are named."""
-    commands = {"keep": keep, "restore": restore}
-    if len(words) < 2 or words[0] not in commands:
+    if len(words) < 2 or words[0] not in {"keep", "restore"}:
         raise InputError("write keep or restore, and a study: make keep STUDY=ec_cms")
     plan, studies = planned(words[1:])
     for study in studies:
         if plan.run_of[study] != study:
             raise InputError(f"{CONFIG_FILE}: {study} is restricted; set datasets, methods and subsets to null")
-        commands[words[0]](plan, study)
+        if words[0] == "keep":
+            keep(plan, study)
+        else:
+            record(restore(plan, study))
 
 
 if __name__ == "__main__":
