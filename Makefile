@@ -80,7 +80,7 @@ audit: $(READY)  ## look for unsafe code, and for known vulnerabilities of the p
 
 lock: $(READY)  ## resolve the packages of pyproject.toml anew, with all extras
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade \
-		--all-extras --group audit --group build pyproject.toml -o envs/requirements.lock
+		--no-strip-extras --all-extras --group audit --group build pyproject.toml -o envs/requirements.lock
 	! grep -nE '://|index-url|find-links' envs/requirements.lock
 	{ sed '/^  - pip:$$/q' envs/environment.yaml; sed -nE 's/^([a-z0-9].*==.*) \\$$/      - "\1"/p' envs/requirements.lock; } \
 		> envs/environment.new && mv envs/environment.new envs/environment.yaml

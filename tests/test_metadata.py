@@ -1,11 +1,12 @@
 """What a citation, a package index, an installation and a reader of the licence find."""
 
 import itertools
-import re
 import tomllib
+from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
 import yaml
+from packaging.requirements import Requirement
 
 import concord
 
@@ -32,18 +33,37 @@ def test_every_data_set_names_its_licence():
     assert [name for name, entry in registry.items() if not entry.get("licence")] == []
 
 
-def test_conda_gets_the_packages_of_the_lock():
+def locked() -> list[str]:
     lines = (ROOT / "envs/requirements.lock").read_text().splitlines()
-    locked = [line.removesuffix(" \\") for line in lines if "==" in line and not line.startswith(" ")]
-    assert locked == yaml.safe_load((ROOT / "envs/environment.yaml").read_text())["dependencies"][-1]["pip"]
+    return [line.removesuffix(" \\") for line in lines if "==" in line and not line.startswith(" ")]
+
+
+def test_conda_gets_the_packages_of_the_lock():
+    assert locked() == yaml.safe_load((ROOT / "envs/environment.yaml").read_text())["dependencies"][-1]["pip"]
 
 
 def test_the_lock_pins_what_is_declared():
-    lock = {line.split("==")[0] for line in (ROOT / "envs/requirements.lock").read_text().splitlines() if "==" in line}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     extras = project["project"]["optional-dependencies"]
     base, build = project["project"]["dependencies"], project["dependency-groups"]["build"]
     declared = [*base, *build, *itertools.chain(*extras.values())]
-    names = {re.split(r"[<>=\[ ]", requirement)[0] for requirement in declared} - {"concord"}
+    names = {Requirement(requirement).name for requirement in declared} - {"concord"}
     assert len(names) > 40
-    assert names <= lock
+    assert names <= {Requirement(package).name for package in locked()}
+
+
+def asked_by(package: str) -> list[Requirement]:
+    """Return what an installed package needs here; nothing, for one of another platform."""
+    try:
+        needed = [Requirement(text) for text in requires(package) or []]
+    except PackageNotFoundError:
+        return []
+    return [one for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
+
+
+def test_the_lock_names_the_extras_that_packages_ask_for():
+    """Without them pip before 23.3 asks for the newest version of the package, and refuses it for want of a hash."""
+    extras = {one.name: one.extras for one in map(Requirement, locked())}
+    asked = [one for package in extras for one in asked_by(package) if one.extras and one.name in extras]
+    assert asked
+    assert [str(one) for one in asked if not one.extras <= extras[one.name]] == []
