@@ -1,7 +1,6 @@
 """``pip install .`` without an extra suffices for every method, and says the extra where one is needed."""
 
 import json
-import re
 import subprocess
 import sys
 import tomllib
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import light
 
@@ -20,18 +20,16 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
-def name_of(requirement):
-    return re.sub(r"[-_.]+", "-", requirement.name).lower()
-
-
 def installed_with(requirements):
     """The names of packages, and of all that they need."""
     found, waiting = set(), [Requirement(text) for text in requirements]
     while waiting:
         requirement = waiting.pop()
-        if (not requirement.marker or requirement.marker.evaluate({"extra": ""})) and name_of(requirement) not in found:
-            found.add(name_of(requirement))
-            waiting += [Requirement(text) for text in requires(requirement.name) or []]
+        name = canonicalize_name(requirement.name)
+        applies = not requirement.marker or requirement.marker.evaluate({"extra": ""})
+        if applies and name not in found:
+            found.add(name)
+            waiting += [Requirement(text) for text in requires(name) or []]
     return found
 
 
@@ -42,7 +40,7 @@ def alone():
     hidden = [
         package
         for package, names in packages_distributions().items()
-        if not kept & {name_of(Requirement(name)) for name in names}
+        if not kept & {canonicalize_name(name) for name in names}
     ]
     assert {"numba", "pandas", "pyarrow", "matplotlib", "snakemake", "typst", "pytest"} <= {*hidden}
     command = [sys.executable, Path(__file__).with_name("light.py"), json.dumps(hidden)]
