@@ -9,7 +9,7 @@ from concord.methods.base import ConsensusMethod, Cost
 from concord.methods.constraints import POSITIVE
 from concord.numerics.eigen import leading
 from concord.numerics.kmeans import kmeans_restarts
-from concord.numerics.spectral import DENSE, cosine_graph, embedding
+from concord.numerics.spectral import cosine_graph, embedding
 
 ROUNDS = 5  # Rounds of the authors' program
 CONVERGED = 1e-6  # The rounds are called converged if the last one lowered the objective by less, relatively
@@ -78,9 +78,10 @@ class DREC(ConsensusMethod):
     def _fit(self, ensemble: Ensemble) -> None:
         basis, coordinates = self._represent(ensemble.indicator)
         self.profile_matrix_ = basis @ coordinates
-        left, singular, _ = np.linalg.svd(coordinates, full_matrices=False)
-        graph, once = cosine_graph(basis @ left, singular), np.ones(ensemble.n_profiles, dtype=np.int64)
-        rows = embedding(graph, once, self.n_clusters, leading if len(graph) <= DENSE else None)
+        squares, left = np.linalg.eigh(coordinates @ coordinates.T)  # the graph leaves small singular values out
+        singular, once = np.sqrt(np.maximum(squares, 0)), np.ones(ensemble.n_profiles, dtype=np.int64)
+        graph = cosine_graph(basis @ left, singular)
+        rows = embedding(graph, once, self.n_clusters, leading)
         labels, costs = kmeans_restarts(rows, once, self.n_clusters, self.n_init, self._rng())
         self._set_labels(labels, costs, ensemble.membership)
 
