@@ -1,3 +1,4 @@
+import json
 import tarfile
 from pathlib import Path
 
@@ -19,16 +20,25 @@ def raced(study, _):
 
 
 def make(plan, seconds=1000.0):
-    """Write the files of all fits; return their content by name, in the order in which a run makes them."""
+    """Write the files of all fits, alike for each subset; return their content by name, in the order of a run."""
     methods = [fits for case in accepted.planned_fits(plan, "mine").values() for fits in case]
     for fits in methods:
         for name in fits.files:
             path = Path(name)
             path.parent.mkdir(parents=True, exist_ok=True)
+            if "/races/" in name:
+                write_record(path, {"spec": fits.spec, "of": name})
+                continue
+            first, last = map(int, path.name.split(".")[0].split("-"))
+            subsets, found = range(first, last + 1), [[subset] for subset in range(first, last + 1)]
             if path.suffix == ".npz":
-                write_arrays(path, labels=NUMBERS + len(name), spec=fits.spec)
+                labels = np.array([NUMBERS + len(str(path.parent)) + subset for subset in subsets])[:, None]
+                texts = json.dumps([{"subset": subset, "point": 0, "note": "so"} for subset in subsets])
+                states = {key: np.array(found) for key in ("chosen", "left_out", "iterations", "converged")}
+                write_arrays(path, labels=labels, subsets=subsets, spec=fits.spec, failures="[]", notes=texts, **states)
             else:
-                write_record(path, {"spec": fits.spec, "cpu_seconds": [[seconds]], "of": name})
+                seconds_of = {"cpu_seconds": [[seconds] for _ in subsets], "wall_seconds": found, "peak_rss_mib": 9.0}
+                write_record(path, {"spec": fits.spec, "subsets": [*subsets], "n_profiles": [*subsets], **seconds_of})
     for case in plan.runs["mine"].titles:
         write_arrays(plan.ensemble_file("mine", plan.runs["mine"].case(case)), labels=NUMBERS)
     return {name: Path(name).read_bytes() for fits in methods for name in fits.files}
@@ -51,6 +61,27 @@ def test_what_is_kept_comes_back_to_the_byte_and_in_the_order_of_a_run(make_plan
     ages = [Path(name).stat().st_mtime_ns for name in
             (f"{folder}/0-0.npz", "results/mine/races/iris/RCE.json", f"{folder}/1-1.npz")]  # fmt: skip
     assert ages == sorted(ages)
+
+
+@pytest.mark.parametrize(("kept", "wanted"), [(1, 2), (2, 1)])
+def test_blocks_of_another_size_are_cut_from_those_that_are_kept(make_plan, kept, wanted):
+    expected = make(make_plan(raced, subsets_per_job=wanted))
+    remove(expected)
+    before = make(make_plan(raced, subsets_per_job=kept))
+    accepted.keep(make_plan(raced, subsets_per_job=kept), "mine")
+    remove(before)
+    accepted.restore(make_plan(raced, subsets_per_job=wanted), "mine")
+    assert {name: Path(name).read_bytes() for name in expected} == expected
+
+
+def test_a_block_of_which_a_subset_is_not_kept_is_not_put_back(make_plan):
+    before = make(make_plan(raced, subsets_per_job=1))
+    remove(name for name in before if "/iris/KC/1-1." in name)
+    accepted.keep(make_plan(raced, subsets_per_job=1), "mine")
+    remove(name for name in before if Path(name).exists())
+    accepted.restore(make_plan(raced, subsets_per_job=2), "mine")
+    assert not Path(f"{KC}.npz").exists()
+    assert Path("results/mine/consensus/iris/SSCE/0-1.npz").exists()
 
 
 def test_equal_files_make_equal_archives(make_plan):

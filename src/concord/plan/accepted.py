@@ -1,25 +1,30 @@
 """Consensus labels of accepted runs: kept in archives, one for each case, and put back, so that no method runs again.
 
 ``python -m concord.plan.accepted keep STUDY``, or ``make keep STUDY=...``, and the same with ``restore``. The labels of
-a case can be kept before all its jobs are done: a run that goes on from them fits only what is left.
+a case can be kept before all its jobs are done: a run that goes on from them fits only what is left. Blocks of subsets
+that have another size by now are cut anew.
 """
 
 import io
 import json
 import lzma
+import re
 import subprocess
 import sys
 import tarfile
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from concord.config.settings import CONFIG_FILE
+from concord.consensus.cut import cut_labels, cut_record
 from concord.errors import InputError
-from concord.files import read_arrays, read_record, write_arrays, write_text, written_whole
+from concord.files import read_arrays, read_record, write_arrays, write_record, write_text, written_whole
 from concord.plan.costs import planned
 from concord.plan.plan import Plan
 
@@ -51,8 +56,20 @@ class Fits(NamedTuple):
     """In the order in which they are made: a race is younger than its first blocks and older than the others."""
 
     def among(self, kept: Mapping[str, Kept]) -> dict[str, Kept]:
-        """Return the files that belong to these fits and their spec."""
-        return {name: kept[name] for name in self.files if name in kept and kept[name].spec == self.spec}
+        """Return the files that belong to these fits and their spec, cut anew where only other blocks are kept."""
+        own = {name: file for name, file in kept.items() if file.spec == self.spec}
+        found = ((name, own.get(name) or self._cut(name, own)) for name in self.files)
+        return {name: file for name, file in found if file}
+
+    def _cut(self, name: str, own: Mapping[str, Kept]) -> Kept | None:
+        """Return a block of subsets cut out of others of these fits; None if they do not hold all of it."""
+        subsets, kind = _subsets(name), _kind(name)
+        holders = {subset: other for other in own if _kind(other) == kind for subset in _subsets(other)}
+        if not subsets or not holders.keys() >= set(subsets):
+            return None
+        contents = [own[holder].content for holder in dict.fromkeys(holders[subset] for subset in subsets)]
+        cut = _cut_record if kind == RUNTIME else _cut_labels
+        return Kept(self.spec, cut(contents, subsets))
 
     def made(self) -> dict[str, Kept]:
         """Return the files that are there; none, if they take too much room for their seconds."""
@@ -114,7 +131,8 @@ def restore(plan: Plan, study: str) -> list[str]:
             _unpack(place, file.content)
         put_back += map(str, missing)
         if kept:
-            print(f"{path}: {len(missing)} files put back, {len(kept) - len(wanted)} of other settings left")
+            others = sum(file.spec not in {fits.spec for fits in methods} for file in kept.values())
+            print(f"{path}: {len(missing)} files put back, {others} of other settings left")
     return put_back
 
 
@@ -125,21 +143,51 @@ def record(files: Sequence[str]) -> None:
         subprocess.run([*touch, "--allowed-rules", "consensus", "race", "--", *files], check=True)
 
 
+def _kind(name: str) -> str:
+    return RUNTIME if name.endswith(RUNTIME) else Path(name).suffix
+
+
+def _subsets(name: str) -> range:
+    """Return the subsets of the block that a file of labels or seconds is named after; none for another file."""
+    block = re.fullmatch(r"(\d+)-(\d+)", Path(name).name.removesuffix(_kind(name)))
+    return range(int(block[1]), int(block[2]) + 1) if block else range(0)
+
+
+def _cut_labels(contents: Sequence[bytes], subsets: Sequence[int]) -> bytes:
+    return _npz(cut_labels([_arrays(content) for content in contents], subsets))
+
+
+def _cut_record(contents: Sequence[bytes], subsets: Sequence[int]) -> bytes:
+    records = [json.loads(content) for content in contents]
+    for record in records:
+        del record["checksum"]
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "record.json")
+        write_record(path, cut_record(records, subsets))
+        return path.read_bytes()
+
+
 def _packed(path: Path) -> bytes:
     """Return a file's content, arrays without their compression: an archive of many is smaller then."""
-    if path.suffix == ".json":
-        return path.read_bytes()
-    buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **read_arrays(path))
-    return buffer.getvalue()
+    return path.read_bytes() if path.suffix == ".json" else _npz(read_arrays(path))
 
 
 def _unpack(path: Path, content: bytes) -> None:
     if path.suffix == ".json":
         write_text(path, content.decode())
-        return
+    else:
+        write_arrays(path, **_arrays(content))
+
+
+def _npz(arrays: Mapping[str, npt.ArrayLike]) -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **arrays)
+    return buffer.getvalue()
+
+
+def _arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        write_arrays(path, **arrays)
+        return dict(arrays)
 
 
 def _read(path: Path) -> dict[str, Kept]:
