@@ -81,6 +81,13 @@ def test_a_sweep_raises_the_likelihood_and_spares_what_is_below_the_gap(seed, n,
     assert columns.sum(axis=0) == pytest.approx(np.ones(n), abs=1e-12)
 
 
+def test_weights_are_narrowed_to_single_precision():
+    weights = np.array([[1 / 3, -1e40, np.inf], [-0.0, 1e30, -7.0]])
+    narrowed = np.empty(weights.shape, np.float32)
+    pairs.narrow(weights, 1e30, narrowed)
+    assert np.array_equal(narrowed, np.float32([[1 / 3, -1e30, 1e30], [0, 1e30, -7]]))
+
+
 def test_digamma():
     x = np.r_[10.0 ** np.linspace(-6, 8, 500), np.linspace(0.5, 12, 500)]
     assert np.array([bce.digamma(value) for value in x]) == pytest.approx(psi(x), rel=4e-15, abs=4e-15)

@@ -26,11 +26,15 @@ Map = Callable[[FloatArray], FloatArray]
 
 
 def block_ascent(model: PairModel, start: FloatArray, tau: float, max_iter: int) -> Run:
-    """Ascend until no gap exceeds ``tau``, or neither f rises nor the gap shrinks."""
+    """Ascend until no gap exceeds ``tau``, or neither f rises nor the gap shrinks.
+
+    While sweeps alone raise f the gap is not looked at: they only move objects whose gap exceeds ``tau``.
+    """
     y, f, path = start.copy(), model.likelihood(start), list[float]()
     rise, least, state = np.inf, np.inf, _State(model)
     while True:
-        gap = float(gaps(y, model.gradient(y) if len(path) < SWEEPS else state.at(y)).max())
+        sweeping = rise > 0 and 0 < len(path) < min(SWEEPS, max_iter)
+        gap = np.inf if sweeping else float(gaps(y, state.at(y)).max())
         stalled = rise <= 0 and gap >= least
         if gap <= tau or stalled or len(path) == max_iter:
             f = model.likelihood(y)  # starts are compared by it, so without the rounding of the rises
@@ -90,7 +94,7 @@ class _State:
 
     def at(self, y: FloatArray) -> FloatArray:
         """Compute them; return g, half the gradient, shape (n, K)."""
-        from concord.numerics.kernels.pairs import derivatives
+        from concord.numerics.kernels.pairs import derivatives, narrow
 
         model, (n, k) = self._model, y.shape
         upper, lower = np.triu_indices(k)
@@ -103,7 +107,7 @@ class _State:
             weights, curvature = np.empty_like(share), self.curvature[rows]
             derivatives(model.together[rows], model.apart[rows], share, weights, curvature, STEEPEST)
             self.g[rows] = weights @ y
-            np.clip(weights, -STEEPEST, STEEPEST, out=self.weights[rows])
+            narrow(weights, STEEPEST, self.weights[rows])
             self.own[rows] = (curvature @ products)[:, pair]
         return self.g
 

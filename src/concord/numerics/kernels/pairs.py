@@ -36,6 +36,14 @@ def derivatives(
 
 
 @compiled
+def narrow(weights: FloatArray, steepest: float, narrowed: npt.NDArray[np.float32]) -> None:
+    """Copy the weights in single precision, none beyond ``steepest``; both have one shape."""
+    for i in range(len(weights)):
+        for j in range(weights.shape[1]):
+            narrowed[i, j] = min(max(weights[i, j], -steepest), steepest)
+
+
+@compiled
 def rise(together: Counts, apart: Counts, old: FloatArray | None, new: FloatArray, first: int) -> float:
     """Return the rise of c log a + (N - c) log(1 - a), summed over pairs, from ``old`` to ``new`` a.
 
