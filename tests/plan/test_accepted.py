@@ -129,8 +129,12 @@ def test_what_is_there_is_not_written_over(make_plan):
     assert read_arrays(f"{KC}.npz")["spec"] == "own"
 
 
-@pytest.mark.parametrize(("seconds", "kept"), [(0.001, False), (1000.0, True)])
-def test_labels_that_are_sooner_made_than_stored_are_not_kept(make_plan, seconds, kept):
+@pytest.mark.parametrize(
+    ("bytes_a_second", "seconds", "kept"),
+    [(1, 0.001, False), (1, 1e6, True), (accepted.BYTES_A_SECOND, 0.001, True)],  # the last by the start of its job
+)
+def test_labels_that_are_sooner_made_than_stored_are_not_kept(make_plan, monkeypatch, bytes_a_second, seconds, kept):
+    monkeypatch.setattr(accepted, "BYTES_A_SECOND", bytes_a_second)
     plan = make_plan()
     make(plan, seconds)
     accepted.keep(plan, "mine")

@@ -25,12 +25,12 @@ from concord.config.settings import CONFIG_FILE
 from concord.consensus.cut import cut_labels, cut_record
 from concord.errors import InputError
 from concord.files import read_arrays, read_record, write_arrays, write_record, write_text, written_whole
-from concord.plan.costs import planned
+from concord.plan.costs import START, planned
 from concord.plan.plan import Plan
 
 RUNTIME = ".runtime.json"
-BYTES_A_SECOND = 2000
-"""Most bytes of labels that are kept for a CPU second of their method; others are sooner made anew."""
+BYTES_A_SECOND = 4000
+"""Most bytes of labels that are kept for a CPU second of their jobs; others are sooner made anew."""
 
 
 class Kept(NamedTuple):
@@ -75,7 +75,7 @@ class Fits(NamedTuple):
         """Return the files that are there; none, if they take too much room for their seconds."""
         paths = [Path(name) for name in self.files if Path(name).is_file()]
         records = [read_record(path) for path in paths if path.name.endswith(RUNTIME)]
-        seconds = sum(sum(row) for record in records for row in record["cpu_seconds"])
+        seconds = sum(START + sum(map(sum, record["cpu_seconds"])) for record in records)
         if sum(path.stat().st_size for path in paths) > BYTES_A_SECOND * seconds:
             return {}
         return {str(path): Kept.of(path.name, _packed(path)) for path in paths}
