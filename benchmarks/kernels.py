@@ -209,6 +209,21 @@ def derivatives(data: Data) -> Pair:
     return "PEACE: derivatives over all pairs", len(share), plain, compiled
 
 
+def narrow(data: Data) -> Pair:
+    share = data.memberships @ data.memberships.T
+    weights, steepest = 1 / share, blockascent.STEEPEST
+    plain_found, found = np.empty((2, *share.shape), np.float32)
+
+    def plain() -> Any:
+        return np.clip(weights, -steepest, steepest, out=plain_found)
+
+    def compiled() -> Any:
+        pairs.narrow(weights, steepest, found)
+        return found
+
+    return "PEACE: weights in single precision", len(share), plain, compiled
+
+
 def rise(data: Data) -> Pair:
     old, new = model_of_pairs(data)
     gain = data.old("methods.pairmodel").gain
@@ -387,6 +402,7 @@ CASES: dict[str, Callable[[Data], Pair]] = {
     "eccms.solve": solve,
     "linkage.chain": chain,
     "pairs.derivatives": derivatives,
+    "pairs.narrow": narrow,
     "pairs.rise": rise,
     "pairs.steps": steps,
     "pairs.sweep": sweep,
