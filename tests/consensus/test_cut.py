@@ -41,12 +41,12 @@ def made(request, tmp_path, monkeypatch):
     if request.param == "failed":
         fit = SpectralConsensus.fit
 
-        def fail_once(self, *given):
+        def fail_at_times(self, *given):
             if self.assign_labels == "kmeans" and next(fits) % 3 == 0:
                 raise ConsensusFailure("too few clusters")
             return fit(self, *given)
 
-        monkeypatch.setattr(SpectralConsensus, "fit", fail_once)
+        monkeypatch.setattr(SpectralConsensus, "fit", fail_at_times)
     stay = [0] if request.param == "raced" else None
     fits = iter(range(100))
     pairs = blocks_of(tmp_path, [[0, 1], [2, 3]], stay)
