@@ -56,6 +56,17 @@ def test_a_failed_subset_is_counted_and_said(source) -> None:
     assert "EAC on Iris, size 8 (2)" in shown.caption
 
 
+def test_a_method_that_a_case_leaves_out_has_not_failed_there(study) -> None:
+    one, *others = study.cases
+    study = study.model_copy(update={"cases": (one.model_copy(update={"without": ("RCE",)}), *others)})
+    scores = scores_of(study)
+    scores = scores[(scores["case"] != one.id) | (scores["method"] != "RCE")]
+    parts = [select(part, scores_of(part)) for part in study.of_variants()]
+    shown = sizes().build(source_of(study, scores=scores, variants=pd.concat(parts)))
+    assert shown.frame[shown.frame["method"] == "RCE"]["size"].tolist() == [8]
+    assert "RCE on" not in shown.caption
+
+
 def test_cases_without_other_sizes_are_mistakes(study) -> None:
     assert list(sizes().mistakes(study)) == []
     assert [key for key, _ in sizes().mistakes(planned())] == ["kind"]

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -52,3 +54,24 @@ def test_a_legend_is_not_wider_than_the_picture() -> None:
     box = drawn.legends[0].get_window_extent()
     assert box.x0 >= 0
     assert box.x1 <= drawn.bbox.x1
+
+
+def test_labels_of_an_axis_leave_room_for_each_other() -> None:
+    lambdas = [0.001, 0.01, 0.05, 0.1, 0.4, 1.0]
+    assert figures.spaced_labels(lambdas, 0.3, log=True) == ["0.001", "0.01", "", "0.1", "", "1"]
+    assert figures.spaced_labels(lambdas, 0.3, log=False) == ["0.001", "", "", "", "0.4", "1"]
+    assert figures.spaced_labels([10, 20, 30, 40], 0.3, log=False) == ["10", "20", "30", "40"]
+    assert figures.spaced_labels([5], 0.2, log=False) == ["5"]
+
+
+def test_every_value_of_a_panel_has_a_tick_and_no_two_labels_touch() -> None:
+    values = [0.001, 0.01, 0.05, 0.1, 0.2, 0.4, 1.0, 10.0, 100.0]
+    frame = pd.DataFrame({"value": values * 8, "mean": 0.5, "std": 0.1, "method": "EAC", "n": 20})
+    frame["case"] = np.repeat(list("abcdefgh"), len(values))
+    with figures.style():
+        drawn = figures.curves_by_case(frame, {case: case for case in "abcdefgh"}, "value", ("lambda", "mean ARI"))
+        drawn.canvas.draw()
+    for panel in drawn.axes:
+        assert panel.get_xticks().tolist() == values
+        boxes = [label.get_window_extent() for label in panel.get_xticklabels() if label.get_text()]
+        assert all(left.x1 < right.x0 for left, right in pairwise(boxes))

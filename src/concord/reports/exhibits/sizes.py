@@ -46,10 +46,11 @@ class Sizes(Exhibit):
     def _frame(self, source: Source) -> DataFrame:
         study, scores, rows = source.study, over_subsets(source.selected, source.variants), []
         for case in study.cases:
-            sizes = sorted((study.subset_size(one), one.id) for one in (case, *study.size_variants(case)))
-            for row in (main_row(study, method) for method in _of_other_sizes(study) if len(sizes) > 1):
-                found = [(size, key) for size, one in sizes if (key := (one, self.metric, *row)) in scores.index]
-                rows += [(case.id, *row, self.metric, size, *scores.loc[key]) for size, key in found]
+            cases = sorted((case, *study.size_variants(case)), key=study.subset_size)
+            for row in (main_row(study, method) for method in _of_other_sizes(study) if len(cases) > 1):
+                ran = [one for one in cases if study.method(row.method).runs_on(one)]
+                found = [(one, key) for one in ran if (key := (one.id, self.metric, *row)) in scores.index]
+                rows += [(case.id, *row, self.metric, study.subset_size(one), *scores.loc[key]) for one, key in found]
         return records("case method selection metric size n mean std", rows).astype({"n": int})
 
 

@@ -16,6 +16,8 @@ PAGE = 6.9
 """Inches between the margins of an A4 page."""
 WIDTHS = {1: 3.8, 2: 5.6}
 """Inches of a picture with so many panels side by side; with more, the width of the page."""
+LABEL = 0.3
+"""Inches of a panel's width that a label of its horizontal axis takes at least."""
 MARKERS = "osD^vPX*"
 TONES = 64
 """Colours of a matrix: few, so that pictures of many small cells stay small files."""
@@ -123,10 +125,23 @@ def curves_by_case(frame: DataFrame, titles: Mapping[str, str], x: str, labels: 
         if values and 0 < 100 * values[0] <= values[-1]:
             panel.set_xscale("log")
             panel.minorticks_off()
-        panel.set_xticks(values, [f"{value:g}" for value in values])
+        inches = picture.get_figwidth() / panel.get_subplotspec().get_gridspec().ncols
+        panel.set_xticks(values, spaced_labels(values, LABEL / inches, log=panel.get_xscale() == "log"))
     label_outer([panel for panel, _ in drawn], *(textwrap.fill(label, 28) for label in labels))
     legend_below(picture, curve_handles(palette, dashed=set(frame["method"][frame[x].isna()])))
     return picture
+
+
+def spaced_labels(values: Sequence[float], apart: float, log: bool) -> list[str]:
+    """Write increasing values, empty where the last written one is nearer than this share of their axis."""
+    places = [math.log(value) for value in values] if log else values
+    labels: list[str] = []
+    last = -math.inf
+    for value, place in zip(values, places, strict=True):
+        written = place - last >= apart * (places[-1] - places[0])
+        labels.append(f"{value:g}" if written else "")
+        last = place if written else last
+    return labels
 
 
 def curve_handles(palette: Mapping[str, Any], dashed: Collection[str] = ()) -> list[Any]:
