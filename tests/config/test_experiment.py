@@ -190,6 +190,19 @@ def test_sizes_share_the_pool_of_their_case(changes, shared):
     assert study.subset_size(variant) == (changes.get("subset_size", 5) or 10)
 
 
+def test_a_variant_may_run_on_the_first_subsets_alone():
+    race = {"RCE": {"metric": "ACC", "subsets": 2, "points": 1}}
+    size = {"dataset": "iris", "of": "iris", "why": "size", "methods": ["RCE"], "subset_size": 5, "races": race}
+    cases = [{**size, "id": "two", "subsets": 2}, {**size, "id": "all"}]
+    study = experiment(ensemble=DRAWN, variants={"cases": cases})
+    two, every = study.variants.cases
+    assert [study.n_subsets_of(case) for case in (study.cases[0], two, every)] == [4, 2, 4]
+    assert {e.cases[0].id: e.n_subsets for e in study.of_variants()} == {"two": 2, "all": 4}
+    run = study.method("RCE")
+    assert (study.race(two, run), study.race(every, run)) == (None, every.races["RCE"])
+    assert study.model_copy(update={"subsets": 1}).n_subsets_of(two) == 1
+
+
 def test_rows_and_cases_of_unseen_objects():
     plan = {"methods": [{"method": "KC", "by": ["NC", "own"]}, {"method": "RCE", "id": "R"}]}
     study = experiment(generalisation={**plan, "cases": ["iris"]})

@@ -114,6 +114,7 @@ def test_a_file_that_cannot_be_read(tmp_path):
 
 ECOLI = {"dataset": "ecoli_pool", "ensemble": "authors"}
 PP = {"id": "pp", "dataset": "iris", "of": "iris", "why": "w", "methods": ["RCE"]}
+RACE = {"RCE": {"metric": "ACC", "subsets": 2, "points": 1}}
 FEW = {"id": "KC-few", "method": "KC", "of": "KC", "why": "w", "parameters": {"n_init": 2}}
 
 
@@ -189,6 +190,11 @@ def rce_grid(**grid):
         (variant(methods=["RCE", "RCE"]), ["variants.cases[0].methods", "RCE", "twice", "remove"]),
         (variant(methods=[]), ["variants.cases[0].methods = []"]),
         (variant(methods=["RCF"]), ["variants.cases[0].methods[0] = 'RCF'", '"RCE"']),
+        (variant(subsets=11), ["variants.cases[0].subsets = 11", "there are 10", "lower"]),
+        (
+            {**variant(subsets=2, races=RACE), **rce_grid(mu=[1, 2, 3])},
+            ["variants.cases[0].races.RCE.subsets = 2", "there are 2 subsets", "lower"],
+        ),
         (variant(without=["KC"]), ["variants.cases[0].without = ['KC']", "methods", "remove"]),
         (variant(id="iris"), ["two cases have the id 'iris'"]),
         (method_variant(of="KX"), ["variants.methods[0].of = 'KX'", "KC"]),

@@ -86,7 +86,15 @@ STUDY = {
             {"id": "EAC-single", "of": "EAC", "method": "EAC", "parameters": {"linkage": "single"}, "why": "tree"}
         ],
         "cases": [
-            {"id": "toy_2", "dataset": "toy", "of": "toy", "subset_size": 2, "why": "size", "methods": ["EAC"]},
+            {
+                "id": "toy_2",
+                "dataset": "toy",
+                "of": "toy",
+                "subset_size": 2,
+                "subsets": 1,
+                "why": "size",
+                "methods": ["EAC"],
+            },
             {
                 "id": "mixed",
                 "dataset": "toy",

@@ -167,6 +167,9 @@ class CaseVariant(Case):
     of: CaseId = Field(description="id of the case that it interprets otherwise")
     why: Text = Field(description="what the paper leaves open")
     methods: Some[MethodId] = Field(description="ids of the study's methods to run on it")
+    subsets: Positive | None = Field(
+        None, description="only the first so many subsets, for methods that take long; those of the study if absent"
+    )
 
 
 class Variants(Strict):
@@ -268,6 +271,11 @@ class Experiment(Strict):
         """Number of subsets that are run."""
         return min(self.subsets or self.ensemble.n_subsets, self.ensemble.n_subsets)
 
+    def n_subsets_of(self, case: Case) -> int:
+        """Return the number of subsets that are run on a case, or on the variant of one."""
+        wanted = case.subsets if isinstance(case, CaseVariant) else None
+        return min(wanted or self.n_subsets, self.n_subsets)
+
     @property
     def described(self) -> tuple[Case, ...]:
         """The cases of Table 1: those that are clustered, then the others."""
@@ -331,7 +339,7 @@ class Experiment(Strict):
     def race(self, case: Case, run: MethodRun) -> Race | None:
         """Return the race of a method's grid on a case, if there is one and it leaves any subset."""
         race = case.races.get(run.id)
-        return race if race and race.subsets < self.n_subsets else None
+        return race if race and race.subsets < self.n_subsets_of(case) else None
 
     def of_variants(self) -> "list[Experiment]":
         """Return what the variants add, an experiment of one case for each case with the methods that run on it."""
@@ -341,10 +349,11 @@ class Experiment(Strict):
                 runs.setdefault(case.id, []).append(self.run(case, variant.id))
         for other in self.variants.cases:
             runs.setdefault(other.id, []).extend(self.run(other, name) for name in other.methods)
-        return [
-            self.model_copy(update={"cases": (self.case(case),), "methods": tuple(found), "variants": Variants()})
-            for case, found in runs.items()
-        ]
+        return [self._alone(self.case(case), found) for case, found in runs.items()]
+
+    def _alone(self, case: Case, methods: Sequence[MethodRun]) -> Self:
+        own = {"cases": (case,), "methods": tuple(methods), "subsets": self.n_subsets_of(case)}
+        return self.model_copy(update={**own, "variants": Variants()})
 
     def size_variants(self, case: Case) -> list[CaseVariant]:
         """Return the variants that differ from a case in the size of its subsets alone."""

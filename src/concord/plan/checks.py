@@ -140,6 +140,8 @@ class Context:
                 if entry.shape and other and entry.shape[0] != other[0]:
                     what = f"{other[0]} objects, but {case.dataset} has {entry.shape[0]}"
                     yield "of", f" = {case.of!r}: {what}; name a case of the same objects"
+            if case.subsets and case.subsets > self.study.ensemble.n_subsets:
+                yield "subsets", f" = {case.subsets}: there are {self.study.ensemble.n_subsets}; lower it"
             if case.without:
                 yield "without", f" = {list(case.without)}: methods says what runs on it; remove without"
 
@@ -158,9 +160,12 @@ class Context:
                     f"races.{name}.points",
                     f" = {race.points}: {name} has {len(run.points)} grid points; remove the race",
                 )
-            if race.subsets >= self.study.ensemble.n_subsets:
-                there = f"there are {self.study.ensemble.n_subsets} subsets"
-                yield f"races.{name}.subsets", f" = {race.subsets}: {there}, so that none is left; lower it"
+            there = (isinstance(case, CaseVariant) and case.subsets) or self.study.ensemble.n_subsets
+            if race.subsets >= there:
+                yield (
+                    f"races.{name}.subsets",
+                    f" = {race.subsets}: there are {there} subsets, so that none is left; lower it",
+                )
 
     def _of_ensemble(self, case: Case, entry: DatasetSpec) -> Mistakes:
         if entry.reader is None and case.ensemble in MADE:

@@ -165,9 +165,9 @@ class Plan:
 
     def _blocks(self, study: PlannedStudy, case: Case, method: MethodRun) -> list[tuple[int, int]]:
         """Return the first and the last subset of each block; a race ends a block."""
-        race, blocks = study.race(case, method), list[tuple[int, int]]()
-        while (first := blocks[-1][1] + 1 if blocks else 0) < study.n_subsets:
-            end = race.subsets if race and first < race.subsets else study.n_subsets
+        race, blocks, n = study.race(case, method), list[tuple[int, int]](), study.n_subsets_of(case)
+        while (first := blocks[-1][1] + 1 if blocks else 0) < n:
+            end = race.subsets if race and first < race.subsets else n
             per_job = needs.subsets_per_job(study, case, self._sized(study, case.id)[2], method, first)
             blocks.append((first, min(first + (self.settings.subsets_per_job or per_job), end) - 1))
         return blocks

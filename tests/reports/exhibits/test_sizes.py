@@ -56,6 +56,17 @@ def test_a_failed_subset_is_counted_and_said(source) -> None:
     assert "EAC on Iris, size 8 (2)" in shown.caption
 
 
+def test_a_size_on_the_first_subsets_alone_has_not_failed_on_the_others() -> None:
+    cases = [CASES[0], {**CASES[1], "subsets": 2}]
+    study = planned(ensemble=ENSEMBLE, variants={"cases": cases})
+    parts = [select(part, scores_of(part)) for part in study.of_variants()]
+    shown = sizes().build(source_of(study, variants=pd.concat(parts)))
+    of_eac = shown.frame[shown.frame["method"] == "EAC"]
+    assert of_eac[["size", "n", "subsets"]].to_numpy().tolist() == [[2, 2, 2], [4, 3, 3], [8, 3, 3]]
+    assert "EAC with 2 base clusterings on Iris: the first 2 subsets only" in shown.caption
+    assert "failed" not in shown.caption
+
+
 def test_a_method_that_a_case_leaves_out_has_not_failed_there(study) -> None:
     one, *others = study.cases
     study = study.model_copy(update={"cases": (one.model_copy(update={"without": ("RCE",)}), *others)})

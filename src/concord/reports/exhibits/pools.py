@@ -13,8 +13,8 @@ from concord.findings.values import DASH, count, number, paragraph, records, sco
 from concord.reports.exhibits.base import Cell, Chapter, Exhibit, Needs, Shown, Table, listed
 from concord.scores.selection import main_row
 
-ASIDE = {"id", "title", "of", "why", "methods", "instead_of", "doubt", "k", "preprocessing"}
-"""Keys of a case that change no score (pools have variants, and so classes and no k), and its steps."""
+ASIDE = {"id", "title", "of", "why", "methods", "instead_of", "doubt", "k", "subsets", "preprocessing"}
+"""Keys of a case that change no score of a subset (pools have variants, and so classes and no k), and its steps."""
 
 
 class Pools(Exhibit):
