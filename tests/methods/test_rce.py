@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from concord.ensemble import Ensemble
 from concord.errors import ConsensusFailure
 from concord.methods import RCE
+from concord.methods.rce import Spectrum
 from concord.numerics.kernels import rce as kernels
 from dense_rce import connective_matrices, half_steps, kullback_leibler, objective
 
@@ -68,6 +69,21 @@ def test_objective_never_rises_in_the_papers_order(labels, lambda1, lambda2, bou
 def test_objective_never_rises_after_the_first_round_of_the_authors_order(labels, lambda1, lambda2):
     path = fit(labels, lambda1, lambda2, max_outer=6).objective_path_
     assert (np.diff(path[1:]) <= 1e-10 * np.abs(path[1:-1]) + 1e-12).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(label_matrices, lambdas, lambdas)
+def test_nothing_is_noted_of_an_objective_that_never_rises(labels, lambda1, lambda2):
+    assert fit(labels, lambda1, lambda2, max_outer=6).note_ == ""
+
+
+@pytest.mark.parametrize(("norms", "noted"), [([3, 2, 1], False), ([3, 2, 2.001], True), ([2, 3, 1], True)])
+def test_a_rise_of_the_objective_is_noted(monkeypatch, norms, noted):
+    left = iter(norms)
+    monkeypatch.setattr(Spectrum, "norm", property(lambda self: next(left)))
+    rce = fit(HAND, 1.0, 1e4, max_outer=3)
+    assert bool(rce.note_) is noted
+    assert (np.diff(rce.objective_path_) > 0).any() == noted
 
 
 @pytest.mark.parametrize("order", ["authors", "paper"])

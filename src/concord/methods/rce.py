@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from typing import Literal, Self
 
 import numpy as np
@@ -17,6 +18,8 @@ from concord.numerics.spectral import Assignment
 BOX = 1e-6  # Distance from 0 and 1 that the "box" keeps
 # A run of fixed length is called converged if its last round changed the objective by less, relatively.
 CONVERGED = 1e-6
+# The digits that cheaper arithmetic loses may raise the objective by less, relatively, or absolutely near zero.
+RISE = 1e-9
 # Cheaper arithmetic (products in single precision, eigenvalues of A A' for singular values) is used where bounds of its
 # errors say that no A-step moves an entry of A by more. After whole fits it had moved by 5e-11 at most.
 LOST = 2e-9
@@ -75,7 +78,8 @@ class RCE(MatrixMethod):
     objective_ : float
         J4 after the last round.
     objective_path_ : ndarray, shape (iterations,)
-        J4 after every round. Never rises in the paper's order; in the authors' order it may in the first round.
+        J4 after every round. Never rises in the paper's order; in the authors' order it may in the first round. If it
+        rises later, ``note_`` says so.
     converged_ : bool
         Whether the last round lowered the objective by less than ``tol`` (1e-6 if None), relatively.
 
@@ -166,13 +170,15 @@ class RCE(MatrixMethod):
             constant = e_step(matrix, cost)
             self._a_steps(matrix, cost, m, spectrum.pull(self.lambda2))
             spectrum.update(matrix)
-            pairwise = constant + divergence(matrix, cost, m, weights)
-            path.append(pairwise + 2 * self.lambda2 * spectrum.norm)
+            of_pairs = constant + divergence(matrix, cost, m, weights)
+            path.append(of_pairs + 2 * self.lambda2 * spectrum.norm)
             self.converged_ = len(path) > 1 and abs(path[-2] - path[-1]) <= tolerance * abs(path[-1])
             if self.converged_ and self.tol is not None:
                 break
         self.profile_matrix_, self.n_iter_ = matrix, len(path)
         self.objective_path_, self.objective_ = np.array(path), path[-1]
+        rose = any(after > before + RISE * max(1, abs(before)) for before, after in pairwise(path))
+        self.note_ = "the objective rose in a round" if rose else ""
         self._set_spectral_labels((matrix + matrix.T) / 2, weights, self._membership, self.assign_labels, self.n_init)
 
     def _a_steps(self, matrix: FloatArray, cost: FloatArray, m: FloatArray, pull: Part | None) -> None:
