@@ -296,7 +296,7 @@ def a_step(data: Data) -> Pair:
     errors = old.HardPairs(ensemble.counts, ensemble.observed, 1.0).e_step(data.a)
     cost, pulls = cost_of(errors), np.zeros((2, data.a.size))
     places = np.flatnonzero((data.a > 0) & (data.a < 1))
-    at_places = places, cost.ravel()[places], ensemble.observed.ravel()[places]
+    at_places = places, places, cost.ravel()[places], ensemble.observed.ravel()[places]
 
     def plain() -> Any:
         matrix = data.a.copy()

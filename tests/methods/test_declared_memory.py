@@ -7,7 +7,7 @@ import pytest
 
 from concord.ensemble import Ensemble
 from concord.errors import MemoryNeeded
-from concord.methods import BCE, DREC, PTA, RMSC, RSEC, SPCE, TRCE
+from concord.methods import BCE, DREC, PTA, RCE, RMSC, RSEC, SPCE, TRCE
 
 pytestmark = pytest.mark.long
 
@@ -16,6 +16,7 @@ FITS = [
     BCE(10, n_init=2, random_state=0),
     DREC(10, n_init=2, random_state=0),
     PTA(10),
+    RCE(10, max_outer=2, max_inner=7, n_init=2, random_state=0),
     RMSC(10, rho=30, max_iter=8, n_init=2, random_state=0),
     RSEC(10, rho=3, max_iter=5, n_init=2, random_state=0),
     SPCE(10),

@@ -108,6 +108,7 @@ def settled(p: int, q: int, s: float, log_on: float, log_off: float, penalty: fl
 @compiled
 def a_step(
     places: npt.NDArray[np.int64],
+    free: npt.NDArray[np.int64],
     cost: FloatArray,
     observed: FloatArray,
     pulls: FloatArray,
@@ -120,22 +121,23 @@ def a_step(
     Parameters
     ----------
     places : shape (f,). Where A is in (0, 1), in the flat array; other entries stay.
+    free : shape (f,). Where these entries are in ``pulls`` and ``change``.
     cost, observed : shape (f,). At these places: what the E-step found; clusterings that contain both of a pair.
-    pulls : shape (2, n' n'). Products of the positive and of the negative part of D with A.
+    pulls : shape (2, t). Products of the positive and of the negative part of D with A.
     margin : entries of A stay this far from 0 and 1.
     a : shape (n' n',), updated. Consensus matrix.
-    change : shape (n' n',), updated at the places. By how much A moves, in single precision.
+    change : shape (t,), updated where A is in (0, 1). By how much A moves, in single precision.
     """
     work, scratch, largest = np.full(8 * WIDTH, 0.5), np.empty(WIDTH), 0.0
     for first in range(0, places.size, WIDTH):
         here = places[first : first + WIDTH]
         for j in range(here.size):
-            place = here[j]
-            work[j], work[WIDTH + j], work[2 * WIDTH + j] = a[place], pulls[0, place], pulls[1, place]
+            at = free[first + j]
+            work[j], work[WIDTH + j], work[2 * WIDTH + j] = a[here[j]], pulls[0, at], pulls[1, at]
             work[3 * WIDTH + j], work[4 * WIDTH + j] = cost[first + j], observed[first + j]
         step_of_entries(work, scratch, margin)
         for j in range(here.size):
-            a[here[j]], change[here[j]] = work[6 * WIDTH + j], work[7 * WIDTH + j]
+            a[here[j]], change[free[first + j]] = work[6 * WIDTH + j], work[7 * WIDTH + j]
             largest = max(largest, abs(work[7 * WIDTH + j]))
     return largest
 
