@@ -233,7 +233,69 @@ def test_objects_with_one_profile_end_with_equal_memberships():
     peace = PEACE(3, n_init=2, tol=1e-8, random_state=0).fit(labels)
     assert peace.converged_
     groups = peace.memberships_.reshape(12, 3, 3)
-    assert groups == pytest.approx(np.repeat(groups[:, :1], 3, axis=1), abs=1e-6)
+    assert np.array_equal(groups, np.repeat(groups[:, :1], 3, axis=1))
+
+
+def repeated(seed, n=9, k=3):
+    """Return labels of which most repeat, the model of the objects, and memberships that are equal where labels are."""
+    rng = np.random.default_rng(seed)
+    labels = with_missing(rng.integers(3, size=(n, 4)), seed)[rng.integers(n, size=30)]
+    labels[:, 0] = np.maximum(labels[:, 0], 0)
+    model = PairModel(Ensemble(labels))
+    return labels, model, model.of_profiles, dirichlet(model.of_profiles.sizes.size, k, seed)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_model_of_the_profiles_is_that_of_their_objects(seed):
+    labels, objects, profiles, y = repeated(seed)
+    full = objects.expand(y)
+    sums = np.zeros_like(y)
+    np.add.at(sums, Ensemble(labels).membership, objects.gradient(full))
+    assert profiles.sizes.max() > 1
+    assert profiles.likelihood(y) == pytest.approx(literal_likelihood(labels, full), rel=1e-12)
+    assert profiles.gradient(y) == pytest.approx(sums, rel=1e-9, abs=1e-9)
+    assert profiles.gaps(y, profiles.gradient(y)).max() == pytest.approx(
+        objects.gaps(full, objects.gradient(full)).max(), rel=1e-9
+    )
+    assert profiles.mean_observed == pytest.approx(objects.mean_observed, rel=1e-14)
+    assert objects.merge(full) == pytest.approx(y, rel=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_steps_of_profiles_raise_the_likelihood_of_the_objects_as_they_say(seed):
+    labels, objects, profiles, y = repeated(seed)
+    before = literal_likelihood(labels, objects.expand(y))
+    for _ in range(3):
+        rise = blockascent.sweep(profiles, y, 1e-3)
+        after = literal_likelihood(labels, objects.expand(y))
+        assert rise == pytest.approx(after - before, rel=1e-9, abs=1e-9)
+        before = after
+    state = blockascent._State(profiles)
+    gap = profiles.gaps(y, state.at(y)).max()
+    new, rise = blockascent.joint_step(profiles, y, state, gap / 1e-3)
+    assert rise > 0
+    assert rise == pytest.approx(literal_likelihood(labels, objects.expand(new)) - before, rel=1e-6, abs=1e-9)
+
+
+def test_the_joint_step_of_profiles_is_newtons(monkeypatch):
+    """The Hessian of f over the profiles, by differences of the gradient."""
+    _, _, profiles, y = repeated(0)
+    state, seen = blockascent._State(profiles), []
+    state.at(y)
+    monkeypatch.setattr(blockascent, "_conjugate_gradients", lambda curved, _, slope, __: seen.append(curved) or slope)
+    blockascent.joint_step(profiles, y, state, 1.0)
+    rows, base = np.arange(len(y)), y.argmax(axis=1)
+    direction = np.random.default_rng(1).normal(size=y.shape)
+    direction[rows, base] = 0
+    moved = direction.copy()
+    moved[rows, base] = -direction.sum(axis=1)
+    h = 1e-6
+    change = (profiles.gradient(y + h * moved) - profiles.gradient(y - h * moved)) / (2 * h)
+    expected = -(change - change[rows, base, None])
+    found = seen[0](direction)
+    inside = found != 0
+    assert inside.sum() > y.size / 3
+    assert found[inside] == pytest.approx(expected[inside], rel=1e-4, abs=1e-4 * np.abs(expected).max())
 
 
 def test_merging_objects_with_one_profile_never_lowers_the_likelihood():

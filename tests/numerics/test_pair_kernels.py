@@ -71,9 +71,9 @@ def test_a_sweep_raises_the_likelihood_and_spares_what_is_below_the_gap(seed, n,
     g = weights @ y
     gaps = g.max(axis=1) - np.where(y > 0, g, np.inf).min(axis=1)
     columns = y.T.copy()
-    assert pairs.sweep(together, apart, columns, gaps.max() * (1 + 1e-9) + 1e-9, 1e-4, 30, 1e-10) == 0
+    assert pairs.sweep(together, apart, columns, np.full(n, gaps.max() * (1 + 1e-9) + 1e-9), 1e-4, 30, 1e-10) == 0
     assert np.array_equal(columns.T, y)
-    rise = pairs.sweep(together, apart, columns, 0.0, 1e-4, 30, 1e-10)
+    rise = pairs.sweep(together, apart, columns, np.zeros(n), 1e-4, 30, 1e-10)
     after, before = (literal(together, apart, z @ z.T).sum() for z in (columns.T, y))
     assert rise >= 0
     assert rise == pytest.approx(after - before, rel=1e-9, abs=1e-11 * abs(before))

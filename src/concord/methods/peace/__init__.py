@@ -38,8 +38,9 @@ class PEACE(ConsensusMethod):
         Most iterations of a start. Default: 200 rounds, or 200 n K steps of the published ascent.
     algorithm : {"newton", "pairwise"}, default "newton"
         "pairwise": as published, each step moves mass between two clusters of the one object with the largest gap.
-        "newton": rounds of Newton steps for each object in turn, later for all jointly too. Both stop at the same
-        points and never let f fall; from one start they may climb to different ones, as f has several maxima.
+        "newton": rounds of Newton steps for each object in turn, later for each profile in turn and for all jointly.
+        Both stop at the same points and never let f fall; from one start they may climb to different ones, as f has
+        several maxima.
 
     Attributes
     ----------
@@ -58,8 +59,9 @@ class PEACE(ConsensusMethod):
     the gradient); the multiplier in Eq. (3) goes with a vector of K ones, not n; the expansion in Proposition 2 lacks a
     factor epsilon.
 
-    Works on the objects: at every maximum objects with one profile have equal memberships, but not on the way there,
-    and sums over profiles would lose the concavity that both algorithms rely on.
+    The memberships of a start are those of objects. At every maximum objects with one profile have equal memberships,
+    and their mean never gives a lower f. After its first rounds "newton" therefore takes the mean of each profile, and
+    goes on with the profiles; "pairwise" stays with the objects.
 
     Examples
     --------
@@ -74,7 +76,7 @@ class PEACE(ConsensusMethod):
         "Lourenço, Rota Bulò, Rebagliati, Fred, Figueiredo, Pelillo: Probabilistic consensus clustering "
         "using evidence accumulation. Machine Learning 98, 2015."
     )
-    cost = Cost(2.0, 4e-5, 0, matrices=3, profile_matrices=3)
+    cost = Cost(1.0, 8e-6, 0, matrices=1, profile_matrices=6)
     constraints = {"tol": POSITIVE}
     paths = {"likelihood_path_": 1}
 

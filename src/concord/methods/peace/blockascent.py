@@ -2,7 +2,8 @@
 
 A sweep gives every object in turn a Newton step over its simplex; given the others, f is concave in it. A joint Newton
 step, by conjugate gradients, follows how objects pull each other, which sweeps follow slowly. Either is taken as far as
-f rises. The points where both stop are those where the published ascent stops.
+f rises. After the first sweeps the rows are profiles. The points where both stop are those where the published ascent
+stops.
 """
 
 from collections.abc import Callable
@@ -12,49 +13,55 @@ import numpy.typing as npt
 
 from concord.ensemble import FloatArray, IntArray
 from concord.methods.base import Run
-from concord.methods.peace.pairmodel import TINY, PairModel, gaps
+from concord.methods.peace.pairmodel import TINY, PairModel
 
-SWEEPS = 6  # Rounds at the beginning that are a sweep only: far from the solution a joint step is short
-SWEPT = 0.1  # Part of the largest gap from which an object takes part in a sweep after a joint step
+SWEEPS = 6  # Rounds at the beginning that are a sweep over the objects: far from the solution a joint step is short
+SWEPT = 0.1  # Part of the largest gap from which a row takes part in a sweep after a joint step
 SUFFICIENT = 1e-4  # Part of the rise foreseen by the gradient that a step must give
 HALVINGS = 30  # Most halvings of a step that gives less
 CONJUGATE_STEPS = 30  # Most products with the Hessian for a joint step
 CONJUGATE_TOLERANCE = 0.01  # Part of the squared residual that the conjugate gradients leave, far from the solution
 STEEPEST = 1e30  # Largest derivative that is stored, lest single precision overflow
-RIDGE = 1e-10  # Added to the diagonal of the objects' Hessians, relative to its largest entry
+RIDGE = 1e-10  # Added to the diagonal of the rows' Hessians, relative to its largest entry
 Map = Callable[[FloatArray], FloatArray]
 
 
 def block_ascent(model: PairModel, start: FloatArray, tau: float, max_iter: int) -> Run:
     """Ascend until no gap exceeds ``tau``, or neither f rises nor the gap shrinks.
 
-    While sweeps alone raise f the gap is not looked at: they only move objects whose gap exceeds ``tau``.
+    Sweeps over the objects come first. Then the objects of a profile get their mean memberships, which never lowers f,
+    and the ascent goes on with the profiles.
     """
     y, f, path = start.copy(), model.likelihood(start), list[float]()
-    rise, least, state = np.inf, np.inf, _State(model)
+    if model.gaps(y, model.gradient(y)).max() <= tau:
+        return Run(y, -f, path, True)
+    rise, least = np.inf, np.inf
+    while rise > 0 and len(path) < min(SWEEPS, max_iter):
+        rise = sweep(model, y, tau)
+        f += rise
+        path.append(f)
+    objects, model, y = model, model.of_profiles, model.merge(y)
+    f, state = model.likelihood(y), _State(model)
+    path[-1] = f
     while True:
-        sweeping = rise > 0 and 0 < len(path) < min(SWEEPS, max_iter)
-        gap = np.inf if sweeping else float(gaps(y, state.at(y)).max())
+        gap = float(model.gaps(y, state.at(y)).max())
         stalled = rise <= 0 and gap >= least
         if gap <= tau or stalled or len(path) == max_iter:
             f = model.likelihood(y)  # starts are compared by it, so without the rounding of the rises
-            return Run(y, -f, [*path[:-1], f] if path else path, gap <= tau)
+            return Run(objects.expand(y), -f, [*path[:-1], f], gap <= tau)
         least = min(gap, least)
-        if len(path) < SWEEPS:
-            rise = sweep(model, y, tau)
-        else:
-            y, rise = joint_step(model, y, state, gap / tau)
-            rise += sweep(model, y, max(tau, SWEPT * gap))
+        y, rise = joint_step(model, y, state, gap / tau)
+        rise += sweep(model, y, max(tau, SWEPT * gap))
         f += rise
         path.append(f)
 
 
 def sweep(model: PairModel, y: FloatArray, least: float) -> float:
-    """Improve in turn, in place, the memberships of every object whose gap is at least ``least``; return f's rise."""
+    """Improve in turn, in place, the memberships of every row whose gap is at least ``least``; return f's rise."""
     from concord.numerics.kernels import pairs
 
     columns = y.T.copy()
-    risen = pairs.sweep(model.together, model.apart, columns, least, SUFFICIENT, HALVINGS, RIDGE)
+    risen = pairs.sweep(model.together, model.apart, columns, least * model.sizes, SUFFICIENT, HALVINGS, RIDGE)
     y[:] = columns.T
     return 2 * risen
 
@@ -141,7 +148,7 @@ def joint_step(model: PairModel, y: FloatArray, state: _State, distance: float) 
 
 
 def _blocks(own: FloatArray, base: IntArray) -> FloatArray:
-    """Minus the Hessian of each object over its memberships but the base's, shape (n, K, K)."""
+    """Minus the Hessian of each row over its memberships but the base's, shape (n, K, K)."""
     rows = np.arange(len(own))
     of_base = own[rows, base]
     both = of_base[rows, base]
@@ -171,7 +178,7 @@ def _conjugate_gradients(curved: Map, precondition: Map, slope: FloatArray, dist
 
 
 def _inverses(blocks: FloatArray, free: npt.NDArray[np.bool_]) -> FloatArray:
-    """Inverses of the objects' Hessians on their free memberships; the identity on the others."""
+    """Inverses of the rows' Hessians on their free memberships; the identity on the others."""
     inner = np.where(free[:, :, None] & free[:, None, :], blocks, 0.0)
     diagonal = np.einsum("nkk->nk", inner)
     diagonal += np.where(free, RIDGE * diagonal.max(axis=1, keepdims=True) + TINY, 1.0)

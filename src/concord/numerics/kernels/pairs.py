@@ -1,6 +1,6 @@
 """PEACE's pairs of objects: log-likelihood, derivatives, and Newton steps for one object after the other.
 
-Counts are whole numbers of any type: ``together``, c, and ``apart``, N - c. ``share`` is a = y_i'y_j. Loops over the
+Counts are whole numbers, of any type: ``together``, c, and ``apart``, N - c. ``share`` is a = y_i'y_j. Loops over the
 objects hold nothing that a compiler could not do for several at once, but for the sums, which have a fixed order.
 """
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from concord.ensemble import FloatArray
 from concord.numerics.kernels import compiled, summed
 
-Counts = npt.NDArray[np.integer]
+Counts = npt.NDArray[np.integer] | FloatArray
 Floats = npt.NDArray[np.floating]
 
 TINY = 1e-100  # Stands for a denominator of 0, whose numerator is 0 wherever the likelihood is finite: 0/0 counts as 0
@@ -111,16 +111,17 @@ def sweep(
     together: Counts,
     apart: Counts,
     columns: FloatArray,
-    least: float,
+    least: FloatArray,
     sufficient: float,
     most_halvings: int,
     ridge: float,
 ) -> float:
-    """Give in turn every object whose gap is at least ``least`` a Newton step over its simplex, as far as f rises.
+    """Give in turn every row whose slopes differ by ``least``, (n,), a Newton step over its simplex, as far as f rises.
 
     ``columns``, Y' of shape (K, n), is improved in place; the counts have shape (n, n). A step is halved until it gives
     a ``sufficient`` part of the rise that the gradient promises; the ridge is relative to the Hessian's diagonal.
-    Returns the rise of the log-likelihood over all pairs.
+    Counts on the diagonal are those of pairs inside a row. Their c log y'y is not concave, and the step takes its bound
+    c log(2 y'z - y'y) for z near y, which is. Returns the rise of the log-likelihood over all pairs.
     """
     risen = 0.0
     size, n = columns.shape
@@ -132,8 +133,9 @@ def sweep(
         derivatives(together[i : i + 1], apart[i : i + 1], shares[:1], weights[None], curvature[None], np.inf)
         for k in range(size):
             g[k] = _dot(columns[k], weights)
-        if g.max() - g[y > 0].min() < least:
+        if g.max() - g[y > 0].min() < least[i]:
             continue
+        curvature[i] *= 2  # that of the bound
         base = y.argmax()
         for k in range(size):
             for j in range(n):
@@ -157,8 +159,10 @@ def sweep(
         for halvings in range(most_halvings):
             new = _retracted(y, move / 2.0**halvings, base)
             _combine(columns, new, shares[1])
+            shares[1, i] = summed(new * new)
             terms[:] = 0.0
             inside = add_rise(together[i], apart[i], shares[0], shares[1], terms, work)
+            terms[i] /= 2
             gain = summed(terms)
             if inside and gain >= max(sufficient * summed(g * (new - y)), 0.0):
                 columns[:, i] = new
