@@ -1,4 +1,6 @@
 import base64
+import subprocess
+import sys
 
 import pytest
 
@@ -114,3 +116,16 @@ def test_an_unknown_study_is_refused(make_plan, tmp_path):
     for command in (costs, status):
         with pytest.raises(InputError, match="mine"):
             command.main(["min"])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("module", ["costs", "status", "accepted"])
+def test_help_is_shown_and_a_wrong_study_is_an_error_of_one_line(module):
+    run = [sys.executable, "-m", f"concord.plan.{module}"]
+    helped = subprocess.run([*run, "--help"], capture_output=True, text=True, check=True)
+    assert "STUDY" in helped.stdout
+    words = ["keep", "rcf"] if module == "accepted" else ["rcf"]
+    refused = subprocess.run([*run, *words], capture_output=True, text=True, check=False)
+    assert refused.returncode == 1
+    assert refused.stderr.count("\n") == 1
+    assert "rcf" in refused.stderr

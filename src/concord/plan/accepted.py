@@ -25,7 +25,7 @@ from concord.config.settings import CONFIG_FILE
 from concord.consensus.cut import cut_labels, cut_record
 from concord.errors import InputError
 from concord.files import read_arrays, read_record, write_arrays, write_record, write_text, written_whole
-from concord.plan.costs import START, planned
+from concord.plan.costs import START, planned, run
 from concord.plan.plan import Plan
 
 RUNTIME = ".runtime.json"
@@ -225,7 +225,4 @@ def main(words: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main(sys.argv[1:])
-    except InputError as mistake:
-        sys.exit(str(mistake))
+    run(main, __doc__, "keep|restore|STUDY")

@@ -4,9 +4,10 @@ Seconds of a fit are those of the accepted run of the study. Where it has none, 
 upper bound, times the share of it that accepted runs of any study have taken.
 """
 
+import argparse
 import heapq
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from statistics import median
 from typing import NamedTuple
@@ -207,8 +208,15 @@ def main(words: Sequence[str]) -> None:
         )
 
 
-if __name__ == "__main__":
+def run(main: Callable[[Sequence[str]], None], description: str | None, words: str = "STUDY") -> None:
+    """Call ``main`` with the words of the command line; ``--help`` shows the description, bad input ends in a line."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*", metavar=words)
     try:
-        main(sys.argv[1:])
+        main(parser.parse_args().words)
     except InputError as mistake:
         sys.exit(str(mistake))
+
+
+if __name__ == "__main__":
+    run(main, __doc__)

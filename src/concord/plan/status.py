@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from concord.errors import InputError
-from concord.plan.costs import Job, duration, jobs_of, planned, span
+from concord.plan.costs import Job, duration, jobs_of, planned, run, span
 
 STATES = ("done", "running", "failed", "left")
 MARKS = Path(".snakemake/incomplete")
@@ -66,7 +66,4 @@ def main(words: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main(sys.argv[1:])
-    except InputError as mistake:
-        sys.exit(str(mistake))
+    run(main, __doc__)
