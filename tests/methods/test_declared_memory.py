@@ -7,7 +7,7 @@ import pytest
 
 from concord.ensemble import Ensemble
 from concord.errors import MemoryNeeded
-from concord.methods import BCE, DREC, PTA, RCE, RMSC, RSEC, SPCE, TRCE
+from concord.methods import BCE, DREC, PEACE, PTA, RCE, RMSC, RSEC, SPCE, TRCE
 
 pytestmark = pytest.mark.long
 
@@ -15,6 +15,7 @@ N = 300
 FITS = [
     BCE(10, n_init=2, random_state=0),
     DREC(10, n_init=2, random_state=0),
+    PEACE(10, n_init=2, max_iter=9, random_state=0),
     PTA(10),
     RCE(10, max_outer=2, max_inner=7, n_init=2, random_state=0),
     RMSC(10, rho=30, max_iter=8, n_init=2, random_state=0),

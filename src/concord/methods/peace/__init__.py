@@ -12,6 +12,7 @@ from concord.methods.peace.blockascent import block_ascent
 from concord.methods.peace.pairmodel import PairModel, pairwise_ascent
 
 ROUNDS = 200  # Default of ``max_iter``, "newton"
+HESSIANS = 5  # Of (K, K) for each profile, held at once
 STEPS = 200  # Default of ``max_iter``, "pairwise", for each membership
 
 
@@ -91,6 +92,11 @@ class PEACE(ConsensusMethod):
         runs = [self.ascend(model, random_start(n, k, rng)) for _ in range(self.n_init)]
         self.memberships_, objective, path, _ = self._set_runs(runs, np.arange(n))
         self.likelihood_, self.likelihood_path_ = -objective, np.array(path)
+
+    def _doubles(self, ensemble: Ensemble) -> int:
+        """Return the doubles of a fit: its matrices, and the indicator and the Hessians of the profiles."""
+        each = int(ensemble.n_clusters.sum()) + HESSIANS * self.n_clusters**2
+        return super()._doubles(ensemble) + each * ensemble.n_profiles
 
     def ascend(self, model: PairModel, start: FloatArray) -> Run:
         """Run the algorithm from one start, memberships of shape (n, K)."""
