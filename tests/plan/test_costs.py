@@ -79,6 +79,28 @@ def test_measured_seconds_replace_declared_ones(make_plan, tmp_path):
     needs.accepted.cache_clear()
 
 
+def test_what_is_not_measured_takes_a_share_as_on_the_same_data_or_else_on_all(make_plan, tmp_path):
+    folder = tmp_path / needs.ACCEPTED / "mine"
+    folder.mkdir(parents=True)
+    (folder / "runtime.csv").write_text(
+        "case,method,n_profiles,cpu_seconds_per_fit\niris,RCE,40,1\niris,KC,40,1\npool,RCE,40,2\n"
+    )
+    needs.accepted.cache_clear()
+    plan = make_plan(subsets_per_job=2)
+    study = plan.studies["mine"]
+    twin = study.method("RCE").model_copy(update={"id": "twin"})
+
+    def share(case_id):
+        case = study.case(case_id)
+        declared = needs.consensus(study, case, plan.shape(case.dataset), twin, 0, 1).seconds
+        return costs.seconds_of_fits(plan, "mine", case, twin, "0-1") / declared
+
+    measured = {case.id: share(case.id) for case in study.cases}
+    needs.accepted.cache_clear()
+    assert measured["pool"] == pytest.approx(2 * measured["iris"])
+    assert measured["wine"] == pytest.approx(1.5 * measured["iris"])
+
+
 def test_the_state_of_a_job(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("made", "failed.log", "made.log"):

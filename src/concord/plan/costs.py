@@ -1,13 +1,13 @@
 """How long the studies take: ``python -m concord.plan.costs [STUDY ...]``, or ``make plan``.
 
 Seconds of a fit are those of the accepted run of the study. Where it has none, they are what the method declares, an
-upper bound, times the share of it that accepted runs of any study have taken.
+upper bound, times the share of it that accepted runs of any study have taken: those on the same data, or else all.
 """
 
 import argparse
 import heapq
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from statistics import median
 from typing import NamedTuple
@@ -110,8 +110,7 @@ def seconds_of_fits(plan: Plan, study: str, case: Case, method: MethodRun, block
     if known := needs.accepted(study).get((case.id, method.id)):
         return fits * float(known["cpu_seconds_per_fit"])
     declared = needs.consensus(view, case, shape, method, first, last).seconds
-    shares = _measured_shares(plan)
-    return declared * shares.get(method.method, median(shares.values()) if shares else 1.0)
+    return declared * _measured_share(plan, method.method, case.dataset)
 
 
 def group_of_fits(seconds: float) -> str | None:
@@ -119,18 +118,33 @@ def group_of_fits(seconds: float) -> str | None:
     return "case" if seconds <= SHORT else None
 
 
+class Share(NamedTuple):
+    """The share of its declared seconds that a method has taken on a data set in an accepted run."""
+
+    method: str
+    dataset: str
+    share: float
+
+
 @cache
-def _measured_shares(plan: Plan) -> Mapping[str, float]:
-    """Return for each method the share of its declared seconds that its fits take, the median over accepted runs."""
-    found: dict[str, list[float]] = {}
+def _measured_share(plan: Plan, method: str, dataset: str) -> float:
+    of_method = [share for share in _measured_shares(plan) if share.method == method]
+    on_data = [share for share in of_method if share.dataset == dataset]
+    shares = on_data or of_method or _measured_shares(plan)
+    return median(share.share for share in shares) if shares else 1.0
+
+
+@cache
+def _measured_shares(plan: Plan) -> Sequence[Share]:
+    found = []
     for study in plan.studies.values():
         cases, methods = {case.id: case for case in study.cases}, {method.id: method for method in study.methods}
         for (case_id, method_id), row in needs.accepted(study.id).items():
             if (case := cases.get(case_id)) and (method := methods.get(method_id)):
                 one = needs.consensus(study, case, plan.shape(case.dataset), method, 0, 0).seconds
-                points = needs.points(study, case, method, 0)
-                found.setdefault(method.method, []).append(points * float(row["cpu_seconds_per_fit"]) / one)
-    return {method: median(shares) for method, shares in found.items()}
+                taken = needs.points(study, case, method, 0) * float(row["cpu_seconds_per_fit"])
+                found.append(Share(method.method, case.dataset, taken / one))
+    return found
 
 
 def submitted(jobs: Sequence[Job]) -> list[float]:
