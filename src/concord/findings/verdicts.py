@@ -273,14 +273,17 @@ def _above_base(claim: Claim, material: Material) -> Found:
 def _stable(claim: Claim, material: Material) -> Found:
     """Count data sets on which at least ``share`` of the grid points are within ``within`` of the best one.
 
-    A point's score is its mean over the subsets; a point that failed on a subset counts as not near.
+    A point's score is its mean over the subsets, in a race over those on which all points ran; a point that failed on
+    one of them counts as not near.
     """
     study, scores, shares = material.study, material.source.scores, []
     if claim.method == study.base_clusterings or not study.method(claim.method).grid:
         raise NotTestable(f"{claim.method} has no grid")
     mine = scores[(scores["method"] == claim.method) & (scores["metric"] == claim.metric)]
     mine = mine[(mine["restart"] == study.restarts) & mine["case"].isin(material.cases(claim))]
-    for _, group in mine.groupby("case", sort=False):
+    for case_id, group in mine.groupby("case", sort=False):
+        if race := study.race(study.case(case_id), study.method(claim.method)):
+            group = group[group["subset"] < race.subsets]
         means = group.pivot(index="parameters", columns="subset", values="value").mean(axis=1, skipna=False)
         if means.notna().any():
             shares.append(float((means >= means.max() - claim.within).mean()))

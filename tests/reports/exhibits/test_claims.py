@@ -169,6 +169,16 @@ def test_of_two_cases_of_a_data_set_the_one_that_stands_for_the_other_counts() -
         assert f"{expected} " in check(kind, three).evidence, kind
 
 
+def test_a_grid_in_a_race_is_stable_by_the_subsets_on_which_all_of_it_ran() -> None:
+    """Points that left the race have no score on the second subset, and are not failures."""
+    raced = {"id": "a", "dataset": "a", "races": {"RCE": {"metric": "ACC", "subsets": 1, "points": 1}}}
+    for cases, expected in ((["a"], "0 of 1"), ([raced], "1 of 1")):
+        here = material({"a": 0.8}, cases=cases, grid={"a": (0.8, 0.8)})
+        scores = here.source.scores
+        scores.loc[(scores["subset"] == 1) & (scores["parameters"] == POINTS[0]), "value"] = float("nan")
+        assert f"{expected} " in check("stable", here, share=0.6).evidence
+
+
 def test_significant_counts_bold() -> None:
     """With the trap out of the way; a constant difference is significant, two equal subsets are not."""
     assert "4 of 4" in check("significant", material(dict.fromkeys(CASES, 0.7))).evidence
