@@ -1,13 +1,14 @@
 """A project with one small study, whose plan is made without Snakemake."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from concord.plan import needs
 from concord.plan.load import load_plan
 from concord.plan.plan import Plan
 
@@ -36,11 +37,12 @@ MakePlan = Callable[..., Plan]
 
 
 @pytest.fixture
-def make_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakePlan:
+def make_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakePlan]:
     """Make the plan of a project; ``change`` may edit the study and the entries of the registry."""
     monkeypatch.chdir(tmp_path)
 
     def make(change: Callable[[Any, Any], object] | None = None, **config: Any) -> Plan:
+        forget()
         study, datasets = copy.deepcopy((STUDY, {name: DATASETS[name] for name in NAMES}))
         if change:
             change(study, datasets)
@@ -49,4 +51,11 @@ def make_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakePlan:
         Path("config/datasets.yaml").write_text(yaml.safe_dump(datasets, sort_keys=False))
         return load_plan({"seed": 1, **config})
 
-    return make
+    yield make
+    forget()
+
+
+def forget() -> None:
+    """Let what accepted runs have measured be read again."""
+    needs.accepted.cache_clear()
+    needs.measured.cache_clear()

@@ -7,7 +7,7 @@ import pytest
 
 from concord.errors import InputError
 from concord.files import read_arrays, write_arrays, write_record
-from concord.plan import accepted
+from concord.plan import accepted, costs
 
 RACE = {"metric": "ACC", "subsets": 1, "points": 1}
 NUMBERS = np.arange(300).reshape(3, 100) % 7
@@ -38,7 +38,8 @@ def make(plan, seconds=1000.0):
                 write_arrays(path, labels=labels, subsets=subsets, spec=fits.spec, failures="[]", notes=texts, **states)
             else:
                 seconds_of = {"cpu_seconds": [[seconds] for _ in subsets], "wall_seconds": found, "peak_rss_mib": 9.0}
-                write_record(path, {"spec": fits.spec, "subsets": [*subsets], "n_profiles": [*subsets], **seconds_of})
+                of = {"case": path.parts[-3], "method": path.parts[-2], "n": 150, "n_profiles": [*subsets]}
+                write_record(path, {"spec": fits.spec, "subsets": [*subsets], **of, **seconds_of})
     for case in plan.runs["mine"].titles:
         write_arrays(plan.ensemble_file("mine", plan.runs["mine"].case(case)), labels=NUMBERS)
     return {name: Path(name).read_bytes() for fits in methods for name in fits.files}
@@ -82,6 +83,20 @@ def test_a_block_of_which_a_subset_is_not_kept_is_not_put_back(make_plan):
     accepted.restore(make_plan(raced, subsets_per_job=2), "mine")
     assert not Path(f"{KC}.npz").exists()
     assert Path("results/mine/consensus/iris/SSCE/0-1.npz").exists()
+
+
+def test_the_seconds_of_variants_are_kept_for_the_plan(make_plan):
+    """Those of each case of which all fits are there; the others stay as an earlier run had them."""
+    for seconds, gone, expected in ((7.0, "", 7.0), (9.0, "/iris_5/RCE/0-0", 7.0), (9.0, "", 9.0)):
+        plan = make_plan(subsets_per_job=1)
+        study = plan.studies["mine"]
+        made = make(plan, seconds)
+        remove(name for name in made if gone and gone in name)
+        accepted.keep(plan, "mine")
+        for case_id, method_id, of_a_fit in (("iris_5", "KC", expected), ("iris", "KC-few", seconds)):
+            case = study.case(case_id)
+            spent = costs.seconds_of_fits(make_plan(), "mine", case, study.run(case, method_id), "0-2")
+            assert spent == 3 * of_a_fit
 
 
 def test_equal_files_make_equal_archives(make_plan):

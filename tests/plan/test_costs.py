@@ -72,11 +72,9 @@ def test_measured_seconds_replace_declared_ones(make_plan, tmp_path):
     folder = tmp_path / needs.ACCEPTED / "mine"
     folder.mkdir(parents=True)
     (folder / "runtime.csv").write_text("case,method,n_profiles,cpu_seconds_per_fit\niris,RCE,40,7.5\n")
-    needs.accepted.cache_clear()
     measured = make_plan(subsets_per_job=2)
     assert declared != pytest.approx(60)
     assert costs.seconds_of_fits(measured, "mine", case, method, "0-1") == pytest.approx(2 * 4 * 7.5)
-    needs.accepted.cache_clear()
 
 
 def test_what_is_not_measured_takes_a_share_as_on_the_same_data_or_else_on_all(make_plan, tmp_path):
@@ -85,7 +83,6 @@ def test_what_is_not_measured_takes_a_share_as_on_the_same_data_or_else_on_all(m
     (folder / "runtime.csv").write_text(
         "case,method,n_profiles,cpu_seconds_per_fit\niris,RCE,40,1\niris,KC,40,1\npool,RCE,40,2\n"
     )
-    needs.accepted.cache_clear()
     plan = make_plan(subsets_per_job=2)
     study = plan.studies["mine"]
     twin = study.method("RCE").model_copy(update={"id": "twin"})
@@ -96,7 +93,6 @@ def test_what_is_not_measured_takes_a_share_as_on_the_same_data_or_else_on_all(m
         return costs.seconds_of_fits(plan, "mine", case, twin, "0-1") / declared
 
     measured = {case.id: share(case.id) for case in study.cases}
-    needs.accepted.cache_clear()
     assert measured["pool"] == pytest.approx(2 * measured["iris"])
     assert measured["wine"] == pytest.approx(1.5 * measured["iris"])
 

@@ -25,8 +25,10 @@ from concord.config.settings import CONFIG_FILE
 from concord.consensus.cut import cut_labels, cut_record
 from concord.errors import InputError
 from concord.files import read_arrays, read_record, write_arrays, write_record, write_text, written_whole
+from concord.plan import needs
 from concord.plan.costs import START, planned, run
 from concord.plan.plan import Plan
+from concord.reports.exhibits.runtime import measured
 
 RUNTIME = ".runtime.json"
 BYTES_A_SECOND = 4000
@@ -83,7 +85,7 @@ class Fits(NamedTuple):
 
 def archive_of(study: str, case: str) -> Path:
     """Return the archive of the consensus labels of a case."""
-    return Path("reports/accepted", study, "consensus", f"{case}.tar.xz")
+    return needs.kept(study) / f"{case}.tar.xz"
 
 
 def planned_fits(plan: Plan, study: str) -> dict[str, list[Fits]]:
@@ -111,6 +113,23 @@ def keep(plan: Plan, study: str) -> None:
             print(f"{path}: {len(kept)} of {sum(len(fits.files) for fits in methods)} files")
         else:
             path.unlink(missing_ok=True)
+    keep_seconds(plan, study)
+
+
+def keep_seconds(plan: Plan, study: str) -> None:
+    """Write what the fits of the variants took, for `make plan`: of each case of which all fits are there."""
+    import pandas as pd
+
+    path, found = needs.kept(study) / "runtime.csv", list[pd.DataFrame]()
+    for view in plan.runs[study].of_variants():
+        runs = [(case, method) for case in view.cases for method in view.runs(case)]
+        files = [Path(name) for case, method in runs for name in plan.label_files(study, case, method, RUNTIME)]
+        if all(map(Path.is_file, files)):
+            found.append(measured(view, [read_record(file) for file in dict.fromkeys(files)]))
+    if found:
+        before = [pd.read_csv(path)] if path.is_file() else []
+        table = pd.concat([*found, *before]).drop_duplicates(["case", "method"])
+        write_text(path, table.to_csv(index=False, float_format="%.6f"))
 
 
 def restore(plan: Plan, study: str) -> list[str]:

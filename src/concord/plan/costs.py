@@ -1,7 +1,8 @@
 """How long the studies take: ``python -m concord.plan.costs [STUDY ...]``, or ``make plan``.
 
-Seconds of a fit are those of the accepted run of the study. Where it has none, they are what the method declares, an
-upper bound, times the share of it that accepted runs of any study have taken: those on the same data, or else all.
+Seconds of a fit are those of the accepted run of the study; of variants, those that are kept with its labels. Where it
+has none, they are what the method declares, an upper bound, times the share of it that accepted runs of any study have
+taken: those on the same data, or else all.
 """
 
 import argparse
@@ -107,7 +108,7 @@ def seconds_of_fits(plan: Plan, study: str, case: Case, method: MethodRun, block
     view, shape = plan.studies[study], plan.shape(case.dataset)
     method = next(iter(view.together(method.id)), method)
     fits = (last + 1 - first) * needs.points(view, case, method, first)
-    if known := needs.accepted(study).get((case.id, method.id)):
+    if known := needs.measured(study).get((case.id, method.id)):
         return fits * float(known["cpu_seconds_per_fit"])
     declared = needs.consensus(view, case, shape, method, first, last).seconds
     return declared * _measured_share(plan, method.method, case.dataset)

@@ -150,7 +150,21 @@ def _fit(study: Experiment, case: Case, shape: Shape, run: MethodRun) -> tuple[f
 @cache
 def accepted(study: str) -> Mapping[tuple[str, str], Mapping[str, str]]:
     """Return what the accepted run of a study has measured, by case and method."""
-    path = ACCEPTED / study / "runtime.csv"
+    return _measured_in(ACCEPTED / study / "runtime.csv")
+
+
+@cache
+def measured(study: str) -> Mapping[tuple[str, str], Mapping[str, str]]:
+    """Return the same, with the variants where they were kept with the labels."""
+    return {**_measured_in(kept(study) / "runtime.csv"), **accepted(study)}
+
+
+def kept(study: str) -> Path:
+    """Return the folder of the consensus labels that are kept of the accepted run of a study."""
+    return ACCEPTED / study / "consensus"
+
+
+def _measured_in(path: Path) -> Mapping[tuple[str, str], Mapping[str, str]]:
     if not path.exists():
         return {}
     with path.open(newline="", encoding="utf-8") as table:

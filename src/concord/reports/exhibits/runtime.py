@@ -1,11 +1,12 @@
 """CPU seconds and memory of every method on every case."""
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any, ClassVar, Literal
 
-from concord.config.experiment import MethodRun
+from concord.config.experiment import Experiment, MethodRun
 from concord.config.values import Name, Title
 from concord.findings.main_table import published_key
 from concord.findings.names import DataFrame, Source, Study
@@ -71,19 +72,23 @@ def fitted_together(study: Study) -> str:
 
 def runtime_frame(source: Source) -> DataFrame:
     """Return one row for each case and method: sizes, seconds, memory, and the seconds of others."""
-    published, key = source.published, published_key(source)
+    frame, key = measured(source.study, source.runtimes), published_key(source)
+    keys = [key(*names) for names in zip(frame["case"], frame["method"], strict=True)]
+    others = {"published_seconds": source.published.seconds, "program_seconds": source.published.program}
+    return frame.assign(**{column: [known.get(k, math.nan) for k in keys] for column, known in others.items()})
+
+
+def measured(study: Experiment, runtimes: Sequence[dict[str, Any]]) -> DataFrame:
+    """Return one row for each case and method, from the records of their jobs: sizes, seconds, memory."""
     records_of: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
-    for record in source.runtimes:
+    for record in runtimes:
         records_of[record["case"], record["method"]].append(record)
-    rows = []
-    for case in source.study.cases:
-        for run in source.study.runs(case):
-            where = key(case.id, run.id)
-            others = (published.seconds.get(where), published.program.get(where))
-            rows.append((case.id, run.id, *_totals(records_of[case.id, run.together or run.id], run), *others))
-    columns = "n n_profiles fits cpu_seconds cpu_seconds_per_fit peak_rss_mib published_seconds program_seconds"
-    frame = records(f"case method {columns}", rows)
-    return frame.astype({"published_seconds": float, "program_seconds": float})
+    rows = [
+        (case.id, run.id, *_totals(records_of[case.id, run.together or run.id], run))
+        for case in study.cases
+        for run in study.runs(case)
+    ]
+    return records("case method n n_profiles fits cpu_seconds cpu_seconds_per_fit peak_rss_mib", rows)
 
 
 def _totals(records: Sequence[dict[str, Any]], run: MethodRun) -> tuple[float, ...]:
