@@ -203,6 +203,43 @@ def test_a_variant_may_run_on_the_first_subsets_alone():
     assert study.model_copy(update={"subsets": 1}).n_subsets_of(two) == 1
 
 
+def test_a_family_is_a_variant_of_each_case_for_each_suffix():
+    """With all settings of its case, but for those of the family and of the suffix."""
+    iris = {"dataset": "iris", "id": "own", "title": "Own", "init": "k-means++", "n_clusters": 4, "feature_share": 0.5}
+    family = {"of": ["wine", "own"], "why": "size", "methods": ["RCE"], "subsets": 2, "n_clusters": 5}
+    each = {"few": {"subset_size": 5}, "raw": {"preprocessing": [], "n_clusters": 6}}
+    written = experiment(cases=[iris, "wine"], ensemble=DRAWN, variants={"families": [{**family, "each": each}]})
+    alike = {"why": "size", "methods": ["RCE"], "subsets": 2}
+    few, raw = {**alike, "n_clusters": 5, "subset_size": 5}, {**alike, "n_clusters": 6, "preprocessing": []}
+    of_iris = {"dataset": "iris", "of": "own", "init": "k-means++", "feature_share": 0.5}
+    cases = [
+        {**few, "id": "wine_few", "dataset": "wine", "of": "wine"},
+        {**raw, "id": "wine_raw", "dataset": "wine", "of": "wine"},
+        {**few, **of_iris, "id": "own_few"},
+        {**raw, **of_iris, "id": "own_raw"},
+    ]
+    assert written.case_variants == experiment(cases=[iris, "wine"], variants={"cases": cases}).variants.cases
+    assert [view.cases[0].id for view in written.of_variants()] == ["wine_few", "wine_raw", "own_few", "own_raw"]
+
+
+@pytest.mark.parametrize(
+    ("family", "words"),
+    [
+        ({"each": {"pp": {}}, "of": ["iris", "wine"]}, ["two cases have the id 'iris_pp'"]),
+        ({"each": {"a" * 58: {}}}, ["the id 'iris_a", "too long", "another suffix"]),
+        ({"each": {}}, ["at least 1"]),
+        ({"each": {"a b": {}}}, ["the id 'iris_a b'", "characters"]),
+    ],
+)
+def test_ids_of_a_family(family, words):
+    other = {"id": "iris_pp", "dataset": "iris", "of": "iris", "why": "w", "methods": ["RCE"]}
+    with pytest.raises(ValidationError) as caught:
+        experiment(
+            variants={"cases": [other], "families": [{"of": ["iris"], "why": "w", "methods": ["RCE"], **family}]}
+        )
+    assert all(word in str(caught.value) for word in words), caught.value
+
+
 def test_rows_and_cases_of_unseen_objects():
     plan = {"methods": [{"method": "KC", "by": ["NC", "own"]}, {"method": "RCE", "id": "R"}]}
     study = experiment(generalisation={**plan, "cases": ["iris"]})

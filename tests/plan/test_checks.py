@@ -126,6 +126,11 @@ def variant(**keys):
     return {"variants": {"cases": [{**PP, **keys}]}}
 
 
+def family(**keys):
+    of_both = {"of": ["iris"], "each": {"pp": {"init": "k-means++"}}, "why": "w", "methods": ["RCE"]}
+    return {"variants": {"families": [{**of_both, **keys}]}}
+
+
 def method_variant(**keys):
     return {"variants": {"methods": [{**FEW, **keys}]}}
 
@@ -197,6 +202,19 @@ def rce_grid(**grid):
         ),
         (variant(without=["KC"]), ["variants.cases[0].without = ['KC']", "methods", "remove"]),
         (variant(id="iris"), ["two cases have the id 'iris'"]),
+        (family(of=["irsi"]), ["variants.families[0].of[0] = 'irsi'", '"iris"']),
+        (family(of=["iris", "iris"]), ["two cases have the id 'iris_pp'"]),
+        (family(methods=["RCF"]), ["variants.families[0].methods[0] = 'RCF'", '"RCE"']),
+        (family(subsets=11), ["variants.families[0].subsets = 11", "there are 10", "lower"]),
+        (family(each={"pp": {"ini": "random"}}), ["variants.families[0].each.pp.ini", '"init"']),
+        (
+            family(each={"pp": {"n_clusters": 1000}}),
+            ["variants.families[0].each.pp.n_clusters", "1000", "150 objects", "lower"],
+        ),
+        (family(each={"a b": {}}), ["variants.families[0]", "the id 'iris_a b'", "another suffix"]),
+        (family(n_clusters=1000), ["variants.families[0].n_clusters", "1000", "150 objects", "lower"]),
+        (family(parameters={"RCA": {}}), ["variants.families[0].parameters = 'RCA'", '"RCE"']),
+        (family(ensemble="mixd", each={"pp": {}}), ["variants.families[0].ensemble = 'mixd'", '"mixed"']),
         (method_variant(of="KX"), ["variants.methods[0].of = 'KX'", "KC"]),
         (method_variant(of="RCE"), ["variants.methods[0].of = 'RCE'", "KC"]),
         (method_variant(cases=["irs"]), ["variants.methods[0].cases[0] = 'irs'", '"iris"']),

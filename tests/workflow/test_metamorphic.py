@@ -87,15 +87,6 @@ STUDY = {
         ],
         "cases": [
             {
-                "id": "toy_2",
-                "dataset": "toy",
-                "of": "toy",
-                "subset_size": 2,
-                "subsets": 1,
-                "why": "size",
-                "methods": ["EAC"],
-            },
-            {
                 "id": "mixed",
                 "dataset": "toy",
                 "of": "toy",
@@ -103,7 +94,10 @@ STUDY = {
                 "object_share": 0.9,
                 "why": "algorithms",
                 "methods": ["KC"],
-            },
+            }
+        ],
+        "families": [
+            {"of": ["toy"], "each": {"2": {"subset_size": 2}}, "subsets": 1, "why": "size", "methods": ["EAC"]}
         ],
     },
 }

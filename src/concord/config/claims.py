@@ -185,5 +185,5 @@ class ResolvedStudy(PaperStudy):
     @property
     def titles(self) -> dict[str, str]:
         """The name of every case in tables."""
-        cases = (*self.described, *self.variants.cases)
+        cases = (*self.described, *self.case_variants)
         return {case.id: case.title or case.dataset for case in cases}

@@ -1,10 +1,18 @@
 """What a study runs: cases, base clusterings, methods with their grids, variants, unseen objects."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from concord.config import values
 from concord.config.metric import Metric
@@ -22,13 +30,9 @@ BY_KMEANS = ("kmeans", "spherical", "minibatch")
 """Ensembles that are made by k-means."""
 
 
-class Case(Named):
-    """A data set as the study uses it: its preprocessing and where its base clusterings come from."""
+class CaseSettings(Strict):
+    """What makes the scores of a case, beside its data set."""
 
-    word = "dataset"
-
-    dataset: DatasetId
-    title: Title | None = Field(None, description="its name in tables; the data set's title if absent")
     preprocessing: tuple[str, ...] | None = Field(None, description="replaces the registry's steps; [] means none")
     ensemble: str = Field(
         "kmeans",
@@ -41,18 +45,31 @@ class Case(Named):
     subset_size: Positive | None = Field(
         None, description="base clusterings in a subset; replaces the study's, where subsets are drawn"
     )
-    instead_of: str | None = Field(
-        None,
-        description="id of a case of the same data set; counts over data sets and rank sums use this case "
-        "in its place, so that no data set counts twice",
-    )
-    doubt: Text | None = Field(None, description="why these may not be the data of the paper")
     parameters: dict[AnyMethodId, dict[str, Value]] = Field(
         default_factory=dict, description="by method id: fixed parameters that differ on this case"
     )
     races: dict[AnyMethodId, Race] = Field(
         default_factory=dict, description="by method id: grids of which only the best points run on every subset"
     )
+
+    def given(self) -> dict[str, Any]:
+        """Return the settings that are written, by name."""
+        return {name: getattr(self, name) for name in CaseSettings.model_fields if name in self.model_fields_set}
+
+
+class Case(Named, CaseSettings):
+    """A data set as the study uses it: its preprocessing and where its base clusterings come from."""
+
+    word = "dataset"
+
+    dataset: DatasetId
+    title: Title | None = Field(None, description="its name in tables; the data set's title if absent")
+    instead_of: str | None = Field(
+        None,
+        description="id of a case of the same data set; counts over data sets and rank sums use this case "
+        "in its place, so that no data set counts twice",
+    )
+    doubt: Text | None = Field(None, description="why these may not be the data of the paper")
     without: tuple[AnyMethodId, ...] = Field((), description="ids of methods or variants that do not run on it")
 
     @property
@@ -172,11 +189,46 @@ class CaseVariant(Case):
     )
 
 
+class CaseFamily(CaseSettings):
+    """Variants of several cases with the same changes: one for each case and each suffix, its id ``<case>_<suffix>``.
+
+    A variant has everything of its case but the settings of the family, and those of the suffix.
+    """
+
+    of: Some[CaseId] = Field(description="ids of the cases that they interpret otherwise")
+    each: Annotated[dict[str, CaseSettings], Field(min_length=1, description="by suffix: what differs")]
+    why: Text = Field(description="what the paper leaves open")
+    methods: Some[MethodId] = Field(description="ids of the study's methods to run on them")
+    subsets: Positive | None = Field(None, description="only the first so many subsets; those of the study if absent")
+
+    @model_validator(mode="after")
+    def _ids(self) -> Self:
+        for suffix in self.each:
+            longest = f"{max(self.of, key=len)}_{suffix}"
+            try:
+                TypeAdapter(Name).validate_python(longest)
+            except ValidationError:
+                what = "too long, or has other characters than letters, digits, - and _"
+                raise ValueError(f"the id {longest!r} is {what}; write another suffix") from None
+        return self
+
+    def members(self, cases: Iterable[Case]) -> Iterator[tuple[str, CaseVariant]]:
+        """Yield the variants of those of the cases that are in ``of``, each after its suffix."""
+        known = {case.id: case for case in cases}
+        alike = {"why": self.why, "methods": self.methods, "subsets": self.subsets}
+        for own in (known[name] for name in self.of if name in known):
+            for suffix, changes in self.each.items():
+                settings = own.given() | self.given() | changes.given()
+                named = {"id": f"{own.id}_{suffix}", "dataset": own.dataset, "of": own.id}
+                yield suffix, CaseVariant.model_validate({**named, **alike, **settings})
+
+
 class Variants(Strict):
     """Other interpretations of the paper: run and shown beside the study's own, not ranked, not tested."""
 
     methods: tuple[MethodVariant, ...] = ()
     cases: tuple[CaseVariant, ...] = ()
+    families: tuple[CaseFamily, ...] = Field((), description="several cases with the same changes")
 
 
 class Significance(Strict):
@@ -258,7 +310,7 @@ class Experiment(Strict):
 
     @model_validator(mode="after")
     def _names(self) -> Self:
-        cases, methods = [*self.described, *self.variants.cases], [*self.methods, *self.variants.methods]
+        cases, methods = [*self.described, *self.case_variants], [*self.methods, *self.variants.methods]
         for what, ids in (("case", [c.id for c in cases]), ("method", [m.id for m in methods])):
             if twice := {i for i in ids if ids.count(i) > 1}:
                 raise ValueError(f"two {what}s have the id {sorted(twice)[0]!r}; give one of them another id")
@@ -281,6 +333,18 @@ class Experiment(Strict):
         """The cases of Table 1: those that are clustered, then the others."""
         return self.cases + self.only_in_table1
 
+    def placed_variants(self) -> Iterator[tuple[str, CaseVariant]]:
+        """Yield the variants of cases, those of families too, each after the key where it stands."""
+        yield from ((f"variants.cases[{i}]", variant) for i, variant in enumerate(self.variants.cases))
+        for i, family in enumerate(self.variants.families):
+            for suffix, variant in family.members(self.cases):
+                yield f"variants.families[{i}].each.{suffix}", variant
+
+    @property
+    def case_variants(self) -> tuple[CaseVariant, ...]:
+        """The variants of cases, those of families too."""
+        return tuple(variant for _, variant in self.placed_variants())
+
     @property
     def counted(self) -> tuple[Case, ...]:
         """The cases of counts over data sets: all but those that another one stands for."""
@@ -289,7 +353,7 @@ class Experiment(Strict):
 
     def case(self, case_id: str) -> Case:
         """Return the case, or the variant of one, with this id."""
-        return next(c for c in (*self.described, *self.variants.cases) if c.id == case_id)
+        return next(c for c in (*self.described, *self.case_variants) if c.id == case_id)
 
     def method(self, method_id: str) -> MethodRun:
         """Return the method, or the variant of one, with this id."""
@@ -347,7 +411,7 @@ class Experiment(Strict):
         for variant in self.variants.methods:
             for case in (case for case in self.cases if variant.runs_on(case)):
                 runs.setdefault(case.id, []).append(self.run(case, variant.id))
-        for other in self.variants.cases:
+        for other in self.case_variants:
             runs.setdefault(other.id, []).extend(self.run(other, name) for name in other.methods)
         return [self._alone(self.case(case), found) for case, found in runs.items()]
 
@@ -359,7 +423,7 @@ class Experiment(Strict):
         """Return the variants that differ from a case in the size of its subsets alone."""
         return [
             other
-            for other in self.variants.cases
+            for other in self.case_variants
             if other.of == case.id and other.subset_size and _origin(other) == _origin(case)
         ]
 

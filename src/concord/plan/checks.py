@@ -10,7 +10,16 @@ from typing import Any
 from pydantic import BaseModel
 
 from concord import methods
-from concord.config.experiment import BY_KMEANS, Case, CaseVariant, Generalisation, MethodRun, MethodVariant, differing
+from concord.config.experiment import (
+    BY_KMEANS,
+    Case,
+    CaseFamily,
+    CaseVariant,
+    Generalisation,
+    MethodRun,
+    MethodVariant,
+    differing,
+)
 from concord.config.references import Known, mistakes
 from concord.config.values import Value, same
 from concord.datasets.preprocessing.steps import MODULES as STEPS
@@ -110,6 +119,8 @@ class Context:
         """Yield what is wrong with a model of the study beyond its names."""
         if isinstance(model, Case):
             yield from self._of_case(model)
+        elif isinstance(model, CaseFamily):
+            yield from self._of_family(model)
         elif isinstance(model, MethodRun):
             yield from self._of_method(model)
         elif isinstance(model, Generalisation):
@@ -144,6 +155,12 @@ class Context:
                 yield "subsets", f" = {case.subsets}: there are {self.study.ensemble.n_subsets}; lower it"
             if case.without:
                 yield "without", f" = {list(case.without)}: methods says what runs on it; remove without"
+
+    def _of_family(self, family: CaseFamily) -> Mistakes:
+        for suffix, variant in family.members(self.study.cases):
+            for key, message in self._of_case(variant):
+                of_suffix = re.split(r"[.[]", key)[0] in family.each[suffix].model_fields_set
+                yield f"each.{suffix}.{key}" if of_suffix else key, message
 
     def _of_parameters(self, case: Case) -> Mistakes:
         for name, parameters in case.parameters.items():
@@ -233,7 +250,7 @@ class Context:
             what = "one method without a grid, with another value of one parameter each"
             ids = ", ".join(run.id for run in members)
             yield "together", f" = {name!r}: {ids} must be {what}; remove it where they are not"
-        for case in (*self.study.cases, *self.study.variants.cases):
+        for case in (*self.study.cases, *self.study.case_variants):
             for run in (run for run in members if run.id in case.parameters):
                 remedy = "give them all the parameter on all cases, or remove it"
                 yield "together", f" = {name!r}: {case.id} has parameters of {run.id} alone; {remedy}"

@@ -55,7 +55,7 @@ def planned(study: Study, settings: Settings | None, registry: Mapping[str, Data
     resolved = {
         "cases": _resolved(small.cases, registry),
         "only_in_table1": _resolved(small.only_in_table1, registry),
-        "variants": Variants(methods=small.variants.methods, cases=_resolved(small.variants.cases, registry)),
+        "variants": Variants(methods=small.variants.methods, cases=_resolved(small.case_variants, registry)),
     }
     return PlannedStudy.model_construct(
         **(fields | resolved),
@@ -102,7 +102,7 @@ def _restricted(study: Study, settings: Settings | None) -> Study:
         methods=tuple(m for m in study.variants.methods if m.of in method_ids),
         cases=tuple(
             case.model_copy(update={"methods": tuple(m for m in case.methods if m in method_ids)})
-            for case in study.variants.cases
+            for case in study.case_variants
             if case.of in case_ids and method_ids & {*case.methods}
         ),
     )

@@ -46,7 +46,7 @@ class Alternatives(Exhibit):
 
     def wanted(self, study: Study) -> bool:
         """Whether the study has variants."""
-        return bool(study.variants.methods or study.variants.cases)
+        return bool(study.variants.methods or study.case_variants)
 
     def build(self, source: Source) -> Shown:
         """Return one row for each score of a variant.
@@ -101,7 +101,7 @@ def _pairs(study: ResolvedStudy) -> Iterator[tuple[Case, str, CaseVariant | Meth
     """
     for run in study.variants.methods:
         yield from ((case, run.id, run) for case in study.cases if run.runs_on(case))
-    for case in (case for case in study.variants.cases if differs(study, case)):
+    for case in (case for case in study.case_variants if differs(study, case)):
         yield from ((case, method, case) for method in (study.base_clusterings, *case.methods))
 
 

@@ -31,8 +31,8 @@ class Features(Exhibit):
 
     chapter: ClassVar[Chapter] = "Agreement with the published values"
     lacking = (
-        "no case has other features and published scores; add variants.cases that differ in dataset or preprocessing "
-        "alone, and published: [table2]"
+        "no case has other features and published scores; add variants of cases that differ in dataset or "
+        "preprocessing alone, and published: [table2]"
     )
 
     kind: Literal["features"]
@@ -73,7 +73,7 @@ class Features(Exhibit):
 def _compared(study: Study) -> Iterator[tuple[Case, list[Case]]]:
     """Yield each case that has other candidates, with all its candidates, its own features first."""
     for own in study.cases:
-        others = [other for other in study.variants.cases if other.of == own.id and _differs_in_features(own, other)]
+        others = [other for other in study.case_variants if other.of == own.id and _differs_in_features(own, other)]
         if others:
             yield own, [own, *others]
 

@@ -23,7 +23,7 @@ class Pools(Exhibit):
     chapter: ClassVar[Chapter] = "Agreement with the published values"
     reads: ClassVar = Needs(selected=True, variants=True, published=True)
 
-    lacking = "no case has several pools; add variants.cases that differ in their ids alone"
+    lacking = "no case has several pools; add variants of cases that differ in their ids alone"
 
     kind: Literal["pools"]
     id: Name = "pools"
@@ -68,7 +68,7 @@ class Pools(Exhibit):
 def _pools(study: Study) -> Iterator[tuple[Case, list[Case]]]:
     """Yield each case that has several pools, with all of them, its own first."""
     for own in study.cases:
-        if others := [other for other in study.variants.cases if other.of == own.id and _alike(own, other)]:
+        if others := [other for other in study.case_variants if other.of == own.id and _alike(own, other)]:
             yield own, [own, *others]
 
 

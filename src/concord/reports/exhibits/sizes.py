@@ -18,7 +18,7 @@ class Sizes(Exhibit):
     """The mean score at every size of the subsets, a panel for each data set, a line for each method."""
 
     drawn = True
-    lacking = "no case has other sizes; add variants.cases that differ in subset_size alone"
+    lacking = "no case has other sizes; add variants of cases that differ in subset_size alone"
     reads: ClassVar = Needs(selected=True, variants=True)
 
     kind: Literal["sizes"]
