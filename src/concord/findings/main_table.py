@@ -34,7 +34,12 @@ def scores_frame(source: Source, seen: ResolvedStudy | None = None) -> DataFrame
     study = seen or source.study
     paper = of_the_paper(study, source.published) if study.methods == source.study.methods else study
     selected = joined(source.selected, source.variants)
-    table, judged = (summarise(one.model_copy(update={"metrics": study.reported}), selected) for one in (study, paper))
+
+    def summary(of: ResolvedStudy) -> DataFrame:
+        return summarise(of.model_copy(update={"metrics": study.reported}), selected)
+
+    table = summary(study)
+    judged = table if paper is study else summary(paper)
     judged = judged.set_index(KEYS)[["best", "bold"]].add_prefix("paper_")
     one_point = selected[selected["selection"].isin(["oracle-common", "default"])].drop_duplicates(KEYS)
     table = table.join(judged, on=KEYS).join(one_point.set_index(KEYS)["parameters"], on=KEYS)

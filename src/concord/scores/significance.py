@@ -131,11 +131,11 @@ def bold(study: Experiment, values: FloatArray) -> list[Outcome]:
 def matrices(study: Experiment, selected: "pd.DataFrame") -> Iterator[tuple[str, str, FloatArray]]:
     """Yield (case, metric, values) in the order of the study; values of shape (rows, subsets)."""
     wide = selected.pivot(index=["case", "metric", "method", "selection"], columns="subset", values="value")
-    wide = wide.reindex(columns=range(study.n_subsets))
-    for case in study.cases:
-        for metric in study.metrics:
-            index = [(case.id, metric, *row) for row in rows(study)]
-            yield case.id, metric, wide.reindex(index).to_numpy(dtype=float)
+    cells, everyone = [(case.id, metric) for case in study.cases for metric in study.metrics], rows(study)
+    wide = wide.reindex([(*cell, *row) for cell in cells for row in everyone], columns=range(study.n_subsets))
+    stacked = wide.to_numpy(dtype=float).reshape(len(cells), len(everyone), study.n_subsets)
+    for (case, metric), values in zip(cells, stacked, strict=True):
+        yield case, metric, values
 
 
 def _stands_out(study: Experiment, values: FloatArray, rivals: FloatArray) -> bool:
@@ -144,9 +144,10 @@ def _stands_out(study: Experiment, values: FloatArray, rivals: FloatArray) -> bo
     ours = np.broadcast_to(values, rivals.shape)
     comparable = common.sum(axis=1) >= 2
     higher = _mean(ours, common) > _mean(rivals, common) + ROUNDING
-    p = p_values(ours, rivals, study.significance.test)
-    verdicts = (higher & (p < study.significance.alpha))[comparable]
-    return bool(verdicts.size and verdicts.all())
+    if not comparable.any() or not higher[comparable].all():
+        return False
+    p = p_values(ours[comparable], rivals[comparable], study.significance.test)
+    return bool((p < study.significance.alpha).all())
 
 
 def _mean(values: FloatArray, where: npt.NDArray[np.bool_]) -> FloatArray:
