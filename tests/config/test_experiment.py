@@ -223,6 +223,16 @@ def test_a_family_is_a_variant_of_each_case_for_each_suffix():
 
 
 @pytest.mark.parametrize(
+    ("methods", "subsets", "raced"), [(["RCE"], None, True), (["KC"], None, False), (["RCE"], 2, False)]
+)
+def test_a_family_has_the_races_of_its_methods_that_leave_a_subset(methods, subsets, raced):
+    race = {"RCE": {"metric": "ACC", "subsets": 2, "points": 1}}
+    family = {"of": ["iris"], "each": {"pp": {}}, "why": "w", "methods": methods, "subsets": subsets}
+    study = experiment(cases=[{"dataset": "iris", "races": race}], ensemble=DRAWN, variants={"families": [family]})
+    assert study.case("iris_pp").races == (study.cases[0].races if raced else {})
+
+
+@pytest.mark.parametrize(
     ("family", "words"),
     [
         ({"each": {"pp": {}}, "of": ["iris", "wine"]}, ["two cases have the id 'iris_pp'"]),

@@ -192,7 +192,7 @@ class CaseVariant(Case):
 class CaseFamily(CaseSettings):
     """Variants of several cases with the same changes: one for each case and each suffix, its id ``<case>_<suffix>``.
 
-    A variant has everything of its case but the settings of the family, and those of the suffix.
+    A variant has the settings of its case but for those of the family, and those of the suffix.
     """
 
     of: Some[CaseId] = Field(description="ids of the cases that they interpret otherwise")
@@ -218,9 +218,14 @@ class CaseFamily(CaseSettings):
         alike = {"why": self.why, "methods": self.methods, "subsets": self.subsets}
         for own in (known[name] for name in self.of if name in known):
             for suffix, changes in self.each.items():
-                settings = own.given() | self.given() | changes.given()
+                settings = own.given() | {"races": self._races(own)} | self.given() | changes.given()
                 named = {"id": f"{own.id}_{suffix}", "dataset": own.dataset, "of": own.id}
                 yield suffix, CaseVariant.model_validate({**named, **alike, **settings})
+
+    def _races(self, own: Case) -> dict[str, Race]:
+        """Return the races of a case that are any on its variants: of their methods, with a subset left."""
+        mine = {name: race for name, race in own.races.items() if name in self.methods}
+        return {name: race for name, race in mine.items() if not self.subsets or race.subsets < self.subsets}
 
 
 class Variants(Strict):
