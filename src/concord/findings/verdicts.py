@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from concord.config.claims import Claim, ResolvedStudy
 from concord.config.experiment import MethodVariant
+from concord.findings.grid_means import grid_means
 from concord.findings.main_table import of_main_rows
 from concord.findings.names import DataFrame, Source
 from concord.findings.published import published_methods, published_names
@@ -281,10 +282,7 @@ def _stable(claim: Claim, material: Material) -> Found:
         raise NotTestable(f"{claim.method} has no grid")
     mine = scores[(scores["method"] == claim.method) & (scores["metric"] == claim.metric)]
     mine = mine[(mine["restart"] == study.restarts) & mine["case"].isin(material.cases(claim))]
-    for case_id, group in mine.groupby("case", sort=False):
-        if race := study.race(study.case(case_id), study.method(claim.method)):
-            group = group[group["subset"] < race.subsets]
-        means = group.pivot(index="parameters", columns="subset", values="value").mean(axis=1, skipna=False)
+    for _, means in grid_means(study, mine).groupby("case", sort=False):
         if means.notna().any():
             shares.append(float((means >= means.max() - claim.within).mean()))
     low, high, middle = (f"{f(shares or [0.0]):.0%}" for f in (min, max, median))

@@ -49,6 +49,17 @@ def test_ranges_and_the_single_point_nearest_to_the_published_values() -> None:
     assert summary[7:] == ["λ₁ = 0.1", ".105", ".105"]
 
 
+def test_the_range_of_a_race_is_over_the_subsets_on_which_all_points_ran() -> None:
+    race = {"RCE": {"metric": "ACC", "subsets": 1, "points": 1}}
+    raced = STUDY.model_copy(update={"cases": planned(cases=[{"dataset": "iris", "races": race}, "wine"]).cases})
+    table = scores()
+    table = table[(table["case"] == "wine") | (table["subset"] == 0) | (table["parameters"] == '{"lambda1":1.0}')]
+    table.loc[table["subset"] > 0, "value"] += 0.2
+    shown = EXHIBIT.build(source_of(raced, scores=table, published=PUBLISHED))
+    assert texts(shown, "Range")[0][3:6] == [".390", ".490", ".590"], "the first subset is .01 below"
+    assert texts(shown, "Range")[1][3:6] == [".533", ".633", ".733"]
+
+
 def test_the_gain_of_the_oracle_and_the_distance_of_each_selection() -> None:
     table = scores()
     better = (table["parameters"] == '{"lambda1":0.1}') & (table["subset"] == 0)

@@ -7,6 +7,7 @@ import pytest
 from small import planned, source_of
 
 from concord.reports.exhibits.heatmap import Heatmap, tick_label
+from concord.scores.table import compact
 
 GRID = {"lambda1": [0.1, 1.0, 10.0], "lambda2": [0.01, 1.0], "max_outer": [1, 2]}
 DEFAULT = {"lambda1": 1.0, "lambda2": 1.0, "max_outer": 2}
@@ -57,6 +58,23 @@ def test_a_point_that_failed_on_a_subset_has_no_mean(study, scores) -> None:
     for scale in ("own", "shared", "best"):
         shown = heatmap(scale=scale, cases=["iris"]).build(source_of(study, scores=scores, selected=scores))
         assert shown.frame["mean"].isna().tolist() == [False, False, True, False, False, False] * 2
+
+
+def test_a_grid_in_a_race_has_means_over_the_subsets_on_which_all_of_it_ran(study, scores) -> None:
+    """On iris the other subsets have one point alone, with higher scores; wine has no race."""
+    race = {"RCE": {"metric": "ACC", "subsets": 2, "points": 1}}
+    cases = planned(cases=[{"dataset": "iris", "races": race}, "wine"]).cases
+    raced = study.model_copy(update={"cases": cases})
+    late = (scores["case"] == "iris") & (scores["subset"] == 2)
+    scores.loc[late, "value"] += 0.4
+    scores = scores[~late | (scores["parameters"] == compact(DEFAULT))]
+    shown = heatmap().build(source_of(raced, scores=scores, selected=scores))
+    expected = [
+        value(row.case, row.lambda1, row.lambda2) - 0.01 * (row.case == "iris") for row in shown.frame.itertuples()
+    ]
+    np.testing.assert_allclose(shown.frame["mean"], expected)
+    captions = [heatmap().build(source_of(one, scores=scores, selected=scores)).caption for one in (raced, study)]
+    assert ["race" in str(caption) for caption in captions] == [True, False]
 
 
 @pytest.mark.filterwarnings("error")

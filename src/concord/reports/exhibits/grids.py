@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 from concord.config.experiment import MethodRun
 from concord.config.values import Name, Title
+from concord.findings.grid_means import grid_means, said_of_races
 from concord.findings.main_table import counted_rows, scores_frame
 from concord.findings.names import DataFrame, ResolvedStudy, Source, Study
 from concord.findings.values import DASH, MINUS, SELECTIONS, counting, paragraph, point, records, score, signed
@@ -39,9 +40,8 @@ class Grids(Exhibit):
         keys, tuned = ["case", "metric", "method"], [run.id for run in study.methods if run.grid]
         points = source.scores[source.scores["restart"] == study.restarts]
         points = points[points["method"].isin(tuned) & points["metric"].isin(study.reported)]
-        means = points.groupby([*keys, "parameters"], sort=False)["value"].agg(lambda v: v.mean(skipna=False))
         default = scores[scores["selection"] == "default"][[*keys, "dataset", "published"]]
-        frame = default.merge(means.rename("mean").reset_index(), on=keys, how="left")
+        frame = default.merge(grid_means(study, points).reset_index(), on=keys, how="left")
         frame = frame.assign(difference=frame["mean"] - frame["published"])[COLUMNS]
         counted = counted_rows(study, scores)
         caption = paragraph(
@@ -50,6 +50,7 @@ class Grids(Exhibit):
             "Otherwise a score is the mean over the subsets at one grid point; points that failed on a subset are left "
             f"out. Width: highest {MINUS} lowest. Gain: mean over the data sets of the score of an oracle, which "
             f"chooses with the true classes, {MINUS} that of the default.",
+            said_of_races(study),
             "table2" in study.published
             and "Inside, above, below: data sets whose published value lies inside, above or below the range. "
             "|difference|: mean absolute difference from the published values; the nearest point is the single "

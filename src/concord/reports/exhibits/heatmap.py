@@ -8,6 +8,7 @@ from pydantic import Field
 
 from concord.config.references import MetricId
 from concord.config.values import Some
+from concord.findings.grid_means import grid_means, said_of_races
 from concord.findings.names import DataFrame, Source, Study
 from concord.findings.values import conjunction, count, paragraph, point, records, score, symbol
 from concord.plot.base import heat
@@ -51,8 +52,7 @@ class Heatmap(OfMethod):
         """Return the mean over the subsets of each case, metric and point, x fastest; NaN where a subset failed."""
         study, scores, run = source.study, source.scores, source.study.method(self.method)
         mine = scores[(scores["method"] == self.method) & (scores["restart"] == study.restarts)]
-        wide = mine.pivot(index=["case", "metric", "parameters"], columns="subset", values="value")
-        means = wide.mean(axis=1, skipna=False)
+        means = grid_means(study, mine).droplevel("method")
         cells = [{**run.default, self.x: x, self.y: y} for y in run.grid[self.y] for x in run.grid[self.x]]
         panels = [(case, metric) for metric in self.metrics for case in self.cases_of(study)]
         keys = [(*panel, cell[self.x], cell[self.y], compact(cell)) for panel in panels for cell in cells]
@@ -141,6 +141,7 @@ class Heatmap(OfMethod):
             f"{count(study.ensemble.subset_size, 'base clustering')} ({restarts[study.restarts]}).",
             colour[self.scale],
             "Solid frame: best mean; dotted frame: default parameters; grey: failed on some subset.",
+            said_of_races(study),
         )
 
 
