@@ -86,8 +86,8 @@ def test_a_block_of_which_a_subset_is_not_kept_is_not_put_back(make_plan):
 
 
 def test_the_seconds_of_variants_are_kept_for_the_plan(make_plan):
-    """Those of each case of which all fits are there; the others stay as an earlier run had them."""
-    for seconds, gone, expected in ((7.0, "", 7.0), (9.0, "/iris_5/RCE/0-0", 7.0), (9.0, "", 9.0)):
+    """Those of each method of which all fits are there; the others stay as an earlier run had them."""
+    for seconds, gone, expected in ((7.0, "", 7.0), (9.0, "/iris_5/KC/0-0", 7.0), (9.0, "", 9.0)):
         plan = make_plan(subsets_per_job=1)
         study = plan.studies["mine"]
         made = make(plan, seconds)

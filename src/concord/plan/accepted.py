@@ -117,18 +117,20 @@ def keep(plan: Plan, study: str) -> None:
 
 
 def keep_seconds(plan: Plan, study: str) -> None:
-    """Write what the fits of the variants took, for `make plan`: of each case of which all fits are there."""
+    """Write what the variants took, for `make plan`: of each method of which all fits on a case are there."""
     import pandas as pd
 
-    path, found = needs.kept(study) / "runtime.csv", list[pd.DataFrame]()
+    path = needs.kept(study) / "runtime.csv"
+    found = [pd.read_csv(path)] if path.is_file() else []
     for view in plan.runs[study].of_variants():
         runs = [(case, method) for case in view.cases for method in view.runs(case)]
-        files = [Path(name) for case, method in runs for name in plan.label_files(study, case, method, RUNTIME)]
-        if all(map(Path.is_file, files)):
-            found.append(measured(view, [read_record(file) for file in dict.fromkeys(files)]))
+        files = {run.id: [Path(name) for name in plan.label_files(study, case, run, RUNTIME)] for case, run in runs}
+        done = tuple(run for run in view.methods if all(map(Path.is_file, files[run.id])))
+        records = [read_record(file) for file in dict.fromkeys(file for run in done for file in files[run.id])]
+        if done:
+            found.append(measured(view.model_copy(update={"methods": done}), records))
     if found:
-        before = [pd.read_csv(path)] if path.is_file() else []
-        table = pd.concat([*found, *before]).drop_duplicates(["case", "method"])
+        table = pd.concat(found).drop_duplicates(["case", "method"], keep="last")
         write_text(path, table.to_csv(index=False, float_format="%.6f"))
 
 
