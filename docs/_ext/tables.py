@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from concord import methods
-from concord.config.experiment import MethodRun
+from concord.config.methods import MethodRun
 from concord.datasets.registry import load_registry
 from concord.findings.main_table import DIGITS
 

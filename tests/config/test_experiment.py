@@ -1,7 +1,9 @@
 import pytest
 from pydantic import ValidationError
 
-from concord.config.experiment import CaseVariant, EnsembleProtocol, Experiment, MethodRun
+from concord.config.cases import CaseVariant
+from concord.config.experiment import EnsembleProtocol, Experiment
+from concord.config.methods import MethodRun
 
 GIVEN = {
     "id": "mine",

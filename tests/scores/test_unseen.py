@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from concord import methods
-from concord.config.experiment import Experiment, MethodRun
+from concord.config.experiment import Experiment
+from concord.config.methods import MethodRun
 from concord.datasets import prepared
 from concord.datasets.job import PrepareJob
 from concord.datasets.prepared import Dataset

@@ -4,8 +4,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from concord.config.cases import Case, Two
 from concord.config.diagnosis import Diagnosis
-from concord.config.experiment import Case, Experiment, Two
+from concord.config.experiment import Experiment
 from concord.config.metric import Metric
 from concord.config.references import AnyRowId, CaseId, MethodId, Ref
 from concord.config.values import Count, Name, Positive, Share, Some, Text, Title

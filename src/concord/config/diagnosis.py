@@ -2,7 +2,7 @@
 
 from pydantic import Field, field_validator
 
-from concord.config.experiment import Two
+from concord.config.cases import Two
 from concord.config.references import MethodId
 from concord.config.values import Count, Positive, Some
 from concord.validation import Strict

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from concord import methods
+from concord.config.cases import Case
 from concord.config.claims import ResolvedStudy
-from concord.config.experiment import Case
 from concord.config.published import Published, load_published
 from concord.config.values import Value
 from concord.ensemble import Ensemble

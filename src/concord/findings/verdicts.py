@@ -21,7 +21,7 @@ from statistics import median
 from typing import NamedTuple
 
 from concord.config.claims import Claim, ResolvedStudy
-from concord.config.experiment import MethodVariant
+from concord.config.methods import MethodVariant
 from concord.findings.grid_means import grid_means
 from concord.findings.main_table import of_main_rows
 from concord.findings.names import DataFrame, Source

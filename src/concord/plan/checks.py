@@ -10,16 +10,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from concord import methods
-from concord.config.experiment import (
-    BY_KMEANS,
-    Case,
-    CaseFamily,
-    CaseVariant,
-    Generalisation,
-    MethodRun,
-    MethodVariant,
-    differing,
-)
+from concord.config.cases import BY_KMEANS, Case, CaseFamily, CaseVariant
+from concord.config.experiment import Generalisation
+from concord.config.methods import MethodRun, MethodVariant, differing
 from concord.config.references import Known, mistakes
 from concord.config.values import Value, same
 from concord.datasets.preprocessing.steps import MODULES as STEPS

@@ -13,7 +13,9 @@ from functools import cache
 from statistics import median
 from typing import NamedTuple
 
-from concord.config.experiment import Case, Experiment, MethodRun
+from concord.config.cases import Case
+from concord.config.experiment import Experiment
+from concord.config.methods import MethodRun
 from concord.config.settings import CONFIG_FILE
 from concord.errors import InputError
 from concord.plan import needs

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from concord import methods
-from concord.config.experiment import Case, Experiment, MethodRun
+from concord.config.cases import Case
+from concord.config.experiment import Experiment
+from concord.config.methods import MethodRun
 
 ACCEPTED = Path("reports/accepted")
 

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from concord import methods
+from concord.config.cases import Case
 from concord.config.claims import StudyCase
-from concord.config.experiment import Case, Experiment, MethodRun
+from concord.config.experiment import Experiment
+from concord.config.methods import MethodRun
 from concord.config.settings import Settings
 from concord.consensus.job import ConsensusJob
 from concord.consensus.unlabelled import UnlabelledJob

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
+from concord.config.cases import Case
 from concord.config.claims import Origin
 from concord.config.diagnosis import Diagnosis
-from concord.config.experiment import Case, Experiment, Generalisation, Variants
+from concord.config.experiment import Experiment, Generalisation, Variants
 from concord.config.references import without
 from concord.config.settings import CONFIG_FILE, Settings
 from concord.datasets.registry import DatasetSpec

@@ -1,6 +1,8 @@
 """The jobs of this stage: the scores on a case, those of a study with the selections, those on unseen objects."""
 
-from concord.config.experiment import Case, Experiment, MethodRun, Significance, Variants
+from concord.config.cases import Case
+from concord.config.experiment import Experiment, Significance, Variants
+from concord.config.methods import MethodRun
 from concord.config.metric import Metric
 from concord.config.values import Value
 from concord.specs import Spec

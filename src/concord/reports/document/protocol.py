@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from concord import methods
-from concord.config.experiment import Case, MethodRun
+from concord.config.cases import Case
+from concord.config.methods import MethodRun
 from concord.config.values import Value
 from concord.datasets.registry import MADE
 from concord.findings.values import DASH, SELECTIONS, conjunction, count, numbers, point, symbol

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, Literal
 
 from concord import methods
-from concord.config.experiment import Case, CaseVariant, MethodRun, MethodVariant
+from concord.config.cases import Case, CaseVariant
+from concord.config.methods import MethodRun, MethodVariant
 from concord.config.values import Name, Title
 from concord.datasets.registry import MADE
 from concord.findings.main_table import over_subsets, published_key

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import Field
 
 from concord import methods
-from concord.config.experiment import MethodRun
+from concord.config.methods import MethodRun
 from concord.config.references import CaseId, MethodId
 from concord.config.values import Name, Title
 from concord.findings.names import DataFrame, ResolvedStudy, Source, Study

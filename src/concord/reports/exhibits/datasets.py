@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from concord.config.experiment import Case
+from concord.config.cases import Case
 from concord.config.values import Name, Title
 from concord.datasets.registry import MADE
 from concord.ensemble import IntArray

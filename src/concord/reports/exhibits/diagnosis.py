@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from concord import methods
-from concord.config.experiment import MethodRun
+from concord.config.methods import MethodRun
 from concord.config.references import CaseId, MethodId
 from concord.config.values import Name, Title
 from concord.ensemble import Ensemble, IntArray

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from concord.config.experiment import Case
+from concord.config.cases import Case
 from concord.config.metric import Metric
 from concord.config.values import Name, Title
 from concord.findings.main_table import published_key

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Literal
 
-from concord.config.experiment import MethodRun
+from concord.config.methods import MethodRun
 from concord.config.values import Name, Title
 from concord.findings.grid_means import grid_means, said_of_races
 from concord.findings.main_table import counted_rows, scores_frame

@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from concord import methods
-from concord.config.experiment import Case
+from concord.config.cases import Case
 from concord.config.references import AnyMethodId, CaseId, MethodId, MetricId
 from concord.config.values import Some
 from concord.ensemble import Ensemble, FloatArray

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from concord.config.experiment import Case
+from concord.config.cases import Case
 from concord.config.references import AnyMethodId, MethodId
 from concord.ensemble import FloatArray
 from concord.findings.names import ResolvedStudy, Source, Study

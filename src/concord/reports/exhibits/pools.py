@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, ClassVar, Literal
 
-from concord.config.experiment import Case
+from concord.config.cases import Case
 from concord.config.values import Name, Title
 from concord.findings.main_table import over_subsets, published_key
 from concord.findings.names import DataFrame, Source, Study

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any, ClassVar, Literal
 
-from concord.config.experiment import Experiment, MethodRun
+from concord.config.experiment import Experiment
+from concord.config.methods import MethodRun
 from concord.config.values import Name, Title
 from concord.findings.main_table import published_key
 from concord.findings.names import DataFrame, Source, Study

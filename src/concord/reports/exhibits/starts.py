@@ -7,7 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from concord.config.experiment import Case, MethodRun
+from concord.config.cases import Case
+from concord.config.methods import MethodRun
 from concord.config.published import STATISTICS
 from concord.config.references import CaseId, MethodId, MetricId
 from concord.config.values import Some
