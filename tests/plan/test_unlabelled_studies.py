@@ -23,6 +23,7 @@ STUDY = {
 SECOND = {"id": "second", "dataset": "survey", "ensemble": "mine", "k": 4}
 GRID = {"method": "RCE", "grid": {"lambda1": [1.0, 2.0]}, "default": {"lambda1": 1.0}}
 CLAIM = {"text": "t", "check": "best", "method": "EAC", "metric": "ACC"}
+FAMILY = {"of": ["survey"], "each": {"unit": {"preprocessing": ["unit_norm"]}}, "why": "w", "methods": ["EAC"]}
 
 
 @pytest.fixture
@@ -118,6 +119,7 @@ def test_jobs_are_sized_by_k_where_there_are_no_classes(plan_of):
         ({"published": ["table2"]}, ["published: needs classes", "remove"]),
         ({"generalisation": {"methods": ["EAC"]}}, ["generalisation", "classes", "remove"]),
         ({"variants": {"methods": [{"id": "e", "of": "EAC", "method": "EAC", "why": "w"}]}}, ["variants", "remove"]),
+        ({"variants": {"families": [FAMILY]}}, ["variants: needs classes", "remove"]),
         ({"ensemble": {"runs": 40, "subset_size": 10}}, ["ensemble.subset_size = 10", "subset_size: 40"]),
         ({"ensemble": {"runs": 40, "subset_size": 40, "draws": 2}}, ["ensemble.draws = 2", "remove"]),
         ({"exhibits": [{"kind": "scores", "id": "s", "title": "t"}]}, ["exhibits[", "'scores'", "classes", "remove"]),

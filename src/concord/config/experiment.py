@@ -1,6 +1,6 @@
 """What a study runs: cases, base clusterings, methods with their grids, variants, unseen objects."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -154,17 +154,11 @@ class Experiment(Strict):
         """The cases of Table 1: those that are clustered, then the others."""
         return self.cases + self.only_in_table1
 
-    def placed_variants(self) -> Iterator[tuple[str, CaseVariant]]:
-        """Yield the variants of cases, those of families too, each after the key where it stands."""
-        yield from ((f"variants.cases[{i}]", variant) for i, variant in enumerate(self.variants.cases))
-        for i, family in enumerate(self.variants.families):
-            for suffix, variant in family.members(self.cases):
-                yield f"variants.families[{i}].each.{suffix}", variant
-
     @property
     def case_variants(self) -> tuple[CaseVariant, ...]:
         """The variants of cases, those of families too."""
-        return tuple(variant for _, variant in self.placed_variants())
+        families = [family.members(self.cases) for family in self.variants.families]
+        return (*self.variants.cases, *(variant for members in families for _, variant in members))
 
     @property
     def counted(self) -> tuple[Case, ...]:

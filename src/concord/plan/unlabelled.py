@@ -37,9 +37,10 @@ def _of_cases(study: Study, datasets: Mapping[str, DatasetSpec]) -> Mistakes:
         if entry and not entry.classes and case.k is None:
             remedy = "write how many clusters to look for, for example k: 5"
             yield f"cases[{i}].k", f": missing, and {case.dataset} has no classes; {remedy}"
-    for place, variant in study.placed_variants():
+    for i, variant in enumerate(study.variants.cases):
         if variant.dataset in datasets and not datasets[variant.dataset].classes:
-            yield f"{place}.dataset", f" = {variant.dataset!r}: it has no classes to score by; name another"
+            place = f"variants.cases[{i}].dataset"
+            yield place, f" = {variant.dataset!r}: it has no classes to score by; name another"
 
 
 def _of_study(study: Study, dataset: str) -> Mistakes:
