@@ -4,11 +4,13 @@ import csv
 import json
 import re
 import subprocess
+from unittest import mock
 
 import numpy as np
 import pytest
 from pyarrow import table
 from pyarrow.parquet import read_table, write_table
+from snakemake.scheduling.job_scheduler import JobScheduler
 
 from conftest import BRIEF, TINY
 
@@ -166,6 +168,13 @@ def test_another_seed_gives_other_clusterings(finished, project):
     project.run("results/ensembles/tiny/iris.npz", "--config", "seed=1")
     name = "results/ensembles/tiny/iris.npz"
     assert project.reproducible_files()[name] != finished.reproducible_files()[name]
+
+
+@pytest.mark.parametrize(("options", "limited"), [([], False), (["--max-jobs-per-timespan", "90/1s"], True)])
+def test_jobs_are_not_looked_for_every_second_unless_their_rate_is_limited(brief, options, limited):
+    with mock.patch.object(JobScheduler, "_schedule_reevalutation") as look_again:
+        brief.run("tiny", *options)
+    assert look_again.called == limited
 
 
 @pytest.mark.parametrize(

@@ -152,3 +152,13 @@ def lock_folder():
         fcntl.flock(LOCK, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise WorkflowError("another Snakemake is at work in this folder; wait for it, or stop it") from None
+
+
+def lift_default_rate_of_jobs(scheduler):
+    """Let any number of jobs start in a second, unless --max-jobs-per-timespan limits it.
+
+    For its default, 100 in a second, Snakemake looks for jobs once a second more for every job that has ended; after
+    some hundreds this takes most of a core."""
+    limit = scheduler.job_rate_limiter
+    if limit and (limit.max_jobs, limit.timespan) == (100, 1):
+        scheduler.job_rate_limiter = None
