@@ -67,6 +67,16 @@ def test_a_size_on_the_first_subsets_alone_has_not_failed_on_the_others() -> Non
     assert "failed" not in shown.caption
 
 
+def test_a_race_at_a_size_is_said() -> None:
+    race = {"metric": "ACC", "subsets": 1, "points": 1}
+    study = planned(ensemble=ENSEMBLE, variants={"cases": [{**CASES[0], "races": {"RCE": race}}, CASES[1]]})
+    parts = [select(part, scores_of(part)) for part in study.of_variants()]
+    shown = sizes().build(source_of(study, variants=pd.concat(parts)))
+    raced = shown.frame[["method", "size", "raced"]].to_numpy().tolist()
+    assert raced == [["EAC", 2, 0], ["EAC", 4, 0], ["EAC", 8, 0], ["RCE", 4, 0], ["RCE", 8, 1]]
+    assert "RCE with 8 base clusterings on Iris: a race, its grid points chosen on the first subset." in shown.caption
+
+
 def test_a_method_that_a_case_leaves_out_has_not_failed_there(study) -> None:
     one, *others = study.cases
     study = study.model_copy(update={"cases": (one.model_copy(update={"without": ("RCE",)}), *others)})

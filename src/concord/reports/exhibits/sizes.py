@@ -29,7 +29,10 @@ class Sizes(Exhibit):
         return bool(_of_other_sizes(study))
 
     def build(self, source: Source) -> Shown:
-        """Return mean, standard deviation and number of subsets, done and planned, for each case, method and size."""
+        """Return mean, standard deviation and number of subsets for each case, method and size.
+
+        Subsets are counted as done (``n``), planned, and those that chose the points of a grid in a race (0: no race).
+        """
         study, frame = source.study, self._frame(source)
         few = frame["method"].nunique() <= BANDS
         bands = "; bands: one sample standard deviation to either side" if few else ""
@@ -37,7 +40,8 @@ class Sizes(Exhibit):
             f"{self.metric} against the number of base clusterings in a subset: mean over "
             f"{count(study.n_subsets, 'subset')}{bands}.",
             tuned(study, _of_other_sizes(study)),
-            _on_the_first(study, frame),
+            _for_some(study, frame[frame["subsets"] < study.n_subsets], "subsets", "the {} only"),
+            _for_some(study, frame[frame["raced"] > 0], "raced", "a race, its grid points chosen on the {}"),
             fewer(study, frame[frame["n"] < frame["subsets"]], "size"),
         )
         labels = "base clusterings in a subset", f"mean {self.metric}"
@@ -52,9 +56,10 @@ class Sizes(Exhibit):
                 ran = [one for one in cases if study.method(row.method).runs_on(one)]
                 found = [(one, key) for one in ran if (key := (one.id, self.metric, *row)) in scores.index]
                 for one, key in found:
-                    size, planned = study.subset_size(one), study.n_subsets_of(one)
-                    rows.append((case.id, *row, self.metric, size, *scores.loc[key], planned))
-        return records("case method selection metric size n mean std subsets", rows).astype({"n": int})
+                    race = study.race(one, study.method(row.method))
+                    counts = study.n_subsets_of(one), race.subsets if race else 0
+                    rows.append((case.id, *row, self.metric, study.subset_size(one), *scores.loc[key], *counts))
+        return records("case method selection metric size n mean std subsets raced", rows).astype({"n": int})
 
 
 def _of_other_sizes(study: Study) -> list[str]:
@@ -63,12 +68,14 @@ def _of_other_sizes(study: Study) -> list[str]:
     return [method.id for method in study.methods if method.id in run]
 
 
-def _on_the_first(study: ResolvedStudy, frame: DataFrame) -> str:
-    """Say which methods run on the first subsets alone, and where; empty if none does."""
-    few = frame[frame["subsets"] < study.n_subsets]
-    few = few.assign(case=few["case"].map(study.titles), size=few["size"].map(str))
-    parts = []
-    for subsets, rows in few.groupby("subsets"):
-        methods, sizes, cases = (conjunction([*rows[column].unique()]) for column in ("method", "size", "case"))
-        parts.append(f"{methods} with {sizes} base clusterings on {cases}: the first {count(subsets, 'subset')} only.")
-    return " ".join(parts)
+def _for_some(study: ResolvedStudy, frame: DataFrame, column: str, text: str) -> str:
+    """Say of which methods, sizes and cases the rows are, with a sentence for all that have these in common."""
+    named = frame.assign(case=frame["case"].map(study.titles), size=frame["size"].map(str))
+    for joined, others in (("size", ["method", "case"]), ("case", ["method", "size"]), ("method", ["size", "case"])):
+        groups = named.groupby([column, *others], sort=False)[joined]
+        named = groups.agg(lambda names: conjunction([*names.unique()])).reset_index()
+    return " ".join(
+        f"{row['method']} with {row['size']} base clusterings on {row['case']}: "
+        f"{text.format('first subset' if row[column] == 1 else f'first {row[column]} subsets')}."
+        for row in named.to_dict("records")
+    )
