@@ -55,7 +55,7 @@ def save(picture: Any, folder: Path, stem: str) -> None:
 
     with style():
         picture.draw_without_rendering()
-        picture.set_layout_engine("none")  # one layout for all formats
+        picture.set_layout_engine(None)  # one layout for all formats
         for suffix in FORMATS:
             with written_whole(folder / f"{stem}.{suffix}") as temporary:
                 picture.savefig(temporary, format=suffix, metadata=_NO_DATE[suffix])
