@@ -23,7 +23,12 @@ STUDY = {
 SECOND = {"id": "second", "dataset": "survey", "ensemble": "mine", "k": 4}
 GRID = {"method": "RCE", "grid": {"lambda1": [1.0, 2.0]}, "default": {"lambda1": 1.0}}
 CLAIM = {"text": "t", "check": "best", "method": "EAC", "metric": "ACC"}
-FAMILY = {"of": ["survey"], "each": {"unit": {"preprocessing": ["unit_norm"]}}, "why": "w", "methods": ["EAC"]}
+FAMILY = {
+    "of": ["survey"],
+    "each": {"single": {"parameters": {"EAC": {"linkage": "single"}}}},
+    "why": "w",
+    "methods": ["EAC"],
+}
 
 
 @pytest.fixture
@@ -119,7 +124,7 @@ def test_jobs_are_sized_by_k_where_there_are_no_classes(plan_of):
         ({"published": ["table2"]}, ["published: needs classes", "remove"]),
         ({"generalisation": {"methods": ["EAC"]}}, ["generalisation", "classes", "remove"]),
         ({"variants": {"methods": [{"id": "e", "of": "EAC", "method": "EAC", "why": "w"}]}}, ["variants", "remove"]),
-        ({"variants": {"families": [FAMILY]}}, ["variants: needs classes", "remove"]),
+        ({"variants": {"families": [FAMILY]}}, ["variants"]),  # one line on its data sets, not two
         ({"ensemble": {"runs": 40, "subset_size": 10}}, ["ensemble.subset_size = 10", "subset_size: 40"]),
         ({"ensemble": {"runs": 40, "subset_size": 40, "draws": 2}}, ["ensemble.draws = 2", "remove"]),
         ({"exhibits": [{"kind": "scores", "id": "s", "title": "t"}]}, ["exhibits[", "'scores'", "classes", "remove"]),
