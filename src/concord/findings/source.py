@@ -51,6 +51,7 @@ class Source:
     study, files : what was planned; the job's inputs.
     seed : that of the configuration; None where nothing is drawn.
     folder : the project's folder, for its commit.
+    read : the tables that have been read, by file and digest of their spec; the exhibits of a job share them.
     scores : the tidy scores: study, case, subset, method, parameters, restart, metric, value.
     selected : the scores of every selection: study, case, method, selection, metric, subset, parameters, value.
     variants : those of the variants; empty if there are none.
@@ -64,6 +65,7 @@ class Source:
     files: Sequence[tuple[Item, Path]] = ()
     seed: int | None = None
     folder: Path = field(default_factory=Path)
+    read: dict[tuple[Path, str], tuple[DataFrame, dict[str, str]]] = field(default_factory=dict, repr=False)
 
     scores = cached_property(lambda self: self._table("scores"))
     selected = cached_property(lambda self: self._table("selected"))
@@ -133,7 +135,9 @@ class Source:
         return path, item.spec
 
     def _tables(self, *roles: Role) -> list[tuple[Path, DataFrame, dict[str, str]]]:
-        return [(path, *read_table(path, item.spec)) for role in roles for item, path in self.of(role)]
+        wanted = [(path, item.spec) for role in roles for item, path in self.of(role)]
+        self.read.update({key: read_table(*key) for key in wanted if key not in self.read})
+        return [(path, *self.read[path, spec]) for path, spec in wanted]
 
     def _table(self, role: Role) -> DataFrame:
         import pandas as pd
