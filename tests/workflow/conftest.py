@@ -85,9 +85,10 @@ class Project:
 
     def set_up(self, parts: list[str] = PARTS) -> "Project":
         """Fill the folder; the tiny study is its only one."""
+        # with what Python and numba have compiled, but for what they are writing now
+        ignored = shutil.ignore_patterns("*.egg-info", "*.pyc.*", "*.tmp.*")
         for part in parts:
-            ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
-            shutil.copytree(ROOT / part, self.folder / part, ignore=ignore)
+            shutil.copytree(ROOT / part, self.folder / part, ignore=ignored)
         shutil.rmtree(self.folder / "config/studies")
         self.study(TINY)
         return self
