@@ -100,6 +100,7 @@ def test_no_result_of_compare_depends_on_the_number_of_jobs(file):
     assert tables[0] == tables[1]
 
 
+@pytest.mark.long
 def test_choose_k_writes_the_tables_of_the_library(file, labels):
     few = ["--halves", 4, "--nulls", 4]
     out, again = file.parent / "diagnosis", file.parent / "again"

@@ -192,6 +192,7 @@ def test_what_is_not_the_file_is_refused_with_the_reason(server, tmp_path, path,
     assert Handler.requests == [f"/{path}"]  # asking again would give the same
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("path", "reason", "attempts"),
     [

@@ -73,6 +73,7 @@ def test_the_page_is_whole_and_offline_and_the_pdf_has_every_chapter(report):
     assert (report / "report.pdf").read_bytes().startswith(b"%PDF")
 
 
+@pytest.mark.long
 def test_a_draw_without_a_consensus_leaves_the_report(tmp_path):
     """Three clusterings that part eight groups of objects together; two of them part four."""
     file, out = tmp_path / "coarse.csv", tmp_path / "report"
