@@ -5,6 +5,7 @@ torture`` kills at every moment (``CONCORD_KILLS``).
 """
 
 import contextlib
+import fcntl
 import hashlib
 import os
 import shutil
@@ -85,3 +86,15 @@ def test_the_command_that_was_killed_completes_when_repeated(folder):
     find = [folder / ".venv/bin/python", "-c", "import concord; print(concord.__file__)"]
     found = subprocess.run(find, env=ENV, cwd="/", capture_output=True, text=True, check=True).stdout
     assert Path(found.strip()) == folder / "src/concord/__init__.py"
+
+
+def test_no_environment_is_made_anew_under_a_run(folder):
+    (folder / ".venv").mkdir()
+    (folder / ".venv/used").touch()
+    (folder / ".snakemake").mkdir()
+    with (folder / ".snakemake/concord.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = subprocess.run(["make", "env"], cwd=folder, env=ENV | PIP, capture_output=True, text=True)
+    assert done.returncode
+    assert ".venv" in done.stderr
+    assert [path.name for path in (folder / ".venv").iterdir()] == ["used"]
