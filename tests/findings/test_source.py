@@ -1,5 +1,6 @@
 """What exhibits read: tables that the exhibits of a job share."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,28 +20,31 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def source(path: Path, spec: str, read: dict) -> Source:
-    return Source(None, [(Item(role="scores", spec=digest(spec)), path)], read=read)
+def source_of(whole: Source, path: Path, spec: str) -> Source:
+    """The source of one exhibit, as the job makes it."""
+    return replace(whole, files=[(Item(role="scores", spec=digest(spec)), path)])
 
 
-def test_a_table_is_read_once_for_all_exhibits_of_a_job(table):
-    read = {}
-    first = source(table, "a spec", read).scores
+@pytest.fixture
+def whole() -> Source:
+    return Source(None)
+
+
+def test_a_table_is_read_once_for_all_exhibits_of_a_job(whole, table):
+    first = source_of(whole, table, "a spec").scores
     table.unlink()
-    assert source(table, "a spec", read).scores.equals(first)
+    assert source_of(whole, table, "a spec").scores.equals(first)
     assert first.to_dict("list") == COLUMNS
 
 
-def test_what_one_exhibit_changes_no_other_sees(table):
-    read = {}
-    scores = source(table, "a spec", read).scores
+def test_what_one_exhibit_changes_no_other_sees(whole, table):
+    scores = source_of(whole, table, "a spec").scores
     scores["value"] = 1.0
     scores.loc[0, "case"] = "wine"
-    assert source(table, "a spec", read).scores.to_dict("list") == COLUMNS
+    assert source_of(whole, table, "a spec").scores.to_dict("list") == COLUMNS
 
 
-def test_a_table_that_was_read_is_refused_where_another_spec_is_planned(table):
-    read = {}
-    assert len(source(table, "a spec", read).scores) == 2
+def test_a_table_that_was_read_is_refused_where_another_spec_is_planned(whole, table):
+    assert len(source_of(whole, table, "a spec").scores) == 2
     with pytest.raises(InputError, match=r"scores\.parquet"):
-        _ = source(table, "another spec", read).scores
+        _ = source_of(whole, table, "another spec").scores

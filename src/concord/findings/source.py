@@ -51,7 +51,7 @@ class Source:
     study, files : what was planned; the job's inputs.
     seed : that of the configuration; None where nothing is drawn.
     folder : the project's folder, for its commit.
-    read : the tables that have been read, by file and digest of their spec; the exhibits of a job share them.
+    read : the tables that have been read, by file and digest of their spec; ``dataclasses.replace`` shares them.
     scores : the tidy scores: study, case, subset, method, parameters, restart, metric, value.
     selected : the scores of every selection: study, case, method, selection, metric, subset, parameters, value.
     variants : those of the variants; empty if there are none.

@@ -4,8 +4,8 @@ import argparse
 import logging
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from concord.errors import InputError
 from concord.files import RERUN, read_record
@@ -48,11 +48,11 @@ def _exhibits(spec: str, inputs: list[Path], out: list[Path]) -> str:
 
     job = ExhibitJob.of_text(spec, "--spec")
     given = _given(in_order(item for items in job.items.values() for item in items), inputs)
-    read: dict[Any, Any] = {}
+    whole = Source(job.study, given, job.seed)
     for exhibit in job.study.exhibits:
         own = {*job.items[exhibit.id]}
         own_files = [pair for pair in given if pair[0] in own]
-        source = Source(part_of(job.study, [exhibit]), own_files, job.seed, read=read)
+        source = replace(whole, study=part_of(job.study, [exhibit]), files=own_files)
         files = {path.suffix: path for path in out if path.stem == exhibit.id}
         try:
             render.write_shown(job.shown_as(exhibit), exhibit.build(source), job.json_text, files)
