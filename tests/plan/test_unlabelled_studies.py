@@ -124,7 +124,8 @@ def test_jobs_are_sized_by_k_where_there_are_no_classes(plan_of):
         ({"published": ["table2"]}, ["published: needs classes", "remove"]),
         ({"generalisation": {"methods": ["EAC"]}}, ["generalisation", "classes", "remove"]),
         ({"variants": {"methods": [{"id": "e", "of": "EAC", "method": "EAC", "why": "w"}]}}, ["variants", "remove"]),
-        ({"variants": {"families": [FAMILY]}}, ["variants"]),  # one line on its data sets, not two
+        ({"variants": {"families": [FAMILY]}}, ["variants: needs classes", "remove"]),
+        ({"variants": {"families": [FAMILY]}}, ["variants"]),  # and no second line
         ({"ensemble": {"runs": 40, "subset_size": 10}}, ["ensemble.subset_size = 10", "subset_size: 40"]),
         ({"ensemble": {"runs": 40, "subset_size": 40, "draws": 2}}, ["ensemble.draws = 2", "remove"]),
         ({"exhibits": [{"kind": "scores", "id": "s", "title": "t"}]}, ["exhibits[", "'scores'", "classes", "remove"]),

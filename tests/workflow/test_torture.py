@@ -17,7 +17,7 @@ from conftest import BRIEF, Project
 
 pytestmark = pytest.mark.workflow
 
-KILLS = int(os.environ.get("CONCORD_KILLS", "8"))
+KILLS = int(os.environ.get("CONCORD_KILLS", "12"))
 SEED = int(os.environ.get("CONCORD_SEED", "0"))
 
 
