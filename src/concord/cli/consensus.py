@@ -49,7 +49,7 @@ def consensus(source: Source, n_clusters: int, method: str, settings: tuple[str,
     from concord.diagnostics.consensus import remarks
 
     sizes, agreement = np.bincount(fitted.labels_), np.nanmean(agreement_with(data.ensemble, fitted.labels_))
-    found = f"{len(sizes)} clusters of {sizes.min()} to {sizes.max()} objects"
+    found = f"{options.spanned([len(sizes)], 'cluster')} of {options.spanned(sizes, 'object')}"
     click.echo(f"{method}: {found}; mean ARI with the base clusterings {agreement:.3f}", err=True)
     if note := remarks(fitted):
         click.echo(f"{method}: {note}", err=True)

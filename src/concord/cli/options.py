@@ -3,7 +3,7 @@
 import ast
 import functools
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -86,7 +86,7 @@ class Source:
             ensemble = Ensemble(matrix)
         n, m, found = ensemble.n_objects, ensemble.n_clusterings, ensemble.n_clusters
         absent = int((ensemble.labels == MISSING).sum())
-        sizes = f"{n} objects, {m} base clusterings of {found.min()} to {found.max()} clusters"
+        sizes = f"{n} objects, {m} base clusterings of {spanned(found, 'cluster')}"
         click.echo(f"{self.path}: {sizes}, {absent} labels missing", err=True)
         return Data(ensemble, features, ids, names)
 
@@ -143,6 +143,13 @@ def reads_file(command: Command) -> Command:
 def is_given(parameter: str) -> bool:
     """Whether the user gave a parameter of the running command."""
     return click.get_current_context().get_parameter_source(parameter) is ParameterSource.COMMANDLINE
+
+
+def spanned(numbers: Collection[int], noun: str) -> str:
+    """Write the range of some numbers with its noun: "1 cluster", "3 clusters", "2 to 5 clusters"."""
+    low, high = min(numbers), max(numbers)
+    span = f"{high}" if low == high else f"{low} to {high}"
+    return f"{span} {noun}" if high == 1 else f"{span} {noun}s"
 
 
 def watched(steps: Iterable[Any], number: int, what: str) -> Iterable[Any]:

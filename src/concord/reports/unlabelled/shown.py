@@ -239,7 +239,7 @@ def abstract(found: Diagnosis, source: str) -> str:
     choices = "; ".join(f"k = {k} by {conjunction(names)}" for k, names in sorted(chosen.items()))
     return paragraph(
         f"{source} has {count(ensemble.n_objects, 'object')} in {count(ensemble.n_clusterings, 'base clustering')} of "
-        f"{least} to {most} clusters.",
+        f"{count(most, 'cluster') if least == most else f'{least} to {most} clusters'}.",
         f"The consensus by {found.settings.name} has {count(len(sizes), 'cluster')} of {sizes.min()} to {sizes.max()} "
         "objects.",
         found.note and f"Note: {found.note}.",
