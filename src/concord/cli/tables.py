@@ -390,7 +390,7 @@ def _place(table: Table, name: str, option: str) -> int:
     if table.names.count(name) != 1:
         from concord.validation import did_you_mean
 
-        what = f"{table.names.count(name)} columns {name!r}"
+        what = f"{table.names.count(name) or 'no'} columns named {name!r}"
         table.refuse(None, None, what, f"{option} names one; {did_you_mean(name, table.names)}")
     return table.names.index(name)
 
