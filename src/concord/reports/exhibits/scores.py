@@ -63,17 +63,19 @@ class Scores(Exhibit):
 
 
 def _table(title: str, frame: DataFrame, metric: str) -> Table:
-    footnotes, compared = Footnotes(), {*frame["case"][frame["published"].notna()]}
+    footnotes, frame = Footnotes(), frame[frame["metric"] == metric]
+    published = frame.dropna(subset="published")
+    cases, rows = {*published["case"]}, {*published["row"]}
 
     def cell(row: Any) -> Cell:
         best = "*" if row.paper_best and not row.paper_bold else ""
         mark = WITHOUT_OTHERS if row.paper_bold and not row.bold else best
         text = score(row.mean) if math.isnan(row.std) else f"{score(row.mean)} ± {score(row.std)}"
         difference = "" if math.isnan(row.difference) else f" ({signed(row.difference)})"
-        below = f"{score(row.published)}{difference}" if row.case in compared else ""
+        below = f"{score(row.published)}{difference}" if row.case in cases and row.row in rows else ""
         return Cell(text=text, below=below, bold=row.paper_bold, mark=mark + footnotes.mark(row.note))
 
-    return crossed(title, frame[frame["metric"] == metric], "row", cell, footnotes)
+    return crossed(title, frame, "row", cell, footnotes)
 
 
 def _to_the_digit(study: ResolvedStudy, frame: DataFrame, methods: Sequence[str]) -> list[Text]:
