@@ -12,7 +12,6 @@ from click.testing import CliRunner
 from scipy.io import loadmat
 
 from concord.cli import main
-from concord.cli.options import spanned
 from concord.diagnostics import choose_k
 from concord.methods import EAC, RCE
 
@@ -49,13 +48,6 @@ def test_consensus_is_that_of_the_library(file, labels):
     expected = RCE(3, lambda1=0.5, order="paper", random_state=0).fit_predict(labels)
     assert (done.exit_code, header) == (0, ["id", "label"])
     assert found == [[f"object {i}", str(label)] for i, label in enumerate(expected)]
-
-
-@pytest.mark.parametrize(
-    ("numbers", "written"), [([1, 1], "1 cluster"), ([3, 3], "3 clusters"), (np.array([5, 1, 2]), "1 to 5 clusters")]
-)
-def test_a_range_names_two_numbers_only_where_they_differ(numbers, written):
-    assert spanned(numbers, "cluster") == written
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".npz", ".mat", ".parquet"])

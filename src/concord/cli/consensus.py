@@ -47,9 +47,10 @@ def consensus(source: Source, n_clusters: int, method: str, settings: tuple[str,
 
     from concord.diagnostics import agreement_with
     from concord.diagnostics.consensus import remarks
+    from concord.findings.values import count, spanned
 
     sizes, agreement = np.bincount(fitted.labels_), np.nanmean(agreement_with(data.ensemble, fitted.labels_))
-    found = f"{options.spanned([len(sizes)], 'cluster')} of {options.spanned(sizes, 'object')}"
+    found = f"{count(len(sizes), 'cluster')} of {spanned(sizes, 'object')}"
     click.echo(f"{method}: {found}; mean ARI with the base clusterings {agreement:.3f}", err=True)
     if note := remarks(fitted):
         click.echo(f"{method}: {note}", err=True)

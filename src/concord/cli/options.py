@@ -3,7 +3,7 @@
 import ast
 import functools
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -70,6 +70,7 @@ class Source:
     def read(self, seed: int) -> Data:
         """Return the base clusterings: of the file, or k-means of the features in it; InputError for a mistake."""
         from concord.ensemble import MISSING, Ensemble
+        from concord.findings.values import spanned
 
         matrix, ids, names = self.table()
         features = None
@@ -143,13 +144,6 @@ def reads_file(command: Command) -> Command:
 def is_given(parameter: str) -> bool:
     """Whether the user gave a parameter of the running command."""
     return click.get_current_context().get_parameter_source(parameter) is ParameterSource.COMMANDLINE
-
-
-def spanned(numbers: Collection[int], noun: str) -> str:
-    """Write the range of some numbers with its noun: "1 cluster", "3 clusters", "2 to 5 clusters"."""
-    low, high = min(numbers), max(numbers)
-    span = f"{high}" if low == high else f"{low} to {high}"
-    return f"{span} {noun}" if high == 1 else f"{span} {noun}s"
 
 
 def watched(steps: Iterable[Any], number: int, what: str) -> Iterable[Any]:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -77,6 +77,12 @@ def seconds(value: float) -> str:
 def count(n: int, noun: str) -> str:
     """Write a count with its noun: "1 fit", "2 fits"."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def spanned(numbers: Collection[int], noun: str) -> str:
+    """Write the range of some numbers with its noun: "1 cluster", "3 clusters", "2 to 5 clusters"."""
+    low, high = min(numbers), max(numbers)
+    return count(high, noun) if low == high else f"{low} to {count(high, noun)}"
 
 
 def sentence(text: str) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from concord import diagnostics, plot
 from concord.diagnostics.consensus import known_mean
 from concord.ensemble import MISSING
-from concord.findings.values import DASH, conjunction, count, paragraph, score
+from concord.findings.values import DASH, conjunction, count, paragraph, score, spanned
 from concord.reports.exhibits.base import Cell, Shown, Table, listed
 from concord.reports.unlabelled.diagnosis import Diagnosis
 
@@ -231,7 +231,6 @@ CHAPTERS: Mapping[str, Mapping[str, Callable[[Diagnosis], Shown]]] = {
 def abstract(found: Diagnosis, source: str) -> str:
     """Return the main findings in a few sentences."""
     ensemble, sizes = found.ensemble, np.bincount(found.labels)
-    least, most = ensemble.n_clusters.min(), ensemble.n_clusters.max()
     seen, unseen = (score(known_mean(values)) for values in (found.agreement, found.held_out))
     chosen: dict[int, list[str]] = {}
     for row in found.criteria[found.criteria["chosen"]].itertuples():
@@ -239,9 +238,8 @@ def abstract(found: Diagnosis, source: str) -> str:
     choices = "; ".join(f"k = {k} by {conjunction(names)}" for k, names in sorted(chosen.items()))
     return paragraph(
         f"{source} has {count(ensemble.n_objects, 'object')} in {count(ensemble.n_clusterings, 'base clustering')} of "
-        f"{count(most, 'cluster') if least == most else f'{least} to {most} clusters'}.",
-        f"The consensus by {found.settings.name} has {count(len(sizes), 'cluster')} of {sizes.min()} to {sizes.max()} "
-        "objects.",
+        f"{spanned(ensemble.n_clusters, 'cluster')}.",
+        f"The consensus by {found.settings.name} has {count(len(sizes), 'cluster')} of {spanned(sizes, 'object')}.",
         found.note and f"Note: {found.note}.",
         f"Its mean ARI with the base clusterings is {seen}, and {unseen} with those that it has not seen.",
         found.no_held_out,

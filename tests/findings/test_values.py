@@ -1,0 +1,13 @@
+"""How numbers are written."""
+
+import numpy as np
+import pytest
+
+from concord.findings.values import spanned
+
+
+@pytest.mark.parametrize(
+    ("numbers", "written"), [([1, 1], "1 cluster"), ([3, 3], "3 clusters"), (np.array([5, 1, 2]), "1 to 5 clusters")]
+)
+def test_a_range_names_two_numbers_only_where_they_differ(numbers, written):
+    assert spanned(numbers, "cluster") == written
