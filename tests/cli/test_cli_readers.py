@@ -110,6 +110,11 @@ def test_header_and_ids_are_seen(tmp_path, content, ids, layout):
     same_partitions(labels, [[0, 0], [0, 1], [1, 1]])
 
 
+def test_words_above_missing_labels_are_an_object_not_names(tmp_path):
+    labels, *_ = read(tmp_path, "u,u\nv,-1\nw,-1\nu,-1\n")
+    same_partitions(labels, [[0, 0], [1, -1], [2, -1], [0, -1]])
+
+
 @pytest.mark.parametrize(
     ("content", "place", "remedy"),
     [

@@ -141,7 +141,8 @@ def _numbers(column: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int | None]:
 
 
 def _holds_numbers(column: npt.NDArray[Any]) -> bool:
-    return _numbers(column)[1] is None and not _absent(column).all()
+    """Whether a column has numbers alone, and another one than -1, which also stands for a missing label."""
+    return _numbers(column)[1] is None and not (_absent(column) | (column.astype(str) == str(MISSING))).all()
 
 
 def _absent(cells: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
