@@ -133,6 +133,7 @@ def test_words_above_missing_labels_are_an_object_not_names(tmp_path):
         ("a,b\n1,2\n2,inf\n2,2\n", "line 3, column 'b'", "write NA"),
         ("a,b\n2,1_12\n2,1_12\n2,11\n", "line 2, column 'b'", "'1_12'"),
         ("a,b\n1,2\n2,?\n2,2\n", "line 3, column 'b'", "write NA"),
+        ("class,a,b\nu,1,-1\nu,2,-1\nv,1,-1\n", "column 'class'", "--drop class"),
         ("?,1\n2,2\n2,2\n", "line 1", "--header or --no-header"),
         ("0,1,2\n0,1,2\n1,1,2\n", "line 1", "--header or --no-header"),
         ("2,3,4,5\n0,1,2,2\n1,1,2,2\n1,0,3,1\n0,2,1,1\n", "line 1", "--header or --no-header"),

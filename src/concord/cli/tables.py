@@ -110,7 +110,7 @@ def _labels(table: Table, j: int) -> IntArray:
     column = table.columns[j]
     values, wrong = _numbers(column)
     if wrong is not None:
-        present = ~(_absent(column) | (column == str(MISSING)))
+        present = ~_unlabelled(column)
         for row in np.flatnonzero(present & _are_numbers(column))[:1]:
             what = f"{_short(column[wrong])} is no number, but {_short(column[row])} is one"
             remedy = f"write NA for a missing label, or words alone; {_drop(table, j)}"
@@ -141,12 +141,16 @@ def _numbers(column: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int | None]:
 
 
 def _holds_numbers(column: npt.NDArray[Any]) -> bool:
-    """Whether a column has numbers alone, and another one than -1, which also stands for a missing label."""
-    return _numbers(column)[1] is None and not (_absent(column) | (column.astype(str) == str(MISSING))).all()
+    return _numbers(column)[1] is None and not _absent(column).all()
 
 
 def _absent(cells: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     return np.isin(np.char.lower(cells.astype(str)), ABSENT)
+
+
+def _unlabelled(cells: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    missing: npt.NDArray[np.bool_] = _absent(cells) | (cells == str(MISSING))
+    return missing
 
 
 def _are_numbers(cells: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
@@ -269,7 +273,10 @@ def _has_header(path: Path, first: list[str], rows: list[list[str]]) -> bool:
     below = [np.array(column) for column in zip(*rows, strict=True)]
     if first[0].lower() in ID_NAMES and below and not _absent(below[0]).any():
         return True
-    above_numbers = [word and _holds_numbers(column) for word, column in zip(words, below, strict=bool(below))]
+    above_numbers = [
+        word and _holds_numbers(column) and not _unlabelled(column).all()
+        for word, column in zip(words, below, strict=bool(below))
+    ]
     if all(words):
         new = len({*first}) == len(first) and not any(map(np.isin, first, below))
         return any(above_numbers) or new
