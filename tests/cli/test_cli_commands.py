@@ -50,6 +50,16 @@ def test_consensus_is_that_of_the_library(file, labels):
     assert found == [[f"object {i}", str(label)] for i, label in enumerate(expected)]
 
 
+@pytest.mark.parametrize("repeated", [False, True])
+def test_ids_that_repeat_are_kept_and_reported(labels, tmp_path, repeated):
+    ids = [f"object {i % 29 if repeated else i}" for i in range(30)]
+    path = tmp_path / "labels.csv"
+    pd.DataFrame(labels, index=ids).to_csv(path)
+    done = run("consensus", path, "-k", 3, "--method", "EAC")
+    assert [name for name, _ in rows(done.stdout)[1:]] == ids
+    assert ("ids occur" in done.stderr) == repeated
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".npz", ".mat", ".parquet"])
 def test_every_output_has_ids_and_labels_and_the_same_bytes(file, labels, tmp_path, suffix):
     outs = [tmp_path / f"{name}{suffix}" for name in "ab"]

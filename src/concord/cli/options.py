@@ -89,6 +89,8 @@ class Source:
         absent = int((ensemble.labels == MISSING).sum())
         sizes = f"{n} objects, {m} base clusterings of {spanned(found, 'cluster')}"
         click.echo(f"{self.path}: {sizes}, {absent} labels missing", err=True)
+        if len(set(ids)) < n:
+            click.echo(f"{self.path}: some ids occur more than once; each line is an object of its own", err=True)
         return Data(ensemble, features, ids, names)
 
     def check_folds(self, folds: int, data: Data) -> None:
