@@ -1,5 +1,6 @@
 """The numbers of the main table: the scores of every row of the study, beside the published ones."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -100,6 +101,18 @@ def with_near(study: Experiment, cells: DataFrame) -> DataFrame:
     """Return the cells with the column ``near``; it is NaN if one subset gives no standard error."""
     near = cells["difference_se"].abs() <= NEAR
     return cells.assign(near=near if study.n_subsets > 1 else float("nan"), away=cells["difference"].abs())
+
+
+def expected_near(n_subsets: int) -> float:
+    """Return the share of published scores that would be near if only the random numbers differed from the paper's.
+
+    The published mean varies as ours does, over as many subsets, so their difference has sqrt(2) times the standard
+    error of either: the share is that of Student's t within :data:`NEAR` / sqrt(2), with ``n_subsets`` - 1 degrees of
+    freedom.
+    """
+    from scipy import stats
+
+    return float(1 - 2 * stats.t.sf(NEAR / math.sqrt(2), n_subsets - 1))
 
 
 def counted_cells(study: ResolvedStudy, scores: DataFrame) -> DataFrame:

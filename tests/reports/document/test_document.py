@@ -7,6 +7,7 @@ import pytest
 from small import planned
 
 from concord.errors import InputError
+from concord.findings.main_table import expected_near
 from concord.findings.source import Item, Source
 from concord.reports.document.document import TONES, content, exhibit_items, write_document
 from concord.reports.document.provenance import provenance
@@ -106,10 +107,13 @@ def test_the_abstract_counts_verdicts_and_near_scores() -> None:
     rows = [(True, 10, 4, 0.02), (True, 5, 3, 0.05), (False, 10, 0, 0.9)]
     agreement = pd.DataFrame(rows, columns=["counted", "methods", "near", "mean_absolute"])
     exhibits = stored("claims", "Claims"), stored("agreement", "Agreement with the published values")
-    found = said(planned(summary="On lambda1."), *exhibits, claims=claims, agreement=agreement)
+    study = planned(summary="On lambda1.")
+    found = said(study, *exhibits, claims=claims, agreement=agreement)
     assert found["abstract"] == (
-        "On λ₁. 7 of the 15 published scores lie within two standard errors of our mean; the mean absolute "
-        "difference is .030. Claims of the paper: reproduced (1), not reproduced (2). Questions of ours: holds (1)."
+        "On λ₁. 7 of the 15 published scores lie within two standard errors of our mean; "
+        f"about {round(15 * expected_near(study.n_subsets))} would if only the random numbers differed. "
+        "The mean absolute difference is .030. "
+        "Claims of the paper: reproduced (1), not reproduced (2). Questions of ours: holds (1)."
     )
     assert set(claims["verdict"]) <= set(TONES)
 

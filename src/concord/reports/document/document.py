@@ -12,6 +12,7 @@ import pandas as pd
 
 from concord.errors import InputError
 from concord.files import write_text
+from concord.findings.main_table import expected_near
 from concord.findings.names import DataFrame
 from concord.findings.source import Source
 from concord.findings.values import score, sentence, symbol
@@ -148,7 +149,7 @@ def _abstract(study: PlannedStudy, exhibits: Sequence[Stored], frames: Frames) -
     if study.other_data:
         sentences.append(f"The data sets are not the paper's: {sentence(study.other_data)}")
     agreements = [frames[e.id] for e in exhibits if {"counted", "near", "mean_absolute"} <= {*frames[e.id]}]
-    sentences += [_nearness(frame) for frame in agreements[:1] if len(frame)]
+    sentences += [_nearness(frame, study.n_subsets) for frame in agreements[:1] if len(frame)]
     for claims in [frames[e.id] for e in exhibits if e.chapter == "Claims" and len(frames[e.id])]:
         for ours, what in ((False, "Claims of the paper"), (True, "Questions of ours")):
             counts = claims["verdict"][claims["ours"] == ours].value_counts()
@@ -157,9 +158,12 @@ def _abstract(study: PlannedStudy, exhibits: Sequence[Stored], frames: Frames) -
     return " ".join(sentences)
 
 
-def _nearness(agreement: DataFrame) -> str:
+def _nearness(agreement: DataFrame, n_subsets: int) -> str:
     """Say how near the scores are to the published ones: a row of the table is a data set in a metric."""
     rows = agreement[agreement["counted"].astype(bool)]
     n, differences = rows["methods"].sum(), (rows["mean_absolute"] * rows["methods"]).sum()
-    near = f"{rows['near'].sum():.0f} of the {n} published scores lie within two standard errors of our mean; "
-    return (near if rows["near"].notna().all() else "") + f"the mean absolute difference is {score(differences / n)}."
+    away = f"The mean absolute difference is {score(differences / n)}."
+    if rows["near"].isna().any():
+        return away
+    near = f"{rows['near'].sum():.0f} of the {n} published scores lie within two standard errors of our mean"
+    return f"{near}; about {n * expected_near(n_subsets):.0f} would if only the random numbers differed. {away}"

@@ -8,6 +8,7 @@ from concord.findings.main_table import (
     NEAR,
     counted_cells,
     counted_rows,
+    expected_near,
     published_cells,
     ranks,
     scores_frame,
@@ -49,10 +50,9 @@ class Agreement(_Compared):
         if frame.empty:
             return Shown(frame, caption=NOTHING)
         cells = counted_cells(study, scores)
-        near = f"Near: the published score is within {count(int(NEAR), 'standard error')} of our mean."
         caption = paragraph(
             f"Difference: ours {MINUS} published; |difference|: its absolute value.",
-            near if study.n_subsets > 1 else "One subset has no standard error.",
+            _near(study) if study.n_subsets > 1 else "One subset has no standard error.",
             "Kendall's τ compares our order of the methods with the published one (1: the same, "
             f"{MINUS}1: reversed). A method with a grid is taken in the selection of the study.",
             counting(study),
@@ -129,6 +129,13 @@ def agreement_frame(study: ResolvedStudy, scores: DataFrame) -> DataFrame:
         numbers = (len(cells), tau, p, cells["near"].sum(min_count=1), cells["away"].mean())
         rows.append((case, cells["dataset"].iloc[0], case in counted, metric, *numbers))
     return records("case dataset counted metric methods tau p near mean_absolute", rows)
+
+
+def _near(study: ResolvedStudy) -> str:
+    return (
+        f"Near: the published score is within {count(int(NEAR), 'standard error')} of our mean. Both means vary over "
+        f"the subsets, so {expected_near(study.n_subsets):.0%} would be near if only the random numbers differed."
+    )
 
 
 def _totals(cells: DataFrame, by: list[str], **more: Any) -> DataFrame:
