@@ -124,6 +124,17 @@ def test_chosen_is_the_start_with_the_lowest_objective():
     assert method.objective_path_[-1] == method.objective_
 
 
+def test_a_membership_that_shrinks_stays_a_normal_number_and_can_grow_again():
+    y, pull = np.full((1, 2), 0.5), np.array([[1.0, -1.0]])
+    for _ in range(2000):
+        y = grown(y, pull, 2.0)
+    assert np.array_equal(y[:, 0], [1.0])
+    assert y[0, 1] ** 2 >= np.finfo(float).tiny
+    for _ in range(2000):
+        y = grown(y, -pull, 2.0)
+    assert np.array_equal(y[:, 1], [1.0])
+
+
 def test_says_when_it_did_not_converge():
     assert not BaumEagon(3, n_init=2, max_iter=5, random_state=0).fit(l30()).converged_
     assert BaumEagon(3, n_init=2, random_state=0).fit(l30()).converged_
