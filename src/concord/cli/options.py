@@ -90,7 +90,7 @@ class Source:
         sizes = f"{n} objects, {m} base clusterings of {spanned(found, 'cluster')}"
         click.echo(f"{self.path}: {sizes}, {absent} labels missing", err=True)
         if len(set(ids)) < n:
-            click.echo(f"{self.path}: some ids occur more than once; each line is an object of its own", err=True)
+            click.echo(f"{self.path}: some ids occur more than once; each of them is an object of its own", err=True)
         return Data(ensemble, features, ids, names)
 
     def check_folds(self, folds: int, data: Data) -> None:

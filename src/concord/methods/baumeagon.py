@@ -145,8 +145,8 @@ class LeastSquares:
 def grown(y: FloatArray, pull: FloatArray, constant: float) -> FloatArray:
     """Return the memberships after the growth transform; a row without any growth stays as it is.
 
-    A membership stays above a number whose square is a normal one: products with subnormal numbers take fifty times as
-    long on some processors.
+    A positive membership is at least :data:`LEAST`, whose square is a normal number: products with subnormal ones take
+    fifty times as long on some processors. A membership of 0 stays 0.
     """
     new = y * (constant + pull)
     total: FloatArray = new.sum(axis=1, keepdims=True)
