@@ -17,7 +17,13 @@ def blocks(*sizes):
 
 
 def bottom_of(similarity, weights, n_vectors):
-    return bottom(similarity, weights, n_vectors, component_labels(similarity))
+    """Return the eigenvalues, and the squared distances between the rows of F."""
+    values, rows = bottom(similarity, weights, n_vectors, component_labels(similarity))
+    return values, squared_distances(rows)
+
+
+def squared_distances(rows):
+    return ((rows[:, None] - rows) ** 2).sum(axis=2)
 
 
 @pytest.mark.parametrize("all_up_to", [1, 1000])
@@ -29,8 +35,7 @@ def test_bottom_is_that_of_the_objects_laplacian(monkeypatch, all_up_to):
     full = similarity[np.ix_(MEMBERSHIP, MEMBERSHIP)]
     expected, vectors = np.linalg.eigh(np.diag(full.sum(axis=1)) - full)
     assert values == pytest.approx(expected[:3], abs=1e-12)
-    f = vectors[:, :2]
-    between = ((f[:, None] - f) ** 2).sum(axis=2)
+    between = squared_distances(vectors[:, :2])
     assert distances[np.ix_(MEMBERSHIP, MEMBERSHIP)] == pytest.approx(between, abs=1e-12)
 
 
@@ -78,10 +83,10 @@ def test_weight_follows_the_number_of_components():
     separation = Separation(blocks(6), once, 2)
     separation.update(blocks(3, 3))
     assert (separation.weight, separation.reached) == (1, True)
-    reached = separation.distances
+    reached = separation.embedding
     separation.update(blocks(2, 2, 2))
     assert (separation.weight, separation.reached) == (0.5, False)
-    assert separation.distances is reached, "the embedding of too many components is not taken"
+    assert separation.embedding is reached, "the embedding of too many components is not taken"
     separation.update(blocks(6))
     assert (separation.weight, separation.reached) == (1, False)
-    assert separation.distances is not reached
+    assert separation.embedding is not reached

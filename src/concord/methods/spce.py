@@ -78,7 +78,7 @@ class SPCE(ComponentMethod):
         for agreement, rounds in STAGES:
             pairs.update_pace(agreement)
             for round_ in range(rounds):
-                pairs.update_similarity(separation.weight * separation.distances)
+                pairs.update_similarity(separation.embedding, separation.weight)
                 pairs.update_shares()
                 separation.update(pairs.similarity)
                 self.n_iter_ += 1
@@ -101,7 +101,9 @@ class Pairs:
         self._values = self.similarity[open_]
         self._weights = ensemble.weights[self._first] * ensemble.weights[self._second]
         self._labels, self._m = ensemble.profiles, ensemble.n_clusterings
-        self._present = np.minimum(self._labels, 0) if ensemble.has_missing else None  # One label, or missing
+        self._present = (
+            np.minimum(self._labels, 0) if ensemble.has_missing else self._labels[:0]
+        )  # One label, or missing
         self._least = threshold * self._m
         self._shares = np.full(self._m, 1 / self._m)
         self._pace = np.ones(len(self._first))
@@ -113,14 +115,13 @@ class Pairs:
         eta = 2 * agreement * (1 - agreement) * self._m**2
         self._pace = eta / np.maximum(2 * loss, eta)
 
-    def update_similarity(self, pull: FloatArray) -> None:
-        """Minimise over S, given lambda times the squared distances between the rows of F."""
-        joined, observed = self._sums()
-        best = (joined - pull[self._first, self._second] / (2 * self._pace**2)) / observed
-        best[best * self._pace * np.sqrt(observed) < self._least] = 0
-        self._values = np.clip(best, 0, 1)
-        self.similarity[self._first, self._second] = self._values
-        self.similarity[self._second, self._first] = self._values
+    def update_similarity(self, embedding: FloatArray, weight: float) -> None:
+        """Minimise over S, given the rows of F and lambda."""
+        from concord.numerics.kernels import spce
+
+        pairs, inverse = (self._labels, self._present, self._first, self._second), 1 / self._shares
+        sums, pull = (inverse, float(inverse.sum())), (embedding, weight, self._pace, self._least)
+        self._values = spce.update_similarity(*pairs, *sums, *pull, self.similarity)
 
     def update_shares(self) -> None:
         """p_k = norm of W (S - A^k), normalised."""
@@ -138,6 +139,6 @@ class Pairs:
 
         inverse = 1 / self._shares
         joined = spce.over_clusterings(self._labels, self._first, self._second, inverse)
-        if self._present is None:
+        if len(self._present) == 0:
             return joined, float(inverse.sum())
         return joined, spce.over_clusterings(self._present, self._first, self._second, inverse)

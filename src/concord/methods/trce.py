@@ -78,6 +78,8 @@ class TRCE(ComponentMethod):
 
     def _solve(self, ensemble: Ensemble) -> FloatArray:
         """Return A over the profiles."""
+        from scipy.spatial.distance import cdist
+
         from concord.numerics.kernels import trce
 
         weights, m = ensemble.weights, ensemble.n_clusterings
@@ -89,10 +91,15 @@ class TRCE(ComponentMethod):
         self.n_iter_ = 0
         while self.n_iter_ < self.max_iter and (self.n_iter_ < 2 or not separation.reached):
             w2 = np.minimum(1, age / (2 * self._difficulty(divergences / inverse_alpha))) ** 2
-            pull = separation.weight * separation.distances
-            blurred = trce.quotient_rows(w2[:, None] * connective.weighted(1 / inverse_alpha), pull, weights)
-            cleaned = project_rows(blurred - pull / (2 * self.lambda_), weights)
-            similarity = (cleaned + cleaned.T) / 2
+            pull = cdist(separation.embedding, separation.embedding, "sqeuclidean")
+            pull *= separation.weight
+            mixed = connective.weighted(1 / inverse_alpha)
+            mixed *= w2[:, None]
+            blurred = trce.quotient_rows(mixed, pull, weights)
+            pull /= 2 * self.lambda_
+            cleaned = project_rows(np.subtract(blurred, pull, out=pull), weights)
+            similarity = cleaned + cleaned.T
+            similarity /= 2
             separation.update(similarity)
             divergences = connective.divergences(blurred)
             losses = np.sqrt(np.maximum((weights * w2) @ divergences, NOISE))

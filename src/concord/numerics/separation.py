@@ -9,7 +9,7 @@ import numpy as np
 
 from concord.ensemble import FloatArray, IntArray
 from concord.numerics.components import SplitProfileError, component_labels
-from concord.numerics.eigen import smallest
+from concord.numerics.krylov import smallest
 
 TOO_FEW = 1e-9  # Sum of the c smallest eigenvalues above which there are too few components
 TOO_MANY = 1e-11  # Sum of the c + 1 smallest eigenvalues below which there are too many
@@ -19,8 +19,8 @@ CLOSE = 1e-9  # Eigenvalues that differ by less count as equal
 class Separation:
     """The embedding F, the Laplacian's c bottom eigenvectors, and the weight of the term that pulls S to it.
 
-    ``distances``, (n', n'), are those between the rows of F, squared; ``reached`` is whether the last graph had c
-    components, by its eigenvalues. Raises SplitProfileError if F is not a function of the profiles.
+    ``embedding``, (n', c), has a row of F for each profile; ``reached`` is whether the last graph had c components, by
+    its eigenvalues. Raises SplitProfileError if F is not a function of the profiles.
     """
 
     def __init__(self, similarity: FloatArray, weights: IntArray, n_components: int) -> None:
@@ -28,16 +28,16 @@ class Separation:
         self._wanted = n_components
         self.weight = 1.0
         self.reached = False
-        _, self.distances = bottom(similarity, weights, n_components, component_labels(similarity))
+        _, self.embedding = bottom(similarity, weights, n_components, component_labels(similarity))
 
     def update(self, similarity: FloatArray) -> None:
         """Take F of a new graph and double the weight; with too many components keep F and halve it."""
         components = component_labels(similarity)
         if components.max() < self._wanted:
-            values, distances = bottom(similarity, self._weights, self._wanted, components)
+            values, embedding = bottom(similarity, self._weights, self._wanted, components)
             too_few = values[: self._wanted].sum() > TOO_FEW
             if too_few or len(values) == self._wanted or values.sum() >= TOO_MANY:
-                self.distances, self.reached = distances, not too_few
+                self.embedding, self.reached = embedding, not too_few
                 self.weight *= 2 if too_few else 1
                 return
         self.reached = False
@@ -47,19 +47,19 @@ class Separation:
 def bottom(
     similarity: FloatArray, weights: IntArray, n_vectors: int, components: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the c + 1 smallest eigenvalues (c if c = n') of the objects' Laplacian and F's squared distances.
+    """Return the c + 1 smallest eigenvalues (c if c = n') of the objects' Laplacian, and F over the profiles, (n', c).
 
     ``components``, (n',), are those of the graph: the Laplacian takes the weights of each of them to zero.
     """
-    from scipy.spatial.distance import cdist
-
     root = np.sqrt(weights)
     degree = similarity @ weights
-    laplacian = np.diag(degree) - similarity * np.outer(root, root)
+    laplacian = np.outer(root, root)
+    laplacian *= similarity
+    np.subtract(0, laplacian, out=laplacian)
+    laplacian.flat[:: len(laplacian) + 1] += degree
     null = root[:, None] * np.equal.outer(components, np.arange(components.max() + 1))
     values, vectors = smallest(laplacian, null / np.linalg.norm(null, axis=0), min(n_vectors + 1, len(weights)))
     split = np.flatnonzero((weights > 1) & (degree <= values[n_vectors - 1] + CLOSE))
     if split.size > 0:
         raise SplitProfileError(split)
-    rows = vectors[:, :n_vectors] / root[:, None]
-    return values, cdist(rows, rows, "sqeuclidean")
+    return values, vectors[:, :n_vectors] / root[:, None]

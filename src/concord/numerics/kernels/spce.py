@@ -1,4 +1,9 @@
-"""Sums over the clusterings for each of some pairs of profiles, and over the pairs for each clustering."""
+"""Updates of SPCE for each of some pairs of profiles, through the labels of both.
+
+A pair is that of the profiles ``first[p]`` and ``second[p]``; ``labels``, (n', m), are -1 where missing.
+"""
+
+import math
 
 import numpy as np
 
@@ -7,19 +12,22 @@ from concord.numerics.kernels import compiled
 
 
 @compiled
-def over_clusterings(labels: IntArray, first: IntArray, second: IntArray, values: FloatArray) -> FloatArray:
-    """Return the sums of ``values``, (m,), over the clusterings that join a pair.
+def over_common(labels: IntArray, i: int, j: int, values: FloatArray) -> float:
+    """Return the sum of ``values``, (m,), over the clusterings in which two profiles have one label."""
+    total = 0.0
+    for k in range(len(values)):
+        one = labels[i, k]
+        if one == labels[j, k] and one >= 0:
+            total += values[k]
+    return total
 
-    ``labels``, (n', m), are -1 where missing; a pair is that of the profiles ``first[p]`` and ``second[p]``.
-    """
+
+@compiled
+def over_clusterings(labels: IntArray, first: IntArray, second: IntArray, values: FloatArray) -> FloatArray:
+    """Return the sums of ``values``, (m,), over the clusterings that join a pair."""
     joined = np.empty(len(first))
     for p in range(len(first)):
-        total = 0.0
-        for k in range(len(values)):
-            one = labels[first[p], k]
-            if one == labels[second[p], k] and one >= 0:
-                total += values[k]
-        joined[p] = total
+        joined[p] = over_common(labels, first[p], second[p], values)
     return joined
 
 
@@ -30,8 +38,45 @@ def over_pairs(
     """Return for each clustering the sum of ``joined`` over the pairs it joins, and of ``apart`` over the others."""
     total = np.zeros(labels.shape[1])
     for p in range(len(first)):
+        one, other, together, otherwise = labels[first[p]], labels[second[p]], joined[p], apart[p]
         for k in range(len(total)):
-            one, other = labels[first[p], k], labels[second[p], k]
-            if one >= 0 and other >= 0:
-                total[k] += joined[p] if one == other else apart[p]
+            term = together if one[k] == other[k] else otherwise
+            total[k] += term if min(one[k], other[k]) >= 0 else 0.0
     return total
+
+
+@compiled
+def update_similarity(
+    labels: IntArray,
+    present: IntArray,
+    first: IntArray,
+    second: IntArray,
+    values: FloatArray,
+    total: float,
+    embedding: FloatArray,
+    weight: float,
+    pace: FloatArray,
+    least: float,
+    similarity: FloatArray,
+) -> FloatArray:
+    """Return the similarities of the pairs, and write them into ``similarity``, (n', n').
+
+    With a the sum of ``values``, (m,), over the clusterings that join the pair, b the sum over those in which both are
+    ``present`` (``total``, if that has no rows), and d the squared distance between its rows of ``embedding``, (n', c),
+    the similarity is (a - ``weight`` d / (2 ``pace``^2)) / b, between 0 and 1. It is 0 if, times ``pace`` and the root
+    of b, it is below ``least``.
+    """
+    found = np.empty(len(first))
+    for p in range(len(first)):
+        i, j = first[p], second[p]
+        distance = 0.0
+        for c in range(embedding.shape[1]):
+            step = embedding[i, c] - embedding[j, c]
+            distance += step * step
+        observed = over_common(present, i, j, values) if len(present) else total
+        best = over_common(labels, i, j, values) - weight * distance / (2 * (pace[p] * pace[p]))
+        best /= observed
+        if best * pace[p] * math.sqrt(observed) < least:
+            best = 0.0
+        found[p] = similarity[i, j] = similarity[j, i] = min(max(best, 0.0), 1.0)
+    return found
