@@ -7,8 +7,8 @@ import numpy as np
 from concord.ensemble import Ensemble, FloatArray
 from concord.methods.base import ConsensusMethod, Cost
 from concord.methods.constraints import POSITIVE
-from concord.numerics.eigen import leading
 from concord.numerics.kmeans import kmeans_restarts
+from concord.numerics.leading import leading
 from concord.numerics.spectral import cosine_graph, embedding
 
 ROUNDS = 5  # Rounds of the authors' program
