@@ -17,6 +17,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from concord.ensemble import Ensemble
 from concord.methods import RSEC, rsec
 from concord.methods.rsec import Lagrangian, orthonormal_beside
+from concord.numerics import eigen, subspace
+from concord.numerics.subspace import LargeEigenvalues
 from dense_rsec import iterations
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "rsec.json").read_text())
@@ -79,6 +81,30 @@ def test_profiles_give_what_the_literal_algorithm_gives(lambda1, lambda2, missin
         assert h @ h.T == pytest.approx(state.h @ state.h.T, abs=1e-9)
         shrunk = max(shrunk, np.abs(state.e).max())
     assert shrunk > 0 or lambda2 == 1.0, "the errors' step does nothing here"
+
+
+def test_on_many_profiles_the_solution_is_the_same(monkeypatch):
+    random = np.random.default_rng(3)
+    labels = np.repeat(np.arange(4), 40)[:, None] * np.ones(8, dtype=int)
+    labels[random.random(labels.shape) < 0.15] = 4
+    one, other = (RSEC(4, random_state=0) for _ in range(2))
+    one.fit(labels)
+    found, subspaces = LargeEigenvalues._from_basis, []
+
+    def counting(*given):
+        subspaces.append(found(*given))
+        return subspaces[-1]
+
+    monkeypatch.setattr(LargeEigenvalues, "_from_basis", counting)
+    monkeypatch.setattr(subspace, "PART", 1.0)
+    for module in (subspace, eigen):
+        monkeypatch.setattr(module, "ALL", 10)
+    other.fit(labels)
+    assert sum(pair is not None for pair in subspaces) > 5
+    assert other.n_iter_ == one.n_iter_
+    assert other.representation() == pytest.approx(one.representation(), abs=1e-10)
+    assert other.errors() == pytest.approx(one.errors(), abs=1e-10)
+    assert (other.labels_ == one.labels_).all()
 
 
 def test_orthonormal_basis_beside_another():

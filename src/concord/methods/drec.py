@@ -7,9 +7,10 @@ import numpy as np
 from concord.ensemble import Ensemble, FloatArray
 from concord.methods.base import ConsensusMethod, Cost
 from concord.methods.constraints import POSITIVE
+from concord.numerics.cosines import cosine_graph
 from concord.numerics.kmeans import kmeans_restarts
 from concord.numerics.leading import leading
-from concord.numerics.spectral import cosine_graph, embedding
+from concord.numerics.spectral import embedding
 
 ROUNDS = 5  # Rounds of the authors' program
 CONVERGED = 1e-6  # The rounds are called converged if the last one lowered the objective by less, relatively

@@ -9,10 +9,12 @@ import numpy as np
 from concord.ensemble import Ensemble, FloatArray
 from concord.methods.base import ConsensusMethod, Cost
 from concord.methods.constraints import POSITIVE, Interval
-from concord.numerics.eigen import leading
+from concord.numerics.cosines import cosine_graph
 from concord.numerics.kmeans import kmeans_restarts
+from concord.numerics.leading import leading
 from concord.numerics.lowrank import shrunk_factors
-from concord.numerics.spectral import cosine_graph, embedding
+from concord.numerics.spectral import KEPT, embedding
+from concord.numerics.subspace import LargeEigenvalues
 
 MAX_MU = 1e10  # The penalty grows no further
 TINY = 1e-12  # Least degree of an object, and least length of a row
@@ -190,6 +192,7 @@ class Lagrangian:
         self._s, self._u = values[there, None], vectors[:, there]
         n, rank = self._u.shape
         self.mu = 1.5 / float(largest)
+        self._large = LargeEigenvalues(KEPT)
         self._left, self._right = np.zeros((n, 0)), np.zeros((0, n))
         self._along, self._v, self._e, self._y = (np.zeros((rank, n)) for _ in range(4))
         self.h, self._p, self._degrees = np.zeros((n, n_clusters)), np.zeros((n, n_clusters)), np.ones(n)
@@ -197,15 +200,14 @@ class Lagrangian:
     def iterate(self) -> tuple[float, float]:
         """Update J, Z, E, H and the multipliers; return the largest entries of S - S Z - E and Z - J."""
         mu = self.mu
-        low_rank = self._low_rank()
-        gap = self._update_z(*low_rank)
+        gap, beside = self._update_z(*self._low_rank())
         columns = gap + self._y / mu
         lengths = np.maximum(np.linalg.norm(columns, axis=0) / self._root, TINY)  # over the objects
         self._e = columns * np.maximum(1 - self._lambda2 / mu / lengths, 0)
         self._update_h()
         gap -= self._e
         self._y += mu * gap
-        return self._largest(self._u @ gap), self._largest(self.z - np.matmul(*low_rank))
+        return self._largest(self._u @ gap), self._largest(beside)
 
     @property
     def errors(self) -> FloatArray:
@@ -221,9 +223,9 @@ class Lagrangian:
         columns, rows = shrunk_factors(np.vstack([inside, (beside.T @ left) @ right]), self._lambda1 / mu)
         return u @ columns[:rank] + beside @ columns[rank:], rows
 
-    def _update_z(self, columns: FloatArray, rows: FloatArray) -> FloatArray:
-        """Z = (S^2 + I)^-1 (S (S - E + Y1 / mu) + J + (P P' - Y2) / mu); return S - S Z as coordinates."""
-        s, u, mu = self._s, self._u, self.mu
+    def _update_z(self, columns: FloatArray, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Z = (S^2 + I)^-1 (S (S - E + Y1 / mu) + J + (P P' - Y2) / mu); return S - S Z as coordinates, and Z - J."""
+        s, u, mu, rank = self._s, self._u, self.mu, len(rows)
         p = self._spectral * self.h / np.sqrt(self._degrees)[:, None]
         self._left = np.hstack([columns, p, self._p])
         self._right = np.vstack([rows, p.T / mu, -self._p.T / mu])
@@ -231,12 +233,14 @@ class Lagrangian:
         target = (u.T @ self._left) @ self._right - before
         fit = (s * (s * u.T - self._e + self._y / mu) - s**2 * target) / (s**2 + 1)
         self._along, self._v, self._p = fit - before, mu * fit, p
-        self.z = self._left @ self._right + u @ self._along
+        beside = u @ self._along
+        self.z = self._left @ self._right + beside
+        beside += self._left[:, rank:] @ self._right[rank:]
         gap: FloatArray = s * (u.T - target - fit)
-        return gap
+        return gap, beside
 
     def _update_h(self) -> None:
-        values, vectors = np.linalg.eigh((self.z + self.z.T) / 2 + self._spectral * (self.h @ self.h.T))
+        values, vectors = self._large.of((self.z + self.z.T) / 2 + self._spectral * (self.h @ self.h.T))
         graph = cosine_graph(vectors, np.abs(values))
         self._degrees = np.maximum(graph @ self._root**2, TINY)
         scale = self._root / np.sqrt(self._degrees)
@@ -244,8 +248,11 @@ class Lagrangian:
         self.h = leading(graph, self._n_clusters) / np.sqrt(self._degrees)[:, None]
 
     def _largest(self, matrix: FloatArray) -> float:
-        """Largest absolute entry of the objects' matrix."""
-        return float((np.abs(matrix) / self._root / self._root[:, None]).max())
+        """Largest absolute entry of the objects' matrix; overwrites the one that is given."""
+        np.abs(matrix, out=matrix)
+        matrix /= self._root
+        matrix /= self._root[:, None]
+        return float(matrix.max())
 
 
 def orthonormal_beside(columns: FloatArray, basis: FloatArray) -> FloatArray:

@@ -1,0 +1,90 @@
+"""The large eigenvalues of a sequence of matrices against all of them."""
+
+import numpy as np
+import pytest
+
+from concord.numerics import subspace
+from concord.numerics.subspace import LargeEigenvalues
+
+N, LEAST = 80, 1e-4
+BASIS = np.linalg.qr(np.random.default_rng(1).standard_normal((N, N)))[0]
+LARGE = np.array([5.0, -3.0, 2.0, 2.0, 1.0, -0.1, 0.01])
+
+
+def matrix_of(values, vectors=BASIS):
+    vectors = vectors[:, : len(values)]
+    matrix = (vectors * values) @ vectors.T
+    return (matrix + matrix.T) / 2
+
+
+def drifting(steps):
+    """Yield matrices that converge to one of rank seven."""
+    random = np.random.default_rng(2)
+    noise = random.standard_normal((N, N))
+    for step in range(steps):
+        yield matrix_of(LARGE) + 10.0 ** (-6 - step) * (noise + noise.T)
+
+
+def assert_are_the_large_ones_of(found, matrix):
+    spectra = []
+    for some, columns in (np.linalg.eigh(matrix), found):
+        large = np.abs(some) > LEAST * np.abs(some).max()
+        spectra.append((np.sort(some[large]), (columns[:, large] * some[large]) @ columns[:, large].T))
+    assert spectra[0][0] == pytest.approx(spectra[1][0], abs=1e-12)
+    assert spectra[0][1] == pytest.approx(spectra[1][1], abs=1e-12)
+
+
+@pytest.fixture
+def sizes(monkeypatch):
+    """The sizes of the matrices of which all eigenvectors are computed by NumPy."""
+    seen = []
+
+    def counting(matrix, eigh=np.linalg.eigh):
+        seen.append(len(matrix))
+        return eigh(matrix)
+
+    monkeypatch.setattr(subspace, "ALL", 10)
+    monkeypatch.setattr("numpy.linalg.eigh", counting)
+    return seen
+
+
+def test_a_sequence_that_converges(sizes):
+    large = LargeEigenvalues(LEAST)
+    for number, matrix in enumerate(drifting(9)):
+        sizes.clear()
+        found = large.of(matrix)
+        assert (N in sizes) == (number < 3), "all while there is noise above the least, then those of a subspace"
+        assert_are_the_large_ones_of(found, matrix)
+
+
+def test_an_eigenvector_beside_the_subspace_is_not_missed(sizes):
+    large = LargeEigenvalues(LEAST)
+    for size in (0.0, 1e-12, 2e-3, 50.0):
+        matrix = matrix_of(np.append(LARGE, size))
+        sizes.clear()
+        found = large.of(matrix)
+        assert (N in sizes) == (size in (0.0, 2e-3)), "from then on the basis has it"
+        assert_are_the_large_ones_of(found, matrix)
+
+
+def test_a_matrix_that_has_little_to_do_with_the_last_one(sizes):
+    large = LargeEigenvalues(LEAST)
+    large.of(matrix_of(LARGE))
+    other = matrix_of(1 / np.arange(1, N + 1), np.linalg.qr(np.random.default_rng(5).standard_normal((N, N)))[0])
+    sizes.clear()
+    assert_are_the_large_ones_of(large.of(other), other)
+    assert N in sizes
+
+
+def test_zeros(sizes):
+    large = LargeEigenvalues(LEAST)
+    for _ in range(2):
+        values, _vectors = large.of(np.zeros((N, N)))
+        assert not values.any()
+
+
+def test_few_rows_are_left_to_numpy():
+    large = LargeEigenvalues(LEAST)
+    for matrix in drifting(9):
+        for found, expected in zip(large.of(matrix), np.linalg.eigh(matrix), strict=True):
+            assert np.array_equal(found, expected)
