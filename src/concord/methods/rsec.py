@@ -85,7 +85,7 @@ class RSEC(ConsensusMethod):
         "Zhiqiang Tao, Hongfu Liu, Sheng Li, Zhengming Ding, Yun Fu: Robust Spectral Ensemble Clustering "
         "via Rank Minimization. ACM TKDD 13(1), 2019."
     )
-    cost = Cost(0.2, 5e-5, 8e-8, profile_matrices=24)
+    cost = Cost(0.2, 4e-5, 1.5e-8, profile_matrices=24)
     constraints = {"lambda1": POSITIVE, "lambda2": POSITIVE, "rho": Interval(float, 1, closed="neither")}
     matrices = ("errors", "representation", "profile_matrix_", "profile_errors_")
     paths = {"residual_path_": 2}

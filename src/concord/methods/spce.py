@@ -64,7 +64,7 @@ class SPCE(ComponentMethod):
         "Peng Zhou, Liang Du, Xinwang Liu, Yi-Dong Shen, Mingyu Fan, Xuejun Li: Self-Paced Clustering "
         "Ensemble. IEEE TNNLS 32(4), 2021."
     )
-    cost = Cost(0.5, 1e-5, 6e-9, matrices=14, profile_matrices=0)
+    cost = Cost(0.3, 2e-6, 4e-10, matrices=14, profile_matrices=0)
     constraints = {"threshold": Interval(float, 0, 1, "both")}
 
     threshold: float = 0.3

@@ -68,7 +68,7 @@ class TRCE(ComponentMethod):
         "Peng Zhou, Liang Du, Yi-Dong Shen, Xuejun Li: Tri-level Robust Clustering Ensemble with Multiple "
         "Graph Learning. AAAI 2021."
     )
-    cost = Cost(0.1, 1e-6, 1e-9, matrices=10, profile_matrices=0)
+    cost = Cost(0.1, 8e-7, 2e-10, matrices=10, profile_matrices=0)
     constraints = {"lambda_": POSITIVE}
 
     lambda_: float = 1.0
