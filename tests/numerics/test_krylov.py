@@ -2,23 +2,10 @@
 
 import numpy as np
 import pytest
+from test_eigen import graph_laplacian
 
 from concord.numerics import eigen, krylov
 from concord.numerics.krylov import dominant, smallest
-
-
-def graph_laplacian(*sizes):
-    """Return the Laplacian of rings of these sizes, with random weights, and an orthonormal basis of its null space."""
-    random = np.random.default_rng(8)
-    n = sum(sizes)
-    similarity, null, first = np.zeros((n, n)), np.zeros((n, len(sizes))), 0
-    for number, size in enumerate(sizes):
-        ring = first + np.arange(size)
-        similarity[ring, np.roll(ring, 1)] = 1 + number + random.random(size)
-        null[ring, number] = 1 / np.sqrt(size)
-        first += size
-    similarity += similarity.T
-    return np.diag(similarity.sum(axis=1)) - similarity, null
 
 
 @pytest.fixture
