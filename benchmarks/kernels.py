@@ -25,6 +25,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
 
 from concord import similarity
@@ -364,21 +365,37 @@ def quotient_rows(data: Data) -> Pair:
     )
 
 
-def pairs_of_spce(data: Data, what: str, name: str, found: str) -> Pair:
+def pairs_of_spce(data: Data, what: str, name: str, found: str, given: tuple[float, ...] = ()) -> Pair:
     """Compare an update of SPCE; sums over the clusterings come first in both."""
     old, new = (module.Pairs(data.ensemble, 0.3) for module in (data.old("methods.spce"), new_spce))
     rows, columns = new._first, new._second
 
     def plain() -> Any:
-        getattr(old, name)(*([0.1] if name == "update_pace" else []))
+        getattr(old, name)(*given)
         values = getattr(old, found)
         return values[rows, columns] if values.ndim == 2 else values
 
     def compiled() -> Any:
-        getattr(new, name)(*([0.1] if name == "update_pace" else []))
+        getattr(new, name)(*given)
         return getattr(new, found)
 
     return f"SPCE: {what}", data.ensemble.n_profiles, plain, compiled
+
+
+def similarity_of_spce(data: Data) -> Pair:
+    """Compare the update of S, the distances between the rows of F included."""
+    old, new = (module.Pairs(data.ensemble, 0.3) for module in (data.old("methods.spce"), new_spce))
+    f = data.rng.normal(size=(data.ensemble.n_profiles, 5))
+
+    def plain() -> Any:
+        old.update_similarity(2.0 * cdist(f, f, "sqeuclidean"))
+        return old.similarity
+
+    def compiled() -> Any:
+        new.update_similarity(f, 2.0)
+        return new.similarity
+
+    return "SPCE: similarity", len(f), plain, compiled
 
 
 def simplex(data: Data) -> Pair:
@@ -415,8 +432,9 @@ CASES: dict[str, Callable[[Data], Pair]] = {
     "rmsc.fit_errors": partial(views_of_rmsc, what="errors", name="fit_errors"),
     "rmsc.pull": partial(views_of_rmsc, what="sum over the clusterings", name="pull"),
     "simplex.project_rows": simplex,
-    "spce.over_clusterings": partial(pairs_of_spce, what="pace", name="update_pace", found="_pace"),
+    "spce.over_clusterings": partial(pairs_of_spce, what="pace", name="update_pace", found="_pace", given=(0.1,)),
     "spce.over_pairs": partial(pairs_of_spce, what="shares", name="update_shares", found="_shares"),
+    "spce.update_similarity": similarity_of_spce,
     "trce.quotient_rows": quotient_rows,
     "trce.shared": lambda data: connective_of_trce(data, "weighted matrices", "weighted", np.ones(CLUSTERINGS)),
     "trce.weighted_logs": lambda data: connective_of_trce(data, "divergences", "divergences", data.a),

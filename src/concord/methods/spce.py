@@ -101,9 +101,8 @@ class Pairs:
         self._values = self.similarity[open_]
         self._weights = ensemble.weights[self._first] * ensemble.weights[self._second]
         self._labels, self._m = ensemble.profiles, ensemble.n_clusterings
-        self._present = (
-            np.minimum(self._labels, 0) if ensemble.has_missing else self._labels[:0]
-        )  # One label, or missing
+        # One label, or missing; no rows where none is missing
+        self._present = np.minimum(self._labels, 0) if ensemble.has_missing else self._labels[:0]
         self._least = threshold * self._m
         self._shares = np.full(self._m, 1 / self._m)
         self._pace = np.ones(len(self._first))
