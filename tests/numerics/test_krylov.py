@@ -50,7 +50,7 @@ def test_one_that_occurs_more_often_than_a_block_is_wide_is_left_to_others(monke
 
 
 def test_a_space_that_ends_before_all_are_found_is_left_to_others():
-    """Of two eigenvalues, each as often as it likes, a block finds eight vectors each."""
+    """Two eigenvalues occur twenty times each; the steps find eight vectors of each."""
     values = np.repeat([1.0, 2.0], 20)
     with pytest.raises(np.linalg.LinAlgError):
         dominant(lambda block: values[:, None] * block, len(values), 30)
