@@ -127,7 +127,7 @@ def squares(data: Data) -> Pair:
     from concord.numerics.kernels.clusterspace import squares as kernel
 
     z, ensemble = data.ensemble.sparse_indicator, data.ensemble
-    columns, gram = z.indices.reshape(z.shape[0], -1), ensemble.overlaps() / CLUSTERINGS**2
+    columns, gram = z.indices.reshape(z.shape[0], -1).astype(np.uint32), ensemble.overlaps() / CLUSTERINGS**2
     rows = ensemble.coassociation * np.sqrt(ensemble.weights)
     return (
         "squared lengths of co-association rows",

@@ -35,9 +35,9 @@ def mean_kmeans(
     No label may be missing. Returns labels, (n_init, n'), and inertia, (n_init,), those of
     :func:`~concord.numerics.kmeans.kmeans_restarts` on the dense rows: same starts, same stopping rule.
     """
-    runs = Lloyd(ensemble, shares)
-    found = [runs.run(n_clusters, int(rng.integers(2**32))) for _ in range(n_init)]
-    return np.stack([labels for labels, _ in found]), np.array([inertia for _, inertia in found])
+    runs, labels = Lloyd(ensemble, shares), np.zeros((n_init, ensemble.n_profiles), dtype=np.int64)
+    inertia = [runs.run(n_clusters, int(rng.integers(2**32)), of_run) for of_run in labels]
+    return labels, np.array(inertia)
 
 
 class Lloyd:
@@ -47,7 +47,7 @@ class Lloyd:
         from concord.numerics.kernels.clusterspace import squares
 
         z, c = ensemble.sparse_indicator, np.repeat(shares, ensemble.n_clusters)
-        self._columns = z.indices.reshape(z.shape[0], -1)
+        self._columns = z.indices.reshape(z.shape[0], -1).astype(np.uint32)
         self._weights = ensemble.weights.astype(float)
         self._total = z.T @ self._weights
         self._gram = ensemble.overlaps() * np.outer(c, c)
@@ -57,8 +57,11 @@ class Lloyd:
         self._settled = TOLERANCE * variance / len(self._squares)
         self._rounding = ROUNDING * np.sqrt(self._squares.max())
 
-    def run(self, n_clusters: int, seed: int) -> tuple[IntArray, float]:
-        """Start from K different profiles, drawn by weight; return labels, (n',), and inertia."""
+    def run(self, n_clusters: int, seed: int, labels: IntArray) -> float:
+        """Start from K different profiles, drawn by weight, and with ``labels``, (n',), of 0; change them in place.
+
+        Returns the inertia.
+        """
         from concord.numerics.kernels.clusterspace import reassign
 
         n = len(self._weights)
@@ -67,7 +70,7 @@ class Lloyd:
         centres = np.zeros((n_clusters, len(self._gram)))
         np.put_along_axis(centres, self._columns[drawn], 1.0, axis=1)
         products, drift = centres @ self._gram, np.zeros(n_clusters)
-        labels, bounds = np.zeros(n, dtype=np.int64), np.full((n, 2), [np.inf, -np.inf])
+        bounds = np.full((n, 2), [np.inf, -np.inf])
         sums, sizes = np.zeros_like(centres), np.zeros(n_clusters)
         sums[0], sizes[0] = self._total, self._weights.sum()
 
@@ -87,7 +90,7 @@ class Lloyd:
         if moved:
             assign()
         inertia = self._weights @ self._squares - 2 * np.vdot(products, sums) + sizes @ (products * centres).sum(axis=1)
-        return labels, max(float(inertia), 0.0)
+        return max(float(inertia), 0.0)
 
     def _means(
         self, centres: FloatArray, products: FloatArray, labels: IntArray, sums: FloatArray, sizes: FloatArray
