@@ -304,9 +304,10 @@ class Context:
                 yield f"claims[{i}].method", f" = {claim.method!r}: it has no grid to be stable over; name another"
 
     def _needs_features(self, run: MethodRun, parameters: Mapping[str, Value]) -> bool:
-        if list(self._of_method(run)) or list(of_parameters(run.method, parameters, "")):
+        if run.method not in methods.names() or not methods.load(run.method).needs_features:
             return False
-        return methods.needs_features(run.method, parameters, run.points)
+        mistaken = [*self._of_method(run), *of_parameters(run.method, parameters, "")]
+        return not mistaken and methods.needs_features(run.method, parameters, run.points)
 
 
 def of_parameters(method: str, parameters: Mapping[str, Value], key: str) -> Mistakes:
