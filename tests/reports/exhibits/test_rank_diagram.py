@@ -38,6 +38,12 @@ def test_ranks_of_our_scores() -> None:
     assert all(f"{name} ({rank}.0)" in said or f"({rank}.0) {name}" in said for name, rank in (("RCE", 1), ("KC", 3)))
 
 
+def test_bars_run_from_the_lowest_rank_to_the_highest() -> None:
+    (panel,) = built(Published()).picture.axes
+    bars = [list(line.get_xdata()) for line in panel.lines if len(set(line.get_ydata())) == 1]
+    assert bars == [[1, 2], [2, 3], [3, 4]]
+
+
 def test_where_scores_are_published_their_methods_are_compared_by_both() -> None:
     values = {"KC": 0.9, "EAC": 0.5, "RCE": 0.7}
     published = Published(scores={(name, "ACC", method): v for name in NAMES for method, v in values.items()})

@@ -65,10 +65,12 @@ class RankDiagram(Exhibit):
             placed = ranks(table)
             p, mean = posthocs.posthoc_nemenyi_friedman(placed), placed.mean()
             labels = {"label_fmt_left": "{label} ({rank:.1f})", "label_fmt_right": "({rank:.1f}) {label}"}
-            looks: dict[str, dict[str, Any]] = {"label_props": {"fontsize": 7.5}, "elbow_props": {"linewidth": 0.8}}
+            looks: dict[str, Any] = {"label_props": {"fontsize": 7.5}, "elbow_props": {"linewidth": 0.8}}
             looks["crossbar_props"] = {"linewidth": 2.2, "color": "C0"}
-            dark = dict.fromkeys(mean.index, "0.15")
-            posthocs.critical_difference_diagram(mean, p, alpha=ALPHA, ax=panel, color_palette=dark, **labels, **looks)
+            looks["color_palette"] = dict.fromkeys(mean.index, "0.15")
+            drawn = posthocs.critical_difference_diagram(mean, p, alpha=ALPHA, ax=panel, **labels, **looks)
+            for (bar,) in drawn["crossbars"]:  # drawn over a set, whose order is another one in each process
+                bar.set_xdata(sorted(bar.get_xdata()))
             panel.grid(False)
             difference = number(critical_difference(*placed.shape), ".1f")
             panel.set_title(f"{metric}, {SIDES[side]} (critical difference {difference})", loc="left")
