@@ -75,9 +75,9 @@ class Plan:
         self.studies = {study.id: study for study in studies}
         self.runs = {study.run_id: study for study in runs}
         self.run_of = {study.id: study.run_id for study in self.runs.values()}
-        specs = ("prepare", "ensemble", "consensus", "score", "collect", "unseen", "exhibits", "scored")
-        for name in (*specs, "features_file"):  # one is part of many others
-            setattr(self, name, cache(getattr(self, name)))
+        specs = "prepare", "ensemble", "consensus", "score", "collect", "unseen", "exhibits", "scored"
+        for name in (*specs, "features_file"):
+            setattr(self, name, cache(getattr(self, name)))  # many jobs ask for the same one
 
     # ---------------------------------------------------------------- datasets
 
