@@ -46,7 +46,7 @@ test-slurm: $(READY)  ## the quickstart through a real Slurm on this machine (in
 	tests/slurm/cluster.sh python -m pytest -v tests/slurm $(ARGS)
 
 torture: $(READY)  ## 200 kills at random, a killed make env, 30 sequences of changes, damaged files, 1,000 ensembles a method
-	CONCORD_KILLS=200 CONCORD_SEQUENCES=30 CONCORD_MUTATIONS=2000 CONCORD_ENSEMBLES=1000 CONCORD_FILES=2000 \
+	CONSCLUST_KILLS=200 CONSCLUST_SEQUENCES=30 CONSCLUST_MUTATIONS=2000 CONSCLUST_ENSEMBLES=1000 CONSCLUST_FILES=2000 \
 		python -m pytest -v $(TORTURE) $(ARGS)
 
 bench: $(READY)  ## measure kernels, other packages, scale, speed-up; write docs/performance.md (under 40 minutes)
@@ -61,17 +61,17 @@ docs: $(READY)  ## build the documentation, offline, and run its examples: docs/
 	sphinx-build -n -W --keep-going -q docs docs/_build/html
 
 plan: $(READY)  ## jobs, CPU hours and duration of each study, estimated for 1, 16 and 256 cores
-	python -m concord.plan.costs $(STUDY)
+	python -m consclust.plan.costs $(STUDY)
 
 status: $(READY)  ## what is done, running, failed and left of each study, and how long the rest takes
-	python -m concord.plan.status $(STUDY)
+	python -m consclust.plan.status $(STUDY)
 
 keep: $(READY)  ## keep the consensus labels of an accepted run that took long: make keep STUDY=ec_cms
-	python -m concord.plan.accepted keep $(STUDY)
+	python -m consclust.plan.accepted keep $(STUDY)
 
 restore: $(READY)  ## put them back into results/, so that a run fits only what is left: make restore STUDY=ec_cms
 	snakemake --cores $(CORES) --until base_clusterings -- $(STUDY)
-	python -m concord.plan.accepted restore $(STUDY)
+	python -m consclust.plan.accepted restore $(STUDY)
 
 audit: $(READY)  ## look for unsafe code, and for known vulnerabilities of the packages in the lock
 	bandit -q -r src -c pyproject.toml
@@ -85,7 +85,7 @@ lock: $(READY)  ## resolve the packages of pyproject.toml anew, with all extras
 		> envs/environment.new && mv envs/environment.new envs/environment.yaml
 
 schemas: $(READY)  ## write the JSON schemas of the configuration
-	python -m concord.plan.schemas
+	python -m consclust.plan.schemas
 
 clean:  ## remove results, reports and logs; keeps downloads, the environment and accepted results
 	rm -rf docs/_build docs/api docs/gallery results/* logs data/prepared $(filter-out reports/accepted,$(wildcard reports/*)) .snakemake
@@ -93,8 +93,8 @@ clean:  ## remove results, reports and logs; keeps downloads, the environment an
 
 $(READY): envs/requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; ok = (3, 11) <= sys.version_info[:2] <= (3, 13); sys.exit(None if ok else \
-		"Concord needs Python 3.11 to 3.13, this is " + sys.version.split()[0] + "; try make PYTHON=python3.12 ...")'
-	@$(PYTHON) -c 'import fcntl, os; lock = ".snakemake/concord.lock"; \
+		"consclust needs Python 3.11 to 3.13, this is " + sys.version.split()[0] + "; try make PYTHON=python3.12 ...")'
+	@$(PYTHON) -c 'import fcntl, os; lock = ".snakemake/consclust.lock"; \
 		os.path.exists(lock) and fcntl.flock(open(lock), fcntl.LOCK_EX | fcntl.LOCK_NB)' 2>/dev/null || { echo \
 		"a run is at work in this folder and needs .venv, which must be made anew; wait for it, or stop it" >&2; exit 1; }
 	$(PYTHON) -m venv --clear .venv

@@ -2,10 +2,10 @@
 
     python benchmarks/agreement_weights.py [--data yale glass ...] [--seeds 5] [--out docs/agreement-weights.md]
 
-Data sets: all registered ones of up to 3,000 objects, by ``concord.datasets.load``; without --data that needs the
-network or CONCORD_DATA_MIRROR. An ensemble has 20 base clusterings: k-means with 2 to sqrt(n) clusters, or 20 at random
-of a ready-made pool. Each seed draws another ensemble. The treatments of an ensemble are in ``TREATMENTS``. The rows of
-all fits are in a CSV file beside the page.
+Data sets: all registered ones of up to 3,000 objects, by ``consclust.datasets.load``; without --data that needs the
+network or CONSCLUST_DATA_MIRROR. An ensemble has 20 base clusterings: k-means with 2 to sqrt(n) clusters, or 20 at
+random of a ready-made pool. Each seed draws another ensemble. The treatments of an ensemble are in ``TREATMENTS``. The
+rows of all fits are in a CSV file beside the page.
 """
 
 import argparse
@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from choice_of_k import clusterings, planted
-from concord import datasets, ensembles, methods
-from concord.datasets.registry import load_registry
-from concord.diagnostics import agreement_weights, quality
-from concord.ensemble import IntArray
-from concord.scores import ari, nmi
-from concord.seeds import generator
+from consclust import datasets, ensembles, methods
+from consclust.datasets.registry import load_registry
+from consclust.diagnostics import agreement_weights, quality
+from consclust.ensemble import IntArray
+from consclust.scores import ari, nmi
+from consclust.seeds import generator
 
 MOST_OBJECTS, M, COPIES = 3000, 20, 100
 METHODS = ("EAC", "KC", "LWEA", "MCLA", "SpectralConsensus")
@@ -166,11 +166,11 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 
 PAGE = """# Weights of base clusterings without classes
 
-`concord.diagnostics.agreement_weights` weights each base clustering by its mean agreement (ARI) with the others. This
+`consclust.diagnostics.agreement_weights` weights each base clustering by its mean agreement (ARI) with the others. This
 page shows what that, or dropping the clusterings of least agreement, changes in the consensus.
 
 ```text
-from concord.diagnostics import agreement_weights, quality
+from consclust.diagnostics import agreement_weights, quality
 
 weights = agreement_weights(labels)                                    # (m,), sum 1
 repeated = np.repeat(labels, np.round(100 * weights).astype(int), 1)   # weights for any method, by repetition

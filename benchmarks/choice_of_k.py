@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from concord.diagnostics import ResampledKMeans, choose_k
-from concord.ensemble import FloatArray, IntArray
-from concord.seeds import generator
+from consclust.diagnostics import ResampledKMeans, choose_k
+from consclust.ensemble import FloatArray, IntArray
+from consclust.seeds import generator
 
 KS = range(2, 13)
 NOISE, FEATURE_NOISE = (0.1, 0.3, 0.5), (1 / 6, 1 / 3, 1 / 2)

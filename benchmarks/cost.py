@@ -1,4 +1,4 @@
-"""Measure CPU and memory of one fit of each method, beside what `concord.plan.needs` assumes for a cluster job.
+"""Measure CPU and memory of one fit of each method, beside what `consclust.plan.needs` assumes for a cluster job.
 
     python benchmarks/cost.py [--sizes 250 500 1000] [--methods RCE RMSC ...]
 
@@ -11,10 +11,10 @@ import time
 
 import numpy as np
 
-from concord import methods
-from concord.consensus.run import peak_mib
-from concord.ensemble import Ensemble
-from concord.plan import needs
+from consclust import methods
+from consclust.consensus.run import peak_mib
+from consclust.ensemble import Ensemble
+from consclust.plan import needs
 
 K = 10
 

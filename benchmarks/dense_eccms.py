@@ -1,6 +1,6 @@
 """ADMM of the EC-CMS paper, literally, on n x n matrices.
 
-The reference for the tests and for ``eccms_and_rsec.py``; it shares no code with ``concord.methods.eccms``.
+The reference for the tests and for ``eccms_and_rsec.py``; it shares no code with ``consclust.methods.eccms``.
 """
 
 from typing import NamedTuple

@@ -1,6 +1,6 @@
 """Algorithm 1 of the RCE paper, literally: n x n matrices, every E(i) stored.
 
-The reference for the tests and for ``rce_reduction.py``; it shares no code with ``concord.methods.rce``.
+The reference for the tests and for ``rce_reduction.py``; it shares no code with ``consclust.methods.rce``.
 """
 
 from collections.abc import Iterator

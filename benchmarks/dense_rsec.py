@@ -1,6 +1,6 @@
 """Augmented Lagrangian of RSEC, literally, on n x n matrices.
 
-The reference for the tests and for ``eccms_and_rsec.py``; it shares no code with ``concord.methods.rsec``.
+The reference for the tests and for ``eccms_and_rsec.py``; it shares no code with ``consclust.methods.rsec``.
 """
 
 from collections.abc import Iterator

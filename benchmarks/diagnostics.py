@@ -37,8 +37,8 @@ diagnostics.cluster_consensus(items, classes), diagnostics.consensus_silhouette(
 RUN = """
 import json, sys, time
 import numpy as np
-from concord import diagnostics
-from concord.ensemble import Ensemble
+from consclust import diagnostics
+from consclust.ensemble import Ensemble
 folder, missing, call = json.loads(sys.argv[1])
 labels, classes = np.load(folder + "/labels.npy"), np.load(folder + "/classes.npy")
 if missing:

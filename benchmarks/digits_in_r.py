@@ -5,7 +5,7 @@
 R clusters the first ``--objects`` digits of scikit-learn: for each k from 2 to ``--most``, ConsensusClusterPlus draws
 80 % of them ``--runs`` times, and k-means clusters each draw. R's numbers are those of its consensus matrix. The labels
 of these runs are written, and the same numbers are computed from them here. ``digits/labels_10.csv`` is the label
-matrix of 10 clusters, for ``concord report digits/labels_10.csv -k 10 --out report``; -1 is an object that a run left
+matrix of 10 clusters, for ``consclust report digits/labels_10.csv -k 10 --out report``; -1 is an object that a run left
 out. Needs Rscript with ConsensusClusterPlus and jsonlite.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from concord.diagnostics import cluster_consensus, consensus_values, delta_area, item_consensus
+from consclust.diagnostics import cluster_consensus, consensus_values, delta_area, item_consensus
 
 
 def main() -> None:

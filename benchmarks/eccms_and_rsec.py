@@ -22,9 +22,9 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 from threadpoolctl import threadpool_limits
 
-from concord import similarity as similarities
-from concord.ensemble import Ensemble
-from concord.methods import ECCMS, RSEC
+from consclust import similarity as similarities
+from consclust.ensemble import Ensemble
+from consclust.methods import ECCMS, RSEC
 from dense_eccms import enhance
 from dense_rsec import iterations
 

@@ -28,18 +28,18 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
 
-from concord import similarity
-from concord.ensemble import Ensemble
-from concord.methods import bce as new_bce
-from concord.methods import eccms as new_eccms
-from concord.methods import rmsc as new_rmsc
-from concord.methods import spce as new_spce
-from concord.methods import trce as new_trce
-from concord.methods.peace import blockascent, pairmodel
-from concord.numerics import clusterspace, linkage
-from concord.numerics.kernels import pairs
-from concord.numerics.kernels import rce as kernels
-from concord.numerics.simplex import project_rows
+from consclust import similarity
+from consclust.ensemble import Ensemble
+from consclust.methods import bce as new_bce
+from consclust.methods import eccms as new_eccms
+from consclust.methods import rmsc as new_rmsc
+from consclust.methods import spce as new_spce
+from consclust.methods import trce as new_trce
+from consclust.methods.peace import blockascent, pairmodel
+from consclust.numerics import clusterspace, linkage
+from consclust.numerics.kernels import pairs
+from consclust.numerics.kernels import rce as kernels
+from consclust.numerics.simplex import project_rows
 from speedup import COMMIT, ROOT
 
 CLASSES, CLUSTERINGS = 10, 20
@@ -124,7 +124,7 @@ def reassign(data: Data) -> Pair:
 
 
 def squares(data: Data) -> Pair:
-    from concord.numerics.kernels.clusterspace import squares as kernel
+    from consclust.numerics.kernels.clusterspace import squares as kernel
 
     z, ensemble = data.ensemble.sparse_indicator, data.ensemble
     columns, gram = z.indices.reshape(z.shape[0], -1).astype(np.uint32), ensemble.overlaps() / CLUSTERINGS**2
@@ -353,7 +353,7 @@ def connective_of_trce(data: Data, what: str, name: str, given: Any) -> Pair:
 
 
 def quotient_rows(data: Data) -> Pair:
-    from concord.numerics.kernels.trce import quotient_rows as kernel
+    from consclust.numerics.kernels.trce import quotient_rows as kernel
 
     old, weights = data.old("methods.trce"), data.ensemble.weights
     h, pull = old.Connective(data.ensemble).weighted(np.ones(CLUSTERINGS)), 1 - data.a
@@ -464,17 +464,19 @@ def main() -> None:
 
 
 def earlier(commit: str, folder: Path) -> Callable[[str], ModuleType]:
-    """Return the importer of the package's modules at an earlier commit, where it is called ``concord_before``."""
+    """Return the importer of the package's modules at an earlier commit, where it is called ``consclust_before``."""
     archive = subprocess.run(["git", "archive", commit, "src"], cwd=ROOT, capture_output=True, check=True).stdout
     subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
-    package = (folder / "src/concord").rename(folder / "src/concord_before")
+    package = (folder / "src/consclust").rename(folder / "src/consclust_before")
     for file in package.rglob("*.py"):
         text = file.read_text()
         file.write_text(
-            text.replace("from concord", "from concord_before").replace("import concord", "import concord_before")
+            text.replace("from consclust", "from consclust_before").replace(
+                "import consclust", "import consclust_before"
+            )
         )
     sys.path.insert(0, str(folder / "src"))
-    return lambda name: importlib.import_module(f"concord_before.{name}")
+    return lambda name: importlib.import_module(f"consclust_before.{name}")
 
 
 def measure(name: str, pair: Pair, runs: int) -> list[Any]:

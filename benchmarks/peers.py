@@ -1,4 +1,4 @@
-"""Compare Concord with other packages of consensus clustering on the same label matrices.
+"""Compare consclust with other packages of consensus clustering on the same label matrices.
 
     python benchmarks/peers.py --install                     # environments of the peers in .peers/, clue with apt-get
     python benchmarks/peers.py [--methods EAC ...] [--data digits ...] [--limit 120] [--runs 3] [--out peers.csv]
@@ -10,15 +10,15 @@ HeWenjun824699/py-cluster-ensemble, install it into an environment of its own to
 and nilearn among them), and name that environment's Python by ``--peer pce=...``. ClusterEnsembles from GitHub
 (tsano430/ClusterEnsembles) can be named in the same way.
 
-Where a peer is absent, benchmarks/peers_recorded.csv has its seconds in an earlier run, beside those of Concord at
+Where a peer is absent, benchmarks/peers_recorded.csv has its seconds in an earlier run, beside those of consclust at
 commit 607e97e, on other clusterings of the same data. That commit is then fitted too, with the settings of that run.
-The ratio is the recorded one, times by how much Concord has become faster: seconds of 607e97e here / seconds here.
+The ratio is the recorded one, times by how much consclust has become faster: seconds of 607e97e here / seconds here.
 
 The label matrices are those of speedup.py: 20 clusterings of digits, blobs, Coil20, and the pools LS and USPS; the last
 three need the data mirror. Each fit has a process of its own, on one thread, after a first fit of thirty objects. Equal
 settings: one start against one start, the same parameters. Prints for each method and label matrix the CPU seconds of
 the fit (medians), the peak memory in MB, and the adjusted Rand index with the classes, of both; the ratio of the
-seconds (peer / Concord), and whether Concord takes over a tenth longer than a peer with the same method.
+seconds (peer / consclust), and whether consclust takes over a tenth longer than a peer with the same method.
 """
 
 import argparse
@@ -46,8 +46,9 @@ LONG = 5.0  # CPU seconds from which a fit is not repeated
 SAME, PROBLEM, RELATIVE = "same method", "same problem", "nearest relative"
 
 HEADS = {
-    "method": 12, "peer": 18, "its method": 17, "relation": 18, "data": 8, "n": 6, "n'": 6, "Concord s": 11,
-    "peer s": 9, "ratio": 8, "Concord MB": 12, "peer MB": 9, "Concord ARI": 13, "peer ARI": 10, "slower": 8, "note": 0,
+    "method": 12, "peer": 18, "its method": 17, "relation": 18, "data": 8, "n": 6, "n'": 6, "consclust s": 11,
+    "peer s": 9, "ratio": 8,
+    "consclust MB": 12, "peer MB": 9, "consclust ARI": 13, "peer ARI": 10, "slower": 8, "note": 0,
 }  # fmt: skip
 
 FIT = """
@@ -71,10 +72,10 @@ np.savetxt(out, found, fmt="%d")
 print(json.dumps([seconds, peak]))
 """
 
-CONCORD = FIT.format(
+CONSCLUST = FIT.format(
     imports="""
 import inspect
-from concord import methods
+from consclust import methods
 """,
     body="""
     method_class = getattr(methods, method)
@@ -209,7 +210,7 @@ def main() -> None:
     parser.add_argument("--data", nargs="+", choices=DATA, default=DATA, help="only these label matrices")
     parser.add_argument("--limit", type=int, default=120, help="CPU seconds that a fit may take")
     parser.add_argument("--runs", type=int, default=3, help="fits of each that takes under 5 seconds")
-    parser.add_argument("--data-mirror", type=Path, default=os.environ.get("CONCORD_DATA_MIRROR"))
+    parser.add_argument("--data-mirror", type=Path, default=os.environ.get("CONSCLUST_DATA_MIRROR"))
     parser.add_argument("--out", type=Path, help="table to write (CSV)")
     options = parser.parse_args()
     if options.install:
@@ -301,11 +302,11 @@ class Bench:
             if absent and recorded is None:
                 continue
             if case.name not in done:
-                concord = Peer(sys.executable, CONCORD, str(ROOT / "src"))
-                done[case.name] = self._fit("Concord", concord, name, case.parameters, k, file, classes)
+                consclust = Peer(sys.executable, CONSCLUST, str(ROOT / "src"))
+                done[case.name] = self._fit("consclust", consclust, name, case.parameters, k, file, classes)
             here = done[case.name]
             if absent:
-                before = Peer(sys.executable, CONCORD, str(self._earlier()))
+                before = Peer(sys.executable, CONSCLUST, str(self._earlier()))
                 then = self._fit(COMMIT, before, name, case.recorded_with, k, file, classes)
                 ratio = recorded[1] / recorded[0] * then.seconds / here.seconds
                 note = (
@@ -333,7 +334,7 @@ class Bench:
         while len(found) < self._runs and (not found or found[-1][0] < LONG):
             done = limited(peer.command(method, parameters, k, file, out), self._limit, peer.path)
             if -done.returncode in (signal.SIGXCPU, signal.SIGKILL):
-                if name != "Concord":
+                if name != "consclust":
                     self._exceeded.add((name, method))
                 return Fit(note=f"{name}: over {self._limit} s")
             if done.returncode:
@@ -361,8 +362,8 @@ def row(case: Case, sizes: dict[str, Any], here: Fit, there: Fit, ratio: float) 
     slower = "" if case.relation != SAME or np.isnan(ratio) else "yes" if ratio < 1 / 1.1 else "no"
     return {
         "method": case.name, "peer": case.peer, "its method": case.its, "relation": case.relation, **sizes,
-        "Concord s": here.seconds, "peer s": there.seconds, "ratio": ratio, "Concord MB": here.megabytes,
-        "peer MB": there.megabytes, "Concord ARI": here.ari, "peer ARI": there.ari, "slower": slower,
+        "consclust s": here.seconds, "peer s": there.seconds, "ratio": ratio, "consclust MB": here.megabytes,
+        "peer MB": there.megabytes, "consclust ARI": here.ari, "peer ARI": there.ari, "slower": slower,
         "note": "; ".join(filter(None, (here.note, there.note))),
     }  # fmt: skip
 
@@ -384,7 +385,7 @@ def classes_of(data: str, mirror: Path | None) -> npt.NDArray[Any]:
 
 
 def read_recorded() -> dict[tuple[str, str, str], tuple[float, float]]:
-    """Return recorded seconds of Concord and of a peer, by method, peer and label matrix."""
+    """Return recorded seconds of consclust and of a peer, by method, peer and label matrix."""
     rows = [line.split(",") for line in RECORDED.read_text().splitlines()[1:]]
     return {(method, peer, data): (float(here), float(there)) for method, peer, data, here, there in rows}
 

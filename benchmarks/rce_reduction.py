@@ -18,11 +18,11 @@ from statistics import median
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from concord.datasets import prepared
-from concord.ensemble import Ensemble
-from concord.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
-from concord.ensembles.store import StoredEnsemble, split
-from concord.methods import RCE
+from consclust.datasets import prepared
+from consclust.ensemble import Ensemble
+from consclust.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
+from consclust.ensembles.store import StoredEnsemble, split
+from consclust.methods import RCE
 from dense_rce import connective_matrices, half_steps
 
 ROOT = Path(__file__).parent.parent
@@ -32,11 +32,11 @@ LINE = "{:<9}{:>6}{:>9}{:>8}{:>13}{:>11}{:>7}{:>12}"
 def main() -> None:
     """Print a line for each data set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data-mirror", help="folder or URL; default: CONCORD_DATA_MIRROR, then the public URLs")
+    parser.add_argument("--data-mirror", help="folder or URL; default: CONSCLUST_DATA_MIRROR, then the public URLs")
     parser.add_argument("--k1b-rounds", type=int, default=1, help="rounds of the dense run on K1b")
     options = parser.parse_args()
     if options.data_mirror:
-        os.environ["CONCORD_DATA_MIRROR"] = str(Path(options.data_mirror).resolve())
+        os.environ["CONSCLUST_DATA_MIRROR"] = str(Path(options.data_mirror).resolve())
     print(LINE.format("data set", "n", "n_prime", "rounds", "dense CPU s", "RCE CPU s", "ratio", "difference"))
     with threadpool_limits(1):
         compare("Coil20", "data/prepared/coil20/raw.npz", 20)

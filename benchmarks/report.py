@@ -23,12 +23,12 @@ import seaborn as sns
 
 from speedup import COMMIT, LINE
 
-PACKAGES = ("concord", "numpy", "scipy", "numba", "scikit-learn", "mtkahypar", "pymetis")
+PACKAGES = ("consclust", "numpy", "scipy", "numba", "scikit-learn", "mtkahypar", "pymetis")
 
 INTRODUCTION = """# Performance
 
-Seconds and memory of Concord's methods, written by `make bench`: compiled kernels beside the NumPy code that they
-replaced, Concord beside other packages, growth with the number of objects, and this version beside an earlier one.
+Seconds and memory of consclust's methods, written by `make bench`: compiled kernels beside the NumPy code that they
+replaced, consclust beside other packages, growth with the number of objects, and this version beside an earlier one.
 {profiles}
 All seconds are CPU seconds (user and system) of one thread, medians where a fit is repeated. Each fit has a process of
 its own and follows a first fit of thirty objects, so that imports and compilation do not count. MB is the peak memory
@@ -43,7 +43,7 @@ PROFILES = """What the time inside each method is spent on is in [profiles.md](p
 
 KERNELS = """## Compiled kernels
 
-Each kernel of `src/concord/numerics/kernels/` and the NumPy code of commit {commit} that it replaced, in turn in one
+Each kernel of `src/consclust/numerics/kernels/` and the NumPy code of commit {commit} that it replaced, in turn in one
 process, on a label matrix of {rows} profiles. The ratio is NumPy seconds / kernel seconds. The difference is the
 largest one between the results, relative to the largest entry.
 
@@ -56,21 +56,21 @@ largest one between the results, relative to the largest entry.
 
 PEERS = """## Beside other packages
 
-The same label matrices through Concord and other packages at equal settings, one start against one start: 20
+The same label matrices through consclust and other packages at equal settings, one start against one start: 20
 clusterings of digits, 4,000 points in blobs, Coil20, and the first 20 clusterings of the EC-CMS authors' pools LS and
-USPS. The ratio is peer seconds / Concord seconds: above 1 Concord is faster. "Slower" says whether Concord takes over a
-tenth longer than the peer with the same method.
+USPS. The ratio is peer seconds / consclust seconds: above 1 consclust is faster. "Slower" says whether consclust takes
+over a tenth longer than the peer with the same method.
 
 {verdict}
 
 * **Same method**: the peer implements the same method. **Same problem**: it minimises the same objective by another
   algorithm. **Nearest relative**: it has no such method; the nearest one is shown, and nothing is concluded.
-* **Recorded**: the peer was absent. Its seconds and those of Concord at commit {commit} are from an earlier run, on
-  other clusterings of the same data. The ratio is the recorded one, times by how much faster Concord is now than that
+* **Recorded**: the peer was absent. Its seconds and those of consclust at commit {commit} are from an earlier run, on
+  other clusterings of the same data. The ratio is the recorded one, times by how much faster consclust is now than that
   commit on the label matrix of this row.
 * "over 30 s" and the like: the limit on the CPU seconds of a fit. A peer that exceeds it is not tried on more objects.
 
-![Ratio of the seconds of each peer and of Concord]({folder}/peers.svg)
+![Ratio of the seconds of each peer and of consclust]({folder}/peers.svg)
 
 {table}
 """
@@ -163,7 +163,7 @@ def peers(path: Path, folder: str) -> str:
     names = [f"{method} on {data} ({peer}, ratio {ratio:.2g})" for method, data, peer, ratio in
              slower[["method", "data", "peer", "ratio"]].itertuples(index=False)]  # fmt: skip
     slower_ones = f"{len(slower)}: {listed(names)}" if names else "none"
-    verdict = f"Of {len(judged)} comparisons with the same method Concord is slower in {slower_ones}."
+    verdict = f"Of {len(judged)} comparisons with the same method consclust is slower in {slower_ones}."
     return PEERS.format(commit=COMMIT, verdict=verdict, folder=folder, table=markdown(frame))
 
 

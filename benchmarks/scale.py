@@ -34,8 +34,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from concord import methods
-from concord.ensemble import Ensemble
+from consclust import methods
+from consclust.ensemble import Ensemble
 
 CLASSES, CLUSTERINGS, DIMENSIONS, SPREAD = 15, 20, 10, 2.0
 HEADS = ["method", "n", "n'", "seconds", "MB", "ARI", "exponent", "note"]
@@ -44,9 +44,9 @@ LINE = "{:<18}{:>9}{:>9}{:>9}{:>8}{:>7}{:>10}  {}"
 FIT = """
 import json, sys, time
 import numpy as np
-from concord import methods
-from concord.ensemble import Ensemble
-from concord.errors import ConsensusFailure
+from consclust import methods
+from consclust.ensemble import Ensemble
+from consclust.errors import ConsensusFailure
 name, k, file = json.loads(sys.argv[1])
 labels = np.load(file + "labels.npy", mmap_mode="r")
 method = getattr(methods, name)(k, random_state=0)

@@ -32,8 +32,8 @@ LINE = "{:<18}{:<11}{:>6}{:>7}{:>10}{:>9}{:>7}{:>8}{:>8}{:>8}{:>12}  {}"
 FIT = """
 import inspect, json, sys, time
 import numpy as np
-from concord import methods
-from concord.ensemble import Ensemble
+from consclust import methods
+from consclust.ensemble import Ensemble
 name, k, parameters, file, out = json.loads(sys.argv[1])
 method = getattr(methods, name)
 if "random_state" in inspect.signature(method).parameters:
@@ -81,7 +81,7 @@ def main() -> None:
     parser.add_argument("--methods", nargs="+", help="only these")
     parser.add_argument("--data", nargs="+", help="only these label matrices")
     parser.add_argument("--runs", type=int, default=3, help="fits of each")
-    parser.add_argument("--data-mirror", type=Path, default=os.environ.get("CONCORD_DATA_MIRROR"))
+    parser.add_argument("--data-mirror", type=Path, default=os.environ.get("CONSCLUST_DATA_MIRROR"))
     parser.add_argument("--out", type=Path, help="file for the printed lines")
     options = parser.parse_args()
     lines: list[str] = []
@@ -193,7 +193,7 @@ def pool_of_study(case: str, mirror: Path) -> npt.NDArray[np.int64]:
     """Return the first 20 base clusterings of the study `rce`, which the workflow makes where they are absent."""
     file = ROOT / f"results/ensembles/rce/{case}.npz"
     if not file.exists():
-        env = {**os.environ, "CONCORD_DATA_MIRROR": str(mirror)}
+        env = {**os.environ, "CONSCLUST_DATA_MIRROR": str(mirror)}
         command = [sys.executable, "-m", "snakemake", "--quiet", "all", "--cores", "1", str(file.relative_to(ROOT))]
         subprocess.run(command, cwd=ROOT, env=env, check=True)
     return np.load(file)["labels"][:, :20]

@@ -3,14 +3,14 @@
 import sys
 from pathlib import Path
 
-import concord
+import consclust
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
 
-project, author = "Concord", "The Concord authors"
+project, author = "consclust", "The consclust authors"
 copyright = author
-release = version = concord.__version__
+release = version = consclust.__version__
 
 extensions = [
     "sphinx.ext.autodoc",
@@ -41,7 +41,7 @@ numpydoc_class_members_toctree = False
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
-    "doc_module": ("concord",),
+    "doc_module": ("consclust",),
     "backreferences_dir": "api/examples",
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
@@ -61,9 +61,9 @@ plot_apply_rcparams = True
 executed_pages = ["getting-started"]
 
 html_theme = "pydata_sphinx_theme"
-html_title = f"Concord {release}"
+html_title = f"consclust {release}"
 html_static_path = ["_static"]
-html_css_files = ["concord.css"]
+html_css_files = ["consclust.css"]
 html_math_renderer = "mathml"
 html_sidebars = {"index": [], "getting-started": []}
 html_copy_source = False

@@ -11,8 +11,8 @@ finds their consensus, compares it with the classes, and draws it.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 
-from concord import ensembles, plot, scores
-from concord.methods import LWEA
+from consclust import ensembles, plot, scores
+from consclust.methods import LWEA
 
 X, y = load_digits(return_X_y=True)
 X, y = X[:600], y[:600]
@@ -21,7 +21,7 @@ X, y = X[:600], y[:600]
 # Base clusterings
 # ----------------
 # Twenty runs of k-means, each from random first centres and with as many clusters as the square root of the number of
-# objects. An :class:`~concord.ensemble.Ensemble` is a label matrix: objects in rows, base clusterings in columns.
+# objects. An :class:`~consclust.ensemble.Ensemble` is a label matrix: objects in rows, base clusterings in columns.
 ensemble = ensembles.kmeans(X, runs=20, n_clusters=("sqrt",), random_state=0)
 print(
     ensemble.n_objects, "objects,", ensemble.n_clusterings, "base clusterings of", ensemble.n_clusters.max(), "clusters"
@@ -53,8 +53,8 @@ plt.show()
 # %%
 # In one estimator
 # ----------------
-# :class:`~concord.EnsembleClustering` does both steps, for pipelines and searches of scikit-learn.
-from concord import EnsembleClustering
+# :class:`~consclust.EnsembleClustering` does both steps, for pipelines and searches of scikit-learn.
+from consclust import EnsembleClustering
 
 clustering = EnsembleClustering(n_clusters=10, consensus="LWEA", random_state=0).fit(X)
 print(f"ARI with the classes: {scores.ari(y, clustering.labels_):.3f}")

@@ -2,7 +2,7 @@
 How many clusters?
 ==================
 
-No single number says how many clusters there are. :func:`~concord.diagnostics.choose_k` compares six criteria, each
+No single number says how many clusters there are. :func:`~consclust.diagnostics.choose_k` compares six criteria, each
 with data that have no clusters, so that the answer can be one.
 """
 
@@ -12,8 +12,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_blobs
 
-from concord import diagnostics, ensembles, plot
-from concord.methods import EAC
+from consclust import diagnostics, ensembles, plot
+from consclust.methods import EAC
 
 centres = 4 * np.random.default_rng(0).normal(size=(4, 5))
 X, y = make_blobs([40, 30, 30, 30], centers=centres, random_state=0)

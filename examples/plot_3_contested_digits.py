@@ -11,8 +11,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 
-from concord import diagnostics, ensembles, plot
-from concord.methods import LWEA
+from consclust import diagnostics, ensembles, plot
+from consclust.methods import LWEA
 
 X, y = load_digits(return_X_y=True)
 X, y = X[:600], y[:600]
@@ -45,8 +45,8 @@ plt.show()
 # %%
 # Disagreement without a consensus
 # --------------------------------
-# :func:`~concord.diagnostics.contested` needs no consensus: it is 1 for an object if half of the base clusterings join
-# it with each other object. Base clusterings with many clusters disagree on large classes, whatever the consensus.
+# :func:`~consclust.diagnostics.contested` needs no consensus: it is 1 for an object if half of the base clusterings
+# join it with each other object. Base clusterings with many clusters disagree on large classes, whatever the consensus.
 plot.images(pictures, diagnostics.contested(ensemble), names=y, largest=True)
 plt.show()
 
@@ -56,5 +56,5 @@ plt.show()
 #
 # .. code-block:: python
 #
-#     jaffe = concord.datasets.load("jaffe")
+#     jaffe = consclust.datasets.load("jaffe")
 #     pictures = jaffe.data.reshape(-1, 26, 26).swapaxes(1, 2)

@@ -10,7 +10,7 @@ not seen?
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 
-from concord import diagnostics, ensembles, methods, plot, scores
+from consclust import diagnostics, ensembles, methods, plot, scores
 
 X, y = load_digits(return_X_y=True)
 X, y = X[:500], y[:500]

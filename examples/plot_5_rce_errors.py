@@ -12,8 +12,8 @@ errors together. The errors show which base clusterings differ from the consensu
 import matplotlib.pyplot as plt
 import numpy as np
 
-from concord import diagnostics, plot
-from concord.methods import RCE
+from consclust import diagnostics, plot
+from consclust.methods import RCE
 
 rng = np.random.default_rng(0)
 y = np.repeat([0, 1, 2, 3], 30)

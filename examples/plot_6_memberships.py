@@ -10,8 +10,8 @@ bootstrap over the base clusterings.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 
-from concord import diagnostics, ensembles, plot
-from concord.methods import LWEA, PEACE
+from consclust import diagnostics, ensembles, plot
+from consclust.methods import LWEA, PEACE
 
 X, y = load_digits(n_class=5, return_X_y=True)
 X, y = X[:300], y[:300]

@@ -14,8 +14,8 @@ nor classes here: everything is found from the labels.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from concord import Ensemble, diagnostics, plot
-from concord.methods import LWEA
+from consclust import Ensemble, diagnostics, plot
+from consclust.methods import LWEA
 
 rng = np.random.default_rng(1)
 hidden = rng.choice(4, size=200, p=[0.4, 0.3, 0.2, 0.1])

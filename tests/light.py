@@ -25,14 +25,14 @@ if __name__ == "__main__":
 
 import numpy as np  # noqa: E402
 
-import concord  # noqa: E402
-from concord import __main__ as stages  # noqa: E402
-from concord import testing  # noqa: E402
+import consclust  # noqa: E402
+from consclust import __main__ as stages  # noqa: E402
+from consclust import testing  # noqa: E402
 
 HALF = testing.l30()[::2]
 TALL = np.column_stack([np.arange(30) % 5, np.arange(30) // 5])
 FITS = {
-    **{name: (name, HALF, {}) for name in concord.methods.names()},
+    **{name: (name, HALF, {}) for name in consclust.methods.names()},
     "KC, more profiles than clusters": ("KC", TALL, {}),
     "PEACE, pairwise": ("PEACE", HALF, {"algorithm": "pairwise"}),
 }
@@ -43,7 +43,7 @@ def answers():
     """The labels and the matrices of every fit."""
     found = {}
     for fit, (name, labels, parameters) in FITS.items():
-        method = testing.fit(concord.methods.load(name), 3, labels, **parameters)
+        method = testing.fit(consclust.methods.load(name), 3, labels, **parameters)
         matrices = [getattr(method, matrix) for matrix in method.matrices]
         full = [(matrix() if callable(matrix) else matrix).tolist() for matrix in matrices]
         found[fit] = {"labels": method.restart_labels_.tolist(), "matrices": full}
@@ -52,13 +52,13 @@ def answers():
 
 def consensus_of_iris():
     """From features to a consensus and its stability, step by step and by one estimator; returns the accuracy."""
-    iris = concord.datasets.load("iris", preprocessing=("minmax",))
-    ensemble = concord.ensembles.kmeans(iris.data, runs=6, n_clusters=5)
-    stability = concord.diagnostics.bootstrap_stability(ensemble, concord.LWEA(3), draws=3)
+    iris = consclust.datasets.load("iris", preprocessing=("minmax",))
+    ensemble = consclust.ensembles.kmeans(iris.data, runs=6, n_clusters=5)
+    stability = consclust.diagnostics.bootstrap_stability(ensemble, consclust.LWEA(3), draws=3)
     assert stability.share.shape == (150,)
-    assert concord.diagnostics.quality(ensemble).shape == (6,)
-    estimator = concord.EnsembleClustering(3, consensus="LWEA", runs=6, random_state=0).fit(iris.data)
-    return [concord.scores.accuracy(iris.target, labels) for labels in (stability.labels, estimator.labels_)]
+    assert consclust.diagnostics.quality(ensemble).shape == (6,)
+    estimator = consclust.EnsembleClustering(3, consensus="LWEA", runs=6, random_state=0).fit(iris.data)
+    return [consclust.scores.accuracy(iris.target, labels) for labels in (stability.labels, estimator.labels_)]
 
 
 def said(door, *arguments):
@@ -81,12 +81,12 @@ def main():
         found = answers()
     doors = [
         ("fast", "\n".join(str(warning.message) for warning in caught)),
-        ("parquet", said(concord.Ensemble.from_parquet, "labels.parquet")),
-        ("plot", said(concord.diagnostics.choose_k, HALF)),
-        ("plot", said(concord.plot.agreement, HALF)),
-        ("plot", said(concord.plot.delta_area, {})),
+        ("parquet", said(consclust.Ensemble.from_parquet, "labels.parquet")),
+        ("plot", said(consclust.diagnostics.choose_k, HALF)),
+        ("plot", said(consclust.plot.agreement, HALF)),
+        ("plot", said(consclust.plot.delta_area, {})),
         ("report", printed("reports", "document", "--spec", "{}", "--out", "report.pdf")),
-        ("test", said(testing.check_kinds_of_input, concord.EAC)),
+        ("test", said(testing.check_kinds_of_input, consclust.EAC)),
         ("workflow", printed("labels", "sizes", "--out", "sizes.csv", "piece.parquet")),
     ]
     return {"answers": found, "scores": consensus_of_iris(), "doors": doors}

@@ -15,12 +15,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from concord import ensembles
-from concord.clustering import EnsembleClustering
-from concord.errors import ConsensusFailure, InputError
-from concord.inference import base_labels
-from concord.methods import BCE, EAC, LWEA, SSCE
-from concord.scores import ari
+from consclust import ensembles
+from consclust.clustering import EnsembleClustering
+from consclust.errors import ConsensusFailure, InputError
+from consclust.inference import base_labels
+from consclust.methods import BCE, EAC, LWEA, SSCE
+from consclust.scores import ari
 
 X, Y = make_blobs([20, 30, 40], 3, cluster_std=1.0, random_state=1)
 UNSEEN = X[::3] + 0.1

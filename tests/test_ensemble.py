@@ -8,9 +8,9 @@ from hypothesis.extra import numpy as hnp
 from pyarrow.parquet import write_table
 from scipy.sparse import csr_array
 
-from concord import Ensemble
-from concord.ensemble import _distinct, _recoded, coded_as
-from concord.seeds import generator
+from consclust import Ensemble
+from consclust.ensemble import _distinct, _recoded, coded_as
+from consclust.seeds import generator
 
 labels_with_missing = hnp.arrays(
     np.int64, st.tuples(st.integers(2, 10), st.integers(1, 4)), elements=st.integers(-1, 3)

@@ -1,4 +1,4 @@
-"""What ``concord`` itself exports, for programs and for type checkers."""
+"""What ``consclust`` itself exports, for programs and for type checkers."""
 
 import subprocess
 import sys
@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-import concord
-from concord import methods
+import consclust
+from consclust import methods
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = """
 import sys
-import concord
-assert not {"numpy", "scipy", "sklearn", "pydantic"} & {*sys.modules}, "import concord imports more than itself"
-for name in dir(concord):
-    getattr(concord, name)
-from concord import RCE, Ensemble
-assert RCE is concord.methods.RCE is concord.methods.rce.RCE
-assert Ensemble is concord.ensemble.Ensemble
+import consclust
+assert not {"numpy", "scipy", "sklearn", "pydantic"} & {*sys.modules}, "import consclust imports more than itself"
+for name in dir(consclust):
+    getattr(consclust, name)
+from consclust import RCE, Ensemble
+assert RCE is consclust.methods.RCE is consclust.methods.rce.RCE
+assert Ensemble is consclust.ensemble.Ensemble
 """
 
 
@@ -28,26 +28,26 @@ def test_every_name_is_imported_at_its_first_use():
 
 
 def test_all_methods_are_listed():
-    assert {*methods.names(), "Ensemble", "diagnostics", "__version__"} <= {*dir(concord)}
+    assert {*methods.names(), "Ensemble", "diagnostics", "__version__"} <= {*dir(consclust)}
 
 
 @pytest.mark.parametrize("name", ["Rce", "rce", "load"])
 def test_other_names_are_unknown(name):
     with pytest.raises(AttributeError, match=name):
-        getattr(concord, name)
+        getattr(consclust, name)
 
 
 TYPED = """
-import concord
-from concord import LWEA, RCE, Ensemble, diagnostics
+import consclust
+from consclust import LWEA, RCE, Ensemble, diagnostics
 
 rce: RCE = RCE(n_clusters=2, lambda1=1.0).fit(Ensemble([[0, 1], [1, 0]]))
-lwea: concord.LWEA = LWEA(2, theta=0.4)
-share = diagnostics.bootstrap_stability([[0], [1]], concord.EAC(2)).share
+lwea: consclust.LWEA = LWEA(2, theta=0.4)
+share = diagnostics.bootstrap_stability([[0], [1]], consclust.EAC(2)).share
 RCE(n_clusters=2, lambda3=1.0)
 LWEA(2, theta="high")
-concord.RCF(2)
-concord.load("yale")
+consclust.RCF(2)
+consclust.load("yale")
 """
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from concord.errors import InputError
-from concord.extras import needs
+from consclust.errors import InputError
+from consclust.extras import needs
 
 
 @needs("plot")
@@ -21,12 +21,12 @@ def reported():
 @pytest.mark.parametrize("function", [lambda: drawn(1), reported])
 @pytest.mark.parametrize("kind", [InputError, ImportError])
 def test_the_innermost_extra_is_named_with_what_it_lacks(function, kind):
-    with pytest.raises(kind, match=r"'no_such_package'; pip install .concord\[plot\]") as caught:
+    with pytest.raises(kind, match=r"'no_such_package'; pip install .consclust\[plot\]") as caught:
         function()
     assert caught.value.name == "no_such_package"
 
 
 def test_other_errors_are_left_alone():
     with pytest.raises(ImportError) as caught, needs("plot"):
-        from concord.errors import no_such_error  # noqa: F401
+        from consclust.errors import no_such_error  # noqa: F401
     assert type(caught.value) is ImportError

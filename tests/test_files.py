@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from concord.cli.tables import Layout, read_labels
-from concord.errors import InputError
-from concord.files import read_arrays, read_record, write_arrays, write_record, write_text
-from concord.scores.tables import read_table, write_table
-from concord.specs import digest
+from consclust.cli.tables import Layout, read_labels
+from consclust.errors import InputError
+from consclust.files import read_arrays, read_record, write_arrays, write_record, write_text
+from consclust.scores.tables import read_table, write_table
+from consclust.specs import digest
 
-FILES = int(os.environ.get("CONCORD_FILES", "150"))
+FILES = int(os.environ.get("CONSCLUST_FILES", "150"))
 SPEC = '{"seed":1}'
 LABELS = np.random.default_rng(0).integers(5, size=(40, 6)).astype(np.int16)
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestCentroid
 
-from concord.inference import base_labels, centroids, nearest_centroid
+from consclust.inference import base_labels, centroids, nearest_centroid
 
 CENTRES = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from concord.datasets.job import PrepareJob
-from concord.datasets.registry import load_registry
+from consclust.datasets.job import PrepareJob
+from consclust.datasets.registry import load_registry
 
 ROOT = Path(__file__).parents[1]
 
@@ -18,7 +18,7 @@ def test_scikit_learn_imports_no_pandas_where_no_data_frame_is_read(tmp_path):
     spec = PrepareJob.of("iris", load_registry(ROOT / "config/datasets.yaml")["iris"], (), "").json_text
     command = ["datasets", "prepare", "--spec", spec, "--out", str(tmp_path / "iris.npz")]
     done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "concord", *command],
+        [sys.executable, "-X", "importtime", "-m", "consclust", *command],
         capture_output=True, text=True, check=True, cwd=ROOT,
     )  # fmt: skip
     imported = set(re.findall(r"\| +([\w.]+)$", done.stderr, flags=re.MULTILINE))

@@ -6,15 +6,15 @@ import sys
 import numpy as np
 import pytest
 
-from concord import memory
-from concord.ensemble import Ensemble
-from concord.errors import ConsensusFailure, MemoryNeeded
-from concord.memory import available
-from concord.methods import CSPA, EAC, ECCMS, ECPCS, LWEA, PTA, SPCE, TRCE
-from concord.methods.base import ConsensusMethod, Cost
-from concord.numerics.components import SplitProfileError
-from concord.plan import needs
-from concord.testing import l30
+from consclust import memory
+from consclust.ensemble import Ensemble
+from consclust.errors import ConsensusFailure, MemoryNeeded
+from consclust.memory import available
+from consclust.methods import CSPA, EAC, ECCMS, ECPCS, LWEA, PTA, SPCE, TRCE
+from consclust.methods.base import ConsensusMethod, Cost
+from consclust.numerics.components import SplitProfileError
+from consclust.plan import needs
+from consclust.testing import l30
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_where_no_file_says_it_the_machine_is_asked(tmp_path, monkeypatch):
 
 
 def test_a_limit_of_the_address_space_counts():
-    program = "import resource; from concord.memory import available; resource.setrlimit(resource.RLIMIT_AS, "
+    program = "import resource; from consclust.memory import available; resource.setrlimit(resource.RLIMIT_AS, "
     program += "(2**31, 2**31)); print(available())"
     child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert 0 <= int(child.stdout) < 2**31
@@ -80,8 +80,8 @@ def test_a_limit_of_the_address_space_counts():
 
 def has(monkeypatch, number):
     """Let the machine have so many bytes, and every fit ask how many."""
-    monkeypatch.setattr("concord.methods.base.FREE", 0)
-    monkeypatch.setattr("concord.methods.base.available", lambda: number)
+    monkeypatch.setattr("consclust.methods.base.FREE", 0)
+    monkeypatch.setattr("consclust.methods.base.available", lambda: number)
 
 
 FORTY = np.repeat(l30(), 2, axis=0)[:40]

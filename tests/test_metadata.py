@@ -9,7 +9,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-import concord
+import consclust
 
 ROOT = Path(__file__).parents[1]
 
@@ -17,8 +17,8 @@ ROOT = Path(__file__).parents[1]
 def test_one_version_everywhere():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "concord.__version__"}
-    assert citation["version"] == concord.__version__
+    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "consclust.__version__"}
+    assert citation["version"] == consclust.__version__
 
 
 def test_the_licence_is_the_one_that_is_named():
@@ -26,7 +26,7 @@ def test_the_licence_is_the_one_that_is_named():
     text = (ROOT / project["license-files"][0]).read_text()
     assert project["license"] == yaml.safe_load((ROOT / "CITATION.cff").read_text())["license"] == "BSD-3-Clause"
     assert text.startswith("BSD 3-Clause License")
-    assert "the Concord authors" in text
+    assert "the consclust authors" in text
 
 
 def test_every_data_set_names_its_licence():
@@ -48,7 +48,7 @@ def test_the_lock_pins_what_is_declared():
     extras = project["project"]["optional-dependencies"]
     base, build = project["project"]["dependencies"], project["dependency-groups"]["build"]
     declared = [*base, *build, *itertools.chain(*extras.values())]
-    names = {Requirement(requirement).name for requirement in declared} - {"concord"}
+    names = {Requirement(requirement).name for requirement in declared} - {"consclust"}
     assert len(names) > 40
     assert names <= {Requirement(package).name for package in locked()}
 

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.metrics import adjusted_rand_score
 
-from concord import methods, similarity
-from concord.ensemble import Ensemble
-from concord.ensembles.store import drawn
-from concord.errors import MemoryNeeded
-from concord.methods import EAC, ECPCS, LWEA, LWGP, PTA, PTGP
-from concord.methods.ecpcs import ncut_embedding
-from concord.numerics.tcut import tcut_embedding
-from concord.similarity import co_occurrence, collapse, customary_steps, ecpcs, hc, jaccard, lwca, over_objects, pts
-from concord.testing import l30
+from consclust import methods, similarity
+from consclust.ensemble import Ensemble
+from consclust.ensembles.store import drawn
+from consclust.errors import MemoryNeeded
+from consclust.methods import EAC, ECPCS, LWEA, LWGP, PTA, PTGP
+from consclust.methods.ecpcs import ncut_embedding
+from consclust.numerics.tcut import tcut_embedding
+from consclust.similarity import co_occurrence, collapse, customary_steps, ecpcs, hc, jaccard, lwca, over_objects, pts
+from consclust.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent / "oracles" / "coassociation.json").read_text())
 POOLS = ["Ecoli_c1-20", "UMIST_c1-20", "Aggregation_c1-20"]
@@ -379,8 +379,8 @@ def test_ptgp_makes_no_matrix_over_profiles(monkeypatch):
 
 
 def test_ptgp_is_refused_where_its_graph_does_not_fit(monkeypatch):
-    monkeypatch.setattr("concord.methods.base.FREE", 0)
-    monkeypatch.setattr("concord.methods.base.available", lambda: 8 * 30 * 25)
+    monkeypatch.setattr("consclust.methods.base.FREE", 0)
+    monkeypatch.setattr("consclust.methods.base.available", lambda: 8 * 30 * 25)
     monkeypatch.setattr(PTGP, "_fit", lambda *_: pytest.fail("the fit has started"))
     with pytest.raises(MemoryNeeded, match="PTGP: its matrices need"):
         PTGP(3).fit(l30())

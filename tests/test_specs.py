@@ -1,10 +1,10 @@
 import pytest
 
-from concord.consensus.job import ConsensusJob
-from concord.datasets.job import PrepareJob
-from concord.ensembles.job import EnsembleJob
-from concord.errors import InputError
-from concord.specs import check_made_for, digest
+from consclust.consensus.job import ConsensusJob
+from consclust.datasets.job import PrepareJob
+from consclust.ensembles.job import EnsembleJob
+from consclust.errors import InputError
+from consclust.specs import check_made_for, digest
 
 GIVEN = {"study": "s", "case": "c", "method_id": "m", "method": "RCE", "seed": 1, "ensemble": "e"}
 

@@ -10,10 +10,10 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from concord import methods
-from concord.config.methods import MethodRun
-from concord.datasets.registry import load_registry
-from concord.findings.main_table import DIGITS
+from consclust import methods
+from consclust.config.methods import MethodRun
+from consclust.datasets.registry import load_registry
+from consclust.findings.main_table import DIGITS
 
 ROOT = Path(__file__).parents[2]
 SCALE = ROOT / "docs/performance/scale.csv"
@@ -116,7 +116,7 @@ class Methods(Table):
             predict = [f"`predict({cls.predicts_from})`"] * (cls.predicts_from is not None)
             gives = ", ".join([*(f"`{result}`" for result in cls.matrices if result[-1] != "_"), *predict])
             largest = f"{measured[name]:,}" if name in measured else ""
-            rows.append((f"{{class}}`~concord.methods.{name}`", cls.summary, gives, largest))
+            rows.append((f"{{class}}`~consclust.methods.{name}`", cls.summary, gives, largest))
         return pd.DataFrame(rows, columns=["method", "what it does", "beside labels", "measured up to n ="])
 
 

@@ -4,9 +4,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 
-from concord.ensemble import as_ensemble
-from concord.ensembles import kmeans
-from concord.methods import LWEA
+from consclust.ensemble import as_ensemble
+from consclust.ensembles import kmeans
+from consclust.methods import LWEA
 
 features = load_digits().data[:600]
 ensemble = as_ensemble(kmeans(features, runs=20, n_clusters=range(10, 30), random_state=0))

@@ -3,8 +3,8 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from concord.methods import EAC, GWCA, KC, NMFC
-from concord.scores import ari
+from consclust.methods import EAC, GWCA, KC, NMFC
+from consclust.scores import ari
 
 shares = [0.34, 0.5, 0.6, 0.7, 0.8, 0.9]
 draws = 3

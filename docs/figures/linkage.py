@@ -4,8 +4,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_blobs
 
-from concord.ensembles import kmeans
-from concord.methods import EAC
+from consclust.ensembles import kmeans
+from consclust.methods import EAC
 
 rng = np.random.default_rng(0)
 turn = np.sqrt(np.linspace(1, 9, 200)) * np.pi

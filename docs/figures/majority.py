@@ -3,8 +3,8 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from concord.methods import BCE, EAC, PEACE, BaumEagon
-from concord.scores import ari
+from consclust.methods import BCE, EAC, PEACE, BaumEagon
+from consclust.scores import ari
 
 classes = np.repeat([0, 1, 2], 50)
 rng = np.random.default_rng(0)

@@ -5,7 +5,7 @@ import numpy as np
 from sklearn.cluster import SpectralClustering
 from sklearn.datasets import make_moons
 
-from concord.methods import SSCE, SpectralConsensus
+from consclust.methods import SSCE, SpectralConsensus
 
 points, classes = make_moons(300, noise=0.06, random_state=0)
 rng = np.random.default_rng(0)

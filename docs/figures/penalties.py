@@ -7,9 +7,9 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
-from concord.ensembles import kmeans
-from concord.methods import DREC, ECCMS, RCE, RMSC, SPCE
-from concord.scores import ari
+from consclust.ensembles import kmeans
+from consclust.methods import DREC, ECCMS, RCE, RMSC, SPCE
+from consclust.scores import ari
 
 warnings.simplefilter("ignore", ConvergenceWarning)  # where a penalty leaves fewer than ten different rows
 features, classes = load_digits(return_X_y=True)

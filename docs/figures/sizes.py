@@ -4,8 +4,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_blobs
 
-from concord.ensembles import kmeans
-from concord.methods import CSPA, HGPA, LWGP, MCLA
+from consclust.ensembles import kmeans
+from consclust.methods import CSPA, HGPA, LWGP, MCLA
 
 points, _ = make_blobs([300, 60, 40], centers=[[0, 0], [4, 2], [4, -2]], cluster_std=0.7, random_state=0)
 labels = kmeans(points, runs=30, n_clusters=(4, 6, 8), random_state=0)

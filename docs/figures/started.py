@@ -2,7 +2,7 @@
 
 from sklearn.datasets import load_digits
 
-from concord import LWEA, ensembles, plot
+from consclust import LWEA, ensembles, plot
 
 X, digits = load_digits(return_X_y=True)
 X, digits = X[:600], digits[:600]

@@ -9,11 +9,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import agreement_weights as benchmark
-from concord.diagnostics import quality
-from concord.ensembles import kmeans
-from concord.methods import KC
-from concord.scores import ari
-from concord.testing import l30
+from consclust.diagnostics import quality
+from consclust.ensembles import kmeans
+from consclust.methods import KC
+from consclust.scores import ari
+from consclust.testing import l30
 
 pytestmark = pytest.mark.long
 

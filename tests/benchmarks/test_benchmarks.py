@@ -16,8 +16,8 @@ import peers
 import report
 import scale
 import speedup
-from concord import methods
-from concord.numerics import kernels
+from consclust import methods
+from consclust.numerics import kernels
 
 pytestmark = pytest.mark.long
 
@@ -49,7 +49,7 @@ def test_help(script):
 def test_every_kernel_that_no_other_one_calls_is_measured():
     called_from_python = set()
     for _, name, _ in pkgutil.iter_modules(kernels.__path__):
-        module = importlib.import_module(f"concord.numerics.kernels.{name}")
+        module = importlib.import_module(f"consclust.numerics.kernels.{name}")
         own = {each: value for each, value in vars(module).items() if hasattr(value, "py_func")}
         called = {each for value in own.values() for each in value.py_func.__code__.co_names}
         called_from_python |= {f"{name}.{each}" for each in own.keys() - called}

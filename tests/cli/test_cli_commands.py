@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner
 from scipy.io import loadmat
 
-from concord.cli import main
-from concord.diagnostics import choose_k
-from concord.methods import EAC, RCE
+from consclust.cli import main
+from consclust.diagnostics import choose_k
+from consclust.methods import EAC, RCE
 
 CLASSES = np.repeat([0, 1, 2], 10)
 
@@ -224,12 +224,11 @@ def test_a_mistake_is_one_line(file, arguments, what):
 
 def test_the_entry_point_starts_without_the_numeric_packages(file):
     heavy = "{'numpy', 'scipy', 'sklearn', 'pandas', 'pydantic'}"
-    code = (
-        f"import sys; from concord.cli import main; print({heavy} & {{*sys.modules}}); sys.argv[0] = 'concord'; main()"
-    )
+    start = "import sys; from consclust.cli import main; "
+    code = f"{start}print({heavy} & {{*sys.modules}}); sys.argv[0] = 'consclust'; main()"
     done = subprocess.run([sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[0] == "set()"
-    assert done.stdout.splitlines()[1].startswith("concord, version ")
+    assert done.stdout.splitlines()[1].startswith("consclust, version ")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "choose-k" in done.stderr + done.stdout

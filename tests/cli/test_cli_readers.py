@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.io import savemat
 
-from concord.cli import main
-from concord.cli.tables import Layout, read_features, read_labels
-from concord.ensemble import Ensemble
-from concord.errors import InputError
+from consclust.cli import main
+from consclust.cli.tables import Layout, read_features, read_labels
+from consclust.ensemble import Ensemble
+from consclust.errors import InputError
 
 MATRICES = st.tuples(st.integers(5, 9), st.integers(2, 5)).flatmap(
     lambda shape: arrays(np.int64, shape, elements=st.integers(-1, 3))

@@ -1,9 +1,9 @@
 import pytest
 from pydantic import ValidationError
 
-from concord.config.cases import CaseVariant
-from concord.config.experiment import EnsembleProtocol, Experiment
-from concord.config.methods import MethodRun
+from consclust.config.cases import CaseVariant
+from consclust.config.experiment import EnsembleProtocol, Experiment
+from consclust.config.methods import MethodRun
 
 GIVEN = {
     "id": "mine",

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from concord.config.published import Published, load_published
-from concord.errors import InputError
+from consclust.config.published import Published, load_published
+from consclust.errors import InputError
 
 FILES = {
     "table1": "dataset,instances,features,classes\nOne,4,,2\n",

@@ -1,8 +1,8 @@
 import pytest
 
-from concord.config.settings import CONFIG_FILE, Settings
-from concord.errors import InputError
-from concord.validation import parse
+from consclust.config.settings import CONFIG_FILE, Settings
+from consclust.errors import InputError
+from consclust.validation import parse
 
 
 def settings(value):

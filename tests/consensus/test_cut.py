@@ -5,15 +5,15 @@ import json
 import numpy as np
 import pytest
 
-from concord.config.race import Race
-from concord.consensus.cut import cut_labels, cut_record
-from concord.consensus.job import ConsensusJob
-from concord.consensus.run import run
-from concord.ensembles.store import StoredEnsemble, split
-from concord.errors import ConsensusFailure
-from concord.methods import SpectralConsensus
-from concord.specs import digest
-from concord.testing import l30
+from consclust.config.race import Race
+from consclust.consensus.cut import cut_labels, cut_record
+from consclust.consensus.job import ConsensusJob
+from consclust.consensus.run import run
+from consclust.ensembles.store import StoredEnsemble, split
+from consclust.errors import ConsensusFailure
+from consclust.methods import SpectralConsensus
+from consclust.specs import digest
+from consclust.testing import l30
 
 STORED = StoredEnsemble(np.tile(l30(), 4), np.repeat(np.arange(3), 10), split(32, 8))
 

@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from concord.consensus.command import main
-from concord.consensus.job import ConsensusJob
-from concord.consensus.unlabelled import UnlabelledJob, job_of_text
-from concord.ensembles import store
-from concord.errors import InputError
-from concord.specs import digest
-from concord.testing import l30
+from consclust.consensus.command import main
+from consclust.consensus.job import ConsensusJob
+from consclust.consensus.unlabelled import UnlabelledJob, job_of_text
+from consclust.ensembles import store
+from consclust.errors import InputError
+from consclust.specs import digest
+from consclust.testing import l30
 
 CLASSES = np.repeat([0, 1, 2], 10)
 

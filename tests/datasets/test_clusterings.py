@@ -5,11 +5,11 @@ import pytest
 from scipy import sparse
 from scipy.io import savemat
 
-from concord.datasets.job import PrepareJob
-from concord.datasets.prepared import load, prepare
-from concord.datasets.readers.clusterings import read_clusterings
-from concord.datasets.registry import DatasetSpec, ReadyMadeEnsemble
-from concord.errors import InputError
+from consclust.datasets.job import PrepareJob
+from consclust.datasets.prepared import load, prepare
+from consclust.datasets.readers.clusterings import read_clusterings
+from consclust.datasets.registry import DatasetSpec, ReadyMadeEnsemble
+from consclust.errors import InputError
 
 LABELS = np.array([[1, 7, 2], [1, 9, 2], [3, 7, 4], [3, 9, 4]])
 CODES = [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1]]

@@ -4,12 +4,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from concord.datasets import download
-from concord.datasets.command import main
-from concord.datasets.job import PrepareJob
-from concord.datasets.prepared import load
-from concord.datasets.registry import load_registry
-from concord.errors import InputError
+from consclust.datasets import download
+from consclust.datasets.command import main
+from consclust.datasets.job import PrepareJob
+from consclust.datasets.prepared import load
+from consclust.datasets.registry import load_registry
+from consclust.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 TABLE = b"1,0,b\n3,4,a\n6,8,b\n"
@@ -93,7 +93,7 @@ def test_wrong_usage_is_refused_by_argparse(registry, arguments, capsys):
     with pytest.raises(SystemExit) as caught:
         main([*arguments, *(registry if arguments[:1] == ["fetch"] else [])])
     assert caught.value.code == 2
-    assert "usage: python -m concord datasets" in capsys.readouterr().err
+    assert "usage: python -m consclust datasets" in capsys.readouterr().err
 
 
 def test_list(capsys):

@@ -7,9 +7,9 @@ import tarfile
 import numpy as np
 import pytest
 
-from concord import files
-from concord.datasets.readers.documents import DocumentsReader, body, stems, visible
-from concord.errors import InputError
+from consclust import files
+from consclust.datasets.readers.documents import DocumentsReader, body, stems, visible
+from consclust.errors import InputError
 
 PAGE = (
     "Server: CERN/3.0\r\nClass: telling\r\n\r\n<html><head><script>var telling = 1;</script>"

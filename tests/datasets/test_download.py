@@ -10,9 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from concord.datasets import download
-from concord.datasets.registry import DatasetSpec, RawFile
-from concord.errors import InputError
+from consclust.datasets import download
+from consclust.datasets.registry import DatasetSpec, RawFile
+from consclust.errors import InputError
 
 DATA = bytes(range(256)) * 20
 SHA = hashlib.sha256(DATA).hexdigest()
@@ -247,7 +247,7 @@ def test_the_command_that_was_killed_in_the_middle_completes_when_repeated(serve
     target, registry = tmp_path / "raw/toy.mat", tmp_path / "datasets.yaml"
     file = {**remote(f"{server}/long").model_dump(), "sha256": hashlib.sha256(LONG).hexdigest(), "bytes": len(LONG)}
     registry.write_text(json.dumps({"toy": {**spec(remote()).model_dump(mode="json"), "files": [file]}}))
-    command = [sys.executable, "-m", "concord", "datasets", "fetch", "toy", "toy.mat", "--to", str(target)]
+    command = [sys.executable, "-m", "consclust", "datasets", "fetch", "toy", "toy.mat", "--to", str(target)]
     with subprocess.Popen([*command, "--registry", str(registry)]) as running:
         while not any(path.stat().st_size for path in tmp_path.glob("raw/.*")):
             assert running.poll() is None

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import yaml
 
-from concord import datasets, ensembles
-from concord.datasets import download, library
-from concord.errors import InputError
-from concord.methods import LWEA
+from consclust import datasets, ensembles
+from consclust.datasets import download, library
+from consclust.errors import InputError
+from consclust.methods import LWEA
 
 ROOT = Path(__file__).parents[2]
 FEATURES = "1.5,2,red\n2.5,4,blue\n3.5,6,red\n"
@@ -87,7 +87,7 @@ def test_the_default_folder_is_in_the_users_cache(monkeypatch, tmp_path):
     monkeypatch.delenv(library.CACHE_VARIABLE, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     folder = library._folder(None)
-    assert folder.name == "concord"
+    assert folder.name == "consclust"
     assert folder.is_relative_to(tmp_path) or folder.is_relative_to(Path.home())
 
 

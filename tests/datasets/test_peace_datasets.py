@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from concord.datasets.job import PrepareJob
-from concord.datasets.prepared import load, prepare
-from concord.datasets.registry import DatasetSpec, load_registry
-from concord.errors import InputError
+from consclust.datasets.job import PrepareJob
+from consclust.datasets.prepared import load, prepare
+from consclust.datasets.registry import DatasetSpec, load_registry
+from consclust.errors import InputError
 
 DATASETS = load_registry(Path(__file__).parents[2] / "config/datasets.yaml")
 CLASSES = {

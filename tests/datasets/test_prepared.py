@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from concord.datasets.job import PrepareJob
-from concord.datasets.prepared import Dataset, coded, load, prepare
-from concord.datasets.registry import DatasetSpec, load_registry
-from concord.errors import InputError
+from consclust.datasets.job import PrepareJob
+from consclust.datasets.prepared import Dataset, coded, load, prepare
+from consclust.datasets.registry import DatasetSpec, load_registry
+from consclust.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 DATASETS = load_registry(ROOT / "config/datasets.yaml")

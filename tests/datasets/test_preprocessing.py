@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from concord.datasets.preprocessing import apply
-from concord.datasets.preprocessing.ranges import minmax
-from concord.datasets.preprocessing.scaling import unit_norm, zscore, zscore_by
-from concord.datasets.preprocessing.text import idf, log_tf, tfidf, tfidf_to_counts
-from concord.errors import InputError
+from consclust.datasets.preprocessing import apply
+from consclust.datasets.preprocessing.ranges import minmax
+from consclust.datasets.preprocessing.scaling import unit_norm, zscore, zscore_by
+from consclust.datasets.preprocessing.text import idf, log_tf, tfidf, tfidf_to_counts
+from consclust.errors import InputError
 
 shapes = hnp.array_shapes(min_dims=2, max_dims=2, max_side=8)
 reals = hnp.arrays(np.float64, shapes, elements=st.integers(-(10**6), 10**6).map(lambda i: i / 1000))

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import scipy.io
 
-from concord.datasets.download import fetch, verify
-from concord.datasets.job import PrepareJob
-from concord.datasets.prepared import load, prepare
-from concord.datasets.preprocessing.text import tfidf
-from concord.datasets.readers.matlab import load_mat
-from concord.datasets.registry import load_registry
+from consclust.datasets.download import fetch, verify
+from consclust.datasets.job import PrepareJob
+from consclust.datasets.prepared import load, prepare
+from consclust.datasets.preprocessing.text import tfidf
+from consclust.datasets.readers.matlab import load_mat
+from consclust.datasets.registry import load_registry
 
 pytestmark = pytest.mark.mirror
 

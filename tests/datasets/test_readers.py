@@ -18,16 +18,16 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from concord import files
-from concord.datasets.readers import Raw, embedded
-from concord.datasets.readers.arff import ArffReader, KeelReader
-from concord.datasets.readers.embedded import MlxtendMnistReader
-from concord.datasets.readers.idx import IdxReader, load_idx
-from concord.datasets.readers.matlab import MatReader, load_mat
-from concord.datasets.readers.table import TableReader
-from concord.errors import InputError
+from consclust import files
+from consclust.datasets.readers import Raw, embedded
+from consclust.datasets.readers.arff import ArffReader, KeelReader
+from consclust.datasets.readers.embedded import MlxtendMnistReader
+from consclust.datasets.readers.idx import IdxReader, load_idx
+from consclust.datasets.readers.matlab import MatReader, load_mat
+from consclust.datasets.readers.table import TableReader
+from consclust.errors import InputError
 
-EXAMPLES = int(os.environ.get("CONCORD_FILES", "150"))
+EXAMPLES = int(os.environ.get("CONSCLUST_FILES", "150"))
 
 fuzz = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=EXAMPLES)
 

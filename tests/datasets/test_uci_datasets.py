@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from concord.datasets.job import PrepareJob
-from concord.datasets.prepared import load, prepare
-from concord.datasets.readers.arff import ArffReader
-from concord.datasets.readers.embedded import SklearnReader
-from concord.datasets.registry import load_registry
+from consclust.datasets.job import PrepareJob
+from consclust.datasets.prepared import load, prepare
+from consclust.datasets.readers.arff import ArffReader
+from consclust.datasets.readers.embedded import SklearnReader
+from consclust.datasets.registry import load_registry
 
 pytestmark = pytest.mark.mirror
 

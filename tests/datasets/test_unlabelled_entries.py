@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import yaml
 
-from concord import datasets
-from concord.datasets import prepared, unlabelled
-from concord.datasets.job import PrepareJob
-from concord.datasets.registry import load_registry
-from concord.ensembles import make, store
-from concord.ensembles.job import EnsembleJob
-from concord.errors import InputError
+from consclust import datasets
+from consclust.datasets import prepared, unlabelled
+from consclust.datasets.job import PrepareJob
+from consclust.datasets.registry import load_registry
+from consclust.ensembles import make, store
+from consclust.ensembles.job import EnsembleJob
+from consclust.errors import InputError
 
 LABELS = "first,second,third\n0,2,1\n0,,1\n1,2,0\n1,0,0\n"
 MINE = {"mine": {"file": {"name": "survey.csv"}}}

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from concord.diagnostics import block_structure
+from consclust.diagnostics import block_structure
 
 CLASSES = np.array([0, 0, 0, 1, 1, 1])
 BLOCKS = (CLASSES[:, None] == CLASSES).astype(float)

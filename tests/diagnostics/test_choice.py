@@ -5,9 +5,9 @@ import warnings
 import numpy as np
 import pytest
 
-from concord.diagnostics import ResampledKMeans, agreement_with, choose_k, consensus_values, resampled
-from concord.diagnostics.choice import CRITERIA, consensus_labels
-from concord.methods import LWGP
+from consclust.diagnostics import ResampledKMeans, agreement_with, choose_k, consensus_values, resampled
+from consclust.diagnostics.choice import CRITERIA, consensus_labels
+from consclust.methods import LWGP
 
 KS = range(2, 6)
 FEW = {"halves": 6, "nulls": 19}

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from concord.diagnostics import agreement_with, bootstrap_stability, compare_methods, held_out_agreement
-from concord.methods import EAC, LWEA, SPCE
+from consclust.diagnostics import agreement_with, bootstrap_stability, compare_methods, held_out_agreement
+from consclust.methods import EAC, LWEA, SPCE
 
 
 def noisy(n=24, m=8):

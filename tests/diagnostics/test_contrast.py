@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from concord.diagnostics import contrast
+from consclust.diagnostics import contrast
 
 CLASSES = np.array([0, 0, 1, 1])
 

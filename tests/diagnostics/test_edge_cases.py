@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from concord import diagnostics
-from concord.methods import EAC, RCE, SSCE
-from concord.testing import features_of, l30
+from consclust import diagnostics
+from consclust.methods import EAC, RCE, SSCE
+from consclust.testing import features_of, l30
 
 MISSING = l30()
 MISSING[np.arange(30), np.arange(30) % 8] = -1

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.metrics import adjusted_rand_score, mutual_info_score, normalized_mutual_info_score
 
-from concord.diagnostics import (
+from consclust.diagnostics import (
     agreement_weights,
     agreement_with,
     contested,
@@ -87,7 +87,7 @@ def test_clusterings_of_many_clusters_agree_as_others_do(monkeypatch) -> None:
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 40, (60, 4))
     expected = pairwise_agreement(labels)
-    monkeypatch.setattr("concord.diagnostics.ensembles.FEW_CELLS", 0)
+    monkeypatch.setattr("consclust.diagnostics.ensembles.FEW_CELLS", 0)
     np.testing.assert_allclose(pairwise_agreement(labels), expected, **EXACT)
 
 

@@ -3,8 +3,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from concord.diagnostics import level_shares
-from concord.ensemble import Ensemble
+from consclust.diagnostics import level_shares
+from consclust.ensemble import Ensemble
 
 
 @pytest.mark.parametrize("missing", [False, True])

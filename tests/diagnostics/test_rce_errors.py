@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from concord.diagnostics import rce_error_matrix, rce_errors
-from concord.ensemble import MISSING
-from concord.methods import RCE
+from consclust.diagnostics import rce_error_matrix, rce_errors
+from consclust.ensemble import MISSING
+from consclust.methods import RCE
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import squareform
 from sklearn.metrics import silhouette_samples
 
-from concord import diagnostics
-from concord.diagnostics import (
+from consclust import diagnostics
+from consclust.diagnostics import (
     cluster_consensus,
     consensus_silhouette,
     consensus_values,
@@ -23,7 +23,7 @@ from concord.diagnostics import (
     item_consensus,
     track_items,
 )
-from concord.ensemble import Ensemble
+from consclust.ensemble import Ensemble
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "diagnostics.json").read_text())
 BY_K = ORACLE["ConsensusClusterPlus"]
@@ -87,7 +87,7 @@ def test_blocks_and_samples_find_the_distribution(monkeypatch) -> None:
     rng = np.random.default_rng(0)
     labels = np.where(rng.random((300, 9)) < 0.2, rng.integers(-1, 4, (300, 9)), np.arange(300)[:, None] % 4)
     exact = consensus_values(labels)
-    monkeypatch.setattr("concord.diagnostics.pairs.AT_ONCE", 1000)
+    monkeypatch.setattr("consclust.diagnostics.pairs.AT_ONCE", 1000)
     blocks = consensus_values(labels)
     np.testing.assert_array_equal(blocks.pairs, exact.pairs)
     sample = consensus_values(labels, most_pairs=0, sample=20_000, random_state=1)

@@ -7,9 +7,9 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 from statsmodels.stats.proportion import proportion_confint
 
-from concord.diagnostics import bootstrap_stability, held_out_agreement
-from concord.methods import EAC
-from concord.methods.base import ConsensusMethod
+from consclust.diagnostics import bootstrap_stability, held_out_agreement
+from consclust.methods import EAC
+from consclust.methods.base import ConsensusMethod
 
 TRUTH = np.arange(30) % 3
 

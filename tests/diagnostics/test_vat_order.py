@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from concord.diagnostics import vat_order
+from consclust.diagnostics import vat_order
 
 CLASSES = np.array([0, 2, 1] * 8)
 

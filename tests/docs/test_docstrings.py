@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from numpydoc.docscrape import get_doc_object
 
-from concord import methods
+from consclust import methods
 
 API = (Path(__file__).parents[2] / "docs/api.rst").read_text(encoding="utf-8")
-MODULES = re.findall(r"^   (concord\.[a-z.]+)$", API, re.MULTILINE)
+MODULES = re.findall(r"^   (consclust\.[a-z.]+)$", API, re.MULTILINE)
 
 
 def members(name):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-COMMAND = f"concord() {{ '{sys.executable}' -c 'from concord.cli import main; main()' \"$@\"; }}\n"
+COMMAND = f"consclust() {{ '{sys.executable}' -c 'from consclust.cli import main; main()' \"$@\"; }}\n"
 
 
 def blocks(page, language):

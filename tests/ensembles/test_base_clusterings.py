@@ -9,8 +9,8 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_iris
 
-from concord.ensembles import store
-from concord.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
+from consclust.ensembles import store
+from consclust.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
 
 IRIS = load_iris().data
 FIRST_DRAW = [2, 98, 38, 50, 14, 27, 64, 55, 26, 5, 30, 60, 44, 90, 49, 71, 72, 18, 57, 4]
@@ -69,7 +69,7 @@ def test_bits_do_not_depend_on_threads(tmp_path):
     features = np.random.default_rng(0).normal(size=(1500, 20))
     np.save(tmp_path / "x.npy", features)
     program = (
-        "import sys, numpy as np; from concord.ensembles.kmeans import KMeansProtocol, kmeans_ensemble; "
+        "import sys, numpy as np; from consclust.ensembles.kmeans import KMeansProtocol, kmeans_ensemble; "
         "labels = kmeans_ensemble(np.load(sys.argv[1]), KMeansProtocol(8, 3, 100), 5, ('a', 'b')); "
         "print(labels.tobytes().hex())"
     )

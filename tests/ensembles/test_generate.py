@@ -11,18 +11,18 @@ from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from concord import ensembles
-from concord.ensembles import generate
-from concord.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
-from concord.methods import KC
-from concord.seeds import generator
+from consclust import ensembles
+from consclust.ensembles import generate
+from consclust.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
+from consclust.methods import KC
+from consclust.seeds import generator
 
 X = load_iris().data
 SMALL = X[::5]  # 30 objects
 
 
 def test_the_functions_are_public_beside_the_modules_of_the_workflow():
-    importlib.import_module("concord.ensembles.kmeans")
+    importlib.import_module("consclust.ensembles.kmeans")
     assert ensembles.kmeans is generate.kmeans
 
 

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from concord.datasets.job import PrepareJob, contents
-from concord.datasets.prepared import prepare
-from concord.datasets.registry import DatasetSpec, ReadyMadeEnsemble
-from concord.ensemble import MISSING
-from concord.ensembles import store
-from concord.ensembles.command import main
-from concord.ensembles.job import EnsembleJob
-from concord.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
-from concord.ensembles.mixed import MixedProtocol, mixed_ensemble
-from concord.errors import InputError
+from consclust.datasets.job import PrepareJob, contents
+from consclust.datasets.prepared import prepare
+from consclust.datasets.registry import DatasetSpec, ReadyMadeEnsemble
+from consclust.ensemble import MISSING
+from consclust.ensembles import store
+from consclust.ensembles.command import main
+from consclust.ensembles.job import EnsembleJob
+from consclust.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
+from consclust.ensembles.mixed import MixedProtocol, mixed_ensemble
+from consclust.errors import InputError
 
 IRIS = DatasetSpec(title="-", reader={"format": "sklearn", "loader": "iris"}, licence="-", source="-")
 DATA = PrepareJob.of("iris", IRIS, ())

@@ -6,11 +6,11 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
-from concord.ensemble import MISSING, Ensemble
-from concord.ensembles import store
-from concord.ensembles.draws import number_of_clusters, subsamples
-from concord.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
-from concord.ensembles.mixed import ALGORITHMS, MixedProtocol, merged, mixed_ensemble, similarity
+from consclust.ensemble import MISSING, Ensemble
+from consclust.ensembles import store
+from consclust.ensembles.draws import number_of_clusters, subsamples
+from consclust.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
+from consclust.ensembles.mixed import ALGORITHMS, MixedProtocol, merged, mixed_ensemble, similarity
 
 IRIS = load_iris().data
 NAMES = ("study", "iris")

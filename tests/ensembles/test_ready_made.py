@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from concord.datasets.prepared import coded
-from concord.datasets.readers.clusterings import read_clusterings
-from concord.datasets.registry import ReadyMadeEnsemble
-from concord.ensembles.ready_made import ready_made_ensemble
-from concord.ensembles.store import drawn, split
-from concord.errors import InputError
+from consclust.datasets.prepared import coded
+from consclust.datasets.readers.clusterings import read_clusterings
+from consclust.datasets.registry import ReadyMadeEnsemble
+from consclust.ensembles.ready_made import ready_made_ensemble
+from consclust.ensembles.store import drawn, split
+from consclust.errors import InputError
 
 CLASSES = np.repeat([0, 1, 2], 4)
 LABELS = np.random.default_rng(0).integers(1, 5, (12, 7))
@@ -78,7 +78,7 @@ def test_missing_labels_are_kept_and_a_subset_without_any_is_refused(path):
 
 @pytest.mark.mirror
 def test_the_authors_200_yale_clusterings_are_the_published_k_means_row(mirror: Path):
-    from concord.scores.metrics import METRICS
+    from consclust.scores.metrics import METRICS
 
     file = mirror / "files/yale_authors_ensemble/YALE_165n_1024d_15c_uni_kmeans.mat"
     entry = ReadyMadeEnsemble(file={"name": file.name}, variable="L", runs=200)

@@ -10,8 +10,8 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.datasets import load_iris
 
-from concord.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
-from concord.ensembles.spherical import lloyd, spherical_ensemble
+from consclust.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
+from consclust.ensembles.spherical import lloyd, spherical_ensemble
 
 IRIS = load_iris().data
 NAMES = ("study", "iris")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from concord.errors import InputError
-from concord.findings.source import Item, Source
-from concord.scores.tables import write_table
-from concord.specs import digest
+from consclust.errors import InputError
+from consclust.findings.source import Item, Source
+from consclust.scores.tables import write_table
+from consclust.specs import digest
 
 COLUMNS = {"case": ["iris", "iris"], "subset": [0, 1], "value": [0.5, 0.75]}
 

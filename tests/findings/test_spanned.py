@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from concord.findings.values import spanned
+from consclust.findings.values import spanned
 
 
 @pytest.mark.parametrize(

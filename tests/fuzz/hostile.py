@@ -1,6 +1,6 @@
 """Ensembles of every kind and in every form, and what a call may do with them: a sound answer or a clear refusal.
 
-``make torture`` draws more: ``CONCORD_ENSEMBLES``.
+``make torture`` draws more: ``CONSCLUST_ENSEMBLES``.
 """
 
 import os
@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.utils import validation
 
-import concord
-from concord.ensemble import Ensemble
-from concord.errors import InputError, MemoryNeeded
+import consclust
+from consclust.ensemble import Ensemble
+from consclust.errors import InputError, MemoryNeeded
 
-SOURCE = str(Path(concord.__file__).parent)
-ENSEMBLES = int(os.environ.get("CONCORD_ENSEMBLES", "10"))
+SOURCE = str(Path(consclust.__file__).parent)
+ENSEMBLES = int(os.environ.get("CONSCLUST_ENSEMBLES", "10"))
 
 fuzzed = settings(
     max_examples=ENSEMBLES,

@@ -9,9 +9,9 @@ from hostile import answer, fuzzed, given_as, label_matrices
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concord import diagnostics
-from concord.ensemble import Ensemble
-from concord.methods import BCE, EAC, KC, RCE, SSCE
+from consclust import diagnostics
+from consclust.ensemble import Ensemble
+from consclust.methods import BCE, EAC, KC, RCE, SSCE
 
 MEASURES = [*["ARI", "NMI", "VI"] * 3, "", None]
 NORMALIZATIONS = [*["max", "min", "arithmetic", "geometric"] * 3, "joint", None]

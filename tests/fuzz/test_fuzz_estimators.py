@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.cluster import DBSCAN, KMeans
 
-from concord import EnsembleClustering, scores
-from concord.ensemble import Ensemble
+from consclust import EnsembleClustering, scores
+from consclust.ensemble import Ensemble
 
 
 @fuzzed

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from concord import methods
-from concord.ensemble import MISSING, Ensemble
-from concord.methods.base import COMMON
-from concord.methods.constraints import Interval, of_annotation
+from consclust import methods
+from consclust.ensemble import MISSING, Ensemble
+from consclust.methods.base import COMMON
+from consclust.methods.constraints import Interval, of_annotation
 
 
 def values(method, name):

@@ -8,11 +8,11 @@ import pytest
 from pyarrow import table
 from pyarrow.parquet import read_table, write_table
 
-from concord.ensemble import Ensemble
-from concord.errors import InputError
-from concord.labels.command import main
-from concord.labels.job import LabelsJob, MergeJob, ProfilesJob
-from concord.methods import EAC
+from consclust.ensemble import Ensemble
+from consclust.errors import InputError
+from consclust.labels.command import main
+from consclust.labels.job import LabelsJob, MergeJob, ProfilesJob
+from consclust.methods import EAC
 
 PIECES = {"a": slice(0, 70), "b": slice(70, 71), "c": slice(71, 120)}
 

@@ -9,10 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from concord.ensemble import Ensemble
-from concord.methods import BaumEagon
-from concord.methods.baumeagon import LeastSquares, grown
-from concord.testing import l30
+from consclust.ensemble import Ensemble
+from consclust.methods import BaumEagon
+from consclust.methods.baumeagon import LeastSquares, grown
+from consclust.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "peace_be.json").read_text())
 START = np.array(ORACLE["Y0"]).T

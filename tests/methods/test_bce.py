@@ -14,10 +14,10 @@ from scipy.special import gammaln, polygamma, psi
 from scipy.stats import dirichlet
 from sklearn.metrics import adjusted_rand_score
 
-from concord.ensemble import Ensemble
-from concord.methods import BCE
-from concord.methods.bce import ALPHA_FLOOR, Model, Words, e_step, lower_bound, new_alpha, new_beta, random_start
-from concord.testing import L30_CLASSES, l30
+from consclust.ensemble import Ensemble
+from consclust.methods import BCE
+from consclust.methods.bce import ALPHA_FLOOR, Model, Words, e_step, lower_bound, new_alpha, new_beta, random_start
+from consclust.testing import L30_CLASSES, l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "bce.json").read_text())["cases"]
 

@@ -3,7 +3,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from concord.methods.constraints import COUNT, FLAG, NON_NEGATIVE, POSITIVE, Interval, Options, of_annotation
+from consclust.methods.constraints import COUNT, FLAG, NON_NEGATIVE, POSITIVE, Interval, Options, of_annotation
 
 UNIT, HALF_OPEN = Interval(float, 0, 1, "both"), Interval(float, 0, 1, "right")
 

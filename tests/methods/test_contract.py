@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
-from concord import methods
-from concord.errors import ConsensusFailure
-from concord.methods.base import ConsensusMethod
-from concord.methods.constraints import POSITIVE
-from concord.testing import CHECKS, L30_CLASSES, check_method, fit, l30
+from consclust import methods
+from consclust.errors import ConsensusFailure
+from consclust.methods.base import ConsensusMethod
+from consclust.methods.constraints import POSITIVE
+from consclust.testing import CHECKS, L30_CLASSES, check_method, fit, l30
 
 
 @pytest.fixture(params=methods.names())
@@ -63,8 +63,8 @@ def test_keeps_the_conventions_of_scikit_learn(method):
 
 PROGRAM = """
 import json
-from concord import methods
-from concord.testing import fit, l30
+from consclust import methods
+from consclust.testing import fit, l30
 answers = {}
 for name in methods.names():
     try:

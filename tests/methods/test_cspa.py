@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from concord.ensemble import Ensemble
-from concord.errors import ConsensusFailure
-from concord.methods import CSPA
-from concord.methods.cspa import coassociation_graph
-from concord.numerics.partition import cut, dense_graph, scaled_integers, vertices_of
-from concord.testing import l30
+from consclust.ensemble import Ensemble
+from consclust.errors import ConsensusFailure
+from consclust.methods import CSPA
+from consclust.methods.cspa import coassociation_graph
+from consclust.numerics.partition import cut, dense_graph, scaled_integers, vertices_of
+from consclust.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "clusterpack.json").read_text())
 
@@ -92,20 +92,20 @@ def test_edges_of_vertices_are_sums_over_their_objects(seed, size):
     expected = belongs.T.astype(int) @ together @ belongs
     np.fill_diagonal(expected, 0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("concord.numerics.partition.SCALE", 1)  # the counts stay as they are
+        patch.setattr("consclust.numerics.partition.SCALE", 1)  # the counts stay as they are
         assert np.array_equal(matrix(coassociation_graph(ensemble, vertices)), expected)
 
 
 def test_no_edge_is_lost_where_clusterpacks_scaling_loses_it(monkeypatch):
     """Edges of 1 and of 8: with too small a sum to scale to the former are rounded to 0."""
     scale = 2 * l30().size
-    monkeypatch.setattr("concord.numerics.partition.SCALE", scale)
+    monkeypatch.setattr("consclust.numerics.partition.SCALE", scale)
     ensemble = Ensemble(l30())
     counts = ensemble.expand(ensemble.counts)
     np.fill_diagonal(counts, 0)
     assert (np.floor(counts * scale / counts.sum() + 0.5)[counts == 1] == 0).all()
     assert np.array_equal(matrix(graph_of(l30())), counts)
-    monkeypatch.setattr("concord.numerics.partition.MOST", scale)
+    monkeypatch.setattr("consclust.numerics.partition.MOST", scale)
     fewer = matrix(graph_of(l30()))
     assert np.array_equal(fewer > 0, counts > 0)
     assert np.abs(fewer - counts * scale / counts.sum())[counts > 0].max() <= 1
@@ -125,6 +125,6 @@ def test_a_hundred_thousand_objects():
 
 
 def test_more_edges_than_metis_can_count_are_refused(monkeypatch):
-    monkeypatch.setattr("concord.methods.cspa.degrees", lambda ensemble, vertices: np.array([2**31]))
+    monkeypatch.setattr("consclust.methods.cspa.degrees", lambda ensemble, vertices: np.array([2**31]))
     with pytest.raises(ConsensusFailure, match="CSPA: 2147483648 edges"):
         CSPA(3).fit(l30())

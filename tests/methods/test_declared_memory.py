@@ -5,9 +5,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from concord.ensemble import Ensemble
-from concord.errors import MemoryNeeded
-from concord.methods import BCE, DREC, PEACE, PTA, RCE, RMSC, RSEC, SPCE, TRCE
+from consclust.ensemble import Ensemble
+from consclust.errors import MemoryNeeded
+from consclust.methods import BCE, DREC, PEACE, PTA, RCE, RMSC, RSEC, SPCE, TRCE
 
 pytestmark = pytest.mark.long
 
@@ -53,8 +53,8 @@ def test_is_enough_and_not_much_more(method, n_clusters, monkeypatch):
 
 @pytest.mark.parametrize("method", FITS, ids=lambda method: type(method).__name__)
 def test_a_fit_that_has_too_little_is_refused_before_it_starts(method, monkeypatch):
-    monkeypatch.setattr("concord.methods.base.FREE", 0)
-    monkeypatch.setattr("concord.methods.base.available", lambda: 1000)
+    monkeypatch.setattr("consclust.methods.base.FREE", 0)
+    monkeypatch.setattr("consclust.methods.base.available", lambda: 1000)
     monkeypatch.setattr(type(method), "_fit", lambda *_: pytest.fail("the fit has started"))
     with pytest.raises(MemoryNeeded, match=f"^{type(method).__name__}: its matrices need"):
         method.fit(ensemble_of(10))

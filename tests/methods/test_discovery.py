@@ -6,11 +6,11 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from concord import methods
-from concord.cli.methods import methods as listing
-from concord.errors import InputError
+from consclust import methods
+from consclust.cli.methods import methods as listing
+from consclust.errors import InputError
 
-HEAD = "from concord.methods.base import ConsensusMethod\n"
+HEAD = "from consclust.methods.base import ConsensusMethod\n"
 METHOD = (
     HEAD
     + """
@@ -34,7 +34,7 @@ def folder(tmp_path, monkeypatch):
     yield tmp_path
     methods._classes.cache_clear()
     for name in ("mine", "yours"):
-        sys.modules.pop(f"concord.methods.{name}", None)
+        sys.modules.pop(f"consclust.methods.{name}", None)
         vars(methods).pop(name, None)
 
 
@@ -44,7 +44,7 @@ def test_a_file_with_a_method_is_all_it_needs(folder):
     methods._classes.cache_clear()
     assert set(methods.names()) == {*before, "Mine"}
     assert methods.load("Mine") is methods.Mine
-    assert methods.Mine.__module__ == "concord.methods.mine"
+    assert methods.Mine.__module__ == "consclust.methods.mine"
     assert methods.Mine.parameters() == {"power": 2.0}
     assert "Mine" in dir(methods)
 
@@ -66,7 +66,7 @@ def test_a_file_with_a_method_is_all_it_needs(folder):
             r"yours\.py: Mine has a parameter 'reference', .*; rename it",
         ),
         (METHOD.format(name="Mine").replace('"Nothing."', "' '"), r"yours\.py: Mine needs a summary, .*; write"),
-        (METHOD.format(name="RCE"), r"yours\.py: RCE is the method of concord\.methods\.rce; rename one"),
+        (METHOD.format(name="RCE"), r"yours\.py: RCE is the method of consclust\.methods\.rce; rename one"),
         ("class Mine(ConsensusMethod)", r"yours\.py, line 1: expected ':'; correct the file"),
         ("import nothing_of_this_name", r"yours\.py: .*ModuleNotFoundError.*nothing_of_this_name"),
     ],
@@ -78,7 +78,7 @@ def test_a_mistake_is_reported_with_its_file(folder, text, said):
 
 
 def test_a_method_has_the_summary_of_the_method_that_it_extends(folder):
-    (folder / "mine.py").write_text("from concord.methods.eac import EAC\nfrom dataclasses import dataclass\n")
+    (folder / "mine.py").write_text("from consclust.methods.eac import EAC\nfrom dataclasses import dataclass\n")
     with (folder / "mine.py").open("a") as file:
         file.write("@dataclass(repr=False, eq=False)\nclass Mine(EAC): ...\n")
     done = CliRunner().invoke(listing, ["Mine"])
@@ -107,7 +107,7 @@ def test_whether_features_are_needed_depends_on_the_grid():
 
 PROGRAM = """
 import sys
-from concord import methods
+from consclust import methods
 methods.names()
 print(*{name.split(".")[0] for name in sys.modules})
 """

@@ -8,10 +8,10 @@ import pytest
 from scipy.io import loadmat
 from sklearn.metrics import adjusted_rand_score
 
-from concord.ensemble import Ensemble
-from concord.methods import DREC
-from concord.numerics.spectral import cosine_graph
-from concord.testing import l30
+from consclust.ensemble import Ensemble
+from consclust.methods import DREC
+from consclust.numerics.spectral import cosine_graph
+from consclust.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "drec.json").read_text())
 

@@ -9,9 +9,9 @@ from scipy.cluster.hierarchy import linkage
 from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import adjusted_rand_score
 
-from concord.ensemble import Ensemble
-from concord.methods import EAC
-from concord.testing import l30
+from consclust.ensemble import Ensemble
+from consclust.methods import EAC
+from consclust.testing import l30
 
 EAC_ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "eac.json").read_text())
 SIX = [[1, 1, 2], [1, 1, 2], [1, 2, 2], [2, 2, 1], [2, 2, 1], [2, 1, 1]]
@@ -98,7 +98,7 @@ def test_eac_over_profiles_beyond_a_number_of_objects(kind, monkeypatch):
     labels = np.repeat(l30(), np.arange(30) % 4 + 1, axis=0)
     over_objects = EAC(5, linkage=kind).fit(labels)
     lifetime = EAC(5, linkage=kind, criterion="lifetime").fit(labels)
-    monkeypatch.setattr("concord.methods.eac.MOST_OBJECTS", len(labels) - 1)
+    monkeypatch.setattr("consclust.methods.eac.MOST_OBJECTS", len(labels) - 1)
     over_profiles = EAC(5, linkage=kind).fit(labels)
     assert over_objects.note_ == ""
     assert over_profiles.note_ == "of tied merges those of objects with one profile come first"

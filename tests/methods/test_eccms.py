@@ -12,13 +12,13 @@ from hypothesis.extra import numpy as hnp
 from scipy.io import loadmat
 from sklearn.metrics import adjusted_rand_score
 
-from concord.testing import l30
+from consclust.testing import l30
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-from concord import similarity
-from concord.ensemble import Ensemble
-from concord.ensembles.store import drawn
-from concord.methods import EAC, ECCMS, LWEA
+from consclust import similarity
+from consclust.ensemble import Ensemble
+from consclust.ensembles.store import drawn
+from consclust.methods import EAC, ECCMS, LWEA
 from dense_eccms import enhance
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "eccms.json").read_text())

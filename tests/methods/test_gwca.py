@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from concord.ensemble import Ensemble
-from concord.methods import GWCA, KC
-from concord.methods.gwca import PHI, Aggregation, Euclidean
-from concord.testing import l30
+from consclust.ensemble import Ensemble
+from consclust.methods import GWCA, KC
+from consclust.methods.gwca import PHI, Aggregation, Euclidean
+from consclust.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "gwca.json").read_text())
 HAND = np.array(ORACLE["hand"]["labels"])

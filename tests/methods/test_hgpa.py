@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from concord.ensemble import Ensemble
-from concord.methods import HGPA
-from concord.methods.hgpa import equivalent_imbalance, hypergraph_of
-from concord.numerics.partition import Hypergraph, km1, partition_hypergraph, scaled_integers, vertices_of
-from concord.testing import l30
+from consclust.ensemble import Ensemble
+from consclust.methods import HGPA
+from consclust.methods.hgpa import equivalent_imbalance, hypergraph_of
+from consclust.numerics.partition import Hypergraph, km1, partition_hypergraph, scaled_integers, vertices_of
+from consclust.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "clusterpack.json").read_text())
 HGPA_ORACLE = ORACLE["hgpa"]

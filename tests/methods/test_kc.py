@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from concord.ensemble import Ensemble
-from concord.methods import KC
-from concord.testing import l30
+from consclust.ensemble import Ensemble
+from consclust.methods import KC
+from consclust.testing import l30
 
 SIX = [[1, 1, 2], [1, 1, 2], [1, 2, 2], [2, 2, 1], [2, 2, 1], [2, 1, 1]]
 

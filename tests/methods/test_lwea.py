@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
-from concord.ensemble import Ensemble
-from concord.methods import ECPCS, LWEA
-from concord.methods.base import consecutive
-from concord.numerics.linkage import cut, twins_are_nearest
-from concord.similarity import ecpcs, lwca, over_objects
+from consclust.ensemble import Ensemble
+from consclust.methods import ECPCS, LWEA
+from consclust.methods.base import consecutive
+from consclust.numerics.linkage import cut, twins_are_nearest
+from consclust.similarity import ecpcs, lwca, over_objects
 
 SIMILARITY = {LWEA: lwca, ECPCS: ecpcs}
 

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from concord.ensemble import Ensemble
-from concord.methods import MCLA
-from concord.numerics.partition import cut, dense_graph, partition_graph, scaled_integers
-from concord.similarity import collapse, jaccard
-from concord.testing import l30
+from consclust.ensemble import Ensemble
+from consclust.methods import MCLA
+from consclust.numerics.partition import cut, dense_graph, partition_graph, scaled_integers
+from consclust.similarity import collapse, jaccard
+from consclust.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "clusterpack.json").read_text())
 META = ORACLE["mcla"]

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from concord.ensemble import Ensemble
-from concord.methods import KC, NMFC
-from concord.methods.nmfc import Factorization, Product, kmeans_start
-from concord.testing import L30_CLASSES, l30
+from consclust.ensemble import Ensemble
+from consclust.methods import KC, NMFC
+from consclust.methods.nmfc import Factorization, Product, kmeans_start
+from consclust.testing import L30_CLASSES, l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "nmfc.json").read_text())
 M = np.array(ORACLE["M"])

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from concord.ensemble import Ensemble
-from concord.methods import PEACE
-from concord.methods.peace import blockascent
-from concord.methods.peace import pairmodel as module
-from concord.methods.peace.blockascent import block_ascent
-from concord.methods.peace.pairmodel import PairModel, pairwise_ascent, weights
-from concord.numerics.kernels.pairs import add_rise, line_search, slope
-from concord.testing import L30_CLASSES, l30
+from consclust.ensemble import Ensemble
+from consclust.methods import PEACE
+from consclust.methods.peace import blockascent
+from consclust.methods.peace import pairmodel as module
+from consclust.methods.peace.blockascent import block_ascent
+from consclust.methods.peace.pairmodel import PairModel, pairwise_ascent, weights
+from consclust.numerics.kernels.pairs import add_rise, line_search, slope
+from consclust.testing import L30_CLASSES, l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "peace_be.json").read_text())
 START = np.array(ORACLE["Y0"]).T

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-from concord.ensemble import Ensemble
-from concord.errors import ConsensusFailure
-from concord.methods import RCE
-from concord.methods.rce import Spectrum
-from concord.numerics.kernels import rce as kernels
+from consclust.ensemble import Ensemble
+from consclust.errors import ConsensusFailure
+from consclust.methods import RCE
+from consclust.methods.rce import Spectrum
+from consclust.numerics.kernels import rce as kernels
 from dense_rce import connective_matrices, half_steps, kullback_leibler, objective
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "rce_octave.json").read_text())
@@ -292,7 +292,7 @@ def test_yale_with_the_authors_ensemble_comes_near_the_printed_row(mirror):
     """One subset, the best common point of the recorded grid: RCE .426/.474 over all subsets."""
     from scipy.io import loadmat
 
-    from concord.scores.metrics import METRICS
+    from consclust.scores.metrics import METRICS
 
     file = mirror / "files/yale_authors_ensemble/YALE_165n_1024d_15c_uni_kmeans.mat"
     ensemble = Ensemble(loadmat(file)["L"][:, :20])

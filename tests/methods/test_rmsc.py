@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from concord.ensemble import Ensemble
-from concord.methods import RMSC
-from concord.methods.rmsc import Lagrangian, Views, chain_similarity, stationary
-from concord.testing import l30
+from consclust.ensemble import Ensemble
+from consclust.methods import RMSC
+from consclust.methods.rmsc import Lagrangian, Views, chain_similarity, stationary
+from consclust.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "rmsc.json").read_text())
 

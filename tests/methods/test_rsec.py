@@ -11,14 +11,14 @@ import pytest
 from scipy.io import loadmat
 from sklearn.metrics import adjusted_rand_score
 
-from concord.testing import L30_CLASSES, l30
+from consclust.testing import L30_CLASSES, l30
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-from concord.ensemble import Ensemble
-from concord.methods import RSEC, rsec
-from concord.methods.rsec import Lagrangian, orthonormal_beside
-from concord.numerics import eigen, subspace
-from concord.numerics.subspace import LargeEigenvalues
+from consclust.ensemble import Ensemble
+from consclust.methods import RSEC, rsec
+from consclust.methods.rsec import Lagrangian, orthonormal_beside
+from consclust.numerics import eigen, subspace
+from consclust.numerics.subspace import LargeEigenvalues
 from dense_rsec import iterations
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "rsec.json").read_text())

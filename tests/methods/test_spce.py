@@ -8,8 +8,8 @@ import pytest
 from scipy.io import loadmat
 from sklearn.metrics import adjusted_rand_score
 
-from concord.methods import SPCE
-from concord.testing import l30
+from consclust.methods import SPCE
+from consclust.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "spce.json").read_text())
 POOLS = [case for case in ORACLE["cases"] if case["input"] != "small"]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from concord.ensemble import Ensemble
-from concord.methods import SpectralConsensus
-from concord.testing import L30_CLASSES, l30
+from consclust.ensemble import Ensemble
+from consclust.methods import SpectralConsensus
+from consclust.testing import L30_CLASSES, l30
 
 
 @pytest.mark.parametrize("assign_labels", ["discretize", "kmeans"])

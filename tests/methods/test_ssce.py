@@ -12,11 +12,11 @@ from hypothesis.extra import numpy as hnp
 from scipy.special import logsumexp, softmax
 from sklearn.metrics import adjusted_rand_score
 
-from concord.ensemble import Ensemble
-from concord.errors import ConsensusFailure
-from concord.methods import SSCE
-from concord.methods.ssce import Models, Relation, align, best_reference, contrasts
-from concord.testing import L30_CLASSES, features_of, l30
+from consclust.ensemble import Ensemble
+from consclust.errors import ConsensusFailure
+from consclust.methods import SSCE
+from consclust.methods.ssce import Models, Relation, align, best_reference, contrasts
+from consclust.testing import L30_CLASSES, features_of, l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "ssce.json").read_text())
 LABELS, X, ALIGNED = (np.array(ORACLE[key]) for key in ("labels", "X", "aligned_0based"))

@@ -9,9 +9,9 @@ from scipy.io import loadmat
 from scipy.optimize import brentq
 from sklearn.metrics import adjusted_rand_score
 
-from concord.methods import TRCE
-from concord.numerics.kernels.trce import quotient_rows
-from concord.testing import l30
+from consclust.methods import TRCE
+from consclust.numerics.kernels.trce import quotient_rows
+from consclust.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "trce.json").read_text())
 POOLS = [case for case in ORACLE["cases"] if case["input"] != "small"]

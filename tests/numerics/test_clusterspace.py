@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from concord.ensemble import Ensemble
-from concord.numerics.clusterspace import Lloyd, coassociation_kmeans, mean_kmeans
-from concord.numerics.kmeans import kmeans_restarts
+from consclust.ensemble import Ensemble
+from consclust.numerics.clusterspace import Lloyd, coassociation_kmeans, mean_kmeans
+from consclust.numerics.kmeans import kmeans_restarts
 
 
 def tall(seed, n=300):

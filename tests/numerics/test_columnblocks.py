@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from concord.numerics import columnblocks
-from concord.numerics.columnblocks import ColumnBlocks, grouped
+from consclust.numerics import columnblocks
+from consclust.numerics.columnblocks import ColumnBlocks, grouped
 
 
 def sparse(n: int, groups: int, seed: int) -> np.ndarray:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from concord.ensemble import Ensemble
-from concord.numerics.components import SplitProfileError, component_labels, solved
+from consclust.ensemble import Ensemble
+from consclust.numerics.components import SplitProfileError, component_labels, solved
 
 
 def test_profiles_that_do_not_suffice_give_way_to_their_objects():

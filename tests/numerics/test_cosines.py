@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from concord.numerics import cosines, spectral
+from consclust.numerics import cosines, spectral
 
 
 def test_many_rows_have_the_graph_of_few(monkeypatch):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from concord.numerics import eigen
-from concord.numerics.eigen import leading, smallest, some_eigenvectors
+from consclust.numerics import eigen
+from consclust.numerics.eigen import leading, smallest, some_eigenvectors
 
 SYMMETRIC = np.random.default_rng(4).random((6, 6))
 SYMMETRIC += SYMMETRIC.T

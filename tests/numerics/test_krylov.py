@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from test_eigen import graph_laplacian
 
-from concord.numerics import eigen, krylov
-from concord.numerics.krylov import dominant, smallest
+from consclust.numerics import eigen, krylov
+from consclust.numerics.krylov import dominant, smallest
 
 
 @pytest.fixture

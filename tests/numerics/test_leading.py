@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from concord.numerics import eigen
-from concord.numerics.leading import leading
+from consclust.numerics import eigen
+from consclust.numerics.leading import leading
 
 
 def normalized_graph(n, clusters, between):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import squareform
 
-from concord.numerics.linkage import (
+from consclust.numerics.linkage import (
     LINKAGES,
     cut,
     linkage_labels,

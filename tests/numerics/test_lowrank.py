@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from concord.numerics.lowrank import shrink_spectrum
+from consclust.numerics.lowrank import shrink_spectrum
 
 
 @pytest.mark.parametrize("threshold", [10.0, 1.0, 0.3, 1e-2, 1.1e-5, 0.9e-5, 1e-9, 1e-12])

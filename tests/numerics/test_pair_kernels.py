@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import psi, xlogy
 
-from concord.methods.bce import Model, Words, e_step
-from concord.numerics.kernels import bce, pairs
+from consclust.methods.bce import Model, Words, e_step
+from consclust.numerics.kernels import bce, pairs
 
 
 def drawn(seed, n, k, most=6):

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from concord.methods import CSPA, HGPA, MCLA
-from concord.numerics import partition
-from concord.numerics.partition import (
+from consclust.methods import CSPA, HGPA, MCLA
+from consclust.numerics import partition
+from consclust.numerics.partition import (
     Hypergraph,
     cut,
     dense_graph,
@@ -24,7 +24,7 @@ from concord.numerics.partition import (
     scaled_integers,
     vertices_of,
 )
-from concord.testing import l30
+from consclust.testing import l30
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -149,8 +149,8 @@ def test_an_absent_partitioner_is_an_import_error(module, method, monkeypatch):
 
 PROGRAM = """
 import numpy as np
-from concord.consensus.run import peak_mib
-from concord.methods import CSPA
+from consclust.consensus.run import peak_mib
+from consclust.methods import CSPA
 rng = np.random.default_rng(0)
 truth = rng.integers(3, size=2000)
 wrong, noise = rng.random((2000, 20)) < 0.3, rng.integers(3, size=(2000, 20))

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from concord.ensemble import Ensemble
-from concord.numerics import eigen
-from concord.numerics.components import SplitProfileError, component_labels
-from concord.numerics.separation import Separation, bottom
+from consclust.ensemble import Ensemble
+from consclust.numerics import eigen
+from consclust.numerics.components import SplitProfileError, component_labels
+from consclust.numerics.separation import Separation, bottom
 
 WEIGHTS = np.array([3, 1, 2, 1, 4])
 MEMBERSHIP = np.repeat(np.arange(5), WEIGHTS)

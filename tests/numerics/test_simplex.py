@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from concord.numerics.simplex import project, project_rows
+from consclust.numerics.simplex import project, project_rows
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from concord.ensemble import Ensemble
-from concord.numerics import spectral
-from concord.numerics.spectral import cosine_graph, discretize, embedding, leading_eigenvectors, mean_embedding
-from concord.testing import l30
+from consclust.ensemble import Ensemble
+from consclust.numerics import spectral
+from consclust.numerics.spectral import cosine_graph, discretize, embedding, leading_eigenvectors, mean_embedding
+from consclust.testing import l30
 
 
 def test_embedding_of_profiles_is_that_of_the_objects():

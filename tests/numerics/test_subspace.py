@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from concord.numerics import subspace
-from concord.numerics.subspace import LargeEigenvalues
+from consclust.numerics import subspace
+from consclust.numerics.subspace import LargeEigenvalues
 
 N, LEAST = 80, 1e-4
 BASIS = np.linalg.qr(np.random.default_rng(1).standard_normal((N, N)))[0]

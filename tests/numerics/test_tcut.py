@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from concord.numerics.tcut import tcut_embedding, tcut_labels
+from consclust.numerics.tcut import tcut_embedding, tcut_labels
 
 
 @pytest.mark.parametrize("empty", [False, True])

@@ -1,4 +1,4 @@
-# Reference numbers for concord.diagnostics: Rscript tests/oracles/diagnostics.R > tests/oracles/diagnostics.json
+# Reference numbers for consclust.diagnostics: Rscript tests/oracles/diagnostics.R > tests/oracles/diagnostics.json
 # Debian 12: r-bioc-consensusclusterplus, r-cran-clue, r-cran-cluster, r-cran-jsonlite.
 
 suppressPackageStartupMessages({

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from concord.errors import InputError
-from concord.files import read_arrays, write_arrays, write_record
-from concord.plan import accepted, costs
+from consclust.errors import InputError
+from consclust.files import read_arrays, write_arrays, write_record
+from consclust.plan import accepted, costs
 
 RACE = {"metric": "ACC", "subsets": 1, "points": 1}
 NUMBERS = np.arange(300).reshape(3, 100) % 7

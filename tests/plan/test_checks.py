@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from concord.datasets.registry import load_registry
-from concord.errors import InputError
-from concord.plan.load import load_study
+from consclust.datasets.registry import load_registry
+from consclust.errors import InputError
+from consclust.plan.load import load_study
 
 ROOT = Path(__file__).parents[2]
 REGISTRY = load_registry(ROOT / "config/datasets.yaml")

@@ -2,17 +2,17 @@ import shutil
 
 import pytest
 
-from concord.plan import fingerprint as module
+from consclust.plan import fingerprint as module
 
-RUN, METHODS = "concord.consensus.run", ("concord.methods.rce", "concord.methods.kc")
+RUN, METHODS = "consclust.consensus.run", ("consclust.methods.rce", "consclust.methods.kc")
 
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
     """A copy of the package that a test may edit."""
-    shutil.copytree(module.PACKAGE, tmp_path / "concord", ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(module, "PACKAGE", tmp_path / "concord")
-    yield tmp_path / "concord"
+    shutil.copytree(module.PACKAGE, tmp_path / "consclust", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(module, "PACKAGE", tmp_path / "consclust")
+    yield tmp_path / "consclust"
     forget()
 
 
@@ -47,7 +47,7 @@ def test_a_method_changes_its_own_jobs_alone(package):
 
 def test_a_method_that_is_new_changes_no_job(package):
     before = prints()
-    (package / "methods/mine.py").write_text("from concord.methods.base import ConsensusMethod\n")
+    (package / "methods/mine.py").write_text("from consclust.methods.base import ConsensusMethod\n")
     assert prints() == before
 
 
@@ -55,10 +55,10 @@ MINE = '''"""A method."""
 
 from typing import TYPE_CHECKING
 
-from concord.mine.other import doubled
+from consclust.mine.other import doubled
 
 if TYPE_CHECKING:
-    from concord.scores.tables import read_table
+    from consclust.scores.tables import read_table
 
 
 class Method:
@@ -88,7 +88,7 @@ def mine(package):
 
 
 def of_mine():
-    return prints("concord.mine.method")
+    return prints("consclust.mine.method")
 
 
 @pytest.mark.parametrize(
@@ -108,8 +108,8 @@ def of_mine():
         ("(1, 2)", "(3, 4)"),
         ("A: B. C 2000.", "A: B. C 2001."),
         ("import read_table", "import write_table"),
-        ("from concord.scores.tables import", "from concord.scores.table import"),
-        ("from concord.mine.other import doubled", "from concord.mine.other import (\n    doubled,\n)"),
+        ("from consclust.scores.tables import", "from consclust.scores.table import"),
+        ("from consclust.mine.other import doubled", "from consclust.mine.other import (\n    doubled,\n)"),
         ('"""A method."""\n', '"""A method."""\n\n__all__ = ["Method"]\n'),
     ],
 )
@@ -139,7 +139,7 @@ def test_what_can_change_a_result_counts(mine, old, new):
 def test_what_a_module_imports_counts_at_any_depth(mine):
     before = of_mine()
     other = mine.with_name("other.py")
-    other.write_text("from concord.mine.third import FACTOR\n\n\ndef doubled(x):\n    return FACTOR * x\n")
+    other.write_text("from consclust.mine.third import FACTOR\n\n\ndef doubled(x):\n    return FACTOR * x\n")
     third = mine.with_name("third.py")
     third.write_text("FACTOR = 2\n")
     deeper = of_mine()
@@ -148,7 +148,7 @@ def test_what_a_module_imports_counts_at_any_depth(mine):
 
 
 def test_a_late_import_counts(mine):
-    edit(mine, ("        # first\n", "        from concord.mine import third\n"))
+    edit(mine, ("        # first\n", "        from consclust.mine import third\n"))
     mine.with_name("third.py").write_text("X = 1\n")
     before = of_mine()
     mine.with_name("third.py").write_text("X = 2\n")
@@ -158,7 +158,7 @@ def test_a_late_import_counts(mine):
 def test_a_file_that_moves_does_not_count(mine):
     before = of_mine()
     mine.with_name("other.py").rename(mine.with_name("elsewhere.py"))
-    edit(mine, ("concord.mine.other", "concord.mine.elsewhere"))
+    edit(mine, ("consclust.mine.other", "consclust.mine.elsewhere"))
     assert of_mine() == before
 
 
@@ -180,24 +180,26 @@ def test_what_all_jobs_share_in_words_does_not_count(package):
 @pytest.mark.parametrize(
     ("stage", "later"),
     [
-        ("concord.datasets.prepared", ("ensembles", "consensus", "scores", "reports", "plan")),
-        ("concord.ensembles.make", ("consensus", "methods", "scores", "reports", "plan")),
+        ("consclust.datasets.prepared", ("ensembles", "consensus", "scores", "reports", "plan")),
+        ("consclust.ensembles.make", ("consensus", "methods", "scores", "reports", "plan")),
         (RUN, ("scores", "reports", "plan")),
-        ("concord.scores.table", ("reports", "plan")),
-        ("concord.scores.collect", ("reports", "plan")),
-        ("concord.scores.unseen", ("reports", "plan")),
-        ("concord.reports.command", ("plan",)),
+        ("consclust.scores.table", ("reports", "plan")),
+        ("consclust.scores.collect", ("reports", "plan")),
+        ("consclust.scores.unseen", ("reports", "plan")),
+        ("consclust.reports.command", ("plan",)),
     ],
 )
 def test_a_stage_does_not_depend_on_later_ones(stage, later):
     closure = module._closure((stage,))
     assert stage in closure
-    assert not [name for name in closure if name.startswith(tuple(f"concord.{word}" for word in later))]
+    assert not [name for name in closure if name.startswith(tuple(f"consclust.{word}" for word in later))]
 
 
 def test_all_modules_of_the_package_can_be_read():
     for path in module.PACKAGE.rglob("*.py"):
-        name = ".".join(["concord", *path.relative_to(module.PACKAGE).with_suffix("").parts]).removesuffix(".__init__")
+        name = ".".join(["consclust", *path.relative_to(module.PACKAGE).with_suffix("").parts]).removesuffix(
+            ".__init__"
+        )
         assert len(module._meaning(name)[0]) == 64
 
 
@@ -212,8 +214,12 @@ def test_all_modules_of_the_package_can_be_read():
 )
 def test_what_another_job_chooses_by_name_does_not_count(package, path):
     jobs = (
-        ("concord.datasets.prepared", "concord.datasets.readers.matlab", "concord.datasets.preprocessing.scaling"),
-        ("concord.ensembles.make", "concord.ensembles.kmeans"),
+        (
+            "consclust.datasets.prepared",
+            "consclust.datasets.readers.matlab",
+            "consclust.datasets.preprocessing.scaling",
+        ),
+        ("consclust.ensembles.make", "consclust.ensembles.kmeans"),
     )
     forget()
     before = [module.fingerprint(*job) for job in jobs]
@@ -223,21 +229,21 @@ def test_what_another_job_chooses_by_name_does_not_count(package, path):
 
 
 def test_what_a_job_chooses_by_name_counts(package):
-    chosen = ("concord.datasets.prepared", "concord.datasets.preprocessing.text")
+    chosen = ("consclust.datasets.prepared", "consclust.datasets.preprocessing.text")
     before = prints(*chosen)
     (package / "datasets/preprocessing/scaling.py").write_text("X = 1\n")
     assert prints(*chosen) != before, "a step of the text file scales rows"
 
 
 def test_how_steps_are_applied_counts(package):
-    prepared = ("concord.datasets.prepared", "concord.datasets.readers.matlab")
+    prepared = ("consclust.datasets.prepared", "consclust.datasets.readers.matlab")
     before = prints(*prepared)
     edit(package / "datasets/preprocessing/__init__.py", ("X = function(step)(X)", "X = function(step)(X) + 1"))
     assert prints(*prepared) != before
 
 
 def test_what_a_module_always_uses_counts(package):
-    before = prints("concord.scores.unseen")
+    before = prints("consclust.scores.unseen")
     path = package / "ensembles/kmeans.py"
     path.write_text(path.read_text() + "\nX = 1\n")
-    assert prints("concord.scores.unseen") != before
+    assert prints("consclust.scores.unseen") != before

@@ -2,9 +2,9 @@
 
 import pytest
 
-from concord.errors import InputError
-from concord.plan.load import load_plan, load_study
-from concord.reports.exhibits import standard
+from consclust.errors import InputError
+from consclust.plan.load import load_plan, load_study
+from consclust.reports.exhibits import standard
 
 
 def exhibits(make_plan, *listed):

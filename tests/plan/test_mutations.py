@@ -10,21 +10,21 @@ from typing import Any
 import pytest
 import yaml
 
-from concord.config.settings import Settings
-from concord.datasets.registry import Registry, load_registry
-from concord.errors import InputError
-from concord.plan.checks import study_mistakes
-from concord.plan.load import with_standard_exhibits
-from concord.plan.plan import Plan
-from concord.plan.restrict import planned
-from concord.reports.study import Study
-from concord.validation import parse
+from consclust.config.settings import Settings
+from consclust.datasets.registry import Registry, load_registry
+from consclust.errors import InputError
+from consclust.plan.checks import study_mistakes
+from consclust.plan.load import with_standard_exhibits
+from consclust.plan.plan import Plan
+from consclust.plan.restrict import planned
+from consclust.reports.study import Study
+from consclust.validation import parse
 
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[2]
-MUTATIONS = int(os.environ.get("CONCORD_MUTATIONS", "60"))
-SEED = int(os.environ.get("CONCORD_SEED", "0"))
+MUTATIONS = int(os.environ.get("CONSCLUST_MUTATIONS", "60"))
+SEED = int(os.environ.get("CONSCLUST_SEED", "0"))
 STUDIES = sorted(path.parent.name for path in (ROOT / "config/studies").glob("*/study.yaml"))
 WRONG = [
     *(None, "", "x", "KC", "iris", "a\0", "../../..", "a" * 300, "ä\u202e", ["a", "a"], ["ACC", "ACC"]),

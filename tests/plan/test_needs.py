@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from concord import methods
-from concord.datasets.registry import load_registry
-from concord.methods.base import ConsensusMethod
-from concord.plan import needs
-from concord.plan.load import load_study
+from consclust import methods
+from consclust.datasets.registry import load_registry
+from consclust.methods.base import ConsensusMethod
+from consclust.plan import needs
+from consclust.plan.load import load_study
 
 ROOT = Path(__file__).parents[2]
 DATASETS = load_registry(ROOT / "config/datasets.yaml")

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from concord.errors import InputError
-from concord.files import sha256
-from concord.plan.load import load_plan
+from consclust.errors import InputError
+from consclust.files import sha256
+from consclust.plan.load import load_plan
 
 KINDS = ("prepare", "ensemble", "consensus", "score", "collect", "unseen", "exhibit", "document")
 
@@ -383,7 +383,7 @@ def test_an_own_file_counts_by_its_content_in_the_jobs_that_read_it(make_plan, t
 
 
 def test_a_job_in_an_empty_folder_has_the_checksums_of_own_files(make_plan, monkeypatch):
-    monkeypatch.setenv("CONCORD_OWN_FILES", json.dumps({"data/raw/iris/own.csv": "a" * 64}))
+    monkeypatch.setenv("CONSCLUST_OWN_FILES", json.dumps({"data/raw/iris/own.csv": "a" * 64}))
     change = {"reader": {"format": "table"}, "files": [{"name": "own.csv"}]}
     make_plan(lambda study, data: data["iris"].update(change))
     planned = load_plan({"seed": 1}, elsewhere=True).prepare("iris", "raw")

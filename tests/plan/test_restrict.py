@@ -2,8 +2,8 @@
 
 import pytest
 
-from concord.errors import InputError
-from concord.plan.restrict import LONGEST, run_name
+from consclust.errors import InputError
+from consclust.plan.restrict import LONGEST, run_name
 
 
 def only(plan):

@@ -1,4 +1,4 @@
-"""The JSON schemas beside the workflow, for editors; renew them with ``python -m concord.plan.schemas``."""
+"""The JSON schemas beside the workflow, for editors; renew them with ``python -m consclust.plan.schemas``."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from concord.plan.schemas import SCHEMAS, write_schemas
-from concord.validation import read_yaml
+from consclust.plan.schemas import SCHEMAS, write_schemas
+from consclust.validation import read_yaml
 
 ROOT = Path(__file__).parents[2]
 FILES = [

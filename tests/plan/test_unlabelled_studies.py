@@ -5,8 +5,8 @@ import json
 import pytest
 import yaml
 
-from concord.errors import InputError
-from concord.plan.load import load_plan
+from consclust.errors import InputError
+from consclust.plan.load import load_plan
 
 SURVEY = {
     "title": "Survey", "classes": False, "shape": [60, 0, 0], "licence": "mine", "source": "made here",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from concord.ensemble import MISSING
+from consclust.ensemble import MISSING
 
 CLASSES = np.repeat([0, 1, 2, 3], [20, 16, 14, 10])
 

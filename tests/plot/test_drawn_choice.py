@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 from planted import labels
 
-from concord import diagnostics, plot
-from concord.diagnostics.choice import COLUMNS, CRITERIA
+from consclust import diagnostics, plot
+from consclust.diagnostics.choice import COLUMNS, CRITERIA
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from matplotlib.figure import Figure
 from planted import CLASSES, labels
 from sklearn.metrics import adjusted_rand_score
 
-from concord import diagnostics, plot
-from concord.extras import ExtraNeeded
-from concord.methods import RCE
+from consclust import diagnostics, plot
+from consclust.extras import ExtraNeeded
+from consclust.methods import RCE
 
 
 def test_similar_methods_are_side_by_side() -> None:
@@ -91,5 +91,5 @@ def test_a_function_draws_into_given_axes_and_changes_no_settings(name, monkeypa
 def test_without_the_extra_a_function_names_it(name, package, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     call = CALLS.get(name, lambda _: plot.criteria(None))
-    with pytest.raises(ExtraNeeded, match=r"concord\[plot\]"):
+    with pytest.raises(ExtraNeeded, match=r"consclust\[plot\]"):
         call(None)

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from planted import CLASSES, labels
 
-from concord import plot
-from concord.ensemble import MISSING
-from concord.plot import base
+from consclust import plot
+from consclust.ensemble import MISSING
+from consclust.plot import base
 
 
 def entries(ax) -> np.ndarray:

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from planted import CLASSES, labels
 
-from concord import diagnostics, plot
-from concord.diagnostics import Stability
-from concord.methods import RCE
+from consclust import diagnostics, plot
+from consclust.diagnostics import Stability
+from consclust.methods import RCE
 
 FOUND = Stability(
     np.array([1, 0, 1, -1, 0]),

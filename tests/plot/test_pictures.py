@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from planted import CLASSES, labels
 
-from concord import plot
-from concord.diagnostics import Stability, bootstrap_stability, choose_k, consensus_values, rce_error_matrix
-from concord.diagnostics.choice import average_linkage_labels
-from concord.ensemble import Ensemble
-from concord.methods import EAC, LWEA, RCE
+from consclust import plot
+from consclust.diagnostics import Stability, bootstrap_stability, choose_k, consensus_values, rce_error_matrix
+from consclust.diagnostics.choice import average_linkage_labels
+from consclust.ensemble import Ensemble
+from consclust.methods import EAC, LWEA, RCE
 
 picture = pytest.mark.mpl_image_compare(savefig_kwargs={"dpi": 50})
 

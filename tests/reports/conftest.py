@@ -3,8 +3,8 @@
 import pytest
 from small import planned, source_of
 
-from concord.findings.source import Source
-from concord.reports.study import PlannedStudy
+from consclust.findings.source import Source
+from consclust.reports.study import PlannedStudy
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 
 import json
 
-from concord.config.experiment import Experiment
-from concord.scores.job import ScoredMethod, ScoreJob
-from concord.specs import digest
+from consclust.config.experiment import Experiment
+from consclust.scores.job import ScoredMethod, ScoreJob
+from consclust.specs import digest
 
 
 def spec_text(what: str) -> str:

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from jobs import job_of
 
-from concord.config.experiment import Variants
-from concord.errors import InputError
-from concord.scores.command import main
-from concord.scores.job import CollectJob, as_scored
-from concord.scores.tables import read_table
+from consclust.config.experiment import Variants
+from consclust.errors import InputError
+from consclust.scores.command import main
+from consclust.scores.job import CollectJob, as_scored
+from consclust.scores.tables import read_table
 
 FILES = ["scores.csv", "scores.parquet", "selected.csv", "selected.parquet"]
 
@@ -143,7 +143,7 @@ def test_what_is_ranked_is_the_same_with_and_without_variants(study, score, coll
 def test_help(command, capsys):
     with pytest.raises(SystemExit, match="0"):
         main([*command, "--help"])
-    assert "usage: python -m concord scores" in capsys.readouterr().out
+    assert "usage: python -m consclust scores" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("text", "words"), [("{", "not valid JSON"), ("{}", "missing"), ("[]", "keys")])

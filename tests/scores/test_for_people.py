@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from concord import scores
+from consclust import scores
 
 rng = np.random.default_rng(3)
 Y, LABELS = rng.integers(3, size=40), rng.integers(4, size=40)

@@ -10,7 +10,7 @@ MODULES = ["metrics", "table", "command", "selection", "significance", "summary"
 
 
 def test_costly_libraries_are_imported_late():
-    imports = ", ".join(f"concord.scores.{module}" for module in MODULES)
+    imports = ", ".join(f"consclust.scores.{module}" for module in MODULES)
     command = [sys.executable, "-c", f"import sys, {imports}; print(*sys.modules)"]
     loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     assert not {"pandas", "sklearn", "scipy.stats", "scipy.optimize", "matplotlib", "pyarrow"} & set(loaded)
@@ -20,11 +20,11 @@ def test_scoring_a_case_needs_no_pandas(study, write_block, ensemble, tmp_path):
     blocks = [str(write_block("iris", run.id, [0, 1, 2, 3])) for run in study.methods]
     arguments = ["case", "--spec", job_of(study, "iris").json_text, "--ensemble", str(ensemble)]
     code = (
-        "import sys; from concord.scores.command import main; "
+        "import sys; from consclust.scores.command import main; "
         f"main({[*arguments, '--out', 'iris.parquet', *blocks]}); print(*sys.modules)"
     )
     command = [sys.executable, "-c", code]
     loaded = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
-    assert "concord.scores.table" in loaded
+    assert "consclust.scores.table" in loaded
     assert not {"pandas", "sklearn", "scipy.stats", "matplotlib"} & set(loaded)
     assert (tmp_path / "iris.parquet").exists()

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from concord.config.metric import Metric
-from concord.scores.metrics import METRICS, accuracy, ari, contingency, nmi, pairwise_f, purity, score_all, score_many
+from consclust.config.metric import Metric
+from consclust.scores.metrics import METRICS, accuracy, ari, contingency, nmi, pairwise_f, purity, score_all, score_many
 
 Y, LABELS = [1, 1, 1, 2, 2, 3], [1, 1, 2, 2, 2, 2]
 
@@ -234,7 +234,7 @@ def test_score_many_equals_one_by_one(n, seed):
 
 
 def test_duplicates_are_scored_once(monkeypatch):
-    from concord.scores import metrics
+    from consclust.scores import metrics
 
     calls = []
     counted = metrics.Metric(lambda table: float(len(calls) or calls.append(table) or 0))

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from jobs import spec_text
 
-from concord.config.race import Race
-from concord.consensus.job import ConsensusJob
-from concord.errors import InputError
-from concord.scores.metrics import score_all
-from concord.scores.race import best_points, run_race
-from concord.specs import digest
+from consclust.config.race import Race
+from consclust.consensus.job import ConsensusJob
+from consclust.errors import InputError
+from consclust.scores.metrics import score_all
+from consclust.scores.race import best_points, run_race
+from consclust.specs import digest
 
 
 def test_the_best_are_those_with_the_fewest_failures_then_the_highest_mean():

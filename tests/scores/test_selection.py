@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from concord.scores.selection import SELECTED_COLUMNS, points_taken, rows, select
-from concord.scores.table import compact
+from consclust.scores.selection import SELECTED_COLUMNS, points_taken, rows, select
+from consclust.scores.table import compact
 
 NAN = np.nan
 

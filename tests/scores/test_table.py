@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from jobs import job_of, spec_text
 
-from concord.config.experiment import Experiment
-from concord.ensembles import store
-from concord.ensembles.store import drawn, split
-from concord.errors import InputError
-from concord.scores.blocks import Block
-from concord.scores.metrics import accuracy, nmi
-from concord.scores.table import COLUMNS, compact, score_case
-from concord.scores.tables import read_table, write_table
-from concord.specs import digest
+from consclust.config.experiment import Experiment
+from consclust.ensembles import store
+from consclust.ensembles.store import drawn, split
+from consclust.errors import InputError
+from consclust.scores.blocks import Block
+from consclust.scores.metrics import accuracy, nmi
+from consclust.scores.table import COLUMNS, compact, score_case
+from consclust.scores.tables import read_table, write_table
+from consclust.specs import digest
 
 pd = pytest.importorskip("pandas")
 

@@ -6,18 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from concord import methods
-from concord.config.experiment import Experiment
-from concord.config.methods import MethodRun
-from concord.datasets import prepared
-from concord.datasets.job import PrepareJob
-from concord.datasets.prepared import Dataset
-from concord.errors import InputError
-from concord.scores.command import main
-from concord.scores.job import UnseenJob, on_unseen_objects
-from concord.scores.tables import read_table
-from concord.scores.unseen import Unseen, write_scores
-from concord.specs import digest
+from consclust import methods
+from consclust.config.experiment import Experiment
+from consclust.config.methods import MethodRun
+from consclust.datasets import prepared
+from consclust.datasets.job import PrepareJob
+from consclust.datasets.prepared import Dataset
+from consclust.errors import InputError
+from consclust.scores.command import main
+from consclust.scores.job import UnseenJob, on_unseen_objects
+from consclust.scores.tables import read_table
+from consclust.scores.unseen import Unseen, write_scores
+from consclust.specs import digest
 
 NAMES = ("a", "b", "c")
 NOTHING = {"reader": None, "sample": None, "shape": None}

@@ -23,7 +23,7 @@ check_machine() {
 
 remove_what_a_killed_run_left() {
     local old
-    old=$(readlink "$SYSTEM_CONF") && [[ $old == /run/concord-slurm.*/slurm.conf ]] || return 0
+    old=$(readlink "$SYSTEM_CONF") && [[ $old == /run/consclust-slurm.*/slurm.conf ]] || return 0
     old=${old%/slurm.conf}
     if [[ -s $old/slurmctld.pid ]] && kill -0 "$(<"$old/slurmctld.pid")" 2>/dev/null; then return 0; fi
     rm -rf "$SYSTEM_CONF" "$old"
@@ -49,7 +49,7 @@ write_configuration() {
     host=$(hostname -s)
     memory=$(awk '/^MemTotal:/ {print int($2 / 1024 * 0.9)}' /proc/meminfo)
     cat >"$STATE/slurm.conf" <<END
-ClusterName=concord
+ClusterName=consclust
 SlurmctldHost=$host(127.0.0.1)
 NodeName=$host NodeAddr=127.0.0.1 CPUs=$(env -u OMP_NUM_THREADS nproc) RealMemory=$memory
 PartitionName=main Nodes=$host Default=YES MaxTime=INFINITE
@@ -134,7 +134,7 @@ stop_daemon() {
 main() {
     check_machine "$@"
     PATH=$PATH:/usr/sbin:/sbin
-    STATE=$(mktemp -d /run/concord-slurm.XXXXXX)
+    STATE=$(mktemp -d /run/consclust-slurm.XXXXXX)
     chmod 755 "$STATE"
     trap stop EXIT
     trap 'exit 130' INT
@@ -142,7 +142,7 @@ main() {
     install_slurm
     write_configuration
     start
-    SLURM_CONF=$STATE/slurm.conf CONCORD_TEST_SLURM=1 "$@"
+    SLURM_CONF=$STATE/slurm.conf CONSCLUST_TEST_SLURM=1 "$@"
 }
 
 main "$@"

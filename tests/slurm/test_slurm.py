@@ -31,8 +31,8 @@ OUTAGE = 40  # seconds; a query fails after four, and the plugin by itself forge
 GREEDY = '''"""A method that needs more memory than it declares."""
 
 import time
-from concord.ensemble import Ensemble
-from concord.methods.base import ConsensusMethod, Cost
+from consclust.ensemble import Ensemble
+from consclust.methods.base import ConsensusMethod, Cost
 import numpy as np
 
 
@@ -61,7 +61,7 @@ methods: [Greedy]
 GREEDY_JOB = "rule_consensus_wildcards_greedy_iris_Greedy_0-3"
 
 pytestmark = pytest.mark.skipif(
-    "CONCORD_TEST_SLURM" not in os.environ, reason="needs a Slurm of its own: make test-slurm"
+    "CONSCLUST_TEST_SLURM" not in os.environ, reason="needs a Slurm of its own: make test-slurm"
 )
 
 
@@ -119,7 +119,7 @@ class Run:
             copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
             (folder / part).parent.mkdir(parents=True, exist_ok=True)
             copy(ROOT / part, folder / part)
-        (folder / "src/concord/methods/greedy.py").write_text(GREEDY)
+        (folder / "src/consclust/methods/greedy.py").write_text(GREEDY)
         (folder / "config/studies/greedy").mkdir()
         (folder / "config/studies/greedy/study.yaml").write_text(GREEDY_STUDY)
         self.declare_long_jobs(folder / "reports/accepted")

@@ -81,7 +81,7 @@ class Project:
             "PYTHONPATH": str(folder / "src"),
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         }
-        self.env.pop("CONCORD_DATA_MIRROR", None)
+        self.env.pop("CONSCLUST_DATA_MIRROR", None)
 
     def set_up(self, parts: list[str] = PARTS) -> "Project":
         """Fill the folder; the tiny study is its only one."""

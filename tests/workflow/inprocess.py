@@ -16,9 +16,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from concord.__main__ import main as concord
+from consclust.__main__ import main as consclust
 
-PROGRAM = "python -m concord "
+PROGRAM = "python -m consclust "
 
 
 class Job:
@@ -30,7 +30,7 @@ class Job:
         self.pid, self.returncode = os.getpid(), 0
         if PROGRAM in command:
             words = shlex.split(command[command.index(PROGRAM) + len(PROGRAM) :])
-            self.returncode = concord(words)
+            self.returncode = consclust(words)
         else:
             self.returncode = subprocess.run(["bash", "-c", command], check=False).returncode
 

@@ -17,7 +17,7 @@ def jobs_of(snakemake: int) -> list[int]:
     below = {snakemake}
     for _ in range(4):
         below |= {int(pid) for pid, parent, _ in rows if int(parent) in below}
-    return [int(pid) for pid, _, args in rows if int(pid) in below and "-m concord" in args and "/sh" not in args]
+    return [int(pid) for pid, _, args in rows if int(pid) in below and "-m consclust" in args and "/sh" not in args]
 
 
 def disturbed(project: Project, study: str, random_: random.Random, longest: float) -> bool:

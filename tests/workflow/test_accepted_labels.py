@@ -6,8 +6,8 @@ from unittest import mock
 import pytest
 from inprocess import in_folder
 
-from concord.plan import accepted
 from conftest import BRIEF
+from consclust.plan import accepted
 
 pytestmark = pytest.mark.workflow
 

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 import yaml
 
-from concord.ensemble import Ensemble
-from concord.files import sha256
 from conftest import PATIENCE
+from consclust.ensemble import Ensemble
+from consclust.files import sha256
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.workflow

@@ -18,8 +18,8 @@ pytestmark = pytest.mark.workflow
 SLOW_METHOD = '''"""EAC that waits until a file appears."""
 
 import os, time
-from concord.ensemble import Ensemble
-from concord.methods.base import ConsensusMethod
+from consclust.ensemble import Ensemble
+from consclust.methods.base import ConsensusMethod
 import numpy as np
 
 
@@ -40,8 +40,8 @@ class Waiting(ConsensusMethod):
 
 BROKEN_METHOD = '''"""Breaks."""
 
-from concord.ensemble import Ensemble
-from concord.methods.base import ConsensusMethod
+from consclust.ensemble import Ensemble
+from consclust.methods.base import ConsensusMethod
 
 
 class Broken(ConsensusMethod):
@@ -62,7 +62,7 @@ class Broken(ConsensusMethod):
 
 
 def add_method(project, name, source, **entry):
-    (project.folder / f"src/concord/methods/{name.lower()}.py").write_text(source)
+    (project.folder / f"src/consclust/methods/{name.lower()}.py").write_text(source)
     path = project.folder / "config/studies/tiny/study.yaml"
     study = yaml.safe_load(path.read_text())
     study["methods"].append({"method": name, **entry})
@@ -135,7 +135,7 @@ def test_jobs_work_side_by_side_whatever_they_would_ask_of_a_cluster(project):
 
 
 def test_a_second_run_in_the_same_folder_is_refused(copy_of_finished):
-    with (copy_of_finished.folder / ".snakemake/concord.lock").open("w") as lock:
+    with (copy_of_finished.folder / ".snakemake/consclust.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = copy_of_finished.snakemake("tiny", "--forceall", check=False)
     assert done.returncode == 1

@@ -1,7 +1,7 @@
 """``make env`` killed in the middle: the same command completes, and the environment is whole.
 
 No index is needed: the lock of this test has packages of the environment that runs it, packed as wheels. ``make
-torture`` kills at every moment (``CONCORD_KILLS``).
+torture`` kills at every moment (``CONSCLUST_KILLS``).
 """
 
 import contextlib
@@ -28,7 +28,7 @@ SITE = ".venv/lib/python*/site-packages"
 # there when the environment is made, when the first package is installed into it, and when only the project is missing
 FIRST, LAST = f"setuptools-{version('setuptools')}.dist-info", f"click-{version('click')}.dist-info"
 MOMENTS = [".venv/pyvenv.cfg", f"{SITE}/{FIRST}", f"{SITE}/{LAST}/RECORD"]
-if "CONCORD_KILLS" not in os.environ:
+if "CONSCLUST_KILLS" not in os.environ:
     MOMENTS = MOMENTS[-1:]
 
 
@@ -84,9 +84,9 @@ def test_the_command_that_was_killed_completes_when_repeated(folder):
         with ZipFile(wheel) as archive:
             for name in archive.namelist():
                 assert name.endswith(("/RECORD", "/INSTALLER")) or (site / name).read_bytes() == archive.read(name)
-    find = [folder / ".venv/bin/python", "-c", "import concord; print(concord.__file__)"]
+    find = [folder / ".venv/bin/python", "-c", "import consclust; print(consclust.__file__)"]
     found = subprocess.run(find, env=ENV, cwd="/", capture_output=True, text=True, check=True).stdout
-    assert Path(found.strip()) == folder / "src/concord/__init__.py"
+    assert Path(found.strip()) == folder / "src/consclust/__init__.py"
 
 
 def test_no_environment_is_made_anew_under_a_run(folder):

@@ -12,10 +12,10 @@ import yaml
 from inprocess import in_folder
 from toys import Change, Toy, as_csv, differing, leaves, outcome
 
-from concord.files import sha256
-from concord.plan import costs
-from concord.reports.study import Study
 from conftest import ROOT
+from consclust.files import sha256
+from consclust.plan import costs
+from consclust.reports.study import Study
 
 pytestmark = pytest.mark.workflow
 

@@ -11,11 +11,11 @@ pytestmark = pytest.mark.workflow
 ANOTHER = """
 configfile: "config/config.yaml"
 
-module concord:
+module consclust:
     snakefile: "{project}/workflow/Snakefile"
     config: config
 
-use rule * from concord
+use rule * from consclust
 
 rule size:
     input: "reports/tiny/report.pdf"
@@ -27,7 +27,7 @@ import sys
 
 class Absent:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] == "concord":
+        if name.split(".")[0] == "consclust":
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Absent())

@@ -1,7 +1,7 @@
 """Random changes of a finished study, one after the other, with kills in between: the end is that of a fresh folder.
 
-The changes are those of ``test_metamorphic``. ``make torture`` makes more sequences: ``CONCORD_SEQUENCES``;
-``CONCORD_SEED`` draws others.
+The changes are those of ``test_metamorphic``. ``make torture`` makes more sequences: ``CONSCLUST_SEQUENCES``;
+``CONSCLUST_SEED`` draws others.
 """
 
 import os
@@ -14,8 +14,8 @@ from toys import differing, outcome
 
 pytestmark = pytest.mark.workflow
 
-SEQUENCES = int(os.environ.get("CONCORD_SEQUENCES", "1"))
-SEED = int(os.environ.get("CONCORD_SEED", "0"))
+SEQUENCES = int(os.environ.get("CONSCLUST_SEQUENCES", "1"))
+SEED = int(os.environ.get("CONSCLUST_SEED", "0"))
 THAT_RUN = [change for change in CHANGES if change[1][-1] not in NOTHING]
 
 

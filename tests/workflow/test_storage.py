@@ -24,7 +24,7 @@ STATUS = """#!/usr/bin/env bash
 [ -f "$1/code" ] || {{ echo running; exit; }}
 [ "$(cat "$1/code")" = 0 ] && echo success || echo failed
 """
-BUCKET = "concord"
+BUCKET = "consclust"
 STUDY = {**BRIEF, "cases": ["flowers"], "published": ["table2"], "discussion": True}
 
 

@@ -1,6 +1,6 @@
 """Kills at random, a full disk, a folder that cannot be written to: the same command completes, with the same bytes.
 
-``make torture`` kills more often: ``CONCORD_KILLS``; ``CONCORD_SEED`` draws other moments.
+``make torture`` kills more often: ``CONSCLUST_KILLS``; ``CONSCLUST_SEED`` draws other moments.
 """
 
 import os
@@ -17,8 +17,8 @@ from conftest import BRIEF, Project
 
 pytestmark = pytest.mark.workflow
 
-KILLS = int(os.environ.get("CONCORD_KILLS", "12"))
-SEED = int(os.environ.get("CONCORD_SEED", "0"))
+KILLS = int(os.environ.get("CONSCLUST_KILLS", "12"))
+SEED = int(os.environ.get("CONSCLUST_SEED", "0"))
 
 
 @pytest.fixture(scope="module")

@@ -199,7 +199,7 @@ def test_jobs_are_not_looked_for_every_second_unless_their_rate_is_limited(brief
 )
 def test_an_edit_runs_what_depends_on_it_and_nothing_else(copy_of_finished, changes, expected):
     for file, change in changes.items():
-        path = copy_of_finished.folder / "src/concord" / file
+        path = copy_of_finished.folder / "src/consclust" / file
         path.write_text(change(path.read_text()))
     plan = copy_of_finished.snakemake("-n", "tiny")
     assert rules(plan) - {"tiny"} == expected
@@ -208,7 +208,7 @@ def test_an_edit_runs_what_depends_on_it_and_nothing_else(copy_of_finished, chan
 
 
 def test_a_new_method_is_one_new_file(copy_of_finished):
-    (copy_of_finished.folder / "src/concord/methods/firstclustering.py").write_text(NEW_METHOD)
+    (copy_of_finished.folder / "src/consclust/methods/firstclustering.py").write_text(NEW_METHOD)
     path = copy_of_finished.folder / "config/studies/tiny/study.yaml"
     path.write_text(path.read_text().replace("- EAC", "- EAC\n- FirstClustering", 1))
     plan = copy_of_finished.snakemake("-n", "tiny")
@@ -221,8 +221,8 @@ NEW_METHOD = '''"""The first base clustering."""
 
 import numpy as np
 
-from concord.ensemble import Ensemble
-from concord.methods.base import ConsensusMethod
+from consclust.ensemble import Ensemble
+from consclust.methods.base import ConsensusMethod
 
 
 class FirstClustering(ConsensusMethod):

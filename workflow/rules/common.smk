@@ -28,12 +28,12 @@ if (SOURCE := Path(str(workflow.current_basedir)).parents[1] / "src").is_dir():
     put_first("PYTHONPATH", SOURCE)
 
 try:
-    from concord.datasets.registry import load_registry
-    from concord.errors import InputError
-    from concord.plan import costs, load_plan, needs
-    from concord.plan.own_files import own_files
-    from concord.plan.sources import check_sources
-    from concord.reports.document.provenance import git_commit
+    from consclust.datasets.registry import load_registry
+    from consclust.errors import InputError
+    from consclust.plan import costs, load_plan, needs
+    from consclust.plan.own_files import own_files
+    from consclust.plan.sources import check_sources
+    from consclust.reports.document.provenance import git_commit
 except ImportError as absent:
     if "--lint" not in sys.argv:
         stop(f"{absent}: install what the workflow needs, pip install '.[workflow]' in the folder of the project")
@@ -50,10 +50,10 @@ else:
         stop(mistake)
     DEFAULT_STUDY = "quickstart" if "quickstart" in PLAN.studies else next(iter(PLAN.studies))
     if STORED and not workflow.remote_exec:
-        os.environ |= {"CONCORD_COMMIT": json.dumps(git_commit(Path.cwd()))}
-        os.environ |= {"CONCORD_OWN_FILES": json.dumps(own_files(load_registry()))}
+        os.environ |= {"CONSCLUST_COMMIT": json.dumps(git_commit(Path.cwd()))}
+        os.environ |= {"CONSCLUST_OWN_FILES": json.dumps(own_files(load_registry()))}
     if PLAN.settings.data_mirror:
-        os.environ.setdefault("CONCORD_DATA_MIRROR", PLAN.settings.data_mirror)
+        os.environ.setdefault("CONSCLUST_DATA_MIRROR", PLAN.settings.data_mirror)
 
 # Before every query of jobs the plugin for Slurm asks how long squeue remembers them. While the controller is down it has
 # no answer, turns to sacct, gets none without accounting either, forgets all jobs and waits for ever. So the first answer
@@ -147,7 +147,7 @@ def lock_folder():
     """Refuse a second run in this folder. The kernel drops the lock with the process, however it ends, so that
     the same command resumes after a kill; Snakemake's own lock would have to be removed by hand first."""
     global LOCK
-    LOCK = open(".snakemake/concord.lock", "w")
+    LOCK = open(".snakemake/consclust.lock", "w")
     try:
         fcntl.flock(LOCK, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from concord.ensemble import Ensemble
-from concord.methods.eccms import Inverse
-from concord.numerics.kernels import eccms as kernels
-from concord.similarity import over_objects
+from consclust.ensemble import Ensemble
+from consclust.methods.eccms import Inverse
+from consclust.numerics.kernels import eccms as kernels
+from consclust.similarity import over_objects
 
 
 def lower_triangle(size, rng):

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
-from concord.ensemble import Ensemble
-from concord.methods.rce import REFRESH, SHARE, Products, Spectrum
-from concord.numerics import columnblocks
-from concord.numerics.columnblocks import ColumnBlocks
-from concord.numerics.kernels import rce as kernels
+from consclust.ensemble import Ensemble
+from consclust.methods.rce import REFRESH, SHARE, Products, Spectrum
+from consclust.numerics import columnblocks
+from consclust.numerics.columnblocks import ColumnBlocks
+from consclust.numerics.kernels import rce as kernels
 from dense_rce import State, a_step, connective_matrices, e_step, objective
 
 lambdas = st.sampled_from([0.0, 1e-4, 0.3, 1.0, 7.0, 1e4])

@@ -2,9 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from concord.errors import InputError
-from concord.findings.values import DASH, MINUS
-from concord.reports.document.discussion import ABSENT, discussion_items
+from consclust.errors import InputError
+from consclust.findings.values import DASH, MINUS
+from consclust.reports.document.discussion import ABSENT, discussion_items
 
 TABLE = pd.DataFrame(
     {

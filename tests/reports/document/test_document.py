@@ -6,15 +6,15 @@ import pandas as pd
 import pytest
 from small import planned
 
-from concord.errors import InputError
-from concord.findings.main_table import expected_near
-from concord.findings.source import Item, Source
-from concord.reports.document.document import TONES, content, exhibit_items, write_document
-from concord.reports.document.provenance import provenance
-from concord.reports.exhibits.base import Cell, Picture, Table, Text
-from concord.reports.job import ExhibitJob
-from concord.reports.render import Stored, write_exhibit
-from concord.specs import digest
+from consclust.errors import InputError
+from consclust.findings.main_table import expected_near
+from consclust.findings.source import Item, Source
+from consclust.reports.document.document import TONES, content, exhibit_items, write_document
+from consclust.reports.document.provenance import provenance
+from consclust.reports.exhibits.base import Cell, Picture, Table, Text
+from consclust.reports.job import ExhibitJob
+from consclust.reports.render import Stored, write_exhibit
+from consclust.specs import digest
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="72pt"><path d="M0 0L9 9" stroke="black"/></svg>'
 TABLE = Table(title="ACC", header=("A", "B"), rows=((Cell(text="x"), Cell(text=".5")),))

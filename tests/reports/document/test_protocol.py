@@ -1,8 +1,8 @@
 from small import STUDY, planned
 
-from concord.methods import load
-from concord.reports.document.protocol import DATA, References, protocol
-from concord.scores import metrics
+from consclust.methods import load
+from consclust.reports.document.protocol import DATA, References, protocol
+from consclust.scores import metrics
 
 
 def tables(study) -> dict[str, list[tuple[str, ...]]]:

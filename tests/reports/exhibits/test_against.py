@@ -5,8 +5,8 @@ import math
 import pytest
 from small import planned, scores_of, source_of
 
-from concord.config.published import Published
-from concord.reports.exhibits.against import Against, Differences
+from consclust.config.published import Published
+from consclust.reports.exhibits.against import Against, Differences
 
 SCORES = {
     ("iris", "ACC", "KC"): 0.7,

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from small import planned, source_of
 
-from concord.findings.main_table import COLUMNS, counted_cells
-from concord.reports.exhibits.agreement import Agreement, agreement_frame
+from consclust.findings.main_table import COLUMNS, counted_cells
+from consclust.reports.exhibits.agreement import Agreement, agreement_frame
 
 CASES = [
     {"id": "a", "dataset": "iris", "title": "A", "preprocessing": []},
@@ -48,7 +48,7 @@ def scores() -> pd.DataFrame:
 def shown(monkeypatch):
     def build(study=STUDY, table=None):
         given = scores() if table is None else table
-        monkeypatch.setattr("concord.reports.exhibits.agreement.scores_frame", lambda source: given)
+        monkeypatch.setattr("consclust.reports.exhibits.agreement.scores_frame", lambda source: given)
         return Agreement(kind="agreement").build(source_of(study))
 
     return build
@@ -68,7 +68,7 @@ def test_tau_compares_our_order_with_the_published_one() -> None:
     table = agreement_frame(STUDY, scores()).set_index("case")
     assert table.loc["a", "tau"] == -1
     assert table.loc["own", "tau"] == 1
-    # b: of three pairs one is discordant, one concordant, one tied here: tau-b = 0
+    # b: of three pairs one is discordant, one consclustant, one tied here: tau-b = 0
     assert table.loc["b", "tau"] == pytest.approx(0)
     assert table["methods"].tolist() == [3, 3, 3], "EAC is not published, the default does not count"
     assert table["counted"].tolist() == [False, True, True]

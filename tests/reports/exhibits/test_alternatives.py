@@ -2,10 +2,10 @@ import pandas as pd
 import pytest
 from small import planned, scores_of, source_of
 
-from concord.config.published import Published
-from concord.findings.values import DASH
-from concord.reports.exhibits.alternatives import Alternatives, differs
-from concord.scores.selection import select
+from consclust.config.published import Published
+from consclust.findings.values import DASH
+from consclust.reports.exhibits.alternatives import Alternatives, differs
+from consclust.scores.selection import select
 
 EXHIBIT = Alternatives(kind="alternatives")
 GRID = {'{"lambda1":0.1}': 0.5, '{"lambda1":1.0}': 0.6, '{"lambda1":10.0}': 0.4}

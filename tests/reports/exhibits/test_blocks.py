@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from small import planned, source_of
 
-from concord.diagnostics import block_structure
-from concord.ensemble import Ensemble
-from concord.ensembles import store
-from concord.methods import RSEC
-from concord.reports.exhibits.blocks import MEASURES, Blocks
+from consclust.diagnostics import block_structure
+from consclust.ensemble import Ensemble
+from consclust.ensembles import store
+from consclust.methods import RSEC
+from consclust.reports.exhibits.blocks import MEASURES, Blocks
 
 CLASSES = np.array([0, 2, 1] * 8)
 PANELS = [

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from small import planned, source_of
 
-from concord.config.claims import Claim
-from concord.config.published import Published
-from concord.findings.verdicts import CHECKS, VERDICTS, Finding, Material, judge, verdict
-from concord.reports.exhibits.claims import Claims
-from concord.reports.study import PlannedStudy
+from consclust.config.claims import Claim
+from consclust.config.published import Published
+from consclust.findings.verdicts import CHECKS, VERDICTS, Finding, Material, judge, verdict
+from consclust.reports.exhibits.claims import Claims
+from consclust.reports.study import PlannedStudy
 
 CASES = ("a", "b", "c", "d")
 POINTS = ('{"lambda1":0.1}', '{"lambda1":1.0}')

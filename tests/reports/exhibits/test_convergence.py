@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from small import planned, source_of
 
-from concord.files import write_arrays
-from concord.reports.exhibits.convergence import Convergence
-from concord.scores.blocks import Block
+from consclust.files import write_arrays
+from consclust.reports.exhibits.convergence import Convergence
+from consclust.scores.blocks import Block
 
 KEYS = {"kind": "convergence", "id": "c", "title": "Convergence", "method": "RCE", "cases": ["iris"]}
 EXHIBIT = Convergence(**KEYS, noted="Objective rose")

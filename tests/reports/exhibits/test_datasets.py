@@ -2,10 +2,10 @@ import numpy as np
 from scipy import sparse
 from small import planned, source_of
 
-from concord.config.published import Published
-from concord.datasets.prepared import Dataset
-from concord.findings.values import DASH
-from concord.reports.exhibits.datasets import Datasets
+from consclust.config.published import Published
+from consclust.datasets.prepared import Dataset
+from consclust.findings.values import DASH
+from consclust.reports.exhibits.datasets import Datasets
 
 EXHIBIT = Datasets(kind="datasets")
 

@@ -5,18 +5,18 @@ import pandas as pd
 import pytest
 from small import planned, source_of
 
-from concord import diagnostics
-from concord.config.references import mistakes
-from concord.consensus.job import ConsensusJob
-from concord.consensus.run import run
-from concord.consensus.unlabelled import UnlabelledEnsemble
-from concord.ensembles import store
-from concord.errors import InputError
-from concord.files import read_arrays, write_arrays
-from concord.findings.values import DASH
-from concord.reports.exhibits.diagnosis import Consensus, DiagnosisFigure, DiagnosisTable, of_cases
-from concord.scores.blocks import Block
-from concord.scores.metrics import ari
+from consclust import diagnostics
+from consclust.config.references import mistakes
+from consclust.consensus.job import ConsensusJob
+from consclust.consensus.run import run
+from consclust.consensus.unlabelled import UnlabelledEnsemble
+from consclust.ensembles import store
+from consclust.errors import InputError
+from consclust.files import read_arrays, write_arrays
+from consclust.findings.values import DASH
+from consclust.reports.exhibits.diagnosis import Consensus, DiagnosisFigure, DiagnosisTable, of_cases
+from consclust.scores.blocks import Block
+from consclust.scores.metrics import ari
 
 QUICK = {"ks": [2, 3], "draws": 3, "halves": 3, "nulls": 2, "folds": 2}
 CASE = {"dataset": "iris", "title": "Iris", "preprocessing": [], "ensemble": "mine", "k": 3}

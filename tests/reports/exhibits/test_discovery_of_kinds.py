@@ -5,13 +5,13 @@ import sys
 import pytest
 from small import planned
 
-from concord.errors import InputError
-from concord.reports import exhibits
-from concord.reports.command import ExhibitError, main
-from concord.reports.exhibits.runtime import Runtime
-from concord.reports.job import ExhibitJob, part_of
+from consclust.errors import InputError
+from consclust.reports import exhibits
+from consclust.reports.command import ExhibitError, main
+from consclust.reports.exhibits.runtime import Runtime
+from consclust.reports.job import ExhibitJob, part_of
 
-HEAD = "from typing import Literal\nfrom concord.reports.exhibits.base import Exhibit, Needs\n"
+HEAD = "from typing import Literal\nfrom consclust.reports.exhibits.base import Exhibit, Needs\n"
 KIND = (
     HEAD
     + """
@@ -29,7 +29,7 @@ def folder(tmp_path, monkeypatch):
     """A folder whose files count as those of the package too."""
     monkeypatch.setattr(exhibits, "__path__", [*exhibits.__path__, str(tmp_path)])
     yield tmp_path
-    sys.modules.pop("concord.reports.exhibits.yours", None)
+    sys.modules.pop("consclust.reports.exhibits.yours", None)
     vars(exhibits).pop("yours", None)
 
 
@@ -46,7 +46,7 @@ def test_a_file_with_a_kind_is_all_it_needs(folder):
         (KIND.replace("    kind", "    reads = Needs(score=True)\n    kind"), r"TypeError: .*'score'; correct"),
         (KIND.replace('Literal["mine"]', "str"), r"Mine needs a literal kind; write"),
         (KIND.replace("    kind:", "    kid:"), r"Mine needs a literal kind; write"),
-        (KIND.replace('"mine"', '"vat"'), r"Mine has the kind 'vat' of concord\.reports\.exhibits\.vat; choose"),
+        (KIND.replace('"mine"', '"vat"'), r"Mine has the kind 'vat' of consclust\.reports\.exhibits\.vat; choose"),
         (KIND.replace("build", "bild"), r"Mine needs a method build; write"),
         (KIND.replace("    kind", "    place = 3\n    kind"), r"Mine has a place .* no default of id; write"),
     ],

@@ -1,7 +1,7 @@
 from small import planned, source_of
 
-from concord.config.published import Published
-from concord.reports.exhibits.agreement import Farthest
+from consclust.config.published import Published
+from consclust.reports.exhibits.agreement import Farthest
 
 EXHIBIT = Farthest(kind="farthest")
 

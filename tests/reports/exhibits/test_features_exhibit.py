@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from small import planned, source_of
 
-from concord.config.published import Published
-from concord.reports.exhibits.base import Shown
-from concord.reports.exhibits.features import Features
-from concord.scores.metrics import accuracy
+from consclust.config.published import Published
+from consclust.reports.exhibits.base import Shown
+from consclust.reports.exhibits.features import Features
+from consclust.scores.metrics import accuracy
 
 EXHIBIT = Features(kind="features")
 CLASSES = np.repeat([0, 1], 50)

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from small import planned, source_of
 
-from concord.diagnostics import level_shares
-from concord.ensemble import Ensemble
-from concord.ensembles import store
-from concord.reports.exhibits.levels import MEASURES, Levels
+from consclust.diagnostics import level_shares
+from consclust.ensemble import Ensemble
+from consclust.ensembles import store
+from consclust.reports.exhibits.levels import MEASURES, Levels
 
 KEYS = {"kind": "levels", "id": "levels", "title": "Levels", "case": "wine"}
 

@@ -3,14 +3,14 @@ import pytest
 from pydantic import ValidationError
 from small import planned, source_of
 
-from concord import similarity
-from concord.ensemble import Ensemble
-from concord.ensembles import store
-from concord.findings.values import point
-from concord.methods import RSEC
-from concord.plot.base import step_of
-from concord.reports.exhibits import matrices
-from concord.reports.exhibits.matrices import Matrices
+from consclust import similarity
+from consclust.ensemble import Ensemble
+from consclust.ensembles import store
+from consclust.findings.values import point
+from consclust.methods import RSEC
+from consclust.plot.base import step_of
+from consclust.reports.exhibits import matrices
+from consclust.reports.exhibits.matrices import Matrices
 
 CLASSES = np.array([0, 2, 1] * 8)
 PANELS = [

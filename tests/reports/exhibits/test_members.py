@@ -6,11 +6,11 @@ import pytest
 from scipy.io import loadmat
 from small import planned, source_of
 
-from concord.config.published import Published, load_published
-from concord.ensembles import store
-from concord.reports.exhibits.members import Members
-from concord.reports.exhibits.scores import HALF_DIGIT
-from concord.scores.metrics import score_all, score_many
+from consclust.config.published import Published, load_published
+from consclust.ensembles import store
+from consclust.reports.exhibits.members import Members
+from consclust.reports.exhibits.scores import HALF_DIGIT
+from consclust.scores.metrics import score_all, score_many
 
 STUDIES = Path(__file__).parents[3] / "config" / "studies"
 

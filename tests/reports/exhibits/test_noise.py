@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from small import planned, source_of
 
-from concord.ensembles import store
-from concord.findings.values import point
-from concord.reports.exhibits.noise import LEVEL, Noise, auc, with_noise
+from consclust.ensembles import store
+from consclust.findings.values import point
+from consclust.reports.exhibits.noise import LEVEL, Noise, auc, with_noise
 
 CLASSES = np.repeat([0, 1, 2], 10)
 KEYS = {"kind": "noise", "id": "noise", "title": "Noise", "method": "RSEC", "cases": ["wine"], "beside": ["KC"]}

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from small import planned, source_of
 
-from concord.datasets.prepared import Dataset
-from concord.errors import InputError
-from concord.reports.exhibits.objects import Objects
+from consclust.datasets.prepared import Dataset
+from consclust.errors import InputError
+from consclust.reports.exhibits.objects import Objects
 
 KEYS = {"kind": "objects", "id": "sets", "title": "Sets", "cases": ["iris", "wine"]}
 

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from small import planned, scores_of, source_of
 
-from concord.config.published import Published
-from concord.ensemble import Ensemble
-from concord.ensembles import store
-from concord.methods import ECCMS
-from concord.reports.exhibits.offsets import CHANGE, Offsets
-from concord.scores.selection import select
+from consclust.config.published import Published
+from consclust.ensemble import Ensemble
+from consclust.ensembles import store
+from consclust.methods import ECCMS
+from consclust.reports.exhibits.offsets import CHANGE, Offsets
+from consclust.scores.selection import select
 
 LARGE = {
     "id": "large",

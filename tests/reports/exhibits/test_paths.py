@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from small import planned, source_of
 
-from concord.ensemble import Ensemble
-from concord.ensembles import store
-from concord.errors import InputError
-from concord.reports.exhibits.paths import Paths
+from consclust.ensemble import Ensemble
+from consclust.ensembles import store
+from consclust.errors import InputError
+from consclust.reports.exhibits.paths import Paths
 
 CLASSES = np.array([0, 2, 1] * 8)
 RSEC = {"method": "RSEC", "parameters": {"max_iter": 30, "n_init": 2}}

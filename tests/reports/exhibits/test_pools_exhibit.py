@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from small import planned, scores_of, source_of
 
-from concord.config.published import Published
-from concord.findings.values import DASH
-from concord.reports.exhibits.base import Shown
-from concord.reports.exhibits.pools import Pools
-from concord.scores.selection import select
+from consclust.config.published import Published
+from consclust.findings.values import DASH
+from consclust.reports.exhibits.base import Shown
+from consclust.reports.exhibits.pools import Pools
+from consclust.scores.selection import select
 
 EXHIBIT = Pools(kind="pools")
 MEANS = {"iris": 0.50, "second": 0.56, "third": 0.53}

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 from small import STUDY, planned, scores_of, source_of
 
-from concord.config.published import Published
-from concord.findings.main_table import ranks
-from concord.reports.exhibits.rank_diagram import RankDiagram, critical_difference
+from consclust.config.published import Published
+from consclust.findings.main_table import ranks
+from consclust.reports.exhibits.rank_diagram import RankDiagram, critical_difference
 
 NAMES = [f"d{n}" for n in range(8)]
 STUDY8 = planned(

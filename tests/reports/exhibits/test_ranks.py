@@ -3,9 +3,9 @@ import math
 import pandas as pd
 from small import planned, source_of
 
-from concord.config.published import Published
-from concord.findings.main_table import COLUMNS
-from concord.reports.exhibits.agreement import Ranks, ranks_frame
+from consclust.config.published import Published
+from consclust.findings.main_table import COLUMNS
+from consclust.reports.exhibits.agreement import Ranks, ranks_frame
 
 STUDY = planned()
 # method: (ours, published)

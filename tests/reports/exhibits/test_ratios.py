@@ -1,8 +1,8 @@
 import pytest
 from small import planned, source_of
 
-from concord.config.published import Published
-from concord.reports.exhibits.ratios import Ratios
+from consclust.config.published import Published
+from consclust.reports.exhibits.ratios import Ratios
 
 KEYS = {"kind": "ratios", "id": "table9", "title": "Seconds", "methods": ["EAC", "KC"], "to": "KC", "counted": ["EAC"]}
 

@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 from small import planned, scores_of, source_of
 
-from concord.config.published import Published
-from concord.findings.published import nearer
-from concord.findings.values import DASH
-from concord.reports.exhibits.restarts import Restarts
+from consclust.config.published import Published
+from consclust.findings.published import nearer
+from consclust.findings.values import DASH
+from consclust.reports.exhibits.restarts import Restarts
 
 EXHIBIT = Restarts(kind="restarts")
 STUDY = planned(methods=["KC", "EAC"], metrics=["ACC"], reported=["ACC"])

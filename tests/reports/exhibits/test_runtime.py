@@ -3,9 +3,9 @@
 import pytest
 from small import planned, source_of
 
-from concord.config.published import Published
-from concord.findings.values import DASH
-from concord.reports.exhibits.runtime import Runtime
+from consclust.config.published import Published
+from consclust.findings.values import DASH
+from consclust.reports.exhibits.runtime import Runtime
 
 
 def record(case: str, method: str, subsets: list[int], seconds: list[list[float]], peak: float = 50.0) -> dict:

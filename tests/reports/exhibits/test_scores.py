@@ -4,11 +4,11 @@ import pandas as pd
 import pytest
 from small import planned, scores_of, source_of
 
-from concord.config.published import Published
-from concord.findings.main_table import scores_frame
-from concord.findings.values import DASH, MINUS
-from concord.reports.exhibits.scores import WITHOUT_OTHERS, Scores
-from concord.scores.selection import select
+from consclust.config.published import Published
+from consclust.findings.main_table import scores_frame
+from consclust.findings.values import DASH, MINUS
+from consclust.reports.exhibits.scores import WITHOUT_OTHERS, Scores
+from consclust.scores.selection import select
 
 MEANS = {"KC": 0.6, "EAC": 0.7, "RCE": 0.9}
 NOTES = ["case", "method", "subset", "parameters", "note"]

@@ -3,8 +3,8 @@
 import pytest
 from small import planned, scores_of, source_of
 
-from concord.config.published import Published
-from concord.reports.exhibits.spread import Spread
+from consclust.config.published import Published
+from consclust.reports.exhibits.spread import Spread
 
 
 def test_it_is_wanted_where_there_are_enough_subsets() -> None:

@@ -8,11 +8,11 @@ import pytest
 from pydantic import ValidationError
 from small import planned, source_of
 
-from concord.config.published import STATISTICS, Published
-from concord.findings.source import Source
-from concord.reports.exhibits.base import Shown
-from concord.reports.exhibits.starts import Definitions, Starts
-from concord.scores.metrics import METRICS, accuracy, pairwise_f
+from consclust.config.published import STATISTICS, Published
+from consclust.findings.source import Source
+from consclust.reports.exhibits.base import Shown
+from consclust.reports.exhibits.starts import Definitions, Starts
+from consclust.scores.metrics import METRICS, accuracy, pairwise_f
 
 CLASSES = np.repeat([0, 1, 2], 8)
 METHODS = [

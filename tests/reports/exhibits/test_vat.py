@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from small import planned, source_of
 
-from concord.diagnostics import vat_order
-from concord.ensemble import MISSING, Ensemble
-from concord.ensembles import store
-from concord.reports.exhibits.vat import Vat
+from consclust.diagnostics import vat_order
+from consclust.ensemble import MISSING, Ensemble
+from consclust.ensembles import store
+from consclust.reports.exhibits.vat import Vat
 
 CLASSES = np.array([0, 2, 1] * 8)
 KEYS = {"kind": "vat", "id": "blocks", "title": "Blocks", "cases": ["iris", "wine"]}

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from concord.reports.render import figures
+from consclust.reports.render import figures
 
 
 @figures.style()

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from concord.findings.values import DASH, MINUS
-from concord.reports.document import heading, paragraph, table
-from concord.reports.document.discussion import discussion_items
-from concord.reports.exhibits.base import Cell, Table, Text
-from concord.reports.render import text
-from concord.reports.render.text import fragment, orders, page
+from consclust.findings.values import DASH, MINUS
+from consclust.reports.document import heading, paragraph, table
+from consclust.reports.document.discussion import discussion_items
+from consclust.reports.exhibits.base import Cell, Table, Text
+from consclust.reports.render import text
+from consclust.reports.render.text import fragment, orders, page
 
 SVG = (
     '<?xml version="1.0"?>\n<!DOCTYPE svg SYSTEM "http://www.w3.org/x.dtd">\n<svg xmlns="http://www.w3.org/2000/svg">'

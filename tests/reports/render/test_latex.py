@@ -2,9 +2,9 @@ import re
 
 import pytest
 
-from concord.findings.values import DASH, MINUS
-from concord.reports.exhibits.base import Cell, Picture, Table, Text
-from concord.reports.render.text import in_latex, latex
+from consclust.findings.values import DASH, MINUS
+from consclust.reports.exhibits.base import Cell, Picture, Table, Text
+from consclust.reports.render.text import in_latex, latex
 
 
 @pytest.mark.parametrize(

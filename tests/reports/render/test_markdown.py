@@ -1,5 +1,5 @@
-from concord.reports.exhibits.base import Cell, Table, Text
-from concord.reports.render.text import markdown
+from consclust.reports.exhibits.base import Cell, Table, Text
+from consclust.reports.render.text import markdown
 
 TABLE = Table(
     title="ACC",

@@ -3,10 +3,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from concord.errors import InputError
-from concord.reports.exhibits.base import Cell, Exhibit, Needs, Picture, Shown, Table, Text
-from concord.reports.render import Stored, checked, read_exhibit, write_exhibit, write_shown
-from concord.specs import digest
+from consclust.errors import InputError
+from consclust.reports.exhibits.base import Cell, Exhibit, Needs, Picture, Shown, Table, Text
+from consclust.reports.render import Stored, checked, read_exhibit, write_exhibit, write_shown
+from consclust.specs import digest
 
 STORED = Stored(
     spec='{"a":1}',

@@ -1,5 +1,0 @@
-"""The metrics, by name; defined in :mod:`concord.scores.metrics`. Apart, as a new one runs no method again."""
-
-from typing import Literal
-
-Metric = Literal["ACC", "NMI", "ARI", "purity", "F", "NMI-mean", "F-class", "F-purity"]

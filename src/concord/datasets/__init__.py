@@ -1,8 +1,0 @@
-"""Data sets: features X and classes y, checked against the published sizes.
-
-For a person, ``concord.datasets.load("yale")`` and ``names()``. The other modules are the first stage of the workflow.
-"""
-
-from concord.datasets.library import load, names
-
-__all__ = ["load", "names"]

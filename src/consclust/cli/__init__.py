@@ -1,0 +1,76 @@
+"""The command ``consclust``: consensus, choice of k and comparison of methods for people's own files.
+
+The stages of the workflow, ``python -m consclust STAGE``, are apart from it.
+"""
+
+import warnings
+from typing import Any
+
+import click
+
+from consclust import __version__
+from consclust.cli.choose_k import choose_k
+from consclust.cli.compare import compare
+from consclust.cli.consensus import consensus
+from consclust.cli.methods import methods
+from consclust.cli.report import report
+from consclust.errors import ConsensusFailure, InputError
+
+INTERRUPTED = 130
+HELP = """Combine base clusterings of the same objects into one clustering, without classes.
+
+\b
+consclust consensus labels.csv -k 5 --out consensus.csv
+consclust choose-k labels.csv --k 2:12 --out diagnosis
+consclust compare labels.csv -k 5 --methods RCE,LWEA,MCLA,EAC
+consclust report labels.csv -k 5 --out report
+consclust methods
+"""
+
+
+def _note(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Show a warning in one line, without the place in the program that raised it."""
+    click.echo(f"note: {' '.join(str(message).split())}", err=True)
+
+
+class Commands(click.Group):
+    """Commands whose mistakes are one line on the standard error, exit code 2."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a command and exit."""
+        kwargs |= {"standalone_mode": False, "prog_name": "consclust"}
+        try:
+            with warnings.catch_warnings():
+                warnings.showwarning = _note
+                raise SystemExit(super().main(*args, **kwargs) or 0)
+        except click.exceptions.NoArgsIsHelpError as request:
+            request.show()
+        except click.UsageError as mistake:
+            command = mistake.ctx.command_path if mistake.ctx else "consclust"
+            self._refuse(f"{mistake.format_message()} ({command} --help says more)")
+        except click.ClickException as mistake:
+            self._refuse(mistake.format_message())
+        except (InputError, ConsensusFailure, OSError) as mistake:
+            self._refuse(str(mistake))
+        except MemoryError as mistake:
+            self._refuse(str(mistake) or "not enough memory; choose a method of linear cost, such as LWGP")
+        except click.Abort:
+            click.echo("interrupted; no file is half-written", err=True)
+            raise SystemExit(INTERRUPTED) from None
+        raise SystemExit(2)
+
+    @staticmethod
+    def _refuse(mistake: str) -> None:
+        click.echo(f"Error: {' '.join(mistake.split())}", err=True)
+
+
+@click.group(
+    cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.version_option(__version__, prog_name="consclust")
+def main() -> None:
+    """Run one of the commands."""
+
+
+for command in (consensus, choose_k, compare, report, methods):
+    main.add_command(command)

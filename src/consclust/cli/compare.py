@@ -1,0 +1,129 @@
+"""``consclust compare``: several methods on the same base clusterings, without classes."""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from consclust.cli import options
+from consclust.cli.options import Source
+from consclust.errors import InputError
+
+if TYPE_CHECKING:
+    from consclust.ensemble import IntArray
+    from consclust.methods.base import ConsensusMethod
+
+FILES = ("methods.csv", "agreement.csv", "labels.csv")
+
+
+HELP = """Compare methods on the base clusterings in FILE (see `consclust consensus --help`), without classes.
+
+\b
+ari, nmi      mean agreement of the consensus with the base clusterings
+held_out_ari  the same with clusterings that the consensus has not seen, in --folds parts
+stability     how often an object stays in its cluster, if other base clusterings are drawn (bootstrap)
+seconds       elapsed time of one fit; 3 + folds + draws fits are made, which compete with --jobs
+
+High agreement does not mean that the clusters are the true classes. The second table is the ARI between methods.
+
+Example: consclust compare labels.csv -k 5 --methods RCE,LWEA,MCLA,EAC --out comparison
+"""
+
+
+@click.command(help=HELP, short_help="Compare methods on the base clusterings in FILE.")
+@options.reads_file
+@options.n_clusters
+@click.option(
+    "--methods",
+    "names",
+    default="EAC,LWEA,MCLA,RCE",
+    show_default=True,
+    help="Methods, or all; see `consclust methods`.",
+)
+@click.option("--draws", type=click.IntRange(0), default=20, show_default=True, help="Bootstrap ensembles; 0: none.")
+@click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Parts that are held out in turn.")
+@click.option(
+    "--out",
+    type=options.OUT,
+    help=f"A .csv file for the table, or a folder for {', '.join(FILES)}; they are overwritten.",
+)
+@options.seed
+@options.jobs
+def compare(
+    source: Source, n_clusters: int, names: str, draws: int, folds: int, out: Path | None, seed: int, jobs: int
+) -> None:
+    """Compare methods on the base clusterings in a file."""
+    from consclust.cli.output import check_folder, show, write_csv
+    from consclust.diagnostics import Measured, compare_methods
+
+    is_file = out is not None and out.suffix.lower() == ".csv"
+    if out is not None and not is_file:
+        check_folder(out, FILES)
+    if out is not None and out.exists() and out.samefile(source.path):
+        raise InputError(f"--out {out}: this is the file with the input; choose another name")
+    chosen = methods_of(names, n_clusters, seed, source.features)
+    data = source.read(seed)
+    source.check_k(n_clusters, data)
+    source.check_folds(folds, data)
+    found = compare_methods(
+        data.ensemble,
+        {type(method).__name__: method for method in chosen},
+        features=data.features,
+        draws=draws,
+        folds=folds,
+        random_state=seed,
+        n_jobs=jobs,
+        watch=lambda results: options.watched(results, len(chosen), "methods"),
+    )
+    header, rows = Measured._fields[:-1], [measured[:-1] for measured in found]
+    labels = {measured.method: measured.labels for measured in found if measured.labels is not None}
+    agreement = _agreement(labels)
+
+    show([header[:-1], *([_rounded(value) for value in row[:-1]] for row in rows)])
+    for measured in found:
+        if measured.note:
+            click.echo(f"{measured.method}: {measured.note}")
+    if len(labels) > 1:
+        click.echo()
+        show([("ARI", *labels), *((name, *(f"{value:.3f}" for value in values)) for name, *values in agreement)])
+    if out is None:
+        return
+    write_csv(out if is_file else out / FILES[0], [header, *([_exact(value) for value in row] for row in rows)])
+    if not is_file:
+        write_csv(out / FILES[1], [("method", *labels), *agreement])
+        columns = (each.tolist() for each in labels.values())
+        write_csv(out / FILES[2], [("id", *labels), *zip(data.ids.tolist(), *columns, strict=True)])
+
+
+def methods_of(names: str, k: int, seed: int, has_features: bool) -> "list[ConsensusMethod]":
+    """Return the methods of an option, each once; InputError for an unknown one."""
+    from consclust import methods
+
+    if names == "all":
+        wanted = [name for name in methods.names() if has_features or not methods.needs_features(name, {})]
+    else:
+        wanted = [name.strip() for name in names.split(",")]
+    return [options.make_method(name, k, (), seed, has_features) for name in dict.fromkeys(wanted)]
+
+
+def _agreement(labels: "dict[str, IntArray]") -> list[tuple[Any, ...]]:
+    """Return a row for each method: its name, and the ARI with every method."""
+    import numpy as np
+
+    from consclust.diagnostics import pairwise_agreement
+
+    if not labels:
+        return []
+    values = pairwise_agreement(np.column_stack(list(labels.values()))).tolist()
+    return [(name, *row) for name, row in zip(labels, values, strict=True)]
+
+
+def _exact(value: str | float) -> str | float:
+    return "" if value != value else value
+
+
+def _rounded(value: str | float) -> str:
+    if isinstance(value, float):
+        return "-" if math.isnan(value) else f"{value:.3f}"
+    return str(value)

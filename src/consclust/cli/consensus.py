@@ -1,0 +1,56 @@
+"""``consclust consensus``: one clustering of the objects, as CSV or for Python, R and MATLAB."""
+
+from pathlib import Path
+
+import click
+
+from consclust.cli import options
+from consclust.cli.options import Source
+
+
+@click.command()
+@options.reads_file
+@options.n_clusters
+@click.option("--method", default="LWEA", show_default=True, help="See `consclust methods`.")
+@options.settings
+@click.option(
+    "--out",
+    type=options.OUT,
+    default="-",
+    help="File of the labels: .csv, .tsv, .npz, .mat or .parquet; it is overwritten. Default: CSV on the terminal.",
+)
+@options.seed
+def consensus(source: Source, n_clusters: int, method: str, settings: tuple[str, ...], out: Path, seed: int) -> None:
+    """Find the consensus clustering of the base clusterings in FILE.
+
+    FILE (.csv, .tsv, .npy, .npz, .mat, .parquet) has a row for each object and a column for each base clustering, and
+    perhaps ids in the first column. Labels are whole numbers or words; a missing one is empty, -1, NA, N/A, NaN, None
+    or NULL, in capitals or not.
+
+    The output has the id of each object (its number from 1, if FILE has no ids) and its cluster, from 0.
+
+    Example: consclust consensus labels.csv -k 5 --method RCE --set lambda1=0.5 --out consensus.csv
+    """
+    from consclust.cli.output import check_labels_file, write_labels
+
+    check_labels_file(out, source.path)
+    fitted = options.make_method(method, n_clusters, settings, seed, source.features)
+    data = source.read(seed)
+    source.check_k(n_clusters, data)
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
+        fitted.fit(data.ensemble, data.features)
+    write_labels(out, data.ids, fitted.labels_)
+
+    import numpy as np
+
+    from consclust.diagnostics import agreement_with
+    from consclust.diagnostics.consensus import remarks
+    from consclust.findings.values import count, spanned
+
+    sizes, agreement = np.bincount(fitted.labels_), np.nanmean(agreement_with(data.ensemble, fitted.labels_))
+    found = f"{count(len(sizes), 'cluster')} of {spanned(sizes, 'object')}"
+    click.echo(f"{method}: {found}; mean ARI with the base clusterings {agreement:.3f}", err=True)
+    if note := remarks(fitted):
+        click.echo(f"{method}: {note}", err=True)

@@ -1,0 +1,214 @@
+"""What the commands share: options, and the base clusterings that these describe."""
+
+import ast
+import functools
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+from click.core import ParameterSource
+
+from consclust.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from consclust.cli.tables import Matrix
+    from consclust.ensemble import Ensemble, FloatArray
+    from consclust.methods.base import ConsensusMethod
+
+Command = Callable[..., Any]
+
+EMPTY = "this range is empty; write the smaller number first"
+RULES = ("sqrt", "random")  # Of consclust.ensembles.kmeans
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+OUT = click.Path(path_type=Path)
+
+seed = click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Random seed.")
+jobs = click.option(
+    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes; no result depends on it."
+)
+n_clusters = click.option("-k", "n_clusters", type=click.IntRange(1), required=True, help="Number of clusters.")
+settings = click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Parameter of the method; may be repeated."
+)
+
+
+class Data(NamedTuple):
+    """Base clusterings, from a file or of the features in it."""
+
+    ensemble: "Ensemble"
+    features: "FloatArray | None"  # Shape (n, d)
+    ids: "npt.NDArray[Any]"  # Of the objects, shape (n,)
+    names: list[str]  # Of the base clusterings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A file, and how it is read."""
+
+    path: Path
+    features: bool
+    runs: int
+    base_k: str
+    header: bool | None
+    ids: str | None
+    drop: tuple[str, ...]
+    transposed: bool | None
+    variable: str | None
+
+    def table(self) -> "Matrix":
+        """Return the label matrix, (n, m), or the features, (n, d); InputError for a mistake."""
+        from consclust.cli.tables import Layout, read_features, read_labels
+
+        layout = Layout(self.header, self.ids, self.drop, self.transposed, self.variable)
+        return read_features(self.path, layout) if self.features else read_labels(self.path, layout)
+
+    def read(self, seed: int) -> Data:
+        """Return the base clusterings: of the file, or k-means of the features in it; InputError for a mistake."""
+        from consclust.ensemble import MISSING, Ensemble
+        from consclust.findings.values import spanned
+
+        matrix, ids, names = self.table()
+        features = None
+        if self.features:
+            from consclust.ensembles import kmeans
+
+            features = matrix
+            try:
+                ensemble = kmeans(features, runs=self.runs, n_clusters=_base_k(self.base_k), random_state=seed)
+            except ValueError as mistake:
+                raise InputError(f"{self.path}: {str(mistake).replace('n_clusters', '--base-k')}") from None
+            names = [f"run {run + 1}" for run in range(self.runs)]
+        else:
+            ensemble = Ensemble(matrix)
+        n, m, found = ensemble.n_objects, ensemble.n_clusterings, ensemble.n_clusters
+        absent = int((ensemble.labels == MISSING).sum())
+        sizes = f"{n} objects, {m} base clusterings of {spanned(found, 'cluster')}"
+        click.echo(f"{self.path}: {sizes}, {absent} labels missing", err=True)
+        if len(set(ids)) < n:
+            click.echo(f"{self.path}: some ids occur more than once; each of them is an object of its own", err=True)
+        return Data(ensemble, features, ids, names)
+
+    def check_folds(self, folds: int, data: Data) -> None:
+        """Refuse more parts than base clusterings, unless their number is the default."""
+        m = data.ensemble.n_clusterings
+        if folds > m and is_given("folds"):
+            raise InputError(f"--folds {folds}: {self.path} has {m} base clusterings; give a number from 2 to that")
+
+    def check_k(self, k: int, data: Data) -> None:
+        """Refuse more clusters than objects."""
+        if k > data.ensemble.n_objects:
+            raise InputError(f"-k {k}: {self.path} has {data.ensemble.n_objects} objects; give a number from 1 to that")
+
+
+def reads_file(command: Command) -> Command:
+    """Give a command the argument FILE and the options of a :class:`Source`, which is its first argument."""
+
+    @functools.wraps(command)
+    def with_source(**given: Any) -> Any:
+        source = Source(**{name: given.pop(name) for name in Source.__dataclass_fields__})
+        for name in ("runs", "base_k"):
+            if is_given(name) and not source.features:
+                option, what = f"--{name.replace('_', '-')}", "is for k-means, which needs --features"
+                raise InputError(f"{option} {what}; {source.path} is read as labels")
+        return command(source, **given)
+
+    decorated: Command = with_source
+    options: list[Callable[[Command], Command]] = [
+        click.argument("path", metavar="FILE", type=FILE),
+        click.option("--features", is_flag=True, help="FILE has features; k-means makes the base clusterings."),
+        click.option(
+            "--runs", type=click.IntRange(2), default=20, show_default=True, help="Runs of k-means (--features)."
+        ),
+        click.option(
+            "--base-k",
+            default="sqrt",
+            show_default=True,
+            metavar="K",
+            help="Clusters of each run: a number; a range such as 5:20 that the runs take in turn; sqrt, the square "
+            "root of the number of objects; random, drawn from 2 to that (--features).",
+        ),
+        click.option("--header/--no-header", default=None, help="Whether the first line has names. Default: detected."),
+        click.option("--id", "ids", metavar="COLUMN", help="Column that names the objects. Default: detected."),
+        click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; may be repeated."),
+        click.option("--transpose/--no-transpose", "transposed", default=None, help="Whether objects are in columns."),
+        click.option("--variable", metavar="NAME", help="Which variable of a .npz or .mat file."),
+    ]
+    for option in reversed(options):
+        decorated = option(decorated)
+    return decorated
+
+
+def is_given(parameter: str) -> bool:
+    """Whether the user gave a parameter of the running command."""
+    return click.get_current_context().get_parameter_source(parameter) is ParameterSource.COMMANDLINE
+
+
+def watched(steps: Iterable[Any], number: int, what: str) -> Iterable[Any]:
+    """Yield the steps with a progress bar on the standard error, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield from steps
+        return
+    with click.progressbar(steps, length=number, label=what, file=sys.stderr, show_pos=True) as bar:
+        yield from bar
+
+
+def make_method(name: str, k: int, settings: Iterable[str], seed: int, has_features: bool) -> "ConsensusMethod":
+    """Return a method with settings NAME=VALUE; InputError for an unknown name or a value that is not allowed."""
+    from consclust import methods
+
+    parameters = _parameters(name, settings)
+    method = methods.make(name, k, parameters, seed)
+    try:
+        method.check_parameters()
+        lacking = method.uses_features() and not has_features
+    except ValueError as mistake:
+        raise InputError(str(mistake)) from None
+    if lacking:
+        raise InputError(f"{name} learns from the objects' features; give a file of features and use --features")
+    return method
+
+
+def _parameters(name: str, settings: Iterable[str]) -> Mapping[str, Any]:
+    from consclust import methods
+    from consclust.validation import did_you_mean
+
+    known, parameters = methods.load(name).parameters(), {}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not equals:
+            raise InputError(f"--set {setting}: write NAME=VALUE, such as --set tol=1e-6")
+        if key in parameters:
+            raise InputError(f"--set {setting}: {key} is set twice; set it once")
+        if key in ("n_clusters", "random_state"):
+            raise InputError(f"--set {setting}: use {'-k' if key == 'n_clusters' else '--seed'} for it")
+        if key not in known:
+            raise InputError(f"--set {setting}: {name} has no parameter {key!r}; {did_you_mean(key, list(known))}")
+        parameters[key] = _value(value)
+    return parameters
+
+
+def _value(text: str) -> Any:
+    """Return a number, True, False or None, or the text as it stands."""
+    try:
+        return ast.literal_eval({"true": "True", "false": "False", "none": "None"}.get(text.lower(), text))
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _base_k(text: str) -> Any:
+    """Return the numbers of clusters of the runs as :func:`consclust.ensembles.kmeans` takes them."""
+    low, colon, high = text.partition(":")
+    try:
+        numbers = range(int(low), int(high) + 1) if colon else int(low)
+    except ValueError:
+        if text not in RULES:
+            raise InputError(f"--base-k {text}: write a number, a range such as 5:20, {' or '.join(RULES)}") from None
+        return text
+    if numbers == range(0):
+        raise InputError(f"--base-k {text}: {EMPTY}")
+    return numbers

@@ -1,0 +1,85 @@
+"""``consclust report``: everything the diagnostics say of base clusterings and their consensus, in one document."""
+
+from pathlib import Path
+
+import click
+
+from consclust.cli import options
+from consclust.cli.choose_k import fitting, numbers_of
+from consclust.cli.compare import methods_of
+from consclust.cli.options import Source
+
+LABELS = "consensus.csv"
+
+
+@click.command(short_help="Report on the base clusterings in FILE: PDF and page.")
+@options.reads_file
+@options.n_clusters
+@click.option("--method", default="LWEA", show_default=True, help="Of the consensus; see `consclust methods`.")
+@options.settings
+@click.option("--ks", default="2:10", show_default=True, help="Numbers of clusters to compare: 2:10 or 2,3,5.")
+@click.option("--methods", "names", default="EAC,LWEA,MCLA,RCE", show_default=True, help="Methods to compare, or all.")
+@click.option("--draws", type=click.IntRange(1), default=50, show_default=True, help="Bootstrap ensembles.")
+@click.option("--halves", type=click.IntRange(1), default=20, show_default=True, help="Random halves of the labels.")
+@click.option("--nulls", type=click.IntRange(0), default=19, show_default=True, help="Draws without clusters; 0: none.")
+@click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Parts that are held out in turn.")
+@click.option("--title", help="Of the report. Default: the name of FILE.")
+@click.option("--out", type=options.OUT, required=True, help="Folder of the report; its files are overwritten.")
+@options.seed
+@options.jobs
+def report(
+    source: Source,
+    n_clusters: int,
+    method: str,
+    settings: tuple[str, ...],
+    ks: str,
+    names: str,
+    draws: int,
+    halves: int,
+    nulls: int,
+    folds: int,
+    title: str | None,
+    out: Path,
+    seed: int,
+    jobs: int,
+) -> None:
+    """Report on the base clusterings in FILE (see `consclust consensus --help`) and their consensus, without classes.
+
+    The folder gets report.pdf, report.html (one page that needs no network), consensus.csv, and the numbers and
+    pictures of every section: the clusters, the number of clusters, contested objects, the base clusterings, methods.
+
+    The default of --ks ends at the number of objects, if that is smaller, and that of --folds at the number of base
+    clusterings.
+
+    Example: consclust report labels.csv -k 5 --out report
+    """
+    from consclust.extras import needs
+
+    with needs("report"):
+        from consclust.reports.unlabelled import diagnosis, document
+
+    import matplotlib as mpl
+
+    from consclust.cli.output import check_folder, write_labels
+
+    check_folder(out, (*document.files(), LABELS))
+    fitted = options.make_method(method, n_clusters, settings, seed, source.features)
+    others = {type(each).__name__: each for each in methods_of(names, n_clusters, seed, source.features)}
+    candidates = numbers_of(ks, "--ks")
+    data = source.read(seed)
+    source.check_k(n_clusters, data)
+    source.check_folds(folds, data)
+    candidates = fitting(candidates, "--ks", options.is_given("ks"), data.ensemble.n_objects, source)
+    chosen = diagnosis.Settings(fitted, candidates, others, draws, halves, nulls, folds, seed)
+    mpl.use("agg")  # no window
+    found = diagnosis.Diagnosis(chosen, data.ensemble, data.ids, data.names, data.features, jobs, options.watched)
+    facts = {
+        "Consensus": f"{fitted!r}",
+        "Base clusterings": f"k-means, {source.runs} runs, k: {source.base_k}" if source.features else "of the file",
+        "Numbers of clusters compared": ", ".join(map(str, chosen.ks)),
+        "Bootstrap ensembles, random halves, null reference": f"{draws}, {halves}, {nulls}",
+        "Seed": f"{seed}",
+    }
+    write_labels(out / LABELS, data.ids, found.labels)
+    document.write_report(found, source.path, title or f"Consensus of {source.path.name}", facts, out)
+    click.echo(f"{out / 'report.pdf'}, {out / 'report.html'}", err=True)

@@ -1,0 +1,5 @@
+"""The metrics, by name; defined in :mod:`consclust.scores.metrics`. Apart, as a new one runs no method again."""
+
+from typing import Literal
+
+Metric = Literal["ACC", "NMI", "ARI", "purity", "F", "NMI-mean", "F-class", "F-purity"]

@@ -1,0 +1,197 @@
+"""Getting the files of a data set: hand-placed, from a mirror, from a public address; the checksum decides.
+
+A file appears at its place only when it is the registered one, whole.
+"""
+
+import errno
+import logging
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from consclust.datasets.registry import DatasetSpec, RawFile
+from consclust.errors import InputError
+from consclust.files import sha256, written_whole
+
+MIRROR_VARIABLE = "CONSCLUST_DATA_MIRROR"
+ATTEMPTS = 3
+BACK_OFF = 1.0  # seconds before the second attempt; doubled before each further one
+TIMEOUT = 30.0  # seconds without a byte
+SLOWEST = 10_000  # bytes a second; a file that comes more slowly is given up after TIMEOUT more
+CHUNK = 1 << 16
+
+log = logging.getLogger("consclust")
+
+
+class _Refused(Exception):
+    """An address did not give the file; the message is the reason."""
+
+
+class _Interrupted(Exception):
+    """An address may give the file later; the message is the reason."""
+
+
+def fetch(
+    dataset_id: str,
+    spec: DatasetSpec,
+    file: RawFile,
+    target: Path,
+    mirror: str | None = None,
+    placed: Path | None = None,
+) -> None:
+    """Put ``file`` of a data set at ``target``.
+
+    Tried in this order: a file that is already there, one that the user ``placed`` elsewhere, the mirrors
+    (:data:`MIRROR_VARIABLE`, then ``mirror``: a folder or URL with the layout of ``file.mirror``), each public address.
+    Interrupted connections are tried again.
+
+    InputError if a file at ``target`` or ``placed`` is not the registered one (it is never overwritten, nor passed
+    over), or no address gives it; it names each address with its reason and the remedy.
+    """
+    if target.exists():
+        verify(target, dataset_id, file)
+        log.info("%s: %s is in place", dataset_id, target)
+        return
+    if placed and placed.exists():
+        verify(placed, dataset_id, file)
+        with written_whole(target) as temporary:
+            shutil.copyfile(placed, temporary)
+        log.info("%s: %s from %s", dataset_id, target, placed)
+        return
+    failures: list[str] = []
+    for address in _addresses(file, mirror):
+        try:
+            with written_whole(target) as temporary:
+                _get(address, temporary, file.bytes or 0)
+                _check(temporary, file)
+        except _Refused as reason:
+            log.warning("%s: %s: %s: %s", dataset_id, file.name, address, reason)
+            failures.append(f"({len(failures) + 1}) {address}: {reason}")
+        else:
+            log.info("%s: %s from %s", dataset_id, target, address)
+            return
+    notes = [f" [{e.note.strip()}]" for e in spec.ensembles.values() if e.file == file and e.note]
+    tried, remedy = "; ".join(failures) or "it has no address", _remedy(target, file) + "".join(notes)
+    raise InputError(f"data set {dataset_id}: {file.name} could not be downloaded: {tried}; {remedy}")
+
+
+def verify(path: Path, dataset_id: str, file: RawFile) -> None:
+    """Raise :class:`InputError` unless ``path`` is the registered file; without a checksum, any file is."""
+    if not path.is_file():
+        raise InputError(f"data set {dataset_id}: {path}: no such file; {_remedy(path, file)}")
+    try:
+        _check(path, file)
+    except _Refused as reason:
+        source, remedy = "", "delete it to have it fetched again"
+        if file.has_address:
+            source = f" of {', '.join(file.urls) or f'<mirror>/{file.mirror}'}"
+        else:
+            remedy = "delete it if it was downloaded, correct sha256 in config/datasets.yaml if it is the right one, "
+            remedy += "run the same command again if you have just changed it"
+        raise InputError(
+            f"data set {dataset_id}: {path} is not the registered {file.name}{source}: {reason}; "
+            f"{remedy}, or {_remedy(path, file)}"
+        ) from None
+
+
+def _addresses(file: RawFile, mirror: str | None) -> Iterator[str]:
+    mirrors = [place for place in (os.environ.get(MIRROR_VARIABLE), mirror) if place]
+    for place in dict.fromkeys(mirrors) if file.mirror else ():
+        yield f"{place.rstrip('/')}/{file.mirror}"
+    yield from file.urls
+
+
+def _get(address: str, target: Path, size: int) -> None:
+    if not address.startswith(("http://", "https://")):
+        _copy(Path(address).expanduser(), target)
+        return
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            _download(address, target, size)
+            return
+        except _Interrupted as reason:
+            if attempt == ATTEMPTS:
+                raise _Refused(f"{reason} ({attempt} attempts)") from None
+            pause = BACK_OFF * 2 ** (attempt - 1)
+            log.warning("%s: %s; attempt %d of %d in %g s", address, reason, attempt + 1, ATTEMPTS, pause)
+            time.sleep(pause)
+
+
+def _copy(source: Path, target: Path) -> None:
+    try:
+        shutil.copyfile(source, target)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):  # not the mirror's fault
+            raise
+        raise _Refused((error.strerror or str(error)).lower()) from None
+
+
+def _download(url: str, target: Path, size: int) -> None:
+    """Download once; no more is read than shows that the file is longer than ``size`` bytes, or that it is too slow."""
+    import requests
+    from tqdm import tqdm
+    from urllib3.exceptions import DecodeError, HTTPError, ReadTimeoutError
+
+    latest = time.monotonic() + TIMEOUT + size / SLOWEST
+    try:
+        with (
+            requests.get(url, stream=True, timeout=TIMEOUT) as answer,
+            target.open("wb") as file,
+            tqdm(total=size, unit="B", unit_scale=True, disable=None) as progress,
+        ):
+            answer.raise_for_status()
+            while file.tell() <= size and (piece := answer.raw.read1(CHUNK, decode_content=True)):
+                progress.update(file.write(piece))
+                if time.monotonic() > latest:
+                    raise _Interrupted(f"slower than {SLOWEST:,} bytes a second")
+    except requests.HTTPError as error:
+        status = error.response.status_code if error.response is not None else 0
+        kind = _Interrupted if status >= 500 or status in (408, 429) else _Refused
+        raise kind(f"HTTP status {status}") from None
+    except (requests.Timeout, ReadTimeoutError):
+        raise _Interrupted(f"no answer within {TIMEOUT:g} s") from None
+    except (requests.RequestException, HTTPError) as error:
+        lasting = isinstance(error, ValueError | requests.TooManyRedirects | DecodeError)
+        kind = _Refused if lasting else _Interrupted
+        raise kind(f"connection failed ({_root(error)})") from None
+
+
+def _root(error: BaseException) -> str:
+    """Innermost message: requests wraps urllib3 wraps the socket's own words."""
+    while inner := getattr(error, "reason", None) or error.__cause__ or error.__context__:
+        if not isinstance(inner, BaseException):
+            break
+        error = inner
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _check(path: Path, file: RawFile) -> None:
+    """Refuse a file that is not the registered one, with the most informative reason."""
+    if file.sha256 is None or (digest := sha256(path)) == file.sha256:
+        return
+    size = path.stat().st_size
+    with path.open("rb") as stream:
+        start = stream.read(512).lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    what = "wrong checksum"
+    if file.bytes and size != file.bytes:
+        what = "truncated" if size < file.bytes else "longer than the file"
+    if start.startswith((b"<!doctype html", b"<html", b"<head", b"<body")):
+        what = "an HTML page instead of data"
+    elif start.startswith(b"version https://git-lfs"):
+        what = "a Git LFS pointer instead of data"
+    expected = f", expected {file.bytes}" if file.bytes else ""
+    raise _Refused(f"{what} (sha256 {digest}, expected {file.sha256}; {size} bytes{expected})")
+
+
+def _remedy(path: Path, file: RawFile) -> str:
+    size, digest = file.bytes and f"{file.bytes} bytes", file.sha256 and f"sha256 {file.sha256}"
+    facts = ", ".join(fact for fact in (size, digest) if fact)
+    by_hand = (
+        f"place the file{f' ({facts})' if facts else ''} by hand at {path}, in a folder that you make if it is gone"
+    )
+    if not file.mirror:
+        return by_hand
+    setting = f"set data_mirror in config/config.yaml (or {MIRROR_VARIABLE})"
+    return f"{by_hand}, or {setting} to a folder or URL that has {file.mirror}"

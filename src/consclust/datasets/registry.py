@@ -1,0 +1,206 @@
+"""The registry of data sets: ``config/datasets.yaml`` as typed, frozen models.
+
+Importing this module costs no more than pydantic and yaml: every job of the workflow reads the registry.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, Self
+
+from pydantic import Field, RootModel, field_validator, model_validator
+
+from consclust.datasets.preprocessing.steps import MODULES
+from consclust.datasets.readers import Reader
+from consclust.datasets.readers.common import Seed, Size
+from consclust.validation import Strict, parse, read_yaml
+
+REGISTRY = Path("config/datasets.yaml")
+
+if TYPE_CHECKING:
+    Step = str
+else:
+    Step = Literal[*MODULES]
+
+MADE = {
+    "kmeans": "k-means",
+    "spherical": "spherical k-means",
+    "minibatch": "mini-batch k-means",
+    "mixed": "several algorithms in turn, on some of the objects each",
+}
+"""Kinds of ensembles that are made here; no ready-made one has such a name."""
+
+Count = Annotated[int, Field(ge=0)]
+FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+
+
+class RawFile(Strict):
+    """A file, and the addresses it can be had from; a checksum decides whether it is the one.
+
+    A file without any address is placed in its folder by hand, and may go without a checksum.
+    """
+
+    name: FileName = Field(description="name in data/raw/<dataset>/")
+    urls: tuple[Annotated[str, Field(pattern=r"^https?://[^/ ]+/[^ ]+$")], ...] = ()
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = Field(None, description="needed with an address")
+    bytes: Size | None = Field(None, description="needed with an address")
+    mirror: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")] | None = Field(
+        None, description="path inside the mirror (data_mirror, CONSCLUST_DATA_MIRROR)"
+    )
+
+    @field_validator("mirror")
+    @classmethod
+    def _stays_inside(cls, value: str | None) -> str | None:
+        if value and ".." in value.split("/"):
+            raise ValueError("the path must stay inside the mirror; remove '..'")
+        return value
+
+    @model_validator(mode="after")
+    def _can_be_verified(self) -> Self:
+        if self.has_address and not (self.sha256 and self.bytes):
+            remedy = "add them, or remove urls and mirror and place the file by hand"
+            raise ValueError(f"a file that is fetched needs sha256 and bytes; {remedy}")
+        return self
+
+    @property
+    def has_address(self) -> bool:
+        """Whether the file can be had from a public address or a mirror."""
+        return bool(self.urls or self.mirror)
+
+
+class ReadyMadeEnsemble(Strict):
+    """Base clusterings that somebody made: a file ``.mat``, ``.npz`` or ``.csv``."""
+
+    file: RawFile
+    variable: str | None = Field(
+        None,
+        description="label matrix in .mat or .npz, objects in rows, clusterings in columns; "
+        "in a CSV, all columns but the classes are base clusterings",
+    )
+    classes: str | None = Field(
+        None, description="variable, or column of a CSV, with the classes; needed if the data set has no reader"
+    )
+    missing: int = Field(
+        -1, description="label of an object that is missing from a clustering; so is NaN or an empty cell"
+    )
+    runs: Size | None = Field(None, description="number of base clusterings; checked if given")
+    note: str = ""
+
+    @model_validator(mode="after")
+    def _variable_fits_format(self) -> Self:
+        if self.format not in (".mat", ".npz", ".csv"):
+            raise ValueError(f"{self.file.name} is no .mat, .npz or .csv; store it as one, and name it so")
+        if self.format == ".csv" and self.variable is not None:
+            raise ValueError("a CSV has no variable; remove it")
+        if self.format != ".csv" and self.variable is None:
+            raise ValueError(f"{self.file.name} has variables; name the label matrix, for example variable: members")
+        return self
+
+    @property
+    def format(self) -> str:
+        """Ending of the file's name."""
+        return Path(self.file.name).suffix.lower()
+
+
+class Sample(Strict):
+    """Some of a data set's objects, drawn at random."""
+
+    objects: Size
+    seed: Seed
+
+
+class DatasetSpec(Strict):
+    """One data set: where it comes from, how it is read, what shape it must have.
+
+    Without a reader it has no features: there are only base clusterings, and classes beside them, or none at all.
+    """
+
+    title: str = Field(description="its name in the papers' tables")
+    classes: bool = Field(True, description="false: the objects have no classes, a study gives the number of clusters")
+    shape: tuple[Size, Count, Count] | None = Field(
+        None, description="objects n, features d (0: none), classes k (0: none); checked if given"
+    )
+    published: bool = Field(False, description="the shape is the one that a paper published")
+    reader: Reader | None = None
+    files: tuple[RawFile, ...] = ()
+    sample: Sample | None = Field(None, description="take these objects only; the shape is the sample's")
+    preprocessing: tuple[Step, ...] = Field((), description="steps, in order")
+    licence: str
+    source: str
+    note: str = ""
+    ensembles: dict[str, ReadyMadeEnsemble] = Field({}, description="ready-made, by name")
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        if self.published and self.shape is None:
+            raise ValueError("published: true, but there is no shape; add the published one")
+        if self.shape and bool(self.shape[2]) != self.classes:
+            right = "the number of classes" if self.classes else "0 classes"
+            raise ValueError(f"shape = {list(self.shape)}, but classes: {str(self.classes).lower()}; write {right}")
+        if len(set(self.preprocessing)) < len(self.preprocessing):
+            raise ValueError(f"preprocessing = {list(self.preprocessing)}: a step stands there twice; remove one")
+        if self.reader and not self.classes:
+            features = "features without classes are clustered by the command consclust consensus --features"
+            raise ValueError(
+                f"classes: false goes with ready-made ensembles alone; remove reader and files; {features}"
+            )
+        if self.reader is None:
+            self._check_without_reader()
+        elif len(self.files) != self.reader.n_files and not (self.reader.several and self.files):
+            wanted = f"{self.reader.n_files}{' or more' if self.reader.several else ''}; list that many in files"
+            raise ValueError(f"{len(self.files)} files, but the reader {self.reader.format!r} takes {wanted}")
+        names = [file.name for file in self.raw_files]
+        if len(set(names)) < len(names):
+            raise ValueError("two files have the same name; give each its own")
+        if taken := sorted({*MADE} & {*self.ensembles}):
+            raise ValueError(f"{taken[0]!r} is reserved for the ensembles made here; rename the ready-made ensemble")
+        return self
+
+    def _check_without_reader(self) -> None:
+        named = [name for name, ensemble in self.ensembles.items() if ensemble.classes]
+        if self.files or self.preprocessing or self.sample:
+            remedy = "add reader, or remove them"
+            raise ValueError(f"there are files, preprocessing or a sample, but no reader of features; {remedy}")
+        if not self.ensembles:
+            raise ValueError("there is neither a reader nor an ensemble; add reader and files, or ensembles")
+        if self.classes and not named:
+            remedy = "name them in an ensemble (classes: kind), or write classes: false if there are none"
+            raise ValueError(f"no ensemble says where the classes are; {remedy}")
+        if named and not self.classes:
+            raise ValueError(f"classes: false, but ensembles.{named[0]}.classes names some; remove one of the two")
+
+    @property
+    def class_source(self) -> ReadyMadeEnsemble | None:
+        """The ensemble that has the classes, where no reader reads them; without classes, the one with the objects."""
+        if self.reader:
+            return None
+        return next(e for e in self.ensembles.values() if e.classes or not self.classes)
+
+    @property
+    def prepared_from(self) -> tuple[RawFile, ...]:
+        """The files that features and classes are read from."""
+        return (self.class_source.file,) if self.class_source else self.files
+
+    @property
+    def raw_files(self) -> tuple[RawFile, ...]:
+        """All files of the data set: those of features and classes, and those of ready-made ensembles."""
+        ready = dict.fromkeys(ensemble.file for ensemble in self.ensembles.values())
+        return (*self.files, *(file for file in ready if file not in self.files))
+
+    def file(self, name: str) -> RawFile | None:
+        """Return the file of this name, or None."""
+        return next((file for file in self.raw_files if file.name == name), None)
+
+
+class Registry(RootModel[dict[str, DatasetSpec]]):
+    """All data sets by id."""
+
+    @model_validator(mode="after")
+    def _plain_ids(self) -> Self:
+        for name in self.root:
+            if not name.replace("_", "").isalnum() or not name.isascii():
+                raise ValueError(f"the id {name!r} becomes a folder; use letters, digits and _ only")
+        return self
+
+
+def load_registry(path: Path = REGISTRY) -> dict[str, DatasetSpec]:
+    """Read the registry: entries by id, in the order of the file; InputError has one line per mistake."""
+    return parse(Registry, read_yaml(path), path).root

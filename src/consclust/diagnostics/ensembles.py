@@ -1,0 +1,305 @@
+"""What an ensemble is like: how its clusterings agree, what each of them adds, which objects they disagree on.
+
+n is the number of objects, m that of clusterings, n' that of distinct label profiles. Two clusterings are compared on
+the objects that both contain. No classes are needed.
+"""
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from consclust.diagnostics.pairs import MOST_PAIRS, SAMPLE, full_rows, is_exact, require_at_least, some_pairs
+from consclust.ensemble import MISSING, Ensemble, FloatArray, IntArray, as_ensemble, label_matrix
+
+Agreement = Literal["ARI", "NMI", "VI"]
+Normalization = Literal["max", "min", "arithmetic", "geometric"]
+
+NORMALIZERS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
+    "max": np.maximum,
+    "min": np.minimum,
+    "arithmetic": lambda a, b: (a + b) / 2,
+    "geometric": lambda a, b: np.sqrt(a * b),
+}
+ROUNDING = 1e-14
+FEW_CELLS = 2**20  # Of a table that is made whatever the number of profiles
+
+
+def pairwise_agreement(
+    labels: npt.ArrayLike | Ensemble, measure: Agreement = "ARI", normalization: Normalization = "max"
+) -> FloatArray:
+    """Return how every two clusterings agree, shape (m, m), symmetric; NaN for two without a common object.
+
+    ``measure``: "ARI", the adjusted Rand index (Hubert, Arabie 1985), and "NMI", the normalised mutual information,
+    are 1 for equal clusterings; NMI is divided by a mean or extreme of the two entropies, ``normalization``. "VI", the
+    variation of information in nats (Meilă: Journal of Multivariate Analysis 98, 2007), is a distance, 0 for equal
+    ones. Two clusterings of one cluster have ARI and NMI 1.
+
+    O(n' m^2) time, and memory for the largest table of two clusterings. Raises ValueError for another measure or
+    normalization.
+
+    Examples
+    --------
+    >>> from consclust.diagnostics import pairwise_agreement
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> pairwise_agreement(labels).round(2)
+    array([[ 1.  ,  0.12,  0.17],
+           [ 0.12,  1.  , -0.36],
+           [ 0.17, -0.36,  1.  ]])
+    """
+    return _agreement(as_ensemble(labels), measure, normalization)
+
+
+def agreement_with(
+    labels: npt.ArrayLike | Ensemble,
+    clustering: npt.ArrayLike,
+    measure: Agreement = "ARI",
+    normalization: Normalization = "max",
+) -> FloatArray:
+    """Return how one clustering, such as a consensus, agrees with each of an ensemble, shape (m,).
+
+    ``clustering`` has shape (n,), -1 marks a missing object; NaN without a common object. Defined as
+    :func:`pairwise_agreement`, in O(n m) time. Raises ValueError as that, and for a clustering of other objects.
+
+    Examples
+    --------
+    >>> from consclust.diagnostics import agreement_with
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> agreement_with(labels, [0, 0, 0, 1, 1, 1]).round(2)
+    array([1.  , 0.12, 0.17])
+    """
+    given = labels.given if isinstance(labels, Ensemble) else label_matrix(labels)
+    one = np.asarray(clustering)
+    if one.shape != given.shape[:1]:
+        raise ValueError(f"clustering must have a label for each of {len(given)} objects, got shape {one.shape}")
+    matrix = np.column_stack([one, given])
+    known = (matrix != MISSING).any(axis=1)
+    result = np.full(given.shape[1], np.nan)
+    used = np.flatnonzero((given != MISSING).any(axis=0))
+    if (one != MISSING).any() and used.size:
+        result[used] = _agreement(Ensemble(matrix[known][:, [0, *used + 1]]), measure, normalization, 1)[0, 1:]
+    return result
+
+
+def _agreement(
+    ensemble: Ensemble, measure: Agreement, normalization: Normalization, n_first: int | None = None
+) -> FloatArray:
+    """Return the agreement of the first clusterings (default: all) with all, (m, m); NaN elsewhere."""
+    _check("measure", measure, ("ARI", "NMI", "VI"))
+    _check("normalization", normalization, tuple(NORMALIZERS))
+    if measure == "ARI":
+        sums = _sums_over_tables(ensemble, lambda size: size * (size - 1) / 2, n_first)
+        total = sums.objects * (sums.objects - 1) / 2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            expected, mean = sums.rows * sums.rows.T / total, (sums.rows + sums.rows.T) / 2
+            index = (sums.cells - expected) / (mean - expected)
+        index[(sums.cells == sums.rows) & (sums.cells == sums.rows.T)] = 1.0
+    else:
+        sums = _sums_over_tables(ensemble, lambda size: size * np.log(size), n_first)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            logarithm = np.log(sums.objects)
+            of_rows, joint = logarithm - sums.rows / sums.objects, logarithm - sums.cells / sums.objects
+            if measure == "VI":
+                index = np.maximum(2 * joint - (of_rows + of_rows.T), 0.0)
+            else:
+                information = of_rows + of_rows.T - joint
+                index = np.minimum(information / NORMALIZERS[normalization](of_rows, of_rows.T), 1.0)
+                index[information <= ROUNDING] = 0.0
+                index[(of_rows <= ROUNDING) & (of_rows.T <= ROUNDING)] = 1.0
+    index[sums.objects == 0] = np.nan
+    np.fill_diagonal(index, 0.0 if measure == "VI" else 1.0)
+    return index
+
+
+def quality(
+    labels: npt.ArrayLike | Ensemble, measure: Agreement = "ARI", normalization: Normalization = "max"
+) -> FloatArray:
+    """Return the mean agreement of each clustering with the others, shape (m,): see :func:`pairwise_agreement`.
+
+    High is good for ARI and NMI, low for VI; NaN if it shares no object with another. A clustering that differs from
+    all others is not a bad one for that. O(n' m^2) time. Raises ValueError for a single clustering and as
+    :func:`pairwise_agreement`.
+
+    Source: Fern, Lin: Statistical Analysis and Data Mining 1, 2008 (NMI, in sums).
+
+    Examples
+    --------
+    >>> from consclust.diagnostics import quality
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> quality(labels).round(2)
+    array([ 0.14, -0.12, -0.1 ])
+    """
+    ensemble = as_ensemble(labels)
+    _require_others(ensemble)
+    agreement = pairwise_agreement(ensemble, measure, normalization)
+    np.fill_diagonal(agreement, np.nan)
+    known = ~np.isnan(agreement)
+    sums, counts = np.where(known, agreement, 0).sum(axis=1), known.sum(axis=1)
+    means: FloatArray = np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
+    return means
+
+
+def agreement_weights(
+    labels: npt.ArrayLike | Ensemble, measure: Literal["ARI", "NMI"] = "ARI", power: float = 1.0
+) -> FloatArray:
+    """Return weights of the clusterings without classes, shape (m,), >= 0, of sum 1: powers of their :func:`quality`.
+
+    A quality below 0, or NaN, has weight 0; if all have, the weights are equal. ``power`` 0 makes equal weights, a
+    large one leaves the clustering nearest to the others. The weights favour the majority: where most clusterings err
+    in one way, they harm. Over the data sets of this project they neither gain nor harm on average, see the page
+    "Weights of base clusterings without classes" of the documentation; no method applies them by itself. O(n' m^2)
+    time. Raises ValueError for a single clustering, a negative power or VI.
+
+    Source: weights by mean agreement as in Vega-Pons, Correa-Morris, Ruiz-Shulcloper: Pattern Recognition 43, 2010
+    (there by other properties of a clustering too).
+
+    Examples
+    --------
+    >>> from consclust.diagnostics import agreement_weights
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> agreement_weights(labels).round(2)
+    array([1., 0., 0.])
+    """
+    _check("measure", measure, ("ARI", "NMI"))
+    require_at_least(0, "power", power)
+    useful = np.maximum(np.nan_to_num(quality(labels, measure)), 0.0)
+    if not useful.any():
+        useful[:] = 1.0
+    weights: FloatArray = (useful / useful.max()) ** power
+    weights /= weights.sum()
+    return weights
+
+
+def influence(
+    labels: npt.ArrayLike | Ensemble, *, most_pairs: float = MOST_PAIRS, sample: int = SAMPLE, random_state: Any = 0
+) -> FloatArray:
+    """Return how far each clustering moves the co-association matrix, shape (m,): its change when it is left out.
+
+    The root of the mean over all pairs of different objects of the squared change; in [0, 1]. A pair that no other
+    clustering contains changes to 0. Without missing labels it is exact, in O(n' m^2): both matrices and their product
+    are sums over tables of two clusterings. With some it is exact in O(n'^2 m) if there are at most ``most_pairs``
+    pairs of profiles, else from ``sample`` random pairs of objects: the mean square is within
+    ``half_width(sample, confidence)`` of the exact one with that probability. Raises ValueError for a single clustering
+    or object.
+
+    Examples
+    --------
+    >>> from consclust.diagnostics import influence
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> influence(labels).round(2)
+    array([0.23, 0.25, 0.17])
+    """
+    ensemble = as_ensemble(labels)
+    _require_others(ensemble)
+    m, n = ensemble.n_clusterings, ensemble.n_objects
+    if n < 2:
+        raise ValueError("there is no pair of objects; give at least two objects")
+    if not ensemble.has_missing:  # M - M_i = (C_i - M) / (m - 1) for the connectivity C_i of clustering i
+        products = _sums_over_tables(ensemble, lambda size: size * (size - 1)).cells / (n * (n - 1))
+        squares = products.diagonal() - 2 * products.mean(axis=1) + products.mean()
+        changes: FloatArray = np.sqrt(np.maximum(squares, 0.0)) / (m - 1)
+        return changes
+    sums, count = np.zeros(m), 0.0
+    for pairs in some_pairs(ensemble, most_pairs, sample, random_state):
+        joined, containing = (counts.astype(float) for counts in pairs.counts())
+        values = joined / np.maximum(containing, 1)
+        for i in range(m):
+            others = (joined - pairs.joined(i)) / np.maximum(containing - pairs.contained(i), 1)
+            sums[i] += np.vdot(pairs.weights, (values - others) ** 2)
+        count += pairs.weights.sum()
+    return np.sqrt(sums / count)
+
+
+def contested(
+    labels: npt.ArrayLike | Ensemble, *, most_pairs: float = MOST_PAIRS, sample: int = 200, random_state: Any = 0
+) -> FloatArray:
+    r"""Return how far the clusterings disagree on each object, in [0, 1], shape (n,).
+
+    .. math:: \frac{1}{n - 1} \sum_{j \ne i} 4 M_{ij} (1 - M_{ij})
+
+    with M the co-association matrix: 0 if all clusterings agree on all pairs of the object, 1 if each of its pairs is
+    joined by half of them. Without missing labels it is exact in O(n' m^2 + (sum of k_i)^2) time and memory, as row
+    sums of M and of its square are sums over tables of two clusterings. With some it is exact in O(n'^2 m) if there are
+    at most ``most_pairs`` pairs of profiles; else the mean over ``sample`` random objects, drawn with replacement, in
+    O(n' sample m): each entry is within ``half_width(sample, confidence)`` of the exact one with that probability (plus
+    1 / n, since an object may meet itself). Raises ValueError for a single object.
+
+    Examples
+    --------
+    >>> from consclust.diagnostics import contested
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> contested(labels).round(2)  # the third object is the most contested
+    array([0.36, 0.71, 0.73, 0.53, 0.4 , 0.56])
+    """
+    ensemble = as_ensemble(labels)
+    n = ensemble.n_objects
+    if n < 2:
+        raise ValueError("there is no pair of objects; give at least two objects")
+    if not ensemble.has_missing:
+        return _contested_by_tables(ensemble)[ensemble.membership] / (n - 1)
+    if is_exact(ensemble, most_pairs):
+        blocks = [4 * values * (1 - values) @ ensemble.weights for _, values in full_rows(ensemble)]
+        return np.concatenate(blocks)[ensemble.membership] / (n - 1)
+    require_at_least(1, "sample", sample)
+    chosen = np.random.default_rng(random_state).integers(n, size=sample)
+    blocks = [
+        (4 * values * (1 - values)).mean(axis=1) for _, values in full_rows(ensemble, ensemble.membership[chosen])
+    ]
+    return np.concatenate(blocks)[ensemble.membership]
+
+
+def _contested_by_tables(ensemble: Ensemble) -> FloatArray:
+    """Return the sums of :func:`contested` over the objects, (n',); the squares of N sum to sizes of intersections."""
+    m = ensemble.n_clusterings
+    shared = ensemble.overlaps()
+    firsts = np.cumsum(ensemble.n_clusters) - ensemble.n_clusters
+    clusters = (ensemble.profiles + firsts).T
+    sums, squares = np.zeros((2, ensemble.n_profiles))
+    for i in range(m):
+        sums += shared[clusters[i], clusters[i]]
+        for j in range(i):
+            squares += 2 * shared[clusters[i], clusters[j]]
+    squares += sums
+    return np.maximum(4 * (sums / m - squares / m**2), 0.0)
+
+
+class _Sums(NamedTuple):
+    """Sums of f over the contingency tables of every two clusterings on their common objects, each of shape (m, m)."""
+
+    cells: FloatArray  # f(objects of a cell)
+    rows: FloatArray  # f(objects of a cluster of the first clustering)
+    objects: FloatArray  # Common objects
+
+
+def _sums_over_tables(ensemble: Ensemble, f: Callable[[FloatArray], FloatArray], n_first: int | None = None) -> _Sums:
+    m, sizes, codes = ensemble.n_clusterings, ensemble.weights.astype(float), ensemble.profiles.T
+    cells, rows, objects = np.zeros((3, m, m))
+
+    def total(clusters: IntArray, weights: FloatArray) -> float:
+        counts = np.bincount(clusters, weights).astype(float)
+        return float(f(counts[counts > 0]).sum())
+
+    for i in range(m if n_first is None else n_first):
+        for j in range(i, m):
+            first, second, weights = codes[i], codes[j], sizes
+            if ensemble.has_missing:
+                both = (first != MISSING) & (second != MISSING)
+                first, second, weights = first[both], second[both], sizes[both]
+            code = first * int(ensemble.n_clusters[j]) + second
+            if ensemble.n_clusters[i] * ensemble.n_clusters[j] > max(len(code), FEW_CELLS):
+                code = np.unique(code, return_inverse=True)[1]
+            cells[i, j] = cells[j, i] = total(code, weights)
+            rows[i, j], rows[j, i] = total(first, weights), total(second, weights)
+            objects[i, j] = objects[j, i] = weights.sum()
+    return _Sums(cells, rows, objects)
+
+
+def _check(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ValueError(f"{name} = {value!r}: choose from {', '.join(choices)}")
+
+
+def _require_others(ensemble: Ensemble) -> None:
+    if ensemble.n_clusterings < 2:
+        raise ValueError("there is a single clustering, which no other can agree with; give at least two")

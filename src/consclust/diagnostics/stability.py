@@ -1,0 +1,398 @@
+"""How stable is the consensus: the values of the consensus matrix, by pair, object and cluster.
+
+The consensus matrix M is the co-association matrix: M_ij is the share of the clusterings with both objects that join
+them, and 0 where there is none. Nothing here forms it over all objects. n is the number of objects, m that of
+clusterings, n' that of distinct label profiles, K that of consensus clusters. Missing labels are supported.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from consclust.diagnostics.pairs import (
+    MOST_PAIRS,
+    SAMPLE,
+    full_rows,
+    half_width,
+    is_exact,
+    n_pairs,
+    one_cluster_each,
+    require_at_least,
+    some_pairs,
+)
+from consclust.ensemble import Ensemble, FloatArray, IntArray, as_ensemble
+
+FUZZ = 1e-7  # Of the width of a bin: R's hist counts what exceeds an edge by less as below it
+
+
+@dataclass(frozen=True, eq=False)
+class ConsensusValues:
+    """Distribution of the consensus values over the pairs of different objects.
+
+    Attributes
+    ----------
+    joined, containing : ndarray of int, shape (d,)
+        Clusterings that join a pair, and those that contain it.
+    pairs : ndarray of int, shape (d,)
+        Pairs of objects with these two numbers.
+    exact : bool
+        Whether all pairs of objects are counted, and not a sample.
+    """
+
+    joined: IntArray
+    containing: IntArray
+    pairs: IntArray
+    exact: bool
+
+    @property
+    def values(self) -> FloatArray:
+        """Consensus value of each row of the table, shape (d,)."""
+        values: FloatArray = self.joined / np.maximum(self.containing, 1)
+        return values
+
+    def half_width(self, confidence: float = 0.95) -> float:
+        """Return the half-width of the band for the distribution function (see :func:`half_width`); 0 if exact.
+
+        The band holds for :meth:`cdf` at all points at once, and for :meth:`area`; :meth:`pac` and :meth:`stable` are
+        differences of two values of the function, so that theirs is twice as wide.
+        """
+        return 0.0 if self.exact else half_width(int(self.pairs.sum()), confidence)
+
+    def cdf(self, at: npt.ArrayLike) -> FloatArray:
+        """Return the share of the pairs whose value is at most ``at``, of its shape (Monti et al. 2003)."""
+        order = np.argsort(self.values, kind="stable")
+        below = np.concatenate([[0], np.cumsum(self.pairs[order])]) / self.pairs.sum()
+        shares: FloatArray = below[np.searchsorted(self.values[order], at, side="right")]
+        return shares
+
+    def area(self, bins: int | None = None) -> float:
+        """Return the area under the distribution function over [0, 1]: 1 less the mean value.
+
+        With ``bins``, the sum over so many bins of equal width of the function at their upper edges, divided by their
+        number; 100 in the R package ConsensusClusterPlus. Raises ValueError for fewer than one bin.
+        """
+        if bins is None:
+            return float(1 - self.values @ self.pairs / self.pairs.sum())
+        if bins < 1:
+            raise ValueError(f"bins = {bins}: must be at least 1, or None for the exact area")
+        bin_of = np.clip(np.ceil(self.values * bins - FUZZ).astype(np.int64) - 1, 0, bins - 1)
+        return float(np.cumsum(np.bincount(bin_of, self.pairs, bins)).mean() / self.pairs.sum())
+
+    def pac(self, lower: float = 0.1, upper: float = 0.9) -> float:
+        """Return the proportion of ambiguous clustering: the share of the pairs with a value in (lower, upper].
+
+        Source: Șenbabaoğlu, Michailidis, Li: Scientific Reports 4, 2014. Raises ValueError unless lower < upper.
+        """
+        if not lower < upper:
+            raise ValueError(f"lower = {lower}, upper = {upper}: lower must be less than upper")
+        below, above = self.cdf([lower, upper])
+        return float(above - below)
+
+    def stable(self, tolerance: float = 0.0) -> float:
+        """Return the share of stable pairs: those with a value of at most ``tolerance``, or of at least 1 less that.
+
+        By default these are the pairs on which all clusterings agree. Raises ValueError for a tolerance outside
+        [0, 1/2).
+        """
+        if not 0 <= tolerance < 0.5:
+            raise ValueError(f"tolerance = {tolerance}: must be in [0, 0.5)")
+        agreed = (self.values <= tolerance) | (self.values >= 1 - tolerance)
+        return float(self.pairs[agreed].sum() / self.pairs.sum())
+
+
+def consensus_values(
+    labels: npt.ArrayLike | Ensemble, *, most_pairs: float = MOST_PAIRS, sample: int = SAMPLE, random_state: Any = 0
+) -> ConsensusValues:
+    """Count the pairs of different objects by the clusterings that join them and those that contain them.
+
+    Exact if there are at most ``most_pairs`` pairs of profiles, in O(n'^2 m) time and O(m^2) memory; else from
+    ``sample`` pairs of objects, drawn with replacement, in O(n m + sample m): see :meth:`ConsensusValues.half_width`.
+    ``most_pairs=inf`` always counts all. Missing labels are supported. Raises ValueError for fewer than two objects,
+    and as :class:`~consclust.ensemble.Ensemble`.
+
+    Source: Monti, Tamayo, Mesirov, Golub: Machine Learning 52, 2003.
+
+    Examples
+    --------
+    >>> from consclust.diagnostics import consensus_values
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> values = consensus_values(labels)
+    >>> values.cdf([0.0, 0.5, 1.0]).round(2), round(values.pac(), 2)
+    (array([0.33, 0.73, 1.  ]), 0.6)
+    """
+    ensemble = as_ensemble(labels)
+    _require_pair(ensemble)
+    m = ensemble.n_clusterings
+    table = np.zeros((m + 1) ** 2)
+    for pairs in some_pairs(ensemble, most_pairs, sample, random_state):
+        joined, containing = pairs.counts()
+        code = joined.astype(np.int64) * (m + 1) + containing
+        table += np.bincount(code.ravel(), pairs.weights.ravel(), len(table))
+    found = np.flatnonzero(table)
+    joined, containing = np.divmod(found, m + 1)
+    return ConsensusValues(joined, containing, table[found].astype(np.int64), is_exact(ensemble, most_pairs))
+
+
+def delta_area(areas: npt.ArrayLike) -> FloatArray:
+    """Return the relative increase of the area under the distribution function from each k to the next.
+
+    ``areas`` has an area for each k, in increasing order, shape (k's,), as the result has; the first stays as it is
+    (Monti et al. 2003, as in ConsensusClusterPlus). NaN or infinite after an area of 0.
+
+    Examples
+    --------
+    >>> from consclust.diagnostics import delta_area
+    >>> delta_area([0.4, 0.5, 0.55]).round(2)
+    array([0.4 , 0.25, 0.1 ])
+    """
+    areas = np.asarray(areas, dtype=float)
+    if areas.ndim != 1:
+        raise ValueError(f"areas must be a number for each k, got shape {areas.shape}")
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.concatenate([areas[:1], np.diff(areas) / areas[:-1]])
+
+
+def item_consensus(
+    labels: npt.ArrayLike | Ensemble,
+    clusters: npt.ArrayLike,
+    *,
+    most_pairs: float = MOST_PAIRS,
+    sample: int = 100,
+    random_state: Any = 0,
+) -> FloatArray:
+    """Return the mean consensus value of each object with the other objects of each cluster, shape (n, K).
+
+    ``clusters`` are the labels of the consensus, (n,); the columns are in their sorted order. NaN for an object with
+    the cluster that it is alone in (Monti et al. 2003).
+
+    Without missing labels it is exact, in O(n m K) time, since it is linear in the indicator matrix. With some it is
+    exact if there are at most ``most_pairs`` pairs of profiles, in O(n'^2 (m + K)); else the mean over ``sample``
+    random members of each cluster (all of a smaller one) in O(n' K sample m): each entry is within
+    ``half_width(sample, confidence)`` of the exact one with that probability. O(n K) memory. Raises ValueError if
+    ``clusters`` does not give each object a cluster.
+
+    Examples
+    --------
+    >>> from consclust.diagnostics import item_consensus
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> item_consensus(labels, [0, 0, 0, 1, 1, 1]).round(2)
+    array([[0.67, 0.  ],
+           [0.5 , 0.22],
+           [0.5 , 0.28],
+           [0.22, 0.83],
+           [0.17, 0.75],
+           [0.11, 0.58]])
+    """
+    ensemble = as_ensemble(labels)
+    own, sizes = one_cluster_each(clusters, ensemble.n_objects)
+    if ensemble.has_missing and not is_exact(ensemble, most_pairs):
+        require_at_least(1, "sample", sample)
+        return _sampled_item_consensus(ensemble, own, sizes, sample, np.random.default_rng(random_state))
+    sums = _sums_over_clusters(ensemble, own, len(sizes))[ensemble.membership]
+    everyone, others = np.arange(len(own)), np.tile(sizes, (len(own), 1))
+    sums[everyone, own] -= 1  # an object's consensus with itself
+    others[everyone, own] -= 1
+    return _ratio(sums, others)
+
+
+def _sums_over_clusters(ensemble: Ensemble, own: IntArray, n_clusters: int) -> FloatArray:
+    """Return the sum over the objects of each cluster of the consensus value with each profile, (n', K)."""
+    from scipy.sparse import coo_array
+
+    members = coo_array((np.ones(len(own)), (ensemble.membership, own)), shape=(ensemble.n_profiles, n_clusters))
+    if not ensemble.has_missing:
+        z = ensemble.sparse_indicator
+        sums: FloatArray = z @ (z.T @ members.tocsr()).toarray() / ensemble.n_clusterings
+        return sums
+    dense = members.toarray()
+    return np.concatenate([values @ dense for _, values in full_rows(ensemble)])
+
+
+def _sampled_item_consensus(
+    ensemble: Ensemble, own: IntArray, sizes: IntArray, sample: int, rng: np.random.Generator
+) -> FloatArray:
+    result = np.empty((len(own), len(sizes)))
+    for cluster, size in enumerate(sizes):
+        members = np.flatnonzero(own == cluster)
+        chosen = members if size <= sample else np.sort(rng.choice(members, sample, replace=False))
+        rows = (values.sum(axis=1) for _, values in full_rows(ensemble, ensemble.membership[chosen]))
+        sums, others = np.concatenate(list(rows))[ensemble.membership], np.full(len(own), len(chosen))
+        sums[chosen] -= 1
+        others[chosen] -= 1
+        result[:, cluster] = _ratio(sums, others)
+    return result
+
+
+def cluster_consensus(items: FloatArray, clusters: npt.ArrayLike) -> FloatArray:
+    """Return the mean consensus value of the pairs of objects in each cluster, (K,); NaN for a single object.
+
+    ``items`` is the :func:`item_consensus` with ``clusters``, (n, K). O(n) time (Monti et al. 2003). Raises ValueError
+    if ``clusters`` does not give each object a cluster.
+
+    Examples
+    --------
+    >>> from consclust.diagnostics import cluster_consensus, item_consensus
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> clusters = [0, 0, 0, 1, 1, 1]
+    >>> cluster_consensus(item_consensus(labels, clusters), clusters).round(2)
+    array([0.56, 0.72])
+    """
+    items, own, sizes = _items_of(items, clusters)
+    return _ratio(np.bincount(own, items[np.arange(len(own)), own]), np.where(sizes > 1, sizes, 0))
+
+
+def consensus_silhouette(items: FloatArray, clusters: npt.ArrayLike) -> FloatArray:
+    """Return the silhouette of each object on the distances 1 - M, shape (n,).
+
+    ``items`` is the :func:`item_consensus` with ``clusters``, (n, K), whose complement is the mean distance a to an
+    object's own cluster and b to the nearest other one; (b - a) / max(a, b), and 0 for an object alone in its cluster
+    or if a = b. O(n K) time. Raises ValueError for fewer than two clusters, and if ``clusters`` does not give each
+    object a cluster.
+
+    Source: Rousseeuw: Journal of Computational and Applied Mathematics 20, 1987; on M as in the R package cola.
+
+    Examples
+    --------
+    >>> from consclust.diagnostics import consensus_silhouette, item_consensus
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> clusters = [0, 0, 0, 1, 1, 1]
+    >>> consensus_silhouette(item_consensus(labels, clusters), clusters).round(2)
+    array([0.67, 0.36, 0.31, 0.79, 0.7 , 0.53])
+    """
+    items, own, sizes = _items_of(items, clusters)
+    if len(sizes) < 2:
+        raise ValueError("a silhouette needs at least two clusters")
+    everyone, distances = np.arange(len(own)), 1 - items
+    a = np.where(sizes[own] > 1, distances[everyone, own], 0.0)
+    distances[everyone, own] = np.inf
+    b = distances.min(axis=1)
+    return np.where(sizes[own] > 1, (b - a) / np.where(a == b, 1.0, np.maximum(a, b)), 0.0)
+
+
+def _items_of(items: npt.ArrayLike, clusters: npt.ArrayLike) -> tuple[FloatArray, IntArray, IntArray]:
+    """Return the consensus of the objects with the clusters, (n, K), their codes, (n,), and sizes, (K,)."""
+    matrix = np.asarray(items, dtype=float)
+    own, sizes = one_cluster_each(clusters, matrix.shape[0] if matrix.ndim else 0)
+    if matrix.shape != (len(own), len(sizes)):
+        raise ValueError(f"items must be the item_consensus with these {len(sizes)} clusters, got shape {matrix.shape}")
+    return matrix, own, sizes
+
+
+def cophenetic_correlation(
+    labels: npt.ArrayLike | Ensemble, *, most_profiles: int = 5000, random_state: Any = 0
+) -> float:
+    r"""Return the correlation of the distances 1 - M of all pairs with the heights at which average linkage joins them.
+
+    Since a merge of the clusters A and B is at the mean distance of their pairs, the distances d and the heights h have
+    one mean, and the sum of d h is that of h^2. The correlation is therefore the ratio of two standard deviations,
+
+    .. math:: \sqrt{\operatorname{var} h / \operatorname{var} d}.
+
+    O(n'^2 m) time and 8 n'^2 bytes. With more than ``most_profiles`` profiles it is that of a random sample of so many
+    objects, without a band. Of tied merges those of objects with one profile come first; other choices may give another
+    tree and another correlation. NaN if all distances are equal. Raises ValueError for fewer than two objects
+    or profiles.
+
+    Source: Sokal, Rohlf: Taxon 11, 1962; as a criterion for k, Brunet, Tamayo, Golub, Mesirov: PNAS 101, 2004.
+
+    Examples
+    --------
+    >>> from consclust.diagnostics import cophenetic_correlation
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]
+    >>> round(cophenetic_correlation(labels), 2)
+    0.84
+    """
+    from consclust.numerics.kernels.linkage import AVERAGE, chain
+
+    ensemble = as_ensemble(labels)
+    _require_pair(ensemble)
+    require_at_least(2, "most_profiles", most_profiles)
+    if ensemble.n_profiles > most_profiles:
+        chosen = np.random.default_rng(random_state).choice(ensemble.n_objects, most_profiles, replace=False)
+        ensemble = of_objects(ensemble, chosen)
+    n, sizes = ensemble.n_objects, ensemble.weights.astype(float)
+    distances = np.empty((len(sizes), len(sizes)))
+    for rows, values in full_rows(ensemble):
+        np.subtract(1, values, out=distances[rows])
+    mean = sizes @ distances @ sizes / (n * (n - 1))
+    spread = sizes @ [(row - mean) ** 2 @ sizes for row in distances] - n * mean**2  # the distance to itself is no pair
+    if not spread > 0:
+        return float("nan")
+    merges, heights = chain(distances, sizes.copy(), AVERAGE)
+    own = n_pairs(n) - _pairs_between(merges, sizes).sum()  # pairs with one profile, joined at height 0
+    of_heights = _pairs_between(merges, sizes) @ (heights - mean) ** 2 + own * mean**2
+    return float(np.sqrt(2 * of_heights / spread))
+
+
+def _pairs_between(merges: IntArray, sizes: FloatArray) -> FloatArray:
+    """Return the pairs of objects that each merge of a :func:`~consclust.numerics.kernels.linkage.chain` joins."""
+    held, between = sizes.copy(), np.empty(len(merges))
+    for step, (x, y) in enumerate(merges):
+        between[step] = held[x] * held[y]
+        held[y] += held[x]
+    return between
+
+
+class Tracking(NamedTuple):
+    """The objects' clusters over k, under names that stay from one k to the next where the clusters do."""
+
+    names: IntArray  # Shape (k's, n)
+    moved: FloatArray  # Share of the objects with another name than at the k before, shape (k's,); NaN at the first
+
+
+def track_items(labelings: Sequence[npt.ArrayLike]) -> Tracking:
+    """Follow the objects over the consensus clusterings of increasing k, each of shape (n,).
+
+    The clusters of a k take the names of those of the k before by the one-to-one matching with the most objects in
+    common (Hungarian method); clusters without a match, or with one that shares no object, take new names. In the
+    manner of the tracking plot of ConsensusClusterPlus, whose colours match by largest shares. O(n + K^3) for each k.
+    Raises ValueError without a labeling, and for one that does not give each object a cluster.
+
+    Examples
+    --------
+    >>> from consclust.diagnostics import track_items
+    >>> track_items([[0, 0, 1, 1], [2, 2, 0, 1]]).names
+    array([[0, 0, 1, 1],
+           [0, 0, 1, 2]])
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    if not len(labelings):
+        raise ValueError("there is no labeling; give at least one")
+    n = np.size(labelings[0])
+    names = np.empty((len(labelings), n), dtype=np.int64)
+    names[0], unused = one_cluster_each(labelings[0], n)[0], 0
+    for row, labels in enumerate(labelings[1:], start=1):
+        now, sizes = one_cluster_each(labels, n)
+        unused = max(unused, int(names[row - 1].max()) + 1)
+        shared = np.zeros((unused, len(sizes)))
+        np.add.at(shared, (names[row - 1], now), 1)
+        new = np.full(len(sizes), -1)
+        for before, after in zip(*linear_sum_assignment(shared, maximize=True), strict=True):
+            if shared[before, after]:
+                new[after] = before
+        without = new < 0
+        new[without] = unused + np.arange(without.sum())
+        names[row] = new[now]
+        unused += int(without.sum())
+    return Tracking(names, np.concatenate([[np.nan], (names[1:] != names[:-1]).mean(axis=1)]))
+
+
+def _ratio(sums: npt.NDArray[Any], counts: npt.NDArray[Any]) -> FloatArray:
+    """Divide; NaN where nothing is counted."""
+    ratio: FloatArray = np.divide(sums, counts, out=np.full(np.shape(sums), np.nan), where=counts > 0)
+    return ratio
+
+
+def of_objects(ensemble: Ensemble, objects: IntArray) -> Ensemble:
+    """Return the ensemble of some of the objects, without the clusterings that contain none of them."""
+    labels = ensemble.profiles[ensemble.membership[objects]]
+    return Ensemble(labels[:, (labels >= 0).any(axis=0)])
+
+
+def _require_pair(ensemble: Ensemble) -> None:
+    if ensemble.n_objects < 2:
+        raise ValueError("there is no pair of objects; give at least two objects")

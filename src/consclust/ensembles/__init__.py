@@ -1,0 +1,9 @@
+"""Base clusterings.
+
+For a person, ``consclust.ensembles.kmeans(X)`` and ``from_estimators(clusterers, X)``, which return an
+:class:`~consclust.Ensemble`. The modules are the second stage of the workflow.
+"""
+
+from consclust.ensembles.generate import from_estimators, kmeans
+
+__all__ = ["from_estimators", "kmeans"]

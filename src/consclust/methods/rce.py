@@ -1,0 +1,310 @@
+"""RCE: a robust consensus matrix by Kullback-Leibler divergence minimization."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+from typing import Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from consclust.ensemble import Ensemble, FloatArray, IntArray
+from consclust.errors import ConsensusFailure
+from consclust.methods.base import Cost, MatrixMethod
+from consclust.methods.constraints import NON_NEGATIVE, POSITIVE, Interval
+from consclust.numerics.columnblocks import ColumnBlocks
+from consclust.numerics.spectral import Assignment
+
+BOX = 1e-6  # Distance from 0 and 1 that the "box" keeps
+# A run of fixed length is called converged if its last round changed the objective by less, relatively.
+CONVERGED = 1e-6
+# The digits that cheaper arithmetic loses may raise the objective by less, relatively, or absolutely near zero.
+RISE = 1e-9
+# Cheaper arithmetic (products in single precision, eigenvalues of A A' for singular values) is used where bounds of its
+# errors say that no A-step moves an entry of A by more. After whole fits it had moved by 5e-11 at most.
+LOST = 2e-9
+# Every so many A-steps a product is in double precision, unless the bound is below a share of what is allowed: the next
+# steps undo what the last ones lost.
+REFRESH, SHARE = 6, 0.25
+# The error of a product in single precision is bounded by this times the lengths of the longest row and column; up to
+# 0.8 of that bound were measured.
+SINGLE = 2.0**-23
+ROUNDING = 2.0**-53  # Relative error of the largest eigenvalue of A A', and thus the absolute one of all
+
+
+Single = npt.NDArray[np.float32]
+Part = FloatArray | Single
+
+
+@dataclass(repr=False, eq=False)
+class RCE(MatrixMethod):
+    r"""Robust clustering ensemble (Zhou, Du, Wang, Shi, Shen: IJCAI 2015).
+
+    Minimises over the consensus matrix A and the errors E(i) of the connective matrices A(i)
+
+    .. math:: J_4 = \sum_i KL(A \| A^{(i)} - E^{(i)}) + \lambda_1 \sum_i \|E^{(i)}\|_1
+              + 2 \lambda_2 \sum_k \sqrt{\sigma_k(A)^2 + \mu}
+
+    by Algorithm 1 of the paper, then clusters A spectrally.
+
+    Parameters
+    ----------
+    n_clusters, assign_labels, n_init, random_state
+        See :class:`~consclust.methods.base.ConsensusMethod`.
+    lambda1 : float >= 0, default 1.0
+        Weight of the errors' 1-norm; the paper's grid is 1e-4, 1e-3, ..., 1e4.
+    lambda2 : float >= 0, default 1.0
+        Weight of the (smoothed) nuclear norm of A, Eq. (4); same grid.
+    mu : float > 0, default 1e-3
+        Smoothing of the nuclear norm, Section 3.
+    order : {"authors", "paper"}, default "authors"
+        "authors": rounds of E-step, ``max_inner`` A-steps, S-step, starting without S, as in the authors' program.
+        "paper": rounds of E-step, S-step and one A-step (Algorithm 1).
+    max_outer, max_inner : int, default 20
+        Rounds, and A-steps in a round of the authors' order.
+    tol : float or None, default None
+        Stop when a round lowers the objective by less than ``tol`` times its value; None: fixed rounds.
+    inner_tol : float >= 1e-5 or None, default None
+        End the A-steps of a round when one moves no entry by more, and leave the nuclear norm out where it cannot
+        either, lambda2 < 2 m inner_tol (see Notes). None: fixed steps.
+    boundary : {"pin", "box"}, default "pin"
+        "pin": entries that are exactly 0 or 1 stay, as in the authors' program. "box": every entry is kept in [1e-6, 1
+        - 1e-6]; a different problem where lambda2 is large.
+
+    Attributes
+    ----------
+    profile_matrix_ : ndarray, shape (n', n')
+        Consensus matrix over the distinct label profiles; slightly asymmetric, as in the authors' program.
+    objective_ : float
+        J4 after the last round.
+    objective_path_ : ndarray, shape (iterations,)
+        J4 after every round. Never rises in the paper's order; in the authors' order it may in the first round. If it
+        rises later, ``note_`` says so.
+    converged_ : bool
+        Whether the last round lowered the objective by less than ``tol`` (1e-6 if None), relatively.
+
+    Notes
+    -----
+    The nuclear norm enters an A-step through 2 D A = 2 lambda2 S^-1 A, whose entries are at most 2 lambda2, against a
+    curvature of at least 4 m: it moves the step's target by at most lambda2 / (2 m). With ``inner_tol``, a round in
+    which that is less works without it, and the others take their two products in single precision and S^-1 from the
+    eigenvectors of A A': relative errors of 1e-7, far below the tolerance. Without ``inner_tol`` both are taken where
+    bounds of their errors say that they move no entry of A by more than 2e-9 in a step, and the products then only of
+    the last moves of A; every sixth step has one in double precision where that may matter. The matrix after the whole
+    fit is that of double precision to 5e-11. An entry of A that is zero stays so; where more than half are, products
+    are taken in blocks of columns, each with the rows in which A is not zero.
+
+    Examples
+    --------
+    >>> from consclust.methods import RCE
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> rce = RCE(n_clusters=2, random_state=0).fit(labels)
+    >>> rce.labels_
+    array([1, 1, 1, 0, 0, 0])
+    >>> rce.consensus_matrix()[0].round(2)  # of the first object with all six
+    array([1.  , 0.76, 0.74, 0.  , 0.  , 0.  ])
+    """
+
+    summary = "Robust clustering ensemble (Zhou, Du, Wang, Shi, Shen: IJCAI 2015)."
+    reference = (
+        "Peng Zhou, Liang Du, Hanmo Wang, Lei Shi, Yi-Dong Shen: Learning a Robust Consensus Matrix for "
+        "Clustering Ensemble via Kullback-Leibler Divergence Minimization. IJCAI 2015."
+    )
+    cost = Cost(0.02, 1e-5, 2.5e-8, profile_matrices=19)
+    constraints = {"lambda1": NON_NEGATIVE, "lambda2": NON_NEGATIVE, "mu": POSITIVE, "inner_tol": Interval(float, 1e-5)}
+    paths = {"objective_path_": 1}
+
+    lambda1: float = 1.0
+    lambda2: float = 1.0
+    mu: float = 1e-3
+    order: Literal["authors", "paper"] = "authors"
+    max_outer: int = 20
+    max_inner: int = 20
+    tol: float | None = None
+    inner_tol: float | None = None
+    boundary: Literal["pin", "box"] = "pin"
+    assign_labels: Assignment = "discretize"
+    n_init: int = 10
+
+    def _fit(self, ensemble: Ensemble) -> None:
+        from consclust.numerics.kernels.rce import hard_errors
+
+        e_step = partial(hard_errors, ensemble.counts, ensemble.observed, float(self.lambda1), ensemble.weights)
+        self._solve_and_cluster(ensemble.coassociation, e_step, ensemble.observed, ensemble.weights)
+
+    def fit_connective(self, matrices: Sequence[npt.ArrayLike]) -> Self:
+        """Find the consensus of m soft connective matrices, (n, n), symmetric with entries in [0, 1].
+
+        Takes O(n^2 m) memory and O(n^3) time a step. Raises ValueError for other matrices, ConsensusFailure for more
+        clusters than objects.
+        """
+        from consclust.numerics.kernels.rce import soft_errors
+
+        self.check_parameters()
+        connective = _connective(matrices)
+        n = connective.shape[1]
+        if self.n_clusters > n:
+            raise ConsensusFailure(f"RCE: n_clusters = {self.n_clusters} but there are only {n} objects")
+        self._membership = np.arange(n)
+        e_step, m = partial(soft_errors, connective, float(self.lambda1)), np.full((n, n), float(len(connective)))
+        self._solve_and_cluster(connective.mean(axis=0), e_step, m, np.ones(n, dtype=np.int64))
+        return self
+
+    def _solve_and_cluster(
+        self, start: FloatArray, e_step: Callable[[FloatArray, FloatArray], float], m: FloatArray, weights: IntArray
+    ) -> None:
+        """Run Algorithm 1 on the profile matrix; ``m`` clusterings contain both objects of a pair, (n', n')."""
+        from consclust.numerics.kernels.rce import divergence
+
+        matrix = np.clip(start, BOX, 1 - BOX) if self.boundary == "box" else start.copy()
+        fewest = float(m.min())
+        exact = self.inner_tol is None
+        pulls = self.inner_tol is None or self.lambda2 >= 2 * fewest * self.inner_tol
+        loss = ROUNDING / self.mu * self.lambda2 / (2 * max(fewest, 1))
+        spectrum = Spectrum(weights.astype(float), self.mu, exact, pulls, loss)
+        tolerance = CONVERGED if self.tol is None else self.tol
+        path: list[float] = []
+        if self.order == "paper":
+            spectrum.update(matrix)
+        cost, blocks = np.empty_like(matrix), ColumnBlocks(matrix)
+        for _ in range(self.max_outer):
+            constant = e_step(matrix, cost)
+            self._a_steps(matrix, cost, m, spectrum.pull(self.lambda2), blocks)
+            spectrum.update(matrix)
+            of_pairs = constant + divergence(matrix, cost, m, weights)
+            path.append(of_pairs + 2 * self.lambda2 * spectrum.norm)
+            self.converged_ = len(path) > 1 and abs(path[-2] - path[-1]) <= tolerance * abs(path[-1])
+            if self.converged_ and self.tol is not None:
+                break
+        self.profile_matrix_, self.n_iter_ = matrix, len(path)
+        self.objective_path_, self.objective_ = np.array(path), path[-1]
+        rose = any(after > before + RISE * max(1, abs(before)) for before, after in pairwise(path))
+        self.note_ = "the objective rose in a round" if rose else ""
+        self._set_spectral_labels((matrix + matrix.T) / 2, weights, self._membership, self.assign_labels, self.n_init)
+
+    def _a_steps(
+        self, matrix: FloatArray, cost: FloatArray, m: FloatArray, pull: Part | None, blocks: ColumnBlocks
+    ) -> None:
+        """Update ``matrix`` in place; ``pull``: positive and negative part of D, (2, n', n')."""
+        from consclust.numerics.kernels.rce import a_step
+
+        margin = BOX if self.boundary == "box" else 0.0
+        free = np.flatnonzero(((matrix > 0) & (matrix < 1)).ravel()[blocks.places])
+        places = blocks.places[free]
+        at_places = places, free, cost.ravel()[places], m.ravel()[places]
+        change = np.zeros(blocks.places.shape, dtype=np.float32)
+        products = Products(pull, blocks, LOST * 2 * float(m.min()))
+        for step in range(1 if self.order == "paper" else self.max_inner):
+            products.update(matrix, change if step else None)
+            move = a_step(*at_places, products.values, margin, matrix.ravel(), change)
+            if self.inner_tol is not None and move <= self.inner_tol:
+                return
+
+
+class Products:
+    """The products of the positive and the negative part of D with the consensus matrix while that moves.
+
+    Parts in single precision give such products. For others the move since the last product is multiplied in single
+    precision, as long as the errors sum to at most ``allowed``; else the whole matrix, and so every ``REFRESH`` times
+    if the sum exceeds a ``SHARE`` of it.
+    """
+
+    def __init__(self, parts: Part | None, blocks: ColumnBlocks, allowed: float) -> None:
+        self.values: FloatArray = np.zeros((2, blocks.places.size))
+        self._views = blocks.views(self.values)
+        self._blocks = blocks
+        self._parts = [] if parts is None else blocks.beside(parts)
+        self._single: list[Single] = []
+        self._allowed, self._lost, self._moves = allowed, 0.0, 0
+        if parts is not None:
+            self._length = SINGLE * float(np.sqrt(np.einsum("kij,kij->ki", parts, parts).max(axis=1)).sum())
+
+    def update(self, matrix: FloatArray, change: Single | None) -> None:
+        """Multiply by a matrix, which differs from the one of the last call by ``change``, if that is given."""
+        if not self._parts:
+            return
+        self._moves += change is not None
+        moves = [] if change is None else self._blocks.views(change)
+        if moves and self._suffice(moves):
+            self._single = self._single or [part.astype(np.float32) for part in self._parts]
+            for view, single, move in zip(self._views, self._single, moves, strict=True):
+                view += single @ move
+            return
+        for view, part, entries in zip(self._views, self._parts, self._blocks.of(matrix), strict=True):
+            np.matmul(part, entries.astype(part.dtype, copy=False), out=view, casting="same_kind")
+        self._lost = 0.0
+
+    def _suffice(self, moves: list[Single]) -> bool:
+        """Return whether a product of the moves will do, and count what it loses."""
+        due = self._moves % REFRESH == 0 and self._lost > SHARE * self._allowed
+        if due or self._parts[0].dtype == np.float32:
+            return False
+        self._lost += self._length * max(float(np.einsum("ij,ij->j", move, move).max()) for move in moves) ** 0.5
+        return self._lost <= self._allowed
+
+
+@dataclass
+class Spectrum:
+    """The S-step, on profiles: S^-1 = mu^-1/2 I - Z R Z'."""
+
+    weights: FloatArray
+    mu: float
+    exact: bool
+    pulls: bool
+    loss: float  # What eigenvalues of A A' for singular values cost: how far A moves, at most, over the largest of them
+    left: FloatArray | None = None  # Left singular vectors of the consensus matrix
+    sigma: FloatArray = field(init=False)  # Its singular values, squared
+
+    def update(self, matrix: FloatArray) -> None:
+        """Take the singular values and left singular vectors of the consensus matrix."""
+        root = np.sqrt(self.weights)
+        weighted = matrix * np.outer(root, root)
+        largest = float((weighted @ (root @ weighted) / root).max())  # bounds the eigenvalues of A A', as A is >= 0
+        if self.exact and self.loss * largest > LOST:
+            self.left, singular, _ = np.linalg.svd(weighted)
+            self.sigma = singular**2
+            return
+        gram = weighted @ weighted.T  # half the time, and half the digits of the small singular values
+        if self.pulls:
+            sigma, self.left = np.linalg.eigh(gram)
+        else:
+            sigma = np.linalg.eigvalsh(gram)
+        self.sigma = np.maximum(sigma, 0)
+
+    @property
+    def norm(self) -> float:
+        """Sum of sqrt(sigma_k^2 + mu) over all n singular values of the objects' matrix."""
+        absent = float((self.weights - 1).sum()) * np.sqrt(self.mu)
+        return float(np.sqrt(self.sigma + self.mu).sum() + absent)
+
+    def pull(self, lambda2: float) -> Part | None:
+        """Return D = lambda2 S^-1, times the weights, as positive and negative part, (2, n', n'); None if it is 0."""
+        if self.left is None or lambda2 == 0:
+            return None
+        free = self.mu**-0.5
+        vectors = self.left * np.sqrt(np.maximum(free - (self.sigma + self.mu) ** -0.5, 0))
+        vectors /= np.sqrt(self.weights)[:, None]
+        r = vectors @ vectors.T
+        diagonal = r.diagonal().copy()
+        r *= lambda2 * self.weights
+        parts = np.empty((2, *r.shape), dtype=np.float64 if self.exact else np.float32)
+        np.maximum(-r, 0, out=parts[0], casting="same_kind")
+        np.maximum(r, 0, out=parts[1], casting="same_kind")
+        np.fill_diagonal(parts[0], lambda2 * (free - diagonal))
+        np.fill_diagonal(parts[1], lambda2 * diagonal * (self.weights - 1))
+        return parts
+
+
+def _connective(matrices: Sequence[npt.ArrayLike]) -> FloatArray:
+    stack = [np.asarray(matrix, dtype=float) for matrix in matrices]
+    if not stack:
+        raise ValueError("fit_connective needs at least one connective matrix")
+    for i, matrix in enumerate(stack):
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape != stack[0].shape:
+            raise ValueError(f"connective matrix {i} has shape {matrix.shape}; all must be n x n, one n")
+        if not np.isfinite(matrix).all() or matrix.min(initial=0) < 0 or matrix.max(initial=0) > 1:
+            raise ValueError(f"connective matrix {i} has entries outside [0, 1]")
+        if not np.array_equal(matrix, matrix.T):
+            raise ValueError(f"connective matrix {i} is not symmetric")
+    return np.stack(stack)

@@ -1,0 +1,159 @@
+"""Spectral clustering of a similarity matrix over profiles (Ng, Jordan, Weiss 2001; Yu, Shi 2003).
+
+Exact for the objects' matrix: an eigenvector v of the weighted profile matrix gives the eigenvector v / sqrt(w) of the
+objects' matrix, and objects with one profile share their row of it.
+"""
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+
+from consclust.ensemble import Ensemble, FloatArray, IntArray
+from consclust.errors import ConsensusFailure
+from consclust.numerics.kmeans import kmeans_restarts
+
+Assignment = Literal["discretize", "kmeans"]
+
+MAX_ROTATIONS = 20  # Rounds after which Yu and Shi's program stops
+KEPT = 1e-4  # A graph of cosines leaves out singular values below this times the largest
+POWER = 4  # Exponent of the cosines
+TINY = 1e-12  # Least length of a row of a graph of cosines
+DENSE = 3000  # Largest similarity matrix whose eigenvectors are all computed; a larger one takes minutes
+RANK = 1e-8  # Eigenvalues below this, of 1 at most, have no well-defined vectors in a product
+BLOCK = 8192  # Rows that are rotated at a time
+
+
+def spectral_labels(
+    similarity: FloatArray,
+    weights: IntArray,
+    n_clusters: int,
+    assign_labels: Assignment,
+    n_init: int,
+    rng: np.random.Generator,
+) -> tuple[IntArray, FloatArray]:
+    """Cluster profiles by their similarity, (n', n'), symmetric and non-negative; the diagonal counts.
+
+    Returns labels, (n_init, n'), and what the assignment minimises, (n_init,): rotation error, or k-means inertia.
+    """
+    return row_labels(embedding(similarity, weights, n_clusters), weights, assign_labels, n_init, rng)
+
+
+def row_labels(
+    rows: FloatArray, weights: IntArray, assign_labels: Assignment, n_init: int, rng: np.random.Generator
+) -> tuple[IntArray, FloatArray]:
+    """Cluster the rows of an embedding, (n', K), into K clusters; returns what :func:`spectral_labels` returns."""
+    if assign_labels == "kmeans":
+        return kmeans_restarts(rows, weights, rows.shape[1], n_init, rng)
+    return discretize(rows, weights, n_init, rng)
+
+
+def embedding(
+    similarity: FloatArray,
+    weights: IntArray,
+    n_clusters: int,
+    eigenvectors: Callable[[FloatArray, int], FloatArray] | None = None,
+) -> FloatArray:
+    """Return unit-length rows of the leading eigenvectors of D^-1/2 W D^-1/2, shape (n', k).
+
+    They are found by :func:`leading_eigenvectors` unless ``eigenvectors`` takes its place.
+    """
+    tiny = np.finfo(float).eps
+    degree = np.maximum(similarity @ weights, tiny)
+    root = np.sqrt(weights / degree)
+    normalized = similarity * np.outer(root, root)
+    vectors = (eigenvectors or leading_eigenvectors)((normalized + normalized.T) / 2, n_clusters)
+    leading = vectors / np.sqrt(weights)[:, None]
+    leading /= np.maximum(np.linalg.norm(leading, axis=1, keepdims=True), tiny)
+    return leading
+
+
+def mean_embedding(
+    ensemble: Ensemble, shares: FloatArray, n_clusters: int, similarity: Callable[[], FloatArray]
+) -> FloatArray:
+    """Return the :func:`embedding` of the mean of the connective matrices, weighted by ``shares``, (m,).
+
+    With Z the indicator matrix and c the share of a cluster's clustering, the mean is Z diag(c) Z'. The leading
+    eigenvectors of Y Y' are Y V s^-1/2, from those of the Gram matrix Y'Y, with Y = D^-1/2 Z diag(c)^1/2, where that
+    is the smaller one; else those of the dense matrix that ``similarity`` returns, (n', n').
+    """
+    if ensemble.is_tall:
+        z, c = ensemble.sparse_indicator, np.repeat(shares, ensemble.n_clusters)
+        degree = z @ (c * (z.T @ ensemble.weights))
+        root = np.sqrt(c)
+        values, vectors = np.linalg.eigh(ensemble.overlaps(ensemble.weights / degree) * np.outer(root, root))
+        values, vectors = values[::-1][:n_clusters], vectors[:, ::-1][:, :n_clusters]
+        if len(values) == n_clusters and values[-1] > RANK:
+            rows: FloatArray = z @ (root[:, None] * vectors / np.sqrt(values))
+            rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+            return rows
+    return embedding(similarity(), ensemble.weights, n_clusters)
+
+
+def leading_eigenvectors(symmetric: FloatArray, count: int, dense: int = DENSE) -> FloatArray:
+    """Return the leading eigenvectors, (n', count), by Lanczos iteration of a matrix with more than ``dense`` rows.
+
+    Raises ConsensusFailure if that does not converge.
+    """
+    if len(symmetric) <= dense:
+        _, vectors = np.linalg.eigh(symmetric)
+    else:
+        from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+
+        start = np.random.default_rng(0).standard_normal(len(symmetric))
+        try:
+            values, vectors = eigsh(symmetric, count, which="LA", v0=start)
+        except ArpackNoConvergence as error:
+            raise ConsensusFailure(f"spectral embedding: {error}") from error
+        vectors = vectors[:, np.argsort(values)]
+    return vectors[:, ::-1][:, :count]
+
+
+def discretize(
+    rows: FloatArray, weights: IntArray, n_init: int, rng: np.random.Generator
+) -> tuple[IntArray, FloatArray]:
+    """Rotate the embedding towards an indicator matrix (Yu and Shi, ICCV 2003).
+
+    Returns labels, (n_init, n'), and costs, 2 (n - sum of singular values), zero for a perfect indicator matrix.
+    """
+    n, k = int(weights.sum()), rows.shape[1]
+    rotation = _spread_rows(rows, weights, n_init, rng)
+    labels, costs = np.full((n_init, len(rows)), -1), np.full(n_init, np.inf)
+    turning = np.arange(n_init)  # a start whose labels stay would repeat itself
+    for _ in range(MAX_ROTATIONS + 1):
+        sums, turned = np.zeros((len(turning), k, k)), np.zeros(len(turning), dtype=bool)
+        for first in range(0, len(rows), BLOCK):
+            here = slice(first, first + BLOCK)
+            nearest = np.argmax(rows[here] @ rotation, axis=2)
+            indicator = (nearest[:, None, :] == np.arange(k)[:, None]).astype(float)
+            sums += indicator @ (rows[here] * weights[here, None])
+            turned |= (labels[turning, here] != nearest).any(axis=1)
+            labels[turning, here] = nearest
+        left, singular, right = np.linalg.svd(sums)
+        before, costs[turning] = costs[turning], 2 * (n - singular.sum(axis=1))
+        if np.all(np.abs(costs[turning] - before) < np.finfo(float).eps):
+            break
+        turning, rotation = turning[turned], np.swapaxes(left @ right, 1, 2)[turned]
+    return labels, costs
+
+
+def _spread_rows(rows: FloatArray, weights: IntArray, n_init: int, rng: np.random.Generator) -> FloatArray:
+    """First rotations (n_init, k, k): a random row, then always the row least like those taken."""
+    n_rows, k = rows.shape
+    rotation = np.empty((n_init, k, k))
+    overlap = np.zeros((n_init, n_rows))
+    taken = rng.choice(n_rows, size=n_init, p=weights / weights.sum())
+    for column in range(k):
+        rotation[:, :, column] = rows[taken]
+        overlap += np.abs(rotation[:, :, column] @ rows.T)
+        taken = np.argmin(overlap, axis=1)
+    return rotation
+
+
+def cosine_graph(vectors: FloatArray, singular: FloatArray) -> FloatArray:
+    """Return the fourth powers of the cosines between the rows of U s^1/2, the least singular values s left out."""
+    kept = singular > KEPT * singular.max()
+    rows = vectors[:, kept] * np.sqrt(singular[kept])
+    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), TINY)
+    graph: FloatArray = (rows @ rows.T) ** POWER
+    return graph

@@ -1,0 +1,19 @@
+"""Pictures of ensembles and of what the diagnostics find, by matplotlib and seaborn.
+
+Each function draws into the axes that it is given (``criteria``: the figure), or into those of a new figure, and
+returns them. None shows a figure or changes matplotlib's settings: use ``plt.show()``, ``ax.figure.savefig(..)`` and
+``matplotlib.rc_context`` as with any picture. Trees, strips of groups and colour scales lie beside the axes: a figure
+of several panels has room for them with ``plt.subplots(.., layout="compressed")``. Heat maps draw at most ``most``
+objects, evenly spaced in their order.
+"""
+
+from consclust.plot.choice import consensus_cdf, criteria, delta_area, tracking
+from consclust.plot.ensembles import agreement, diversity
+from consclust.plot.errors import rce_errors
+from consclust.plot.matrices import coassociation, matrix
+from consclust.plot.objects import images, memberships, stability
+
+__all__ = [
+    "agreement", "coassociation", "consensus_cdf", "criteria", "delta_area", "diversity", "images", "matrix",
+    "memberships", "rce_errors", "stability", "tracking",
+]  # fmt: skip
