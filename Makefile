@@ -8,6 +8,8 @@ PYTEST := python -m pytest -n 2 --dist worksteal
 TORTURE := tests/plan/test_mutations.py tests/test_files.py tests/datasets/test_readers.py tests/fuzz \
 	tests/workflow/test_killed_env.py tests/workflow/test_sequences.py tests/workflow/test_torture.py
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# the engine of the studies is not installed
+export PYTHONPATH := $(CURDIR)/src$(if $(PYTHONPATH),:$(PYTHONPATH))
 # some containers set it; every job and test process would compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -61,17 +63,17 @@ docs: $(READY)  ## build the documentation, offline, and run its examples: docs/
 	sphinx-build -n -W --keep-going -q docs docs/_build/html
 
 plan: $(READY)  ## jobs, CPU hours and duration of each study, estimated for 1, 16 and 256 cores
-	python -m consclust.plan.costs $(STUDY)
+	python -m consclust_studies.plan.costs $(STUDY)
 
 status: $(READY)  ## what is done, running, failed and left of each study, and how long the rest takes
-	python -m consclust.plan.status $(STUDY)
+	python -m consclust_studies.plan.status $(STUDY)
 
 keep: $(READY)  ## keep the consensus labels of an accepted run that took long: make keep STUDY=ec_cms
-	python -m consclust.plan.accepted keep $(STUDY)
+	python -m consclust_studies.plan.accepted keep $(STUDY)
 
 restore: $(READY)  ## put them back into results/, so that a run fits only what is left: make restore STUDY=ec_cms
 	snakemake --cores $(CORES) --until base_clusterings -- $(STUDY)
-	python -m consclust.plan.accepted restore $(STUDY)
+	python -m consclust_studies.plan.accepted restore $(STUDY)
 
 audit: $(READY)  ## look for unsafe code, and for known vulnerabilities of the packages in the lock
 	bandit -q -r src -c pyproject.toml
@@ -85,7 +87,7 @@ lock: $(READY)  ## resolve the packages of pyproject.toml anew, with all extras
 		> envs/environment.new && mv envs/environment.new envs/environment.yaml
 
 schemas: $(READY)  ## write the JSON schemas of the configuration
-	python -m consclust.plan.schemas
+	python -m consclust_studies.plan.schemas
 
 clean:  ## remove results, reports and logs; keeps downloads, the environment and accepted results
 	rm -rf docs/_build docs/api docs/gallery results/* logs data/prepared $(filter-out reports/accepted,$(wildcard reports/*)) .snakemake

@@ -1,4 +1,4 @@
-"""Measure CPU and memory of one fit of each method, beside what `consclust.plan.needs` assumes for a cluster job.
+"""Measure CPU and memory of one fit of each method, beside what a cluster job is given for it.
 
     python benchmarks/cost.py [--sizes 250 500 1000] [--methods RCE RMSC ...]
 
@@ -12,9 +12,9 @@ import time
 import numpy as np
 
 from consclust import methods
-from consclust.consensus.run import peak_mib
 from consclust.ensemble import Ensemble
-from consclust.plan import needs
+from consclust_studies.plan import needs
+from consclust_studies.stages.consensus import peak_mib
 
 K = 10
 

@@ -18,11 +18,11 @@ from statistics import median
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from consclust.datasets import prepared
 from consclust.ensemble import Ensemble
 from consclust.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
-from consclust.ensembles.store import StoredEnsemble, split
 from consclust.methods import RCE
+from consclust_studies.stages import prepare as prepared
+from consclust_studies.stages.stored_ensembles import StoredEnsemble, split
 from dense_rce import connective_matrices, half_steps
 
 ROOT = Path(__file__).parent.parent

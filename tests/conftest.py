@@ -8,6 +8,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 collect_ignore_glob = ["*conftest.py"]  # pytest would look into all of them for examples, and they share their name
 
+# programs that tests start find the engine, which no installation has
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
 # as in the jobs of the workflow; on matrices as small as the tests' a second thread only waits, at full load
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 

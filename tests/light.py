@@ -26,8 +26,8 @@ if __name__ == "__main__":
 import numpy as np  # noqa: E402
 
 import consclust  # noqa: E402
-from consclust import __main__ as stages  # noqa: E402
 from consclust import testing  # noqa: E402
+from consclust_studies import __main__ as stages  # noqa: E402
 
 HALF = testing.l30()[::2]
 TALL = np.column_stack([np.arange(30) % 5, np.arange(30) // 5])

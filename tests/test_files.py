@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from consclust.cli.tables import Layout, read_labels
 from consclust.errors import InputError
 from consclust.files import read_arrays, read_record, write_arrays, write_record, write_text
-from consclust.scores.tables import read_table, write_table
-from consclust.specs import digest
+from consclust_studies.specs import digest
+from consclust_studies.stages.score_tables import read_table, write_table
 
 FILES = int(os.environ.get("CONSCLUST_FILES", "150"))
 SPEC = '{"seed":1}'

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from consclust.datasets.job import PrepareJob
 from consclust.datasets.registry import load_registry
+from consclust_studies.stages.prepare import PrepareJob
 
 ROOT = Path(__file__).parents[1]
 

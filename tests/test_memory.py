@@ -13,8 +13,8 @@ from consclust.memory import available
 from consclust.methods import CSPA, EAC, ECCMS, ECPCS, LWEA, PTA, SPCE, TRCE
 from consclust.methods.base import ConsensusMethod, Cost
 from consclust.numerics.components import SplitProfileError
-from consclust.plan import needs
 from consclust.testing import l30
+from consclust_studies.plan import needs
 
 
 @pytest.fixture

@@ -13,13 +13,13 @@ from sklearn.metrics import adjusted_rand_score
 
 from consclust import methods, similarity
 from consclust.ensemble import Ensemble
-from consclust.ensembles.store import drawn
 from consclust.errors import MemoryNeeded
 from consclust.methods import EAC, ECPCS, LWEA, LWGP, PTA, PTGP
 from consclust.methods.ecpcs import ncut_embedding
 from consclust.numerics.tcut import tcut_embedding
 from consclust.similarity import co_occurrence, collapse, customary_steps, ecpcs, hc, jaccard, lwca, over_objects, pts
 from consclust.testing import l30
+from consclust_studies.stages.stored_ensembles import drawn
 
 ORACLE = json.loads((Path(__file__).parent / "oracles" / "coassociation.json").read_text())
 POOLS = ["Ecoli_c1-20", "UMIST_c1-20", "Aggregation_c1-20"]

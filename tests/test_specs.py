@@ -1,10 +1,10 @@
 import pytest
 
-from consclust.consensus.job import ConsensusJob
-from consclust.datasets.job import PrepareJob
-from consclust.ensembles.job import EnsembleJob
 from consclust.errors import InputError
-from consclust.specs import check_made_for, digest
+from consclust_studies.specs import check_made_for, digest
+from consclust_studies.stages.consensus_job import ConsensusJob
+from consclust_studies.stages.ensembles_job import EnsembleJob
+from consclust_studies.stages.prepare import PrepareJob
 
 GIVEN = {"study": "s", "case": "c", "method_id": "m", "method": "RCE", "seed": 1, "ensemble": "e"}
 

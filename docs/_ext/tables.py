@@ -11,9 +11,9 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from consclust import methods
-from consclust.config.methods import MethodRun
 from consclust.datasets.registry import load_registry
-from consclust.findings.main_table import DIGITS
+from consclust_studies.config.method_runs import MethodRun
+from consclust_studies.results.main_table import DIGITS
 
 ROOT = Path(__file__).parents[2]
 SCALE = ROOT / "docs/performance/scale.csv"

@@ -14,6 +14,7 @@ from consclust.errors import InputError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    import pandas as pd
 
 DENSEST = 1032
 """Bytes that one byte of deflate can unpack to at most."""
@@ -53,6 +54,11 @@ def write_text(path: Path | str, text: str) -> None:
     """Write ``text`` to ``path``, whole or not at all."""
     with written_whole(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def write_csv(path: Path | str, frame: "pd.DataFrame", form: str = "%.10g") -> None:
+    """Write a table as CSV, numbers as ``form`` says: the same bytes for the same values."""
+    write_text(path, frame.to_csv(index=False, float_format=form, lineterminator="\n"))
 
 
 def write_record(path: Path | str, record: Mapping[str, Any]) -> None:

@@ -1,9 +1,9 @@
 import pytest
 from pydantic import ValidationError
 
-from consclust.config.cases import CaseVariant
-from consclust.config.experiment import EnsembleProtocol, Experiment
-from consclust.config.methods import MethodRun
+from consclust_studies.config.cases import CaseVariant
+from consclust_studies.config.experiment import EnsembleProtocol, Experiment
+from consclust_studies.config.method_runs import MethodRun
 
 GIVEN = {
     "id": "mine",

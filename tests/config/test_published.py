@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from consclust.config.published import Published, load_published
 from consclust.errors import InputError
+from consclust_studies.config.published_tables import Published, load_published
 
 FILES = {
     "table1": "dataset,instances,features,classes\nOne,4,,2\n",

@@ -2,8 +2,8 @@ from typing import Literal
 
 import pytest
 
-from consclust.config.references import AnyRowId, CaseId, MethodId, mistakes, without
 from consclust.validation import Strict
+from consclust_studies.config.references import AnyRowId, CaseId, MethodId, mistakes, without
 
 KNOWN = {"case": ["iris", "wine"], "method": ["KC", "RCE"], "row or unseen row": ["KC", "RCE", "K-means"]}
 

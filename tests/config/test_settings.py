@@ -1,8 +1,8 @@
 import pytest
 
-from consclust.config.settings import CONFIG_FILE, Settings
 from consclust.errors import InputError
 from consclust.validation import parse
+from consclust_studies.config.settings import CONFIG_FILE, Settings
 
 
 def settings(value):

@@ -1,6 +1,6 @@
 """Methods that are fitted together."""
 
-from consclust.config.experiment import Experiment
+from consclust_studies.config.experiment import Experiment
 
 H, Z = ({"id": f"RSEC-{v}", "method": "RSEC", "parameters": {"variant": v, "rho": 1.2}} for v in "HZ")
 TOGETHER = [{**H, "together": "RSEC"}, {**Z, "together": "RSEC"}]

@@ -1,7 +1,7 @@
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from consclust.config.values import Name, Named, Positive, Text, Title, Value, grid_points
+from consclust_studies.config.values import Name, Named, Positive, Text, Title, Value, grid_points
 
 
 def taken(kind, value):

@@ -5,15 +5,15 @@ import json
 import numpy as np
 import pytest
 
-from consclust.config.race import Race
-from consclust.consensus.cut import cut_labels, cut_record
-from consclust.consensus.job import ConsensusJob
-from consclust.consensus.run import run
-from consclust.ensembles.store import StoredEnsemble, split
 from consclust.errors import ConsensusFailure
 from consclust.methods import SpectralConsensus
-from consclust.specs import digest
 from consclust.testing import l30
+from consclust_studies.config.race import Race
+from consclust_studies.specs import digest
+from consclust_studies.stages.consensus import run
+from consclust_studies.stages.consensus_job import ConsensusJob
+from consclust_studies.stages.cutting import cut_labels, cut_record
+from consclust_studies.stages.stored_ensembles import StoredEnsemble, split
 
 STORED = StoredEnsemble(np.tile(l30(), 4), np.repeat(np.arange(3), 10), split(32, 8))
 

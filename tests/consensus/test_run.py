@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 from consclust import methods
-from consclust.config.race import Race
-from consclust.consensus.command import main, read_features, read_race
-from consclust.consensus.job import ConsensusJob
-from consclust.consensus.run import FitError, run
-from consclust.ensembles import store
-from consclust.ensembles.store import StoredEnsemble, split
 from consclust.errors import ConsensusFailure, InputError
 from consclust.files import write_arrays, write_record
 from consclust.methods import SSCE
-from consclust.scores.blocks import Block
-from consclust.specs import digest
 from consclust.testing import features_of, l30
+from consclust_studies.config.race import Race
+from consclust_studies.specs import digest
+from consclust_studies.stages import stored_ensembles as store
+from consclust_studies.stages.consensus import FitError, run
+from consclust_studies.stages.consensus_command import main, read_features, read_race
+from consclust_studies.stages.consensus_job import ConsensusJob
+from consclust_studies.stages.label_blocks import Block
+from consclust_studies.stages.stored_ensembles import StoredEnsemble, split
 
 STORED = StoredEnsemble(np.tile(l30(), 2), np.repeat(np.arange(3), 10), split(16, 8))
 SUBSETS = [0, 1]
@@ -98,7 +98,7 @@ def test_the_result_of_another_race_is_refused(tmp_path):
 def test_peak_memory_is_this_process_own():
     """A small child of a process with 300 MiB."""
     ballast = np.ones(300 * 2**17)
-    program = "from consclust.consensus.run import peak_mib; print(peak_mib())"
+    program = "from consclust_studies.stages.consensus import peak_mib; print(peak_mib())"
     child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert 10 < float(child.stdout) < 200
     assert ballast.sum() > 0

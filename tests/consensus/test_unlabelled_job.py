@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from consclust.consensus.command import main
-from consclust.consensus.job import ConsensusJob
-from consclust.consensus.unlabelled import UnlabelledJob, job_of_text
-from consclust.ensembles import store
 from consclust.errors import InputError
-from consclust.specs import digest
 from consclust.testing import l30
+from consclust_studies.specs import digest
+from consclust_studies.stages import stored_ensembles as store
+from consclust_studies.stages.consensus_command import main
+from consclust_studies.stages.consensus_job import ConsensusJob
+from consclust_studies.stages.consensus_unlabelled import UnlabelledJob, job_of_text
 
 CLASSES = np.repeat([0, 1, 2], 10)
 

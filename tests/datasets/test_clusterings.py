@@ -5,11 +5,10 @@ import pytest
 from scipy import sparse
 from scipy.io import savemat
 
-from consclust.datasets.job import PrepareJob
-from consclust.datasets.prepared import load, prepare
-from consclust.datasets.readers.clusterings import read_clusterings
 from consclust.datasets.registry import DatasetSpec, ReadyMadeEnsemble
 from consclust.errors import InputError
+from consclust.readers.clusterings import read_clusterings
+from consclust_studies.stages.prepare import PrepareJob, load, prepare
 
 LABELS = np.array([[1, 7, 2], [1, 9, 2], [3, 7, 4], [3, 9, 4]])
 CODES = [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1]]

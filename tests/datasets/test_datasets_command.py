@@ -5,11 +5,10 @@ import numpy as np
 import pytest
 
 from consclust.datasets import download
-from consclust.datasets.command import main
-from consclust.datasets.job import PrepareJob
-from consclust.datasets.prepared import load
 from consclust.datasets.registry import load_registry
 from consclust.errors import InputError
+from consclust_studies.stages.datasets_command import main
+from consclust_studies.stages.prepare import PrepareJob, load
 
 ROOT = Path(__file__).parents[2]
 TABLE = b"1,0,b\n3,4,a\n6,8,b\n"

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from consclust import files
-from consclust.datasets.readers.documents import DocumentsReader, body, stems, visible
 from consclust.errors import InputError
+from consclust.readers.documents import DocumentsReader, body, stems, visible
 
 PAGE = (
     "Server: CERN/3.0\r\nClass: telling\r\n\r\n<html><head><script>var telling = 1;</script>"

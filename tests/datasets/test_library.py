@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from consclust import datasets, ensembles
-from consclust.datasets import download, library
+from consclust.datasets import catalogue as library
+from consclust.datasets import download
 from consclust.errors import InputError
 from consclust.methods import LWEA
 

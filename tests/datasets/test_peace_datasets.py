@@ -5,10 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from consclust.datasets.job import PrepareJob
-from consclust.datasets.prepared import load, prepare
 from consclust.datasets.registry import DatasetSpec, load_registry
 from consclust.errors import InputError
+from consclust_studies.stages.prepare import PrepareJob, load, prepare
 
 DATASETS = load_registry(Path(__file__).parents[2] / "config/datasets.yaml")
 CLASSES = {

@@ -5,9 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from consclust.datasets.job import PrepareJob
-from consclust.datasets.prepared import load, prepare
 from consclust.datasets.registry import load_registry
+from consclust_studies.stages.prepare import PrepareJob, load, prepare
 
 pytestmark = pytest.mark.mirror
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from consclust.datasets.job import PrepareJob
-from consclust.datasets.prepared import Dataset, coded, load, prepare
+from consclust.datasets.prepared import Dataset, coded
 from consclust.datasets.registry import DatasetSpec, load_registry
 from consclust.errors import InputError
+from consclust_studies.stages.prepare import PrepareJob, load, prepare
 
 ROOT = Path(__file__).parents[2]
 DATASETS = load_registry(ROOT / "config/datasets.yaml")

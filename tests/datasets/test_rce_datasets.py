@@ -8,11 +8,10 @@ import pytest
 import scipy.io
 
 from consclust.datasets.download import fetch, verify
-from consclust.datasets.job import PrepareJob
-from consclust.datasets.prepared import load, prepare
 from consclust.datasets.preprocessing.text import tfidf
-from consclust.datasets.readers.matlab import load_mat
 from consclust.datasets.registry import load_registry
+from consclust.readers.matlab import load_mat
+from consclust_studies.stages.prepare import PrepareJob, load, prepare
 
 pytestmark = pytest.mark.mirror
 

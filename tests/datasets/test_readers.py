@@ -19,13 +19,13 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from consclust import files
-from consclust.datasets.readers import Raw, embedded
-from consclust.datasets.readers.arff import ArffReader, KeelReader
-from consclust.datasets.readers.embedded import MlxtendMnistReader
-from consclust.datasets.readers.idx import IdxReader, load_idx
-from consclust.datasets.readers.matlab import MatReader, load_mat
-from consclust.datasets.readers.table import TableReader
 from consclust.errors import InputError
+from consclust.readers import Raw, embedded
+from consclust.readers.arff import ArffReader, KeelReader
+from consclust.readers.embedded import MlxtendMnistReader
+from consclust.readers.idx import IdxReader, load_idx
+from consclust.readers.matlab import MatReader, load_mat
+from consclust.readers.table import TableReader
 
 EXAMPLES = int(os.environ.get("CONSCLUST_FILES", "150"))
 

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from consclust.datasets import preprocessing, registry
-from consclust.datasets.readers import Reader
 from consclust.errors import InputError
+from consclust.readers import Reader
 
 ROOT = Path(__file__).parents[2]
 RCE = ["yale", "tr23", "jaffe", "glass", "orl", "medical", "coil20", "wap", "hitech", "k1b", "mnist_4000"]
@@ -110,7 +110,7 @@ def test_step_names_and_readers_are_all_implemented():
 
 def test_importing_the_registry_is_cheap():
     code = (
-        "import sys, consclust.datasets.registry, consclust.datasets.command\n"
+        "import sys, consclust.datasets.registry, consclust_studies.stages.datasets_command\n"
         "print([m for m in ('numpy', 'scipy', 'platformdirs', 'sklearn', 'requests') if m in sys.modules])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

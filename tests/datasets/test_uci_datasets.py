@@ -5,11 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from consclust.datasets.job import PrepareJob
-from consclust.datasets.prepared import load, prepare
-from consclust.datasets.readers.arff import ArffReader
-from consclust.datasets.readers.embedded import SklearnReader
 from consclust.datasets.registry import load_registry
+from consclust.readers.arff import ArffReader
+from consclust.readers.embedded import SklearnReader
+from consclust_studies.stages.prepare import PrepareJob, load, prepare
 
 pytestmark = pytest.mark.mirror
 

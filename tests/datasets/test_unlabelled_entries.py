@@ -5,12 +5,14 @@ import pytest
 import yaml
 
 from consclust import datasets
-from consclust.datasets import prepared, unlabelled
-from consclust.datasets.job import PrepareJob
 from consclust.datasets.registry import load_registry
-from consclust.ensembles import make, store
-from consclust.ensembles.job import EnsembleJob
 from consclust.errors import InputError
+from consclust_studies.stages import base_clusterings as make
+from consclust_studies.stages import prepare as prepared
+from consclust_studies.stages import prepare as unlabelled
+from consclust_studies.stages import stored_ensembles as store
+from consclust_studies.stages.ensembles_job import EnsembleJob
+from consclust_studies.stages.prepare import PrepareJob
 
 LABELS = "first,second,third\n0,2,1\n0,,1\n1,2,0\n1,0,0\n"
 MINE = {"mine": {"file": {"name": "survey.csv"}}}

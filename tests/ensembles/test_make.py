@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from consclust.datasets.job import PrepareJob, contents
-from consclust.datasets.prepared import prepare
+from consclust.datasets.prepared import without_addresses
 from consclust.datasets.registry import DatasetSpec, ReadyMadeEnsemble
 from consclust.ensemble import MISSING
-from consclust.ensembles import store
-from consclust.ensembles.command import main
-from consclust.ensembles.job import EnsembleJob
 from consclust.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
 from consclust.ensembles.mixed import MixedProtocol, mixed_ensemble
 from consclust.errors import InputError
+from consclust_studies.stages import stored_ensembles as store
+from consclust_studies.stages.ensembles_command import main
+from consclust_studies.stages.ensembles_job import EnsembleJob
+from consclust_studies.stages.prepare import PrepareJob, prepare
 
 IRIS = DatasetSpec(title="-", reader={"format": "sklearn", "loader": "iris"}, licence="-", source="-")
 DATA = PrepareJob.of("iris", IRIS, ())
@@ -69,7 +69,7 @@ def test_a_ready_made_ensemble_takes_its_file_and_no_seed(tmp_path, data):
     own = {"kind": "ready-made", "seed": None, "max_iter": 0}
     stored = made(tmp_path, "--ready", pool, ready=ready, **own)
     assert all(len(set(zip(*pair, strict=True))) == 4 for pair in zip(stored.labels.T, labels.T, strict=True))
-    other = ready.model_copy(update={"file": contents(ready.file).model_copy(update={"sha256": "ab" * 32})})
+    other = ready.model_copy(update={"file": without_addresses(ready.file).model_copy(update={"sha256": "ab" * 32})})
     with pytest.raises(InputError, match=r"^[^\n]*pool\.mat[^\n]*wrong checksum[^\n]*$"):
         made(tmp_path, "--ready", pool, ready=other, **own)
 

@@ -7,10 +7,10 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
 from consclust.ensemble import MISSING, Ensemble
-from consclust.ensembles import store
 from consclust.ensembles.draws import number_of_clusters, subsamples
 from consclust.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
 from consclust.ensembles.mixed import ALGORITHMS, MixedProtocol, merged, mixed_ensemble, similarity
+from consclust_studies.stages import stored_ensembles as store
 
 IRIS = load_iris().data
 NAMES = ("study", "iris")

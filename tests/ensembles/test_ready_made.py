@@ -7,11 +7,11 @@ import pytest
 from scipy.io import savemat
 
 from consclust.datasets.prepared import coded
-from consclust.datasets.readers.clusterings import read_clusterings
 from consclust.datasets.registry import ReadyMadeEnsemble
-from consclust.ensembles.ready_made import ready_made_ensemble
-from consclust.ensembles.store import drawn, split
 from consclust.errors import InputError
+from consclust.readers.clusterings import read_clusterings
+from consclust_studies.stages.ready_made import ready_made_ensemble
+from consclust_studies.stages.stored_ensembles import drawn, split
 
 CLASSES = np.repeat([0, 1, 2], 4)
 LABELS = np.random.default_rng(0).integers(1, 5, (12, 7))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from consclust.findings.main_table import NEAR, expected_near
+from consclust_studies.results.main_table import NEAR, expected_near
 
 
 @pytest.mark.parametrize("n_subsets", [3, 10, 20])

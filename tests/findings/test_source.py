@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from consclust.errors import InputError
-from consclust.findings.source import Item, Source
-from consclust.scores.tables import write_table
-from consclust.specs import digest
+from consclust_studies.results.source import Item, Source
+from consclust_studies.specs import digest
+from consclust_studies.stages.score_tables import write_table
 
 COLUMNS = {"case": ["iris", "iris"], "subset": [0, 1], "value": [0.5, 0.75]}
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from consclust.findings.values import spanned
+from consclust.report.wording import spanned
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from pyarrow.parquet import read_table, write_table
 
 from consclust.ensemble import Ensemble
 from consclust.errors import InputError
-from consclust.labels.command import main
-from consclust.labels.job import LabelsJob, MergeJob, ProfilesJob
 from consclust.methods import EAC
+from consclust_studies.stages.labels_command import main
+from consclust_studies.stages.labels_job import LabelsJob, MergeJob, ProfilesJob
 
 PIECES = {"a": slice(0, 70), "b": slice(70, 71), "c": slice(71, 120)}
 

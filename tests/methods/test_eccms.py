@@ -17,8 +17,8 @@ from consclust.testing import l30
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from consclust import similarity
 from consclust.ensemble import Ensemble
-from consclust.ensembles.store import drawn
 from consclust.methods import EAC, ECCMS, LWEA
+from consclust_studies.stages.stored_ensembles import drawn
 from dense_eccms import enhance
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "eccms.json").read_text())

@@ -149,7 +149,7 @@ def test_an_absent_partitioner_is_an_import_error(module, method, monkeypatch):
 
 PROGRAM = """
 import numpy as np
-from consclust.consensus.run import peak_mib
+from consclust_studies.stages.consensus import peak_mib
 from consclust.methods import CSPA
 rng = np.random.default_rng(0)
 truth = rng.integers(3, size=2000)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from consclust.plan import needs
-from consclust.plan.load import load_plan
-from consclust.plan.plan import Plan
+from consclust_studies.plan import needs
+from consclust_studies.plan.load import load_plan
+from consclust_studies.plan.plan import Plan
 
 ROOT = Path(__file__).parents[2]
 DATASETS = yaml.safe_load((ROOT / "config/datasets.yaml").read_text())

@@ -7,7 +7,7 @@ import pytest
 
 from consclust.errors import InputError
 from consclust.files import read_arrays, write_arrays, write_record
-from consclust.plan import accepted, costs
+from consclust_studies.plan import accepted, costs
 
 RACE = {"metric": "ACC", "subsets": 1, "points": 1}
 NUMBERS = np.arange(300).reshape(3, 100) % 7

@@ -7,7 +7,7 @@ import yaml
 
 from consclust.datasets.registry import load_registry
 from consclust.errors import InputError
-from consclust.plan.load import load_study
+from consclust_studies.plan.load import load_study
 
 ROOT = Path(__file__).parents[2]
 REGISTRY = load_registry(ROOT / "config/datasets.yaml")

@@ -4,11 +4,11 @@ import sys
 
 import pytest
 
-from consclust.config.settings import CONFIG_FILE
 from consclust.datasets.registry import RawFile
 from consclust.errors import InputError
-from consclust.plan import costs, needs, status
-from consclust.plan.costs import Job, jobs_of, span, submitted
+from consclust_studies.config.settings import CONFIG_FILE
+from consclust_studies.plan import costs, needs, status
+from consclust_studies.plan.costs import Job, jobs_of, span, submitted
 
 
 def job(name, seconds, *after):
@@ -139,7 +139,7 @@ def test_an_unknown_study_is_refused(make_plan, tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize("module", ["costs", "status", "accepted"])
 def test_help_is_shown_and_a_wrong_study_is_an_error_of_one_line(module):
-    run = [sys.executable, "-m", f"consclust.plan.{module}"]
+    run = [sys.executable, "-m", f"consclust_studies.plan.{module}"]
     helped = subprocess.run([*run, "--help"], capture_output=True, text=True, check=True)
     assert "STUDY" in helped.stdout
     words = ["keep", "rcf"] if module == "accepted" else ["rcf"]

@@ -2,9 +2,9 @@ import shutil
 
 import pytest
 
-from consclust.plan import fingerprint as module
+from consclust_studies.plan import fingerprint as module
 
-RUN, METHODS = "consclust.consensus.run", ("consclust.methods.rce", "consclust.methods.kc")
+RUN, METHODS = "consclust_studies.stages.consensus", ("consclust.methods.rce", "consclust.methods.kc")
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ from typing import TYPE_CHECKING
 from consclust.mine.other import doubled
 
 if TYPE_CHECKING:
-    from consclust.scores.tables import read_table
+    from consclust_studies.stages.score_tables import read_table
 
 
 class Method:
@@ -108,7 +108,7 @@ def of_mine():
         ("(1, 2)", "(3, 4)"),
         ("A: B. C 2000.", "A: B. C 2001."),
         ("import read_table", "import write_table"),
-        ("from consclust.scores.tables import", "from consclust.scores.table import"),
+        ("from consclust_studies.stages.score_tables import", "from consclust_studies.stages.score import"),
         ("from consclust.mine.other import doubled", "from consclust.mine.other import (\n    doubled,\n)"),
         ('"""A method."""\n', '"""A method."""\n\n__all__ = ["Method"]\n'),
     ],
@@ -181,12 +181,12 @@ def test_what_all_jobs_share_in_words_does_not_count(package):
     ("stage", "later"),
     [
         ("consclust.datasets.prepared", ("ensembles", "consensus", "scores", "reports", "plan")),
-        ("consclust.ensembles.make", ("consensus", "methods", "scores", "reports", "plan")),
+        ("consclust_studies.stages.base_clusterings", ("consensus", "methods", "scores", "reports", "plan")),
         (RUN, ("scores", "reports", "plan")),
-        ("consclust.scores.table", ("reports", "plan")),
-        ("consclust.scores.collect", ("reports", "plan")),
-        ("consclust.scores.unseen", ("reports", "plan")),
-        ("consclust.reports.command", ("plan",)),
+        ("consclust_studies.stages.score", ("reports", "plan")),
+        ("consclust_studies.stages.collect", ("reports", "plan")),
+        ("consclust_studies.stages.unseen_objects", ("reports", "plan")),
+        ("consclust_studies.document.command", ("plan",)),
     ],
 )
 def test_a_stage_does_not_depend_on_later_ones(stage, later):
@@ -214,12 +214,8 @@ def test_all_modules_of_the_package_can_be_read():
 )
 def test_what_another_job_chooses_by_name_does_not_count(package, path):
     jobs = (
-        (
-            "consclust.datasets.prepared",
-            "consclust.datasets.readers.matlab",
-            "consclust.datasets.preprocessing.scaling",
-        ),
-        ("consclust.ensembles.make", "consclust.ensembles.kmeans"),
+        ("consclust.datasets.prepared", "consclust.readers.matlab", "consclust.datasets.preprocessing.scaling"),
+        ("consclust_studies.stages.base_clusterings", "consclust.ensembles.kmeans"),
     )
     forget()
     before = [module.fingerprint(*job) for job in jobs]
@@ -236,14 +232,14 @@ def test_what_a_job_chooses_by_name_counts(package):
 
 
 def test_how_steps_are_applied_counts(package):
-    prepared = ("consclust.datasets.prepared", "consclust.datasets.readers.matlab")
+    prepared = ("consclust.datasets.prepared", "consclust.readers.matlab")
     before = prints(*prepared)
     edit(package / "datasets/preprocessing/__init__.py", ("X = function(step)(X)", "X = function(step)(X) + 1"))
     assert prints(*prepared) != before
 
 
 def test_what_a_module_always_uses_counts(package):
-    before = prints("consclust.scores.unseen")
+    before = prints("consclust_studies.stages.unseen_objects")
     path = package / "ensembles/kmeans.py"
     path.write_text(path.read_text() + "\nX = 1\n")
-    assert prints("consclust.scores.unseen") != before
+    assert prints("consclust_studies.stages.unseen_objects") != before

@@ -3,8 +3,8 @@
 import pytest
 
 from consclust.errors import InputError
-from consclust.plan.load import load_plan, load_study
-from consclust.reports.exhibits import standard
+from consclust_studies.exhibits import standard
+from consclust_studies.plan.load import load_plan, load_study
 
 
 def exhibits(make_plan, *listed):

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 import yaml
 
-from consclust.config.settings import Settings
 from consclust.datasets.registry import Registry, load_registry
 from consclust.errors import InputError
-from consclust.plan.checks import study_mistakes
-from consclust.plan.load import with_standard_exhibits
-from consclust.plan.plan import Plan
-from consclust.plan.restrict import planned
-from consclust.reports.study import Study
 from consclust.validation import parse
+from consclust_studies.config.settings import Settings
+from consclust_studies.exhibits.study import Study
+from consclust_studies.plan.checks import study_mistakes
+from consclust_studies.plan.load import with_standard_exhibits
+from consclust_studies.plan.plan import Plan
+from consclust_studies.plan.restrict import planned
 
 pytestmark = pytest.mark.long
 

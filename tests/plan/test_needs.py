@@ -6,8 +6,8 @@ import pytest
 from consclust import methods
 from consclust.datasets.registry import load_registry
 from consclust.methods.base import ConsensusMethod
-from consclust.plan import needs
-from consclust.plan.load import load_study
+from consclust_studies.plan import needs
+from consclust_studies.plan.load import load_study
 
 ROOT = Path(__file__).parents[2]
 DATASETS = load_registry(ROOT / "config/datasets.yaml")

@@ -8,7 +8,7 @@ import pytest
 
 from consclust.errors import InputError
 from consclust.files import sha256
-from consclust.plan.load import load_plan
+from consclust_studies.plan.load import load_plan
 
 KINDS = ("prepare", "ensemble", "consensus", "score", "collect", "unseen", "exhibit", "document")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from consclust.errors import InputError
-from consclust.plan.restrict import LONGEST, run_name
+from consclust_studies.plan.restrict import LONGEST, run_name
 
 
 def only(plan):

@@ -1,4 +1,4 @@
-"""The JSON schemas beside the workflow, for editors; renew them with ``python -m consclust.plan.schemas``."""
+"""The JSON schemas beside the workflow, for editors; renew them with ``python -m consclust_studies.plan.schemas``."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from consclust.plan.schemas import SCHEMAS, write_schemas
 from consclust.validation import read_yaml
+from consclust_studies.plan.schemas import SCHEMAS, write_schemas
 
 ROOT = Path(__file__).parents[2]
 FILES = [

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from consclust.errors import InputError
-from consclust.plan.load import load_plan
+from consclust_studies.plan.load import load_plan
 
 SURVEY = {
     "title": "Survey", "classes": False, "shape": [60, 0, 0], "licence": "mine", "source": "made here",

@@ -3,8 +3,8 @@
 import pytest
 from small import planned, source_of
 
-from consclust.findings.source import Source
-from consclust.reports.study import PlannedStudy
+from consclust_studies.exhibits.study import PlannedStudy
+from consclust_studies.results.source import Source
 
 
 @pytest.fixture

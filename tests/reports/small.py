@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from consclust.config.published import Published
-from consclust.findings.source import Source
-from consclust.reports.study import PlannedStudy
-from consclust.scores.selection import select
+from consclust_studies.config.published_tables import Published
+from consclust_studies.exhibits.study import PlannedStudy
+from consclust_studies.results.source import Source
+from consclust_studies.stages.selection import select
 
 STUDY = {
     "id": "small",
@@ -46,7 +46,7 @@ def planned(**changes) -> PlannedStudy:
 
 def scores_of(study: PlannedStudy, seed: int = 0, means: Mapping[str, float] | None = None) -> pd.DataFrame:
     """Tidy scores drawn at random around a mean for each method (.5 unless given), both kinds of restarts."""
-    from consclust.scores.table import compact
+    from consclust_studies.stages.score import compact
 
     rng, rows = np.random.default_rng(seed), []
     runs = [(study.base_clusterings, [{}]), *((run.id, run.points) for run in study.methods)]

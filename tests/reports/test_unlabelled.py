@@ -11,7 +11,7 @@ from consclust import diagnostics
 from consclust.cli import main
 from consclust.ensemble import Ensemble
 from consclust.methods import EAC, KC
-from consclust.reports.unlabelled import diagnosis
+from consclust.report import diagnosis
 
 FEW = ["--ks", "2:3", "--draws", "3", "--halves", "3", "--nulls", "2", "--folds", "2", "--methods", "EAC,KC"]
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from jobs import spec_text
 
-from consclust.config.experiment import Experiment
-from consclust.ensembles.store import save, split
+from consclust_studies.config.experiment import Experiment
+from consclust_studies.stages.stored_ensembles import save, split
 
 N, SUBSETS, SIZE, RESTARTS = 12, 4, 2, 3
 FEW = {"id": "KC-few", "of": "KC", "method": "KC", "parameters": {"n_init": 2}, "why": "restarts"}

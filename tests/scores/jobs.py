@@ -2,9 +2,9 @@
 
 import json
 
-from consclust.config.experiment import Experiment
-from consclust.scores.job import ScoredMethod, ScoreJob
-from consclust.specs import digest
+from consclust_studies.config.experiment import Experiment
+from consclust_studies.specs import digest
+from consclust_studies.stages.score_jobs import ScoredMethod, ScoreJob
 
 
 def spec_text(what: str) -> str:

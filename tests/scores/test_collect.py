@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from jobs import job_of
 
-from consclust.config.experiment import Variants
 from consclust.errors import InputError
-from consclust.scores.command import main
-from consclust.scores.job import CollectJob, as_scored
-from consclust.scores.tables import read_table
+from consclust_studies.config.experiment import Variants
+from consclust_studies.stages.score_jobs import CollectJob, as_scored
+from consclust_studies.stages.score_tables import read_table
+from consclust_studies.stages.scores_command import main
 
 FILES = ["scores.csv", "scores.parquet", "selected.csv", "selected.parquet"]
 

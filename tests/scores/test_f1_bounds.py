@@ -5,8 +5,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from consclust.scores.f1_bounds import largest_f1
 from consclust.scores.metrics import METRICS
+from consclust_studies.results.f1_bounds import largest_f1
 
 MINI_NEWSGROUPS = [100, 400, 100, 400, 400, 100, 200]
 

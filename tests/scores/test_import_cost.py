@@ -20,11 +20,11 @@ def test_scoring_a_case_needs_no_pandas(study, write_block, ensemble, tmp_path):
     blocks = [str(write_block("iris", run.id, [0, 1, 2, 3])) for run in study.methods]
     arguments = ["case", "--spec", job_of(study, "iris").json_text, "--ensemble", str(ensemble)]
     code = (
-        "import sys; from consclust.scores.command import main; "
+        "import sys; from consclust_studies.stages.scores_command import main; "
         f"main({[*arguments, '--out', 'iris.parquet', *blocks]}); print(*sys.modules)"
     )
     command = [sys.executable, "-c", code]
     loaded = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
-    assert "consclust.scores.table" in loaded
+    assert "consclust_studies.stages.score" in loaded
     assert not {"pandas", "sklearn", "scipy.stats", "matplotlib"} & set(loaded)
     assert (tmp_path / "iris.parquet").exists()

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from consclust.config.metric import Metric
 from consclust.scores.metrics import METRICS, accuracy, ari, contingency, nmi, pairwise_f, purity, score_all, score_many
+from consclust_studies.config.metric import Metric
 
 Y, LABELS = [1, 1, 1, 2, 2, 3], [1, 1, 2, 2, 2, 2]
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from jobs import spec_text
 
-from consclust.config.race import Race
-from consclust.consensus.job import ConsensusJob
 from consclust.errors import InputError
 from consclust.scores.metrics import score_all
-from consclust.scores.race import best_points, run_race
-from consclust.specs import digest
+from consclust_studies.config.race import Race
+from consclust_studies.specs import digest
+from consclust_studies.stages.consensus_job import ConsensusJob
+from consclust_studies.stages.races import best_points, run_race
 
 
 def test_the_best_are_those_with_the_fewest_failures_then_the_highest_mean():

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from consclust.scores.selection import SELECTED_COLUMNS, points_taken, rows, select
-from consclust.scores.table import compact
+from consclust_studies.stages.score import compact
+from consclust_studies.stages.selection import SELECTED_COLUMNS, points_taken, rows, select
 
 NAN = np.nan
 

@@ -7,9 +7,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from consclust.scores.selection import SELECTED_COLUMNS, rows
-from consclust.scores.significance import PAIR_COLUMNS, bold, holm, p_values, pairwise
-from consclust.scores.summary import SUMMARY_COLUMNS, summarise
+from consclust_studies.results.significance import PAIR_COLUMNS, bold, holm, p_values, pairwise
+from consclust_studies.results.summary import SUMMARY_COLUMNS, summarise
+from consclust_studies.stages.selection import SELECTED_COLUMNS, rows
 
 NAN = np.nan
 NOISE = np.array([0.01, -0.01, 0.005, -0.005])

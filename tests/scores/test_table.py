@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from jobs import job_of, spec_text
 
-from consclust.config.experiment import Experiment
-from consclust.ensembles import store
-from consclust.ensembles.store import drawn, split
 from consclust.errors import InputError
-from consclust.scores.blocks import Block
 from consclust.scores.metrics import accuracy, nmi
-from consclust.scores.table import COLUMNS, compact, score_case
-from consclust.scores.tables import read_table, write_table
-from consclust.specs import digest
+from consclust_studies.config.experiment import Experiment
+from consclust_studies.specs import digest
+from consclust_studies.stages import stored_ensembles as store
+from consclust_studies.stages.label_blocks import Block
+from consclust_studies.stages.score import COLUMNS, compact, score_case
+from consclust_studies.stages.score_tables import read_table, write_table
+from consclust_studies.stages.stored_ensembles import drawn, split
 
 pd = pytest.importorskip("pandas")
 

@@ -7,17 +7,17 @@ import pandas as pd
 import pytest
 
 from consclust import methods
-from consclust.config.experiment import Experiment
-from consclust.config.methods import MethodRun
-from consclust.datasets import prepared
-from consclust.datasets.job import PrepareJob
 from consclust.datasets.prepared import Dataset
 from consclust.errors import InputError
-from consclust.scores.command import main
-from consclust.scores.job import UnseenJob, on_unseen_objects
-from consclust.scores.tables import read_table
-from consclust.scores.unseen import Unseen, write_scores
-from consclust.specs import digest
+from consclust_studies.config.experiment import Experiment
+from consclust_studies.config.method_runs import MethodRun
+from consclust_studies.specs import digest
+from consclust_studies.stages import prepare as prepared
+from consclust_studies.stages.prepare import PrepareJob
+from consclust_studies.stages.score_jobs import UnseenJob, on_unseen_objects
+from consclust_studies.stages.score_tables import read_table
+from consclust_studies.stages.scores_command import main
+from consclust_studies.stages.unseen_objects import Unseen, write_scores
 
 NAMES = ("a", "b", "c")
 NOTHING = {"reader": None, "sample": None, "shape": None}

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from consclust.__main__ import main as consclust
+from consclust_studies.__main__ import main as consclust
 
 PROGRAM = "python -m consclust "
 

@@ -7,7 +7,7 @@ import pytest
 from inprocess import in_folder
 
 from conftest import BRIEF
-from consclust.plan import accepted
+from consclust_studies.plan import accepted
 
 pytestmark = pytest.mark.workflow
 

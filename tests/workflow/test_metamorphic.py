@@ -14,8 +14,8 @@ from toys import Change, Toy, as_csv, differing, leaves, outcome
 
 from conftest import ROOT
 from consclust.files import sha256
-from consclust.plan import costs
-from consclust.reports.study import Study
+from consclust_studies.exhibits.study import Study
+from consclust_studies.plan import costs
 
 pytestmark = pytest.mark.workflow
 

@@ -30,10 +30,10 @@ if (SOURCE := Path(str(workflow.current_basedir)).parents[1] / "src").is_dir():
 try:
     from consclust.datasets.registry import load_registry
     from consclust.errors import InputError
-    from consclust.plan import costs, load_plan, needs
-    from consclust.plan.own_files import own_files
-    from consclust.plan.sources import check_sources
-    from consclust.reports.document.provenance import git_commit
+    from consclust_studies.plan import costs, load_plan, needs
+    from consclust_studies.plan.own_files import own_files
+    from consclust_studies.plan.sources import check_sources
+    from consclust_studies.document.provenance import git_commit
 except ImportError as absent:
     if "--lint" not in sys.argv:
         stop(f"{absent}: install what the workflow needs, pip install '.[workflow]' in the folder of the project")

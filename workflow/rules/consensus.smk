@@ -28,5 +28,5 @@ rule consensus:
     message:
         "{wildcards.study}: {wildcards.method} on {wildcards.case}, subsets {wildcards.block}"
     shell:
-        "python -m consclust --log {log:q} consensus --spec {params.spec:q} --subsets {wildcards.block}"
+        "python -m consclust_studies --log {log:q} consensus --spec {params.spec:q} --subsets {wildcards.block}"
         " --ensemble {input.ensemble:q} {params.data} {input.data:q} {params.race} {input.race:q} --out {output.labels:q} --runtime {output.runtime:q}"

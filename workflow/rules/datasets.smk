@@ -16,7 +16,7 @@ rule fetch:
     message:
         "fetching {wildcards.fetched}"
     shell:
-        "python -m consclust --log {log:q} datasets fetch {params.dataset:q} {params.file:q} --to {output:q} --placed data/raw/{wildcards.fetched:q}"
+        "python -m consclust_studies --log {log:q} datasets fetch {params.dataset:q} {params.file:q} --to {output:q} --placed data/raw/{wildcards.fetched:q}"
 
 
 rule prepare:
@@ -39,4 +39,4 @@ rule prepare:
     message:
         "{wildcards.dataset}: preparing ({wildcards.steps})"
     shell:
-        "python -m consclust --log {log:q} datasets prepare --spec {params.spec:q} --out {output:q} {input:q}"
+        "python -m consclust_studies --log {log:q} datasets prepare --spec {params.spec:q} --out {output:q} {input:q}"

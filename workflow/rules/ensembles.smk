@@ -25,5 +25,5 @@ rule base_clusterings:
     message:
         "{wildcards.study}: base clusterings of {wildcards.case}"
     shell:
-        "python -m consclust --log {log:q} ensembles --spec {params.spec:q} --data {input.data:q}"
+        "python -m consclust_studies --log {log:q} ensembles --spec {params.spec:q} --data {input.data:q}"
         " {params.ready} {input.ready:q} --out {output:q}"

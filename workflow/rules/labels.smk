@@ -17,7 +17,7 @@ rule profiles:
     message:
         "{wildcards.matrix}: profiles of {wildcards.piece}"
     shell:
-        "python -m consclust --log {log:q} labels profiles --spec {params.spec:q} --out {output:q} {input:q}"
+        "python -m consclust_studies --log {log:q} labels profiles --spec {params.spec:q} --out {output:q} {input:q}"
 
 
 rule merge:
@@ -36,7 +36,7 @@ rule merge:
     message:
         "{wildcards.matrix}: merging the profiles"
     shell:
-        "python -m consclust --log {log:q} labels merge --spec {params.spec:q} --out {output:q} {input:q}"
+        "python -m consclust_studies --log {log:q} labels merge --spec {params.spec:q} --out {output:q} {input:q}"
 
 
 rule consensus_of_labels:
@@ -55,7 +55,7 @@ rule consensus_of_labels:
     message:
         "{wildcards.matrix}: {wildcards.method} with {wildcards.k} clusters"
     shell:
-        "python -m consclust --log {log:q} labels consensus --spec {params.spec:q} --merged {input:q} --out {output:q}"
+        "python -m consclust_studies --log {log:q} labels consensus --spec {params.spec:q} --merged {input:q} --out {output:q}"
 
 
 rule label:
@@ -76,7 +76,7 @@ rule label:
     message:
         "{wildcards.matrix}: labels of {wildcards.piece}"
     shell:
-        "python -m consclust --log {log:q} labels label --spec {params.spec:q} --consensus {input.consensus:q}"
+        "python -m consclust_studies --log {log:q} labels label --spec {params.spec:q} --consensus {input.consensus:q}"
         " --merged {input.merged:q} --out {output:q} {input.piece:q}"
 
 
@@ -94,4 +94,4 @@ rule sizes_of_clusters:
     message:
         "{wildcards.matrix}: sizes of the clusters of {wildcards.method}"
     shell:
-        "python -m consclust --log {log:q} labels sizes --out {output:q} {input:q}"
+        "python -m consclust_studies --log {log:q} labels sizes --out {output:q} {input:q}"

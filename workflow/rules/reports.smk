@@ -37,7 +37,7 @@ for run in PLAN.runs:
         message:
             f"{run}: the tables"
         shell:
-            "python -m consclust --log {log:q} reports exhibits --spec {params.spec:q} --out {output:q}"
+            "python -m consclust_studies --log {log:q} reports exhibits --spec {params.spec:q} --out {output:q}"
             " --inputs {params.project:q} {input:q}"
 
 
@@ -72,7 +72,7 @@ rule figure:
     message:
         "{wildcards.run}: {wildcards.figure}"
     shell:
-        "python -m consclust --log {log:q} reports exhibits --spec {params.spec:q} --out {output:q}"
+        "python -m consclust_studies --log {log:q} reports exhibits --spec {params.spec:q} --out {output:q}"
         " --inputs {params.project:q} {input:q}"
 
 
@@ -110,5 +110,5 @@ rule document:
     message:
         "{wildcards.run}: the report"
     shell:
-        "python -m consclust --log {log:q} reports document --spec {params.spec:q} --out {output:q}"
+        "python -m consclust_studies --log {log:q} reports document --spec {params.spec:q} --out {output:q}"
         " --inputs {params.project:q} {input:q}"

@@ -21,7 +21,7 @@ rule score:
     message:
         "{wildcards.run}{wildcards.part}: scores on {wildcards.case}"
     shell:
-        "python -m consclust --log {log:q} scores case --spec {params.spec:q} --ensemble {input.ensemble:q}"
+        "python -m consclust_studies --log {log:q} scores case --spec {params.spec:q} --ensemble {input.ensemble:q}"
         " --out {output:q} {input.labels:q}"
 
 
@@ -45,7 +45,7 @@ rule race:
     message:
         "{wildcards.study}: grid points of {wildcards.method} on {wildcards.case} that run on all subsets"
     shell:
-        "python -m consclust --log {log:q} scores race --spec {params.spec:q} --ensemble {input.ensemble:q}"
+        "python -m consclust_studies --log {log:q} scores race --spec {params.spec:q} --ensemble {input.ensemble:q}"
         " --out {output:q} {input.labels:q}"
 
 
@@ -69,7 +69,7 @@ rule collect:
     message:
         "{wildcards.run}{wildcards.part}: joining the scores, selecting parameters"
     shell:
-        "python -m consclust --log {log:q} scores collect --spec {params.spec:q} --out {output:q} --cases {input:q}"
+        "python -m consclust_studies --log {log:q} scores collect --spec {params.spec:q} --out {output:q} --cases {input:q}"
 
 
 rule unseen_objects:
@@ -92,4 +92,4 @@ rule unseen_objects:
     message:
         "{wildcards.run}: unseen objects of {wildcards.case}"
     shell:
-        "python -m consclust --log {log:q} scores unseen --spec {params.spec:q} --data {input:q} --out {output:q}"
+        "python -m consclust_studies --log {log:q} scores unseen --spec {params.spec:q} --data {input:q} --out {output:q}"

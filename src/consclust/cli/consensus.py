@@ -47,7 +47,7 @@ def consensus(source: Source, n_clusters: int, method: str, settings: tuple[str,
 
     from consclust.diagnostics import agreement_with
     from consclust.diagnostics.consensus import remarks
-    from consclust.findings.values import count, spanned
+    from consclust.report.wording import count, spanned
 
     sizes, agreement = np.bincount(fitted.labels_), np.nanmean(agreement_with(data.ensemble, fitted.labels_))
     found = f"{count(len(sizes), 'cluster')} of {spanned(sizes, 'object')}"

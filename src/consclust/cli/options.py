@@ -70,7 +70,7 @@ class Source:
     def read(self, seed: int) -> Data:
         """Return the base clusterings: of the file, or k-means of the features in it; InputError for a mistake."""
         from consclust.ensemble import MISSING, Ensemble
-        from consclust.findings.values import spanned
+        from consclust.report.wording import spanned
 
         matrix, ids, names = self.table()
         features = None

@@ -56,7 +56,8 @@ def report(
     from consclust.extras import needs
 
     with needs("report"):
-        from consclust.reports.unlabelled import diagnosis, document
+        from consclust.report import diagnosis
+        from consclust.report import own_labels as document
 
     import matplotlib as mpl
 

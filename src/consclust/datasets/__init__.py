@@ -4,6 +4,6 @@ For a person, ``consclust.datasets.load("yale")`` and ``names()``. The other mod
 workflow.
 """
 
-from consclust.datasets.library import load, names
+from consclust.datasets.catalogue import load, names
 
 __all__ = ["load", "names"]

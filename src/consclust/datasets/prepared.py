@@ -1,27 +1,57 @@
-"""Prepared data sets: checked against the registry, preprocessed, stored as ``.npz``."""
+"""Data sets: verified, read, checked against the registry, preprocessed."""
 
 import contextlib
-import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 from scipy import sparse
 
 from consclust.datasets.download import verify
-from consclust.datasets.job import PrepareJob
 from consclust.datasets.preprocessing import apply
-from consclust.datasets.readers.clusterings import read_clusterings
-from consclust.datasets.readers.common import Features, Raw
-from consclust.datasets.registry import Sample
+from consclust.datasets.registry import DatasetSpec, RawFile, ReadyMadeEnsemble, Sample
+from consclust.ensemble import MISSING
 from consclust.errors import InputError
-from consclust.files import RERUN, read_arrays, write_arrays
+from consclust.readers import Reader
+from consclust.readers.clusterings import read_clusterings
+from consclust.readers.common import Features, Raw
 from consclust.seeds import generator
-from consclust.specs import check_made_for
+from consclust.validation import Strict
 
-log = logging.getLogger("consclust")
+
+class Recipe(Strict):
+    """What the features and classes of a data set are made from, and how."""
+
+    dataset: str
+    reader: Reader | None
+    files: tuple[RawFile, ...]
+    classes: ReadyMadeEnsemble | None = Field(None, description="where the classes are, without a reader")
+    sample: Sample | None
+    shape: tuple[int, int, int] | None
+    steps: tuple[str, ...]
+
+    @classmethod
+    def of(cls, dataset: str, entry: DatasetSpec, steps: tuple[str, ...]) -> Self:
+        """Return the recipe of a registered data set; its addresses, licence and notes change no result."""
+        source = entry.class_source
+        return cls(
+            dataset=dataset,
+            reader=entry.reader,
+            files=tuple(without_addresses(file) for file in entry.prepared_from),
+            classes=source and source.model_copy(update={"file": without_addresses(source.file), "note": ""}),
+            sample=entry.sample,
+            shape=entry.shape,
+            steps=steps,
+        )
+
+
+def without_addresses(file: RawFile) -> RawFile:
+    """Return a file by its name, checksum and size, wherever it comes from."""
+    return RawFile(name=file.name, sha256=file.sha256, bytes=file.bytes)
 
 
 @dataclass(frozen=True)
@@ -29,9 +59,9 @@ class Dataset:
     """A data set as every later stage sees it."""
 
     X: Features
-    """Features, floats, shape (n, d); d = 0 if there are only base clusterings."""
+    """Features, float64, shape (n, d); d = 0 if there are only base clusterings."""
     y: npt.NDArray[np.int64]
-    """Classes 0..k-1, shape (n,)."""
+    """Classes 0..k-1, shape (n,); all -1 (missing) without classes."""
     class_names: tuple[str, ...]
     """Name of each class, sorted (by value if all are numbers)."""
 
@@ -41,42 +71,51 @@ class Dataset:
         return (int(self.X.shape[0]), int(self.X.shape[1]), len(self.class_names))
 
 
-def prepare(job: PrepareJob, raw_files: list[Path], out: Path) -> Dataset:
-    """Verify, read, check, preprocess and store a data set; equal data give equal bytes.
+def prepare(recipe: Recipe, raw_files: Sequence[Path]) -> Dataset:
+    """Verify, read, check and preprocess a data set.
 
-    ``raw_files`` are the files of ``job.files``, in that order; ``out`` is the ``.npz`` that is written. InputError if
-    a file is not the registered one or malformed, the shape is not the registered one, there is only one class, a
-    value is missing or infinite, or a step refuses the features.
+    ``raw_files`` are the files of the recipe, in its order. InputError if a file is not the registered one or
+    malformed, the shape is not the registered one, there is only one class, a value is missing or infinite, or a step
+    refuses the features.
     """
-    if len(raw_files) != len(job.files):
-        count, names = f"{len(job.files)} registered", ", ".join(file.name for file in job.files) or "none"
-        raise InputError(f"data set {job.dataset}: {len(raw_files)} raw files given, {count}; give: {names}")
-    for path, file in zip(raw_files, job.files, strict=True):
-        verify(path, job.dataset, file)
+    if len(raw_files) != len(recipe.files):
+        expected = f"{len(recipe.files)} registered"
+        names = ", ".join(file.name for file in recipe.files) or "none"
+        raise InputError(f"data set {recipe.dataset}: {len(raw_files)} raw files given, {expected}; give: {names}")
+    for path, file in zip(raw_files, recipe.files, strict=True):
+        verify(path, recipe.dataset, file)
+    has_classes = recipe.classes is None or bool(recipe.classes.classes)
     try:
-        dataset = _prepared(job, raw_files)
+        return _prepare_with_classes(recipe, raw_files) if has_classes else _prepare_without_classes(recipe, raw_files)
     except InputError as mistake:
-        raise InputError(f"data set {job.dataset}: {mistake}") from None
-    _save(dataset, job, out)
-    sizes = "%d objects, %d features, %d classes"
-    log.info("%s: " + sizes + "; steps: %s", job.dataset, *dataset.shape, " ".join(job.steps) or "none")
-    return dataset
+        raise InputError(f"data set {recipe.dataset}: {mistake}") from None
 
 
-def _prepared(job: PrepareJob, raw_files: list[Path]) -> Dataset:
-    if job.classes:
-        classes = read_clusterings(raw_files[0], job.classes).classes
+def _prepare_without_classes(recipe: Recipe, raw_files: Sequence[Path]) -> Dataset:
+    """Return as many objects as the file of base clusterings has, without features and classes."""
+    assert recipe.classes is not None, "only of base clusterings"
+    (path,) = raw_files
+    n = len(read_clusterings(path, recipe.classes).labels)
+    if recipe.shape not in (None, (n, 0, 0)):
+        remedy = f"write shape: [{n}, 0, 0] in config/datasets.yaml, or correct the file"
+        raise InputError(f"{path}: {n} objects, but {list(recipe.shape or ())} is registered; {remedy}")
+    return Dataset(np.empty((n, 0)), np.full(n, MISSING), ())
+
+
+def _prepare_with_classes(recipe: Recipe, raw_files: Sequence[Path]) -> Dataset:
+    if recipe.classes:
+        classes = read_clusterings(raw_files[0], recipe.classes).classes
         raw = Raw(np.empty((len(classes), 0)), classes)
     else:
-        assert job.reader is not None
-        raw = job.reader.read(*raw_files)
-    if job.sample:
-        raw = _sampled(job.dataset, raw, job.sample)
+        assert recipe.reader is not None
+        raw = recipe.reader.read(*raw_files)
+    if recipe.sample:
+        raw = _sampled(recipe.dataset, raw, recipe.sample)
     y, class_names = coded(raw.classes)
     dataset = Dataset(raw.X, y, class_names)
     where = ", ".join(map(str, raw_files)) or "the data made here"
-    if job.shape not in (None, dataset.shape):
-        found, expected = (f"{n} objects x {d} features, {k} classes" for n, d, k in (dataset.shape, job.shape))
+    if recipe.shape not in (None, dataset.shape):
+        found, expected = (f"{n} objects x {d} features, {k} classes" for n, d, k in (dataset.shape, recipe.shape))
         remedy = "correct reader or files of its entry in config/datasets.yaml, or shape if the entry is yours"
         raise InputError(f"{where}: {found}, but {expected} are registered; {remedy}")
     if len(class_names) < 2:
@@ -84,21 +123,10 @@ def _prepared(job: PrepareJob, raw_files: list[Path]) -> Dataset:
         raise InputError(f"{where}: {mistake}; correct what names the classes in config/datasets.yaml")
     try:
         _check_finite(raw.X)
-        return Dataset(apply(job.steps, raw.X), y, class_names)
+        X = apply(recipe.steps, raw.X)
     except InputError as mistake:
         raise InputError(f"{where}: {mistake}") from None
-
-
-def load(path: Path, planned: str | None = None) -> Dataset:
-    """Read a prepared data set, made for the spec with the digest ``planned`` if one is given.
-
-    InputError if the file is absent, was not written by :func:`prepare`, or was made for another spec.
-    """
-    stored = read_arrays(path)
-    if not {"classes", "class_names", "spec"} <= set(stored):
-        raise InputError(f"{path}: not a prepared data set; {RERUN}")
-    check_made_for(path, str(stored["spec"]), planned)
-    return Dataset(_features(stored), stored["classes"], tuple(map(str, stored["class_names"])))
+    return Dataset(_as_stored(X), y, class_names)
 
 
 def coded(classes: list[str]) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
@@ -132,17 +160,10 @@ def _check_finite(X: Any) -> None:
         )
 
 
-def _features(stored: Any) -> Features:
-    if "X" in stored:
-        return np.asarray(stored["X"])
-    return sparse.csr_array((stored["data"], stored["indices"], stored["indptr"]), shape=tuple(stored["shape"]))
-
-
-def _save(dataset: Dataset, job: PrepareJob, out: Path) -> None:
-    X: Any = dataset.X
-    if sparse.issparse(X):
-        indices, indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
-        arrays = {"data": X.data, "indices": indices, "indptr": indptr, "shape": np.array(X.shape, dtype=np.int64)}
-    else:
-        arrays = {"X": np.ascontiguousarray(X, dtype=np.float64)}
-    write_arrays(out, **arrays, classes=dataset.y, class_names=dataset.class_names, spec=job.json_text)
+def _as_stored(X: Any) -> Features:
+    """Return features in the one form that files of prepared data have: float64, sparse ones with 32-bit indices."""
+    if not sparse.issparse(X):
+        return np.ascontiguousarray(X, dtype=np.float64)
+    indices = X.indices.astype(np.int32)
+    starts = X.indptr.astype(np.int32)
+    return sparse.csr_array((X.data, indices, starts), shape=X.shape)

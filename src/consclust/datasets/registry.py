@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import Field, RootModel, field_validator, model_validator
 
 from consclust.datasets.preprocessing.steps import MODULES
-from consclust.datasets.readers import Reader
-from consclust.datasets.readers.common import Seed, Size
+from consclust.readers import Reader
+from consclust.readers.common import Seed, Size
 from consclust.validation import Strict, parse, read_yaml
 
 REGISTRY = Path("config/datasets.yaml")

@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 
 from consclust.errors import InputError
-from consclust.findings.values import DASH, MINUS
-from consclust.reports.document.discussion import ABSENT, discussion_items
+from consclust.report.wording import DASH, MINUS
+from consclust_studies.document.discussion import ABSENT, discussion_items
 
 TABLE = pd.DataFrame(
     {

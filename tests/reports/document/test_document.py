@@ -7,14 +7,14 @@ import pytest
 from small import planned
 
 from consclust.errors import InputError
-from consclust.findings.main_table import expected_near
-from consclust.findings.source import Item, Source
-from consclust.reports.document.document import TONES, content, exhibit_items, write_document
-from consclust.reports.document.provenance import provenance
-from consclust.reports.exhibits.base import Cell, Picture, Table, Text
-from consclust.reports.job import ExhibitJob
-from consclust.reports.render import Stored, write_exhibit
-from consclust.specs import digest
+from consclust.report.blocks import Cell, Picture, Table, Text
+from consclust_studies.document.document import TONES, content, exhibit_items, write_document
+from consclust_studies.document.provenance import provenance
+from consclust_studies.exhibits.report_jobs import ExhibitJob
+from consclust_studies.exhibits.stored import Stored, write_exhibit
+from consclust_studies.results.main_table import expected_near
+from consclust_studies.results.source import Item, Source
+from consclust_studies.specs import digest
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="72pt"><path d="M0 0L9 9" stroke="black"/></svg>'
 TABLE = Table(title="ACC", header=("A", "B"), rows=((Cell(text="x"), Cell(text=".5")),))

@@ -1,8 +1,9 @@
 from small import STUDY, planned
 
 from consclust.methods import load
-from consclust.reports.document.protocol import DATA, References, protocol
+from consclust.report.references import References
 from consclust.scores import metrics
+from consclust_studies.document.protocol import DATA, protocol
 
 
 def tables(study) -> dict[str, list[tuple[str, ...]]]:

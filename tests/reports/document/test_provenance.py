@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from small import STUDY, planned
 
-from consclust.reports.document.provenance import git_commit, provenance, provenance_items, sha256sums
+from consclust_studies.document.provenance import git_commit, provenance, provenance_items, sha256sums
 
 ORIGINS = {**STUDY["origins"], "wine": {**STUDY["origins"]["wine"], "checksums": {"a.data": "0" * 64, "b": None}}}
 

@@ -5,8 +5,8 @@ import math
 import pytest
 from small import planned, scores_of, source_of
 
-from consclust.config.published import Published
-from consclust.reports.exhibits.against import Against, Differences
+from consclust_studies.config.published_tables import Published
+from consclust_studies.exhibits.against import Against, Differences
 
 SCORES = {
     ("iris", "ACC", "KC"): 0.7,

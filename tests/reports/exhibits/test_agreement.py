@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from small import planned, source_of
 
-from consclust.findings.main_table import COLUMNS, counted_cells
-from consclust.reports.exhibits.agreement import Agreement, agreement_frame
+from consclust_studies.exhibits.agreement import Agreement, agreement_frame
+from consclust_studies.results.main_table import COLUMNS, counted_cells
 
 CASES = [
     {"id": "a", "dataset": "iris", "title": "A", "preprocessing": []},
@@ -48,7 +48,7 @@ def scores() -> pd.DataFrame:
 def shown(monkeypatch):
     def build(study=STUDY, table=None):
         given = scores() if table is None else table
-        monkeypatch.setattr("consclust.reports.exhibits.agreement.scores_frame", lambda source: given)
+        monkeypatch.setattr("consclust_studies.exhibits.agreement.scores_frame", lambda source: given)
         return Agreement(kind="agreement").build(source_of(study))
 
     return build

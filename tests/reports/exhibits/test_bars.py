@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from small import planned, scores_of, source_of
 
-from consclust.reports.exhibits.bars import Bars
+from consclust_studies.exhibits.bars import Bars
 
 KEYS = {
     **{"kind": "bars", "id": "bars", "title": "Bars", "metrics": ["ACC", "NMI"]},

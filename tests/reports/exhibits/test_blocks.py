@@ -4,9 +4,9 @@ from small import planned, source_of
 
 from consclust.diagnostics import block_structure
 from consclust.ensemble import Ensemble
-from consclust.ensembles import store
 from consclust.methods import RSEC
-from consclust.reports.exhibits.blocks import MEASURES, Blocks
+from consclust_studies.exhibits.blocks import MEASURES, Blocks
+from consclust_studies.stages import stored_ensembles as store
 
 CLASSES = np.array([0, 2, 1] * 8)
 PANELS = [

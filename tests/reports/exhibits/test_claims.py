@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from small import planned, source_of
 
-from consclust.config.claims import Claim
-from consclust.config.published import Published
-from consclust.findings.verdicts import CHECKS, VERDICTS, Finding, Material, judge, verdict
-from consclust.reports.exhibits.claims import Claims
-from consclust.reports.study import PlannedStudy
+from consclust_studies.config.paper import Claim
+from consclust_studies.config.published_tables import Published
+from consclust_studies.exhibits.claims import Claims
+from consclust_studies.exhibits.study import PlannedStudy
+from consclust_studies.results.verdicts import CHECKS, VERDICTS, Finding, Material, judge, verdict
 
 CASES = ("a", "b", "c", "d")
 POINTS = ('{"lambda1":0.1}', '{"lambda1":1.0}')

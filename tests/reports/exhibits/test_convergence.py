@@ -7,8 +7,8 @@ import pytest
 from small import planned, source_of
 
 from consclust.files import write_arrays
-from consclust.reports.exhibits.convergence import Convergence
-from consclust.scores.blocks import Block
+from consclust_studies.exhibits.convergence import Convergence
+from consclust_studies.stages.label_blocks import Block
 
 KEYS = {"kind": "convergence", "id": "c", "title": "Convergence", "method": "RCE", "cases": ["iris"]}
 EXHIBIT = Convergence(**KEYS, noted="Objective rose")

@@ -3,8 +3,8 @@
 import pytest
 from small import planned, source_of
 
-from consclust.config.claims import LedgerItem
-from consclust.reports.exhibits.coverage import Coverage
+from consclust_studies.config.paper import LedgerItem
+from consclust_studies.exhibits.coverage import Coverage
 
 ITEMS = [
     {"id": "R1", "place": "Table 1", "text": "Eleven data sets.", "shown": ["table1"]},

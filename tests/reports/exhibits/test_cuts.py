@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from small import planned, source_of
 
-from consclust.config.published import Published
-from consclust.ensembles import store
 from consclust.methods import EAC
-from consclust.reports.exhibits.cuts import Cuts
 from consclust.scores.metrics import score_all
+from consclust_studies.config.published_tables import Published
+from consclust_studies.exhibits.cuts import Cuts
+from consclust_studies.stages import stored_ensembles as store
 
 
 def test_a_cut_is_what_eac_finds_with_so_many_clusters() -> None:

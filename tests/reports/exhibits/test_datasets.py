@@ -2,10 +2,10 @@ import numpy as np
 from scipy import sparse
 from small import planned, source_of
 
-from consclust.config.published import Published
 from consclust.datasets.prepared import Dataset
-from consclust.findings.values import DASH
-from consclust.reports.exhibits.datasets import Datasets
+from consclust.report.wording import DASH
+from consclust_studies.config.published_tables import Published
+from consclust_studies.exhibits.datasets import Datasets
 
 EXHIBIT = Datasets(kind="datasets")
 

@@ -6,12 +6,12 @@ import pytest
 from small import planned
 
 from consclust.errors import InputError
-from consclust.reports import exhibits
-from consclust.reports.command import ExhibitError, main
-from consclust.reports.exhibits.runtime import Runtime
-from consclust.reports.job import ExhibitJob, part_of
+from consclust_studies import exhibits
+from consclust_studies.document.command import ExhibitError, main
+from consclust_studies.exhibits.report_jobs import ExhibitJob, part_of
+from consclust_studies.exhibits.runtime import Runtime
 
-HEAD = "from typing import Literal\nfrom consclust.reports.exhibits.base import Exhibit, Needs\n"
+HEAD = "from typing import Literal\nfrom consclust_studies.exhibits.base import Exhibit, Needs\n"
 KIND = (
     HEAD
     + """
@@ -29,7 +29,7 @@ def folder(tmp_path, monkeypatch):
     """A folder whose files count as those of the package too."""
     monkeypatch.setattr(exhibits, "__path__", [*exhibits.__path__, str(tmp_path)])
     yield tmp_path
-    sys.modules.pop("consclust.reports.exhibits.yours", None)
+    sys.modules.pop("consclust_studies.exhibits.yours", None)
     vars(exhibits).pop("yours", None)
 
 

@@ -1,7 +1,7 @@
 from small import planned, source_of
 
-from consclust.config.published import Published
-from consclust.reports.exhibits.agreement import Farthest
+from consclust_studies.config.published_tables import Published
+from consclust_studies.exhibits.agreement import Farthest
 
 EXHIBIT = Farthest(kind="farthest")
 

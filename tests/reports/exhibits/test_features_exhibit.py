@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from small import planned, source_of
 
-from consclust.config.published import Published
-from consclust.reports.exhibits.base import Shown
-from consclust.reports.exhibits.features import Features
+from consclust.report.blocks import Shown
 from consclust.scores.metrics import accuracy
+from consclust_studies.config.published_tables import Published
+from consclust_studies.exhibits.features import Features
 
 EXHIBIT = Features(kind="features")
 CLASSES = np.repeat([0, 1], 50)

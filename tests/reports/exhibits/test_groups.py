@@ -3,8 +3,8 @@
 import pytest
 from small import planned, scores_of, source_of
 
-from consclust.reports.exhibits.groups import Groups
-from consclust.scores.selection import main_row
+from consclust_studies.exhibits.groups import Groups
+from consclust_studies.stages.selection import main_row
 
 KEYS = {
     **{"kind": "groups", "id": "groups", "title": "Groups", "metric": "ACC", "rival": "KC"},

@@ -4,8 +4,8 @@ from small import planned, source_of
 
 from consclust.diagnostics import level_shares
 from consclust.ensemble import Ensemble
-from consclust.ensembles import store
-from consclust.reports.exhibits.levels import MEASURES, Levels
+from consclust_studies.exhibits.levels import MEASURES, Levels
+from consclust_studies.stages import stored_ensembles as store
 
 KEYS = {"kind": "levels", "id": "levels", "title": "Levels", "case": "wine"}
 

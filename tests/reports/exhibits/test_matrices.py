@@ -5,12 +5,12 @@ from small import planned, source_of
 
 from consclust import similarity
 from consclust.ensemble import Ensemble
-from consclust.ensembles import store
-from consclust.findings.values import point
 from consclust.methods import RSEC
 from consclust.plot.base import step_of
-from consclust.reports.exhibits import matrices
-from consclust.reports.exhibits.matrices import Matrices
+from consclust.report.wording import point
+from consclust_studies.exhibits import matrices
+from consclust_studies.exhibits.matrices import Matrices
+from consclust_studies.stages import stored_ensembles as store
 
 CLASSES = np.array([0, 2, 1] * 8)
 PANELS = [

@@ -6,11 +6,11 @@ import pytest
 from scipy.io import loadmat
 from small import planned, source_of
 
-from consclust.config.published import Published, load_published
-from consclust.ensembles import store
-from consclust.reports.exhibits.members import Members
-from consclust.reports.exhibits.scores import HALF_DIGIT
 from consclust.scores.metrics import score_all, score_many
+from consclust_studies.config.published_tables import Published, load_published
+from consclust_studies.exhibits.members import Members
+from consclust_studies.exhibits.scores import HALF_DIGIT
+from consclust_studies.stages import stored_ensembles as store
 
 STUDIES = Path(__file__).parents[3] / "config" / "studies"
 

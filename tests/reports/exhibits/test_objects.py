@@ -4,7 +4,7 @@ from small import planned, source_of
 
 from consclust.datasets.prepared import Dataset
 from consclust.errors import InputError
-from consclust.reports.exhibits.objects import Objects
+from consclust_studies.exhibits.objects import Objects
 
 KEYS = {"kind": "objects", "id": "sets", "title": "Sets", "cases": ["iris", "wine"]}
 

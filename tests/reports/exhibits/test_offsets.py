@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from small import planned, scores_of, source_of
 
-from consclust.config.published import Published
 from consclust.ensemble import Ensemble
-from consclust.ensembles import store
 from consclust.methods import ECCMS
-from consclust.reports.exhibits.offsets import CHANGE, Offsets
-from consclust.scores.selection import select
+from consclust_studies.config.published_tables import Published
+from consclust_studies.exhibits.offsets import CHANGE, Offsets
+from consclust_studies.stages import stored_ensembles as store
+from consclust_studies.stages.selection import select
 
 LARGE = {
     "id": "large",

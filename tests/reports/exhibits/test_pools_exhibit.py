@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from small import planned, scores_of, source_of
 
-from consclust.config.published import Published
-from consclust.findings.values import DASH
-from consclust.reports.exhibits.base import Shown
-from consclust.reports.exhibits.pools import Pools
-from consclust.scores.selection import select
+from consclust.report.blocks import Shown
+from consclust.report.wording import DASH
+from consclust_studies.config.published_tables import Published
+from consclust_studies.exhibits.pools import Pools
+from consclust_studies.stages.selection import select
 
 EXHIBIT = Pools(kind="pools")
 MEANS = {"iris": 0.50, "second": 0.56, "third": 0.53}

@@ -3,8 +3,8 @@
 import pytest
 from small import planned, scores_of, source_of
 
-from consclust.reports.exhibits.pvalues import PValues
-from consclust.scores.significance import PAIR_COLUMNS, pairwise
+from consclust_studies.exhibits.pvalues import PValues
+from consclust_studies.results.significance import PAIR_COLUMNS, pairwise
 
 
 def test_every_pair_of_rows_is_compared(study, source):

@@ -3,9 +3,9 @@ import math
 import pandas as pd
 from small import planned, source_of
 
-from consclust.config.published import Published
-from consclust.findings.main_table import COLUMNS
-from consclust.reports.exhibits.agreement import Ranks, ranks_frame
+from consclust_studies.config.published_tables import Published
+from consclust_studies.exhibits.agreement import Ranks, ranks_frame
+from consclust_studies.results.main_table import COLUMNS
 
 STUDY = planned()
 # method: (ours, published)

@@ -1,8 +1,8 @@
 import pytest
 from small import planned, source_of
 
-from consclust.config.published import Published
-from consclust.reports.exhibits.ratios import Ratios
+from consclust_studies.config.published_tables import Published
+from consclust_studies.exhibits.ratios import Ratios
 
 KEYS = {"kind": "ratios", "id": "table9", "title": "Seconds", "methods": ["EAC", "KC"], "to": "KC", "counted": ["EAC"]}
 

@@ -3,7 +3,7 @@
 import pandas as pd
 from small import planned, source_of
 
-from consclust.reports.exhibits.remarks import Remarks
+from consclust_studies.exhibits.remarks import Remarks
 
 FIT = ["case", "method", "subset", "parameters"]
 

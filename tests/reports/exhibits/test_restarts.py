@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 from small import planned, scores_of, source_of
 
-from consclust.config.published import Published
-from consclust.findings.published import nearer
-from consclust.findings.values import DASH
-from consclust.reports.exhibits.restarts import Restarts
+from consclust.report.wording import DASH
+from consclust_studies.config.published_tables import Published
+from consclust_studies.exhibits.restarts import Restarts
+from consclust_studies.results.published_scores import nearer
 
 EXHIBIT = Restarts(kind="restarts")
 STUDY = planned(methods=["KC", "EAC"], metrics=["ACC"], reported=["ACC"])

@@ -3,9 +3,9 @@
 import pytest
 from small import planned, source_of
 
-from consclust.config.published import Published
-from consclust.findings.values import DASH
-from consclust.reports.exhibits.runtime import Runtime
+from consclust.report.wording import DASH
+from consclust_studies.config.published_tables import Published
+from consclust_studies.exhibits.runtime import Runtime
 
 
 def record(case: str, method: str, subsets: list[int], seconds: list[list[float]], peak: float = 50.0) -> dict:

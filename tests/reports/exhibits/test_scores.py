@@ -4,11 +4,11 @@ import pandas as pd
 import pytest
 from small import planned, scores_of, source_of
 
-from consclust.config.published import Published
-from consclust.findings.main_table import scores_frame
-from consclust.findings.values import DASH, MINUS
-from consclust.reports.exhibits.scores import WITHOUT_OTHERS, Scores
-from consclust.scores.selection import select
+from consclust.report.wording import DASH, MINUS
+from consclust_studies.config.published_tables import Published
+from consclust_studies.exhibits.scores import WITHOUT_OTHERS, Scores
+from consclust_studies.results.main_table import scores_frame
+from consclust_studies.stages.selection import select
 
 MEANS = {"KC": 0.6, "EAC": 0.7, "RCE": 0.9}
 NOTES = ["case", "method", "subset", "parameters", "note"]

@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 from small import planned, scores_of, source_of
 
-from consclust.reports.exhibits.sizes import Sizes
-from consclust.scores.selection import select
+from consclust_studies.exhibits.sizes import Sizes
+from consclust_studies.stages.selection import select
 
 OTHER = {"of": "iris", "dataset": "iris", "preprocessing": [], "why": "size", "methods": ["EAC", "RCE"]}
 CASES = [

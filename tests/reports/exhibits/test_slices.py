@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from small import planned, scores_of, source_of
 
-from consclust.reports.exhibits.slices import Slices
-from consclust.scores.table import compact
+from consclust_studies.exhibits.slices import Slices
+from consclust_studies.stages.score import compact
 
 MORE = {
     "id": "RCE-more", "of": "RCE", "method": "RCE", "why": "more points", "cases": ["iris"],

@@ -3,8 +3,8 @@
 import pytest
 from small import planned, scores_of, source_of
 
-from consclust.config.published import Published
-from consclust.reports.exhibits.spread import Spread
+from consclust_studies.config.published_tables import Published
+from consclust_studies.exhibits.spread import Spread
 
 
 def test_it_is_wanted_where_there_are_enough_subsets() -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from consclust.reports.exhibits import KINDS, standard
-from consclust.reports.exhibits.base import Exhibit
-from consclust.reports.exhibits.scores import Scores
+from consclust_studies.exhibits import KINDS, standard
+from consclust_studies.exhibits.base import Exhibit
+from consclust_studies.exhibits.scores import Scores
 
 
 def test_what_stands_before_a_studys_own_exhibits_is_of_the_paper_and_the_rest_an_appendix() -> None:
@@ -27,7 +27,7 @@ def test_what_a_study_lists_is_of_the_paper_unless_it_says_otherwise() -> None:
 
 
 def test_every_chapter_of_a_kind_is_one_that_a_report_has() -> None:
-    from consclust.reports.document.document import APPENDICES, PAPER
+    from consclust_studies.document.document import APPENDICES, PAPER
 
     assert {cls.chapter for cls in KINDS} <= {*PAPER, *APPENDICES}
 

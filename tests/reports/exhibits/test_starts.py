@@ -8,11 +8,11 @@ import pytest
 from pydantic import ValidationError
 from small import planned, source_of
 
-from consclust.config.published import STATISTICS, Published
-from consclust.findings.source import Source
-from consclust.reports.exhibits.base import Shown
-from consclust.reports.exhibits.starts import Definitions, Starts
+from consclust.report.blocks import Shown
 from consclust.scores.metrics import METRICS, accuracy, pairwise_f
+from consclust_studies.config.published_tables import STATISTICS, Published
+from consclust_studies.exhibits.starts import Definitions, Starts
+from consclust_studies.results.source import Source
 
 CLASSES = np.repeat([0, 1, 2], 8)
 METHODS = [

@@ -8,11 +8,11 @@ import pytest
 from scipy import stats
 from small import planned, source_of
 
-from consclust.findings.unseen import DEFAULT, ORACLE, means_of
-from consclust.findings.values import DASH
-from consclust.reports.exhibits.base import Shown
-from consclust.reports.exhibits.unseen import BETTER, WORSE, Unseen
-from consclust.scores.selection import FIXED
+from consclust.report.blocks import Shown
+from consclust.report.wording import DASH
+from consclust_studies.exhibits.unseen import BETTER, WORSE, Unseen
+from consclust_studies.results.unseen_scores import DEFAULT, ORACLE, means_of
+from consclust_studies.stages.selection import FIXED
 
 LOW, HIGH = '{"lambda1":0.1}', '{"lambda1":10.0}'
 PLAN = {

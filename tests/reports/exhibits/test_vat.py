@@ -4,8 +4,8 @@ from small import planned, source_of
 
 from consclust.diagnostics import vat_order
 from consclust.ensemble import MISSING, Ensemble
-from consclust.ensembles import store
-from consclust.reports.exhibits.vat import Vat
+from consclust_studies.exhibits.vat import Vat
+from consclust_studies.stages import stored_ensembles as store
 
 CLASSES = np.array([0, 2, 1] * 8)
 KEYS = {"kind": "vat", "id": "blocks", "title": "Blocks", "cases": ["iris", "wine"]}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from consclust.reports.document import heading, table
-from consclust.reports.render.text import page
+from consclust.report.items import heading, table
+from consclust.report.text import page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SCRIPT = """

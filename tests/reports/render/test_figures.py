@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from consclust.reports.render import figures
+from consclust.report import figures
 
 
 @figures.style()

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from consclust.findings.values import DASH, MINUS
-from consclust.reports.document import heading, paragraph, table
-from consclust.reports.document.discussion import discussion_items
-from consclust.reports.exhibits.base import Cell, Table, Text
-from consclust.reports.render import text
-from consclust.reports.render.text import fragment, orders, page
+from consclust.report import text
+from consclust.report.blocks import Cell, Table, Text
+from consclust.report.items import heading, paragraph, table
+from consclust.report.text import fragment, orders, page
+from consclust.report.wording import DASH, MINUS
+from consclust_studies.document.discussion import discussion_items
 
 SVG = (
     '<?xml version="1.0"?>\n<!DOCTYPE svg SYSTEM "http://www.w3.org/x.dtd">\n<svg xmlns="http://www.w3.org/2000/svg">'

@@ -2,9 +2,9 @@ import re
 
 import pytest
 
-from consclust.findings.values import DASH, MINUS
-from consclust.reports.exhibits.base import Cell, Picture, Table, Text
-from consclust.reports.render.text import in_latex, latex
+from consclust.report.blocks import Cell, Picture, Table, Text
+from consclust.report.text import in_latex, latex
+from consclust.report.wording import DASH, MINUS
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
-from consclust.reports.exhibits.base import Cell, Table, Text
-from consclust.reports.render.text import markdown
+from consclust.report.blocks import Cell, Table, Text
+from consclust.report.text import markdown
 
 TABLE = Table(
     title="ACC",

@@ -4,9 +4,10 @@ import pandas as pd
 import pytest
 
 from consclust.errors import InputError
-from consclust.reports.exhibits.base import Cell, Exhibit, Needs, Picture, Shown, Table, Text
-from consclust.reports.render import Stored, checked, read_exhibit, write_exhibit, write_shown
-from consclust.specs import digest
+from consclust.report.blocks import Cell, Picture, Shown, Table, Text
+from consclust_studies.exhibits.base import Exhibit, Needs
+from consclust_studies.exhibits.stored import Stored, checked, read_exhibit, write_exhibit, write_shown
+from consclust_studies.specs import digest
 
 STORED = Stored(
     spec='{"a":1}',

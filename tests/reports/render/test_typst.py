@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from consclust.reports.document import heading, paragraph, table
-from consclust.reports.document.discussion import discussion_items
-from consclust.reports.render.typst import LINES, groups, write_pdf
+from consclust.report.items import heading, paragraph, table
+from consclust.report.typst_pdf import LINES, groups, write_pdf
+from consclust_studies.document.discussion import discussion_items
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="36pt"><path d="M0 0L72 36" stroke="black"/></svg>'
 TALL = [["word"] * 3] * 90

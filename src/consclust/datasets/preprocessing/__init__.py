@@ -13,7 +13,7 @@ from consclust.errors import InputError
 from consclust.validation import did_you_mean
 
 if TYPE_CHECKING:
-    from consclust.datasets.readers.common import Features
+    from consclust.readers.common import Features
 
 
 def module_of(step: str) -> str:

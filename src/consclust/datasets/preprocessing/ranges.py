@@ -3,8 +3,8 @@
 import numpy as np
 from scipy import sparse
 
-from consclust.datasets.readers.common import Features
 from consclust.errors import InputError
+from consclust.readers.common import Features
 
 
 def minmax(X: Features) -> Features:

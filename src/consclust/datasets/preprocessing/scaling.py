@@ -3,9 +3,9 @@
 import numpy as np
 from scipy import sparse
 
-from consclust.datasets.readers.common import Features
 from consclust.ensemble import FloatArray
 from consclust.errors import InputError
+from consclust.readers.common import Features
 
 
 def unit_norm(X: Features) -> Features:

@@ -5,9 +5,9 @@ import numpy.typing as npt
 from scipy import sparse
 
 from consclust.datasets.preprocessing.scaling import unit_norm
-from consclust.datasets.readers.common import Features, canonical
 from consclust.ensemble import FloatArray
 from consclust.errors import InputError
+from consclust.readers.common import Features, canonical
 
 INTEGER_TOLERANCE = 1e-6
 

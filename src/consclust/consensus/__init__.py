@@ -1,1 +1,0 @@
-"""Stage 3, consensus: every method of a study on every case."""

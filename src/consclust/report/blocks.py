@@ -1,0 +1,148 @@
+"""What a report shows, as plain data: tables, pictures and paragraphs. Renderers only lay them out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Any, Literal
+
+from consclust.report.wording import DASH, number, score, signed
+from consclust.validation import Strict
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+Chapter = Literal["Coverage", "Claims", "Data", "Results", "Agreement with the published values", "Runtime"]
+Part = Literal["paper", "appendix", "beyond"]
+
+FORMS = {"difference": signed, "change": signed, "difference_se": lambda value: number(value, "+.1f")}
+HEADINGS = {
+    **{"dataset": "Data set", "tau": "Kendall's τ", "away": "Mean |difference|", "difference_se": "Standard errors"},
+    **{"percentile_1": "1%", "percentile_99": "99%", "mean": "Ours"},
+}
+"""How columns with these names are written, and what they are called, in every table."""
+
+
+class Cell(Strict):
+    """A cell of a table."""
+
+    text: str
+    below: str = ""
+    """A second line, in smaller type."""
+    bold: bool = False
+    mark: str = ""
+    """Marks of footnotes."""
+
+
+class Table(Strict):
+    """A table, ready to be set: the renderers only lay it out."""
+
+    type: Literal["table"] = "table"
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    left: int = 1
+    """So many columns, from the first, are aligned left; the others right."""
+    rules: tuple[int, ...] = ()
+    """Rows that a thin rule precedes, counted from 0."""
+    notes: tuple[tuple[str, str], ...] = ()
+    """Mark and text of each footnote."""
+    whole: bool = False
+    """Whether the PDF has all rows in an appendix too, where other tables end with the page."""
+
+
+class Picture(Strict):
+    """A picture; its file is ``<id of the exhibit>.svg``."""
+
+    type: Literal["picture"] = "picture"
+    width: float
+    """Inches."""
+    height: float
+
+
+class Text(Strict):
+    """A paragraph."""
+
+    type: Literal["text"] = "text"
+    text: str
+
+
+Block = Table | Picture | Text
+
+
+class Footnotes(dict[str, str]):
+    """Footnotes of a table: the mark of each text; equal texts share a mark."""
+
+    def mark(self, note: object) -> str:
+        """Return the mark of a note, a new one if needed; empty for no note."""
+        new = ascii_lowercase[len(self)] if len(self) < len(ascii_lowercase) else f"{len(self)}"
+        return self.setdefault(note, new) if isinstance(note, str) and note else ""
+
+    @property
+    def notes(self) -> tuple[tuple[str, str], ...]:
+        """Mark and text of each footnote."""
+        return tuple((mark, text) for text, mark in self.items())
+
+
+def listed(
+    title: str,
+    frame: DataFrame,
+    columns: str | Mapping[str, str],
+    left: int = 1,
+    footnotes: Footnotes | None = None,
+    forms: Mapping[str, Callable[[Any], str]] | None = None,
+) -> Table:
+    """Return a table with the rows of a frame.
+
+    ``columns`` has the column of each heading; or is "Heading: column, column", where a column without a heading has
+    that of :data:`HEADINGS` or its own name. A column without any value is left out. ``forms`` says how a column is
+    written, by its name; others are written as in :data:`FORMS`, floats as scores, cells as they are.
+    """
+    if isinstance(columns, str):
+        columns = {heading or _heading(c): c for heading, _, c in (w.rpartition(": ") for w in columns.split(", "))}
+    pairs = [(heading, column) for heading, column in columns.items() if frame.empty or frame[column].notna().any()]
+    written = {column: score for _, column in pairs if frame[column].dtype.kind == "f"} | FORMS | dict(forms or {})
+    cells = [
+        [value if isinstance(value, Cell) else Cell(text=written.get(column, str)(value)) for value in frame[column]]
+        for _, column in pairs
+    ]
+    header, rows = tuple(heading for heading, _ in pairs), tuple(zip(*cells, strict=True))
+    return Table(title=title, header=header, rows=rows, left=left, notes=(footnotes or Footnotes()).notes)
+
+
+def _heading(column: str) -> str:
+    return HEADINGS.get(column, f"{column[0].upper()}{column[1:]}".replace("_", " "))
+
+
+def crossed(
+    title: str, frame: DataFrame, by: str, cell: Callable[[Any], Cell], footnotes: Footnotes | None = None
+) -> Table:
+    """Return a table of data sets by the values of a column; more than nine of these stand one below the other.
+
+    ``frame`` has the columns case, dataset and ``by``; ``cell`` makes a cell from a row; a dash stands for no row.
+    """
+    cells = {(row.case, getattr(row, by)): cell(row) for row in frame.itertuples()}
+    cases, rows, empty = dict(zip(frame["case"], frame["dataset"], strict=True)), frame[by].unique(), Cell(text=DASH)
+    if len(rows) > 9:
+        header = ("Method", *cases.values())
+        body = [(Cell(text=row), *(cells.get((case, row), empty) for case in cases)) for row in rows]
+    else:
+        header = ("Data set", *rows)
+        body = [(Cell(text=name), *(cells.get((case, row), empty) for row in rows)) for case, name in cases.items()]
+    return Table(title=title, header=header, rows=tuple(body), notes=(footnotes or Footnotes()).notes)
+
+
+def filled(*blocks: Table | Text) -> tuple[Table | Text, ...]:
+    """Return the blocks without tables that have no rows."""
+    return tuple(block for block in blocks if isinstance(block, Text) or block.rows)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What an exhibit shows."""
+
+    frame: DataFrame  # the numbers behind it, one tidy table; becomes <id>.csv
+    blocks: tuple[Table | Text, ...] = ()  # in order; the picture follows them
+    caption: str = ""  # stands once, with the first table or the picture
+    picture: Any = None  # a matplotlib figure; only of an exhibit that is drawn

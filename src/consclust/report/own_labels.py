@@ -1,0 +1,76 @@
+"""The files of the report: the PDF, the page, the labels, and the numbers and pictures of every section."""
+
+from collections.abc import Iterator, Mapping
+from itertools import count as count_from
+from pathlib import Path
+from typing import Any
+
+from consclust import __version__, methods
+from consclust.files import sha256, write_csv, write_text
+from consclust.report import figures, text
+from consclust.report import typst_pdf as typst
+from consclust.report.blocks import Block, Picture, Shown
+from consclust.report.diagnosis import Diagnosis
+from consclust.report.items import Item, block_items, heading, paragraph, table
+from consclust.report.references import References
+from consclust.report.sections import TITLES
+from consclust.report.shown import CHAPTERS, abstract
+from consclust.versions import versions
+
+FORMATS = (".csv", *(f".{each}" for each in figures.FORMATS))
+DIAGNOSTICS = ("monti", "senbabaoglu", "john")
+"""Works that are cited, by their keys in the protocol."""
+
+
+def files() -> list[str]:
+    """Return the names of all files that a report may have."""
+    sections = [section for chapter in CHAPTERS.values() for section in chapter]
+    return ["report.pdf", "report.html", *(f"{each}{suffix}" for each in sections for suffix in FORMATS)]
+
+
+def write_report(found: Diagnosis, source: Path, title: str, settings: Mapping[str, str], folder: Path) -> None:
+    """Write all files of the report of a diagnosis into a folder; ``settings`` are shown in its last chapter."""
+    references, chapters = References(), dict[str, list[Item]]()
+    with figures.style():
+        for name, sections in CHAPTERS.items():
+            chapters[name] = []
+            for section, show in sections.items():
+                chapters[name] += _items(name, section, show(found), folder)
+    chapters["How this was computed"] = list(_computed(found, source, settings, references))
+    content: dict[str, Any] = {
+        **{"title": title, "kind": "file", "study": source.name, "version": __version__},
+        **{"relation": "", "paper": "", "restricted": "", "tones": {}, "abstract": abstract(found, source.name)},
+        "chapters": [
+            {"title": name, "number": f"{number}", "items": items}
+            for number, (name, items) in zip(count_from(1), chapters.items(), strict=False)
+        ],
+        "references": list(references.works),
+    }
+    pictures = [folder / item["file"] for items in chapters.values() for item in items if item["type"] == "picture"]
+    typst.write_pdf(content, pictures, folder / "report.pdf")
+    write_text(folder / "report.html", text.page(content, pictures))
+
+
+def _items(chapter: str, section: str, shown: Shown, folder: Path) -> list[Item]:
+    """Write numbers and picture of a section; return what the report says of it."""
+    blocks: tuple[Block, ...] = shown.blocks
+    write_csv(folder / f"{section}.csv", shown.frame)
+    if shown.picture is not None:
+        width, height = shown.picture.get_size_inches()
+        blocks += (Picture(width=width, height=height),)
+        figures.save(shown.picture, folder, section)
+    title = TITLES[section]
+    items = block_items(section, title, shown.caption, blocks)
+    return items if title == chapter else [heading(title), *items]
+
+
+def _computed(found: Diagnosis, source: Path, settings: Mapping[str, str], references: References) -> Iterator[Item]:
+    names = dict.fromkeys([found.settings.name, *found.settings.others])
+    cited = {name: references.cite(methods.load(name).reference) for name in names}
+    for work in DIAGNOSTICS:
+        references.cite(work)
+    yield table(("Method", "What it does"), [(name, f"{methods.load(name).summary}{cited[name]}") for name in names])
+    known = ", ".join(f"{name} {version}" for name, version in versions().items() if version)
+    facts = {**settings, "SHA-256 of the file": sha256(source), "Versions": known}
+    yield table(("Setting", "Value"), list(facts.items()))
+    yield paragraph("The same file, settings and versions give the same files, to the byte.")

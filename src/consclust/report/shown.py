@@ -1,0 +1,251 @@
+"""What the report shows of a diagnosis: a function for each table and picture, in the chapters of the report."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from consclust import diagnostics, plot
+from consclust.diagnostics.consensus import known_mean
+from consclust.ensemble import MISSING
+from consclust.report.blocks import Cell, Shown, Table, listed
+from consclust.report.diagnosis import Diagnosis
+from consclust.report.wording import DASH, conjunction, count, paragraph, score, spanned
+
+MOST = 20
+"""Objects in the table of those that the clusterings disagree on; the CSV has all."""
+FEW = 3
+"""Objects that are named of a cluster."""
+
+
+def clusters(found: Diagnosis) -> Shown:
+    """Return a row for each cluster of the consensus."""
+    import pandas as pd
+
+    each = diagnostics.cluster_consensus(found.items, found.labels)
+    rows = []
+    for cluster in range(found.items.shape[1]):
+        members = np.flatnonzero(found.labels == cluster)
+        typical = members[np.argsort(-found.items[members, cluster], kind="stable")[:FEW]]
+        means = found.silhouette[members].mean(), known_mean(found.stays.share[members])
+        rows.append((cluster, len(members), each[cluster], *means, ", ".join(map(str, found.ids[typical]))))
+    frame = pd.DataFrame(
+        rows, columns=["cluster", "objects", "cluster_consensus", "silhouette", "stability", "most_typical"]
+    )
+    caption = (
+        "Cluster consensus: mean consensus value of the pairs of objects in the cluster. The consensus value of two "
+        "objects is the share of the base clusterings with both that join them. Silhouette: mean over the objects, on "
+        "1 less the consensus value. Stability: mean share of the bootstrap ensembles that leave an object in its "
+        f"cluster. Most typical: the {FEW} objects with the largest mean consensus value with the others."
+    )
+    columns = "cluster, objects, cluster_consensus, silhouette, stability, most_typical"
+    return Shown(frame, (listed("Clusters", frame, columns),), paragraph(caption, found.no_stability))
+
+
+def matrix(found: Diagnosis) -> Shown:
+    """Return the consensus values, ordered by the consensus."""
+    import pandas as pd
+
+    names, sizes = np.unique(found.labels, return_counts=True)
+    of_clusters = np.column_stack([found.items[found.labels == name].mean(axis=0) for name in names]).T
+    frame = pd.DataFrame(of_clusters, columns=[f"cluster_{name}" for name in names])
+    frame.insert(0, "objects", sizes)
+    frame.insert(0, "cluster", names)
+    caption = (
+        "Consensus values (co-association) of the objects, ordered by their clusters, which the strip at the left "
+        "shows. The better the base clusterings agree on the clusters, the brighter are the blocks and the darker is "
+        "the rest. The CSV has the means over clusters."
+    )
+    return Shown(frame, caption=caption, picture=plot.coassociation(found.ensemble, found.labels).figure)
+
+
+def criteria(found: Diagnosis) -> Shown:
+    """Return the values of the criteria at each k, the chosen one in bold."""
+    table, names = found.criteria, list(found.criteria["criterion"].unique())
+    at = {
+        (row.criterion, row.k): Cell(text="chosen" if row.chosen and row.k == 1 else score(row.value), bold=row.chosen)
+        for row in table.itertuples()
+    }
+    rows = tuple((Cell(text=f"{k}"), *(at[name, k] for name in names)) for k in sorted(table["k"].unique()))
+    draws = count(found.settings.nulls, "draw")
+    caption = paragraph(
+        "Bold: the number of clusters that the criterion chooses.",
+        found.settings.nulls > 0
+        and f"It compares the values with those of {draws} of a null reference: the labels of each clustering permuted "
+        "(grey in the picture: their mean, and one standard deviation to either side). It chooses k = 1 if its best "
+        "value is not better at the 5 % level. The reference has no shape, as real data without clusters have, so that "
+        "another k is no proof of clusters.",
+        "PAC: share of the pairs of objects with a consensus value in (0.1, 0.9]; smaller is better. Delta area: "
+        "relative increase of the area under the distribution function; the last k with at least .1. Larger is better "
+        "for the others: cophenetic correlation, mean silhouette, cluster consensus, mean ARI with the base "
+        "clusterings. The first three are of the consensuses of random halves of the base clusterings.",
+    )
+    shown = Table(title="Criteria", header=("k", *names), rows=rows)
+    return Shown(table, (shown,), caption, plot.criteria(table)[0].figure)
+
+
+def cdf(found: Diagnosis) -> Shown:
+    """Return the distribution function of the consensus values at each k."""
+    import pandas as pd
+
+    at = np.arange(101) / 100
+    parts = [pd.DataFrame({"k": k, "value": at, "share_at_most": of_k.cdf(at)}) for k, of_k in found.values.items()]
+    caption = (
+        "Distribution function of the consensus values of the resampled clusterings at each k. It is flat between the "
+        "bounds of PAC where few pairs of objects are joined by some of them and parted by others."
+    )
+    return Shown(pd.concat(parts, ignore_index=True), caption=caption, picture=plot.consensus_cdf(found.values).figure)
+
+
+def tracking(found: Diagnosis) -> Shown:
+    """Return the clusters of the objects over k."""
+    import pandas as pd
+
+    frame = pd.DataFrame({"id": found.ids, **{f"k{k}": labels for k, labels in found.labelings.items()}})
+    caption = (
+        "Clusters of the objects, a row for each k; a cluster keeps its colour while it keeps most of its objects. At "
+        "the right the share of the objects that are in another cluster than at the k before. Consensus at each k: "
+        "average linkage of the consensus values."
+    )
+    return Shown(frame, caption=caption, picture=plot.tracking(found.labelings).figure)
+
+
+def objects(found: Diagnosis) -> Shown:
+    """Return a row for each object; the table has those that the clusterings disagree on most."""
+    import pandas as pd
+
+    _, share, low, high = found.stays
+    stays = {"stability": share, "low": low, "high": high}
+    frame = pd.DataFrame(
+        {
+            "id": found.ids,
+            "cluster": found.labels,
+            **stays,
+            "silhouette": found.silhouette,
+            "contested": found.contested,
+        }
+    )
+    worst = frame.sort_values("contested", ascending=False, kind="stable")[:MOST]
+    caption = (
+        f"The {len(worst)} objects that the base clusterings disagree on most, of {len(frame)}; the CSV has all. "
+        "Contested: mean of 4 M (1 - M) over the other objects, M being the consensus value; 0 if all clusterings "
+        f"agree on the object's pairs. Stability: share of {count(found.settings.draws, 'bootstrap ensemble')} that "
+        "leave it in its cluster; low and high: 95 % interval of Wilson, as in the picture of all objects."
+    )
+    columns = "Object: id, cluster, contested, stability, low, high, silhouette"
+    table = listed("Contested objects", worst, columns, left=2)
+    picture = None if found.no_stability else plot.stability(found.stays).figure
+    return Shown(frame, (table,), paragraph(caption, found.no_stability), picture)
+
+
+def memberships(found: Diagnosis) -> Shown:
+    """Return the consensus of the objects with the clusters."""
+    import pandas as pd
+
+    frame = pd.DataFrame(found.items, columns=[f"cluster_{k}" for k in range(found.items.shape[1])])
+    frame.insert(0, "id", found.ids)
+    caption = "Item consensus: mean consensus value of each object (column) with the objects of each cluster (row)."
+    picture = plot.memberships(found.items, found.labels, label="item consensus").figure
+    return Shown(frame, caption=caption, picture=picture)
+
+
+def base(found: Diagnosis) -> Shown:
+    """Return a row for each base clustering."""
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        {
+            "clustering": list(found.names),
+            "clusters": found.ensemble.n_clusters,
+            "missing": (found.ensemble.labels == MISSING).mean(axis=0),
+            "with_the_others": found.quality,
+            "with_the_consensus": found.agreement,
+            "held_out": found.held_out,
+            "influence": found.influence,
+        }
+    )
+    caption = (
+        "ARI (adjusted Rand index) with the other base clusterings (mean), with the consensus, and, held out, with the "
+        f"consensus of others, in {count(min(found.settings.folds, len(frame)), 'part')}. Influence: root mean square "
+        "change of the consensus values if the clustering is left out. Missing: share of the objects without a label. "
+        "A clustering that differs from all others is not a bad one for that."
+    )
+    forms = {"missing": lambda share: f"{share:.0%}", "influence": "{:.4f}".format}
+    columns = "clustering, clusters, missing, with_the_others, with_the_consensus, held_out, influence"
+    table = listed("Base clusterings", frame, columns, forms=forms)
+    return Shown(frame, (table,), paragraph(caption, found.no_held_out))
+
+
+def diversity(found: Diagnosis) -> Shown:
+    """Return diversity against quality."""
+    import pandas as pd
+
+    first, second = np.triu_indices(found.ensemble.n_clusterings, 1)
+    agreement, names = diagnostics.pairwise_agreement(found.ensemble)[first, second], np.array(found.names)
+    mean = (found.agreement[first] + found.agreement[second]) / 2
+    frame = pd.DataFrame(
+        {"first": names[first], "second": names[second], "ari": agreement, "mean_with_the_consensus": mean}
+    )
+    caption = (
+        "A point for each two base clusterings: how they agree, and how far they agree with the consensus on average. "
+        "Points at the left are diverse pairs, points at the top are near to the consensus."
+    )
+    picture = plot.diversity(found.ensemble, found.labels, name="the consensus").figure
+    return Shown(frame, caption=caption, picture=picture)
+
+
+def methods(found: Diagnosis) -> Shown:
+    """Return what is measured of each method, without seconds."""
+    import pandas as pd
+
+    columns = ["method", "clusters", "ari", "nmi", "held_out_ari", "stability", "note"]
+    frame = pd.DataFrame(list(found.compared), columns=found.compared[0]._fields)[columns]
+    caption = (
+        "Mean ARI and NMI with the base clusterings, mean ARI with those held out, and stability, of several methods. "
+        "High agreement does not mean that the clusters are the true classes."
+    )
+    names = "method, clusters, ARI: ari, NMI: nmi, Held-out ARI: held_out_ari, stability, note"
+    whole = {"clusters": lambda number: DASH if np.isnan(number) else f"{number:.0f}"}
+    return Shown(frame, (listed("Methods", frame.replace({"note": {"": None}}), names, forms=whole),), caption)
+
+
+def between(found: Diagnosis) -> Shown:
+    """Return the agreement between the methods' consensus clusterings."""
+    import pandas as pd
+
+    labels = {one.method: one.labels for one in found.compared if one.labels is not None}
+    frame = pd.DataFrame({"id": found.ids, **labels})
+    caption = "ARI between the consensus clusterings of the methods; the CSV has their labels."
+    return Shown(frame, caption=caption, picture=plot.agreement(labels).figure if len(labels) > 1 else None)
+
+
+CHAPTERS: Mapping[str, Mapping[str, Callable[[Diagnosis], Shown]]] = {
+    "Consensus": {"clusters": clusters, "matrix": matrix},
+    "Number of clusters": {"criteria": criteria, "cdf": cdf, "tracking": tracking},
+    "Objects": {"objects": objects, "memberships": memberships},
+    "Base clusterings": {"base": base, "diversity": diversity},
+    "Methods": {"methods": methods, "between": between},
+}
+"""Chapters of the report: the function of each section."""
+
+
+def abstract(found: Diagnosis, source: str) -> str:
+    """Return the main findings in a few sentences."""
+    ensemble, sizes = found.ensemble, np.bincount(found.labels)
+    seen, unseen = (score(known_mean(values)) for values in (found.agreement, found.held_out))
+    chosen: dict[int, list[str]] = {}
+    for row in found.criteria[found.criteria["chosen"]].itertuples():
+        chosen.setdefault(row.k, []).append(row.criterion)
+    choices = "; ".join(f"k = {k} by {conjunction(names)}" for k, names in sorted(chosen.items()))
+    return paragraph(
+        f"{source} has {count(ensemble.n_objects, 'object')} in {count(ensemble.n_clusterings, 'base clustering')} of "
+        f"{spanned(ensemble.n_clusters, 'cluster')}.",
+        f"The consensus by {found.settings.name} has {count(len(sizes), 'cluster')} of {spanned(sizes, 'object')}.",
+        found.note and f"Note: {found.note}.",
+        f"Its mean ARI with the base clusterings is {seen}, and {unseen} with those that it has not seen.",
+        found.no_held_out,
+        found.no_stability
+        or f"On average an object stays in its cluster in {known_mean(found.stays.share):.0%} of the bootstrap "
+        "ensembles.",
+        f"Number of clusters: {choices}.",
+        "No classes were used: nothing here says that the clusters are the true ones.",
+    )

@@ -1,1 +1,0 @@
-"""Stage ``reports``: tables, figures, claims with their verdicts, and the PDF."""

@@ -1,0 +1,122 @@
+"""A case of a study: a data set as it is used, and other interpretations of it."""
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, TypeAdapter, ValidationError, model_validator
+
+from consclust.validation import Strict
+from consclust_studies.config.race import Race
+from consclust_studies.config.references import AnyMethodId, CaseId, DatasetId, MethodId
+from consclust_studies.config.values import Name, Named, Positive, Share, Some, Text, Title, Value
+
+Two = Annotated[Positive, Field(ge=2)]
+NumberOfClusters = Two | Some[Two] | Literal["classes", "random", "random-fine"]
+"""Of a base clustering: a number; several, taken in turn; the number of classes; or drawn for each, from 2 to
+sqrt(n) ("random") or from sqrt(n) / 2 to sqrt(n) ("random-fine")."""
+
+BY_KMEANS = ("kmeans", "spherical", "minibatch")
+"""Ensembles that are made by k-means."""
+
+
+class CaseSettings(Strict):
+    """What makes the scores of a case, beside its data set."""
+
+    preprocessing: tuple[str, ...] | None = Field(None, description="replaces the registry's steps; [] means none")
+    ensemble: str = Field(
+        "kmeans",
+        description="'kmeans', 'spherical', 'minibatch', 'mixed', or the name of a ready-made ensemble of the data set",
+    )
+    init: Literal["random", "k-means++"] = Field("random", description="initial centres of k-means")
+    n_clusters: NumberOfClusters | None = Field(None, description="of k-means; replaces the study's")
+    feature_share: Share = Field(1.0, description="of the features, drawn at random for each k-means run")
+    object_share: Share = Field(1.0, description="of the objects, drawn at random for each run of a 'mixed' ensemble")
+    subset_size: Positive | None = Field(
+        None, description="base clusterings in a subset; replaces the study's, where subsets are drawn"
+    )
+    parameters: dict[AnyMethodId, dict[str, Value]] = Field(
+        default_factory=dict, description="by method id: fixed parameters that differ on this case"
+    )
+    races: dict[AnyMethodId, Race] = Field(
+        default_factory=dict, description="by method id: grids of which only the best points run on every subset"
+    )
+
+    def given(self) -> dict[str, Any]:
+        """Return the settings that are written, by name."""
+        return {name: getattr(self, name) for name in CaseSettings.model_fields if name in self.model_fields_set}
+
+
+class Case(Named, CaseSettings):
+    """A data set as the study uses it: its preprocessing and where its base clusterings come from."""
+
+    word = "dataset"
+
+    dataset: DatasetId
+    title: Title | None = Field(None, description="its name in tables; the data set's title if absent")
+    instead_of: str | None = Field(
+        None,
+        description="id of a case of the same data set; counts over data sets and rank sums use this case "
+        "in its place, so that no data set counts twice",
+    )
+    doubt: Text | None = Field(None, description="why these may not be the data of the paper")
+    without: tuple[AnyMethodId, ...] = Field((), description="ids of methods or variants that do not run on it")
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The preprocessing; only of a resolved case, whose ``preprocessing`` is given."""
+        return self.preprocessing or ()
+
+    @property
+    def steps_word(self) -> str:
+        """The preprocessing in one word, as in the name of the prepared file."""
+        return "-".join(self.steps) or "raw"
+
+
+class CaseVariant(Case):
+    """A case whose base clusterings came about under another interpretation of the paper."""
+
+    of: CaseId = Field(description="id of the case that it interprets otherwise")
+    why: Text = Field(description="what the paper leaves open")
+    methods: Some[MethodId] = Field(description="ids of the study's methods to run on it")
+    subsets: Positive | None = Field(
+        None, description="only the first so many subsets, for methods that take long; those of the study if absent"
+    )
+
+
+class CaseFamily(CaseSettings):
+    """Variants of several cases with the same changes: one for each case and each suffix, its id ``<case>_<suffix>``.
+
+    A variant has the settings of its case but for those of the family, and those of the suffix.
+    """
+
+    of: Some[CaseId] = Field(description="ids of the cases that they interpret otherwise")
+    each: Annotated[dict[str, CaseSettings], Field(min_length=1, description="by suffix: what differs")]
+    why: Text = Field(description="what the paper leaves open")
+    methods: Some[MethodId] = Field(description="ids of the study's methods to run on them")
+    subsets: Positive | None = Field(None, description="only the first so many subsets; those of the study if absent")
+
+    @model_validator(mode="after")
+    def _ids(self) -> Self:
+        for suffix in self.each:
+            longest = f"{max(self.of, key=len)}_{suffix}"
+            try:
+                TypeAdapter(Name).validate_python(longest)
+            except ValidationError:
+                what = "too long, or has other characters than letters, digits, - and _"
+                raise ValueError(f"the id {longest!r} is {what}; write another suffix") from None
+        return self
+
+    def members(self, cases: Iterable[Case]) -> Iterator[tuple[str, CaseVariant]]:
+        """Yield the variants of those of the cases that are in ``of``, each after its suffix."""
+        known = {case.id: case for case in cases}
+        alike = {"why": self.why, "methods": self.methods, "subsets": self.subsets}
+        for own in (known[name] for name in self.of if name in known):
+            for suffix, changes in self.each.items():
+                settings = own.given() | {"races": self._races(own)} | self.given() | changes.given()
+                named = {"id": f"{own.id}_{suffix}", "dataset": own.dataset, "of": own.id}
+                yield suffix, CaseVariant.model_validate({**named, **alike, **settings})
+
+    def _races(self, own: Case) -> dict[str, Race]:
+        """Return the races of a case that are any on its variants: of their methods, with a subset left."""
+        mine = {name: race for name, race in own.races.items() if name in self.methods}
+        return {name: race for name, race in mine.items() if not self.subsets or race.subsets < self.subsets}

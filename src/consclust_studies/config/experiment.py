@@ -1,0 +1,272 @@
+"""What a study runs: cases, base clusterings, methods with their grids, variants, unseen objects."""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from consclust.validation import Strict
+from consclust_studies.config.cases import BY_KMEANS, Case, CaseFamily, CaseVariant, NumberOfClusters
+from consclust_studies.config.method_runs import MethodRun, MethodVariant, differing
+from consclust_studies.config.metric import Metric
+from consclust_studies.config.race import Race
+from consclust_studies.config.references import AnyRowId, CaseId, MethodId
+from consclust_studies.config.values import Name, Named, Positive, Selection, Some, Title, Value, no_flag
+
+
+class EnsembleProtocol(Strict):
+    """How base clusterings are made: Lloyd's k-means, from k random objects unless a case differs."""
+
+    runs: Positive = 200
+    subset_size: Positive = 20
+    draws: Positive | None = Field(
+        None, description="subsets to draw from the runs, each anew; if absent, they are split in order"
+    )
+    draw_seed: Annotated[
+        int,
+        Field(ge=0, lt=2**32, description="the draws are MATLAB's after rng(draw_seed): randperm(runs)"),
+        BeforeValidator(no_flag),
+    ] = 1
+    n_clusters: NumberOfClusters = "classes"
+    max_iter: Positive = 100
+
+    @model_validator(mode="after")
+    def _whole_subsets(self) -> Self:
+        if self.draws and self.subset_size > self.runs:
+            raise ValueError(f"subset_size = {self.subset_size} is more than runs = {self.runs}")
+        if not self.draws and self.runs % self.subset_size:
+            raise ValueError(f"runs = {self.runs} is not a multiple of subset_size = {self.subset_size}")
+        return self
+
+    @property
+    def n_subsets(self) -> int:
+        """Number of subsets that are drawn from the runs, or that the runs are split into."""
+        return self.draws or self.runs // self.subset_size
+
+
+class Variants(Strict):
+    """Other interpretations of the paper: run and shown beside the study's own, not ranked, not tested."""
+
+    methods: tuple[MethodVariant, ...] = ()
+    cases: tuple[CaseVariant, ...] = ()
+    families: tuple[CaseFamily, ...] = Field((), description="several cases with the same changes")
+
+
+class Significance(Strict):
+    """The t-test behind the bold figures."""
+
+    test: Literal["paired", "welch"] = "paired"
+    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
+
+
+class GeneralisedMethod(Named):
+    """A method of the study, fitted on the training objects, and how its consensus reaches unseen ones."""
+
+    word = "method"
+
+    method: MethodId = Field(description="id of a method of the study; ``id`` begins the names of its rows")
+    by: Some[Literal["NC", "Infer", "own"]] = Field(
+        ("NC",),
+        description="a row for each; NC: the nearest class centroid of the consensus; Infer: the method's "
+        "model, given the base labels of the unseen objects; own: the method's own mapping of features",
+    )
+
+    def row(self, by: str) -> str:
+        """Return the name of a row."""
+        return self.id if by == "own" else f"{self.id}-{by}"
+
+
+class Generalisation(Strict):
+    """Consensus on a part of the objects, and its labels for the others."""
+
+    splits: Positive = Field(5, description="of the objects into training and unseen ones")
+    repetitions: Positive = Field(
+        10, description="of a split: anew ensemble.subset_size base clusterings of the training objects"
+    )
+    train_share: Annotated[float, Field(gt=0, lt=1)] = 0.6
+    base_labels: Literal["assign", "kmeans-on-test"] = Field(
+        "assign",
+        description="of unseen objects: the nearest centre of each base clustering, or k-means on the unseen "
+        "objects, its clusters matched to those of the base clustering",
+    )
+    metric: Metric = "ACC"
+    methods: Some[GeneralisedMethod]
+    beside: AnyRowId | None = Field(None, description="name of the row that the others are tested against")
+    cases: tuple[CaseId, ...] = Field((), description="all cases of the study if absent")
+
+    @model_validator(mode="after")
+    def _rows_of_their_own(self) -> Self:
+        rows = [method.row(by) for method in self.methods for by in method.by]
+        if twice := {row for row in rows if rows.count(row) > 1}:
+            raise ValueError(f"two rows are named {sorted(twice)[0]!r}; give one of the methods another id")
+        return self
+
+
+class Experiment(Strict):
+    """What a study runs and how it is scored."""
+
+    id: Name
+    cases: Some[Case]
+    only_in_table1: tuple[Case, ...] = Field((), description="data sets that are prepared, not clustered")
+    ensemble: EnsembleProtocol = EnsembleProtocol()
+    subsets: Positive | None = Field(None, description="only the first so many subsets; all if absent")
+    base_clusterings: Annotated[Title, Field(max_length=60)] = Field(
+        default_factory=lambda given: _row_of_base(given.get("cases", ())),
+        description="name of the row for the base clusterings themselves; if absent: K-means, or Base clusterings "
+        "where no case has any by k-means",
+    )
+    methods: Some[MethodRun]
+    metrics: Some[Metric] = ("ACC", "NMI", "ARI", "purity", "F")
+    restarts: Literal["mean", "chosen"] = Field(
+        "mean", description="score of a fit: mean over restarts, or the chosen one"
+    )
+    selection: Selection = Field(
+        "oracle-per-subset",
+        description="the selection that baselines are compared with; if it is 'default', variants run at no other "
+        "grid point",
+    )
+    significance: Significance = Significance()
+    generalisation: Generalisation | None = None
+    variants: Variants = Variants()
+
+    @model_validator(mode="after")
+    def _names(self) -> Self:
+        cases, methods = [*self.described, *self.case_variants], [*self.methods, *self.variants.methods]
+        for what, ids in (("case", [c.id for c in cases]), ("method", [m.id for m in methods])):
+            if twice := {i for i in ids if ids.count(i) > 1}:
+                raise ValueError(f"two {what}s have the id {sorted(twice)[0]!r}; give one of them another id")
+        if self.base_clusterings in {m.id for m in methods}:
+            raise ValueError(f"{self.base_clusterings!r} names both the base clusterings and a method")
+        return self
+
+    @property
+    def n_subsets(self) -> int:
+        """Number of subsets that are run."""
+        return min(self.subsets or self.ensemble.n_subsets, self.ensemble.n_subsets)
+
+    def n_subsets_of(self, case: Case) -> int:
+        """Return the number of subsets that are run on a case, or on the variant of one."""
+        wanted = case.subsets if isinstance(case, CaseVariant) else None
+        return min(wanted or self.n_subsets, self.n_subsets)
+
+    @property
+    def described(self) -> tuple[Case, ...]:
+        """The cases of Table 1: those that are clustered, then the others."""
+        return self.cases + self.only_in_table1
+
+    @property
+    def case_variants(self) -> tuple[CaseVariant, ...]:
+        """The variants of cases, those of families too."""
+        families = [family.members(self.cases) for family in self.variants.families]
+        return (*self.variants.cases, *(variant for members in families for _, variant in members))
+
+    @property
+    def counted(self) -> tuple[Case, ...]:
+        """The cases of counts over data sets: all but those that another one stands for."""
+        replaced = {case.instead_of for case in self.cases}
+        return tuple(case for case in self.cases if case.id not in replaced)
+
+    def case(self, case_id: str) -> Case:
+        """Return the case, or the variant of one, with this id."""
+        return next(c for c in (*self.described, *self.case_variants) if c.id == case_id)
+
+    def method(self, method_id: str) -> MethodRun:
+        """Return the method, or the variant of one, with this id."""
+        return next(m for m in (*self.methods, *self.variants.methods) if m.id == method_id)
+
+    def together(self, name: str) -> list[MethodRun]:
+        """Return the methods, and variants of methods, that are fitted together under a name."""
+        return [run for run in (*self.methods, *self.variants.methods) if run.together == name]
+
+    def fitted(self, run: MethodRun) -> MethodRun:
+        """Return what is fitted for a method: itself, or a grid of all methods that are fitted together with it."""
+        if run.together is None:
+            return run
+        grid = differing(self.together(run.together))
+        common = {key: value for key, value in run.parameters.items() if key not in grid}
+        default = {key: axis[0] for key, axis in grid.items()}
+        return MethodRun(id=run.together, method=run.method, parameters=common, grid=grid, default=default)
+
+    def run(self, case: Case, method_id: str) -> MethodRun:
+        """Return the method, or the variant of one, or fits of several, as it runs on a case, or on the variant of one.
+
+        Variants are shown in the study's own selection: where that is the default, no other point is needed.
+        """
+        if together := self.together(method_id):
+            return self.fitted(together[0])
+        run = self.method(method_id)
+        is_variant = isinstance(case, CaseVariant) or isinstance(run, MethodVariant)
+        return run.at_default() if is_variant and self.selection == "default" else run
+
+    def runs(self, case: Case) -> list[MethodRun]:
+        """Return the methods that run on a case."""
+        return [run for run in self.methods if run.runs_on(case)]
+
+    def absent(self) -> dict[str, tuple[Case, ...]]:
+        """Return the cases on which a method does not run, for each method that has such."""
+        cases = {run.id: tuple(case for case in self.cases if not run.runs_on(case)) for run in self.methods}
+        return {method: found for method, found in cases.items() if found}
+
+    def subset_size(self, case: Case) -> int:
+        """Return the number of base clusterings in a subset of a case."""
+        return case.subset_size or self.ensemble.subset_size
+
+    def parameters(self, case: Case, run: MethodRun) -> dict[str, Value]:
+        """Return the fixed parameters of a method on a case."""
+        return {**run.parameters, **case.parameters.get(run.id, {})}
+
+    def race(self, case: Case, run: MethodRun) -> Race | None:
+        """Return the race of a method's grid on a case, if there is one and it leaves any subset."""
+        race = case.races.get(run.id)
+        return race if race and race.subsets < self.n_subsets_of(case) else None
+
+    def of_variants(self) -> "list[Experiment]":
+        """Return what the variants add, an experiment of one case for each case with the methods that run on it."""
+        runs: dict[str, list[MethodRun]] = {}
+        for variant in self.variants.methods:
+            for case in (case for case in self.cases if variant.runs_on(case)):
+                runs.setdefault(case.id, []).append(self.run(case, variant.id))
+        for other in self.case_variants:
+            runs.setdefault(other.id, []).extend(self.run(other, name) for name in other.methods)
+        return [self._alone(self.case(case), found) for case, found in runs.items()]
+
+    def _alone(self, case: Case, methods: Sequence[MethodRun]) -> Self:
+        own = {"cases": (case,), "methods": tuple(methods), "subsets": self.n_subsets_of(case)}
+        return self.model_copy(update={**own, "variants": Variants()})
+
+    def size_variants(self, case: Case) -> list[CaseVariant]:
+        """Return the variants that differ from a case in the size of its subsets alone."""
+        return [
+            other
+            for other in self.case_variants
+            if other.of == case.id and other.subset_size and _origin(other) == _origin(case)
+        ]
+
+    def pool(self, case: Case) -> Case:
+        """Return the case whose base clusterings a case draws its subsets from: one pool for all their sizes."""
+        sized = [own for own in self.cases for other in self.size_variants(own) if other.id == case.id]
+        return sized[0] if sized else case
+
+    def generalised(self) -> tuple[Case, ...]:
+        """Return the cases of the experiment on unseen objects."""
+        if self.generalisation is None:
+            return ()
+        wanted = self.generalisation.cases
+        return tuple(case for case in self.cases if not wanted or case.id in wanted)
+
+    def unseen_rows(self) -> list[str]:
+        """Return the rows of the table on unseen objects, the base clusterings first."""
+        methods = self.generalisation.methods if self.generalisation else ()
+        base = [f"{self.base_clusterings}-NC"] if methods else []
+        return base + [method.row(by) for method in methods for by in method.by]
+
+
+def _row_of_base(cases: Iterable[Case]) -> str:
+    by_kmeans = any(case.ensemble in BY_KMEANS for case in cases)
+    return "K-means" if by_kmeans else "Base clusterings"
+
+
+def _origin(case: Case) -> tuple[object, ...]:
+    """What, beside the number of base clusterings in a subset, makes the scores of a case."""
+    origin = (case.dataset, case.preprocessing, case.ensemble, case.init, case.n_clusters, case.feature_share)
+    return (*origin, case.object_share, case.parameters)

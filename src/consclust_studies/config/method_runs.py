@@ -1,0 +1,83 @@
+"""A method of a study with its parameters and its grid, and other interpretations of it."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Annotated, Self
+
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+
+from consclust_studies.config import values
+from consclust_studies.config.cases import Case
+from consclust_studies.config.references import CaseId, MethodId
+from consclust_studies.config.values import MOST, Name, Named, Some, Text, Value, same
+
+
+class MethodRun(Named):
+    """A method of the study with its fixed parameters and its grid."""
+
+    word = "method"
+
+    method: Annotated[str, Field(description="class in consclust.methods")]
+    parameters: dict[str, Value] = Field(default_factory=dict)
+    grid: dict[str, Some[Value]] = Field(default_factory=dict)
+    default: dict[str, Value] = Field(
+        default_factory=dict, description="the grid point that the selection 'default' takes"
+    )
+    together: Name | None = Field(
+        None,
+        description="name of the fits of several methods that differ in one parameter alone: one job makes them, with "
+        "the same random numbers, and computes once what they share",
+    )
+
+    @field_validator("default")
+    @classmethod
+    def _as_on_grid(cls, default: dict[str, Value], info: ValidationInfo) -> dict[str, Value]:
+        """Write 1 as the grid does if it has 1.0, so that the two are one point in all tables."""
+        grid = info.data.get("grid", {})
+        own = {name: [other for other in grid.get(name, ()) if same(value, other)] for name, value in default.items()}
+        return {name: own[name][0] if own[name] else value for name, value in default.items()}
+
+    @model_validator(mode="after")
+    def _default_on_grid(self) -> Self:
+        if (points := prod(map(len, self.grid.values()))) > MOST:
+            raise ValueError(f"the grid has {points:,} points; at most {MOST:,} can be run")
+        for name, axis in self.grid.items():
+            if twice := [value for i, value in enumerate(axis) if any(same(value, other) for other in axis[:i])]:
+                raise ValueError(f"grid.{name} has {twice[0]!r} twice; remove one")
+        if self.grid and set(self.default) != set(self.grid):
+            raise ValueError(f"default must give a value for each of {', '.join(self.grid)}")
+        for name, value in self.default.items():
+            if not any(same(value, other) for other in self.grid.get(name, ())):
+                raise ValueError(f"default {name} = {value!r} is not on the grid; add it to grid.{name}")
+        return self
+
+    @property
+    def points(self) -> list[dict[str, Value]]:
+        """Grid points, the last parameter fastest; one empty point without a grid."""
+        return values.grid_points(self.grid)
+
+    def runs_on(self, case: Case) -> bool:
+        """Whether the method runs on this case of its study."""
+        return self.id not in case.without
+
+    def at_default(self) -> Self:
+        """Return the method with no other grid point than the default."""
+        return self.model_copy(update={"grid": {name: (self.default[name],) for name in self.grid}})
+
+
+class MethodVariant(MethodRun):
+    """A method of the study under another interpretation of the paper."""
+
+    of: MethodId = Field(description="id of the method that it interprets otherwise")
+    why: Text = Field(description="what the paper leaves open")
+    cases: tuple[CaseId, ...] = Field((), description="ids of the study's cases to run on; all if absent")
+
+    def runs_on(self, case: Case) -> bool:
+        """Whether the variant runs on this case of its study."""
+        return super().runs_on(case) and case.id in (self.cases or [case.id])
+
+
+def differing(methods: Sequence[MethodRun]) -> dict[str, tuple[Value, ...]]:
+    """Return the parameters that are not the same for all methods, with the values."""
+    axes = {key: tuple(run.parameters[key] for run in methods) for key in methods[0].parameters}
+    return {key: axis for key, axis in axes.items() if not all(same(value, axis[0]) for value in axis)}

@@ -1,0 +1,48 @@
+"""``config/config.yaml``: what holds for every study, and what a run is restricted to."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, field_validator
+
+from consclust.validation import Strict
+from consclust_studies.config.values import Name, Positive, no_flag
+
+CONFIG_FILE = Path("config/config.yaml")
+
+
+class Settings(Strict):
+    """What holds for every study."""
+
+    seed: Annotated[int, Field(ge=0, lt=2**63), BeforeValidator(no_flag)] = Field(
+        description="the one seed; all others are spawned from it by name"
+    )
+    data_mirror: str | None = Field(None, description="folder or URL that is tried before the public addresses")
+    subsets_per_job: Positive | None = Field(
+        None, description="subsets that one job works through; null: as many as take five minutes at most, or one"
+    )
+    datasets: tuple[Name, ...] | None = Field(None, description="restrict the run to these cases")
+    methods: tuple[Name, ...] | None = Field(None, description="restrict the run to these methods")
+    subsets: Positive | None = Field(
+        None, description="restrict the run to its first so many subsets: a first look at an expensive study"
+    )
+
+    @field_validator("datasets", "methods", mode="before")
+    @classmethod
+    def _from_comma_list(cls, value: Any) -> Any:
+        words = [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
+        if words == []:
+            raise ValueError("names nothing; write ids, or null for all")
+        return words
+
+    @field_validator("datasets", "methods")
+    @classmethod
+    def _in_one_order(cls, words: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return words and tuple(sorted({*words}))
+
+    @property
+    def restrictions(self) -> dict[str, tuple[str, ...]]:
+        """What the run is restricted to, by key."""
+        subsets = (str(self.subsets),) if self.subsets else ()
+        found = {"datasets": self.datasets or (), "methods": self.methods or (), "subsets": subsets}
+        return {key: words for key, words in found.items() if words}

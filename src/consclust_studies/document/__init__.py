@@ -1,0 +1,1 @@
+"""The report of a study: its parts in order, protocol, discussion and provenance."""

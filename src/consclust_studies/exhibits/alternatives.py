@@ -1,0 +1,164 @@
+"""Other interpretations of the paper beside the study's own, and which of the two is nearer to it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from consclust import methods
+from consclust.datasets.registry import MADE
+from consclust.report.blocks import Shown, Table, listed
+from consclust.report.wording import DASH, MINUS, number, numbers, paragraph, records, score, signed, symbol
+from consclust_studies.config.cases import Case, CaseVariant
+from consclust_studies.config.method_runs import MethodRun, MethodVariant
+from consclust_studies.config.values import Name, Title
+from consclust_studies.exhibits.base import Exhibit, Needs
+from consclust_studies.results.main_table import over_subsets, published_key
+from consclust_studies.results.published_scores import nearer
+from consclust_studies.results.sentences import SELECTIONS, counting
+from consclust_studies.stages.selection import main_row
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from consclust_studies.config.paper import PaperStudy as Study
+    from consclust_studies.config.paper import ResolvedStudy
+    from consclust_studies.results.source import Source
+
+NEARER = {"own": "own", "other": "variant", "equal": "equal", "": DASH}
+
+WAYS = 3
+"""Interpretations that the table of questions names."""
+
+
+class Alternatives(Exhibit):
+    """Every score of a variant beside that of the study's own interpretation; a summary of each question."""
+
+    place = 10
+    lacking = "the study has no variants; add some"
+    reads: ClassVar = Needs(selected=True, variants=True, published=True)
+
+    kind: Literal["alternatives"]
+    id: Name = "variants"
+    title: Title = "Variants"
+
+    def wanted(self, study: Study) -> bool:
+        """Whether the study has variants."""
+        return bool(study.variants.methods or study.case_variants)
+
+    def build(self, source: Source) -> Shown:
+        """Return one row for each score of a variant.
+
+        ``own`` and ``other`` are means over the subsets of the study's own interpretation and of the variant;
+        ``n`` subsets have a score in the variant. ``published`` is NaN for a variant with published scores of
+        its own, which is no rival of the row that it differs from.
+        """
+        study, frame = source.study, _frame(source)
+        compared = bool(frame["published"].notna().any())
+        caption = paragraph(
+            "A variant is another interpretation of the paper, shown beside the study's own; it is not "
+            f"ranked and not tested. Change: variant {MINUS} own. Methods with a grid are taken in the "
+            f'selection "{SELECTIONS[study.selection]}".',
+            compared
+            and "Nearer: the one that is nearer to the published value; |difference|: mean absolute difference "
+            f"from the published values ({DASH}: none that both can be compared with); of questions for both, "
+            "own : variant.",
+            counting(study),
+        )
+        columns = "variant, dataset, method, metric, own, Variant's: other, change, published"
+        columns += ", nearer" if compared else ""
+        ordered = frame.sort_values("change", key=abs, ascending=False, kind="stable")
+        title = "All scores, the largest changes first"
+        scores = listed(title, ordered, columns, left=4, forms={"nearer": NEARER.__getitem__})
+        return Shown(frame, (_questions(study, frame, compared), scores), caption)
+
+
+def _frame(source: Source) -> DataFrame:
+    study, scores, key = source.study, source.published.scores, published_key(source)
+    with_own_values = {method for _, _, method in scores}
+    own, other, rows = over_subsets(source.selected), over_subsets(source.variants), []
+    for case, method, variant in _pairs(study):
+        own_case = case.of if isinstance(case, CaseVariant) else case.id
+        own_method = variant.of if isinstance(variant, MethodVariant) else method
+        row, own_row = main_row(study, method), main_row(study, own_method)
+        about = (variant.id, variant.why, differs(study, variant), own_case, source.titles[own_case])
+        for metric in study.reported:
+            n, mean, _ = other.loc[(case.id, metric, *row)]
+            value = own.loc[(own_case, metric, *own_row)]["mean"]
+            published = scores.get(key(own_case, metric, own_method), math.nan)
+            known = math.nan if variant.id in with_own_values else published
+            rows.append((*about, *own_row, metric, int(n), value, mean, mean - value, known))
+    frame = records("variant why differs case dataset method selection metric n own other change published", rows)
+    return frame.assign(nearer=nearer(frame, "own", "other"))
+
+
+def _pairs(study: ResolvedStudy) -> Iterator[tuple[Case, str, CaseVariant | MethodVariant]]:
+    """Yield case, method and their variant; of a variant of a case also the base clusterings.
+
+    A case that differs in random numbers alone is another pool, no other interpretation.
+    """
+    for run in study.variants.methods:
+        yield from ((case, run.id, run) for case in study.cases if run.runs_on(case))
+    for case in (case for case in study.case_variants if differs(study, case)):
+        yield from ((case, method, case) for method in (study.base_clusterings, *case.methods))
+
+
+def _questions(study: ResolvedStudy, frame: DataFrame, compared: bool) -> Table:
+    """Sum up each question (``why``); of two cases of a data set the one that stands for the other counts."""
+    stands_for, rows = {case.id: case.instead_of for case in study.cases}, []
+    for why, both in frame.dropna(subset=["own", "other"]).groupby("why", sort=False):
+        group = both[~both["case"].isin([stands_for[case] for case in both["case"]])]
+        known, change, asked = group.dropna(subset="published"), group["change"], f"{why}"
+        near = ((known["nearer"] == word).sum() for word in ("own", "other"))
+        away = ((known[word] - known["published"]).abs().mean() for word in ("own", "other"))
+        ways = [*dict.fromkeys(group["differs"])]
+        more = f"; and {len(ways) - WAYS} more" if len(ways) > WAYS else ""
+        question = f"{asked[:1].upper()}{asked[1:]}: {'; '.join(ways[:WAYS])}{more}"
+        spread = f"{signed(change.mean())} ({signed(change.min())} to {signed(change.max())})"
+        pairs = (_pair(near, number), _pair(away, score)) if len(known) else (DASH, DASH)
+        beside = (len(known), *pairs) if compared else (None,) * 3
+        rows.append((question, len(group), spread, *beside))
+    columns = "question, scores, Mean change (lowest to highest): spread, Published: known, Nearer: nearer, "
+    columns += "|Difference|: away"
+    return listed("Questions", records("question scores spread known nearer away", rows), columns).model_copy(
+        update={"whole": True}
+    )
+
+
+def _pair(values: Iterable[float], form: Callable[[float], str]) -> str:
+    """Write a number of the own interpretation and that of the variant."""
+    return " : ".join(map(form, values))
+
+
+def differs(study: ResolvedStudy, variant: CaseVariant | MethodVariant) -> str:
+    """Return what is done otherwise: "own → other"."""
+    if isinstance(variant, MethodVariant):
+        own, other = _parameters(study.method(variant.of)), _parameters(variant)
+    else:
+        own, other = _origin(study, study.case(variant.of)), _origin(study, variant)
+    changed = {name: value for name, value in other.items() if own.get(name) != value}
+    before = {name: f"{own[name]} → " if name in own else "" for name in changed}
+    return ", ".join(f"{symbol(name)}: {before[name]}{value}" for name, value in changed.items())
+
+
+def _parameters(run: MethodRun) -> dict[str, Any]:
+    """Return the parameters of a run, set or left at the method's own defaults; a grid counts as a value."""
+    return {"method": run.method, **methods.load(run.method).parameters(), **run.parameters, **run.grid}
+
+
+def _origin(study: ResolvedStudy, case: Case) -> dict[str, str]:
+    """Return how the base clusterings of a case are made."""
+    made = {
+        "clusters": numbers(case.n_clusters or study.ensemble.n_clusters),
+        "features": f"{case.feature_share:.0%}",
+        "objects": f"{case.object_share:.0%}",
+    }
+    return {
+        "data set": case.dataset,
+        "preprocessing": ", ".join(case.steps) or "none",
+        "base clusterings": case.ensemble,
+        "first centres": case.init,
+        "base clusterings in a subset": f"{study.subset_size(case)}",
+        **(made if case.ensemble in MADE else {}),
+    }

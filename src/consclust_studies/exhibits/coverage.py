@@ -1,0 +1,57 @@
+"""What the paper shows and says, and where the report redoes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from consclust.report.blocks import Cell, Shown, listed
+from consclust.report.wording import count, records, symbols
+from consclust_studies.config.paper import LedgerItem
+from consclust_studies.config.values import Name, Title
+from consclust_studies.exhibits.base import Exhibit, Needs
+
+if TYPE_CHECKING:
+    from consclust_studies.config.paper import PaperStudy as Study
+    from consclust_studies.config.paper import ResolvedStudy
+    from consclust_studies.results.source import Source
+
+COMPLETE, PARTIAL, ABSENT = "complete", "partial", "not possible"
+
+
+class Coverage(Exhibit):
+    """Every table, figure and sentence of the paper: the sections that redo it, and what is missing."""
+
+    place = -30
+    lacking = "the study has no ledger; add one"
+    without_classes = True
+    chapter = "Coverage"
+    reads = Needs(claims=True)
+
+    kind: Literal["coverage"]
+    id: Name = "coverage"
+    title: Title = "Coverage"
+
+    def wanted(self, study: Study) -> bool:
+        """Whether the study has a ledger of its paper."""
+        return bool(study.ledger)
+
+    def build(self, source: Source) -> Shown:
+        """Return a row for each item of the ledger."""
+        rows = [_row(item, source.study) for item in source.study.ledger]
+        frame = records("item place text sections status missing", rows)
+        pairs = zip(frame["status"], frame["missing"], strict=True)
+        cells = [Cell(text=status, below=missing, bold=status == COMPLETE) for status, missing in pairs]
+        columns = {"Item": "item", "Place": "place", "In the paper": "text", "Section": "sections", "Here": "status"}
+        written = frame.assign(status=cells, text=frame["text"].map(symbols))
+        table = listed("", written, columns, left=len(columns))
+        counts = frame["status"].value_counts()
+        found = ", ".join(f"{counts[status]} {status}" for status in (COMPLETE, PARTIAL, ABSENT) if status in counts)
+        return Shown(frame, (table,), f"{count(len(frame), 'item')} of the paper: {found}.")
+
+
+def _row(item: LedgerItem, study: ResolvedStudy) -> tuple[str, ...]:
+    here = [study.sections[name] for name in item.shown if name in study.sections]
+    lacks = [item.missing] if item.missing else []
+    lacks += [f"{name} is not in this run" for name in item.shown if name not in study.sections]
+    status = ABSENT if not here else PARTIAL if lacks else COMPLETE
+    return item.id, item.place, item.text, "; ".join(here), status, "; ".join(lacks)

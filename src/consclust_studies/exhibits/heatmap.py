@@ -1,0 +1,171 @@
+"""Heat maps of the mean score over a grid of two parameters."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from consclust.plot.base import heat
+from consclust.report.blocks import Shown
+from consclust.report.figures import PAGE, WIDTHS, colour_bar, label_outer, legend_below, style
+from consclust.report.wording import conjunction, count, paragraph, point, records, score, symbol
+from consclust_studies.config.references import MetricId
+from consclust_studies.config.values import Some
+from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, unknown
+from consclust_studies.results.grid_means import grid_means, said_of_races
+from consclust_studies.stages.score import compact
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from consclust_studies.config.paper import PaperStudy as Study
+    from consclust_studies.results.source import Source
+
+SCALES = (
+    "own: a colour scale for each panel, scores in the cells; shared: one for each metric; best: small panels, "
+    "coloured by the distance below the best point"
+)
+STEP, STEPS = 0.02, 10
+"""The colours of ``scale: best``: so much below the best, in so many steps."""
+ACROSS = {"own": 3, "shared": 3, "best": 4}
+BEST: dict[str, Any] = {"linestyle": "-", "label": "best mean"}
+DEFAULT: dict[str, Any] = {"linestyle": (0, (1.5, 1)), "label": "default parameters"}
+
+
+class Heatmap(OfMethod):
+    """The mean score of a method at every point of its grid, a panel for each data set and metric."""
+
+    drawn = True
+    reads: ClassVar = Needs(scores=True)
+
+    kind: Literal["heatmap"]
+    x: str = Field(description="a parameter of the method's grid")
+    y: str = Field(description="another one")
+    metrics: Some[MetricId] = ("ACC", "NMI")
+    scale: Literal["own", "shared", "best"] = Field("own", description=SCALES)
+
+    def mistakes(self, study: Study) -> Mistakes:
+        """Yield axes that are not two parameters of the grid."""
+        yield from super().mistakes(study)
+        grid = list(study.method(self.method).grid)
+        yield from unknown("x", [self.x], grid)
+        yield from unknown("y", [self.y], grid)
+        if self.x == self.y:
+            yield "y", f" = {self.y!r}: the same as x; name another parameter of the grid"
+
+    def build(self, source: Source) -> Shown:
+        """Return the mean over the subsets of each case, metric and point, x fastest; NaN where a subset failed."""
+        study, scores, run = source.study, source.scores, source.study.method(self.method)
+        mine = scores[(scores["method"] == self.method) & (scores["restart"] == study.restarts)]
+        means = grid_means(study, mine).droplevel("method")
+        cells = [{**run.default, self.x: x, self.y: y} for y in run.grid[self.y] for x in run.grid[self.x]]
+        panels = [(case, metric) for metric in self.metrics for case in self.cases_of(study)]
+        keys = [(*panel, cell[self.x], cell[self.y], compact(cell)) for panel in panels for cell in cells]
+        rows = [(*key[:-1], float(means.get((*key[:2], key[-1]), math.nan))) for key in keys]
+        frame = records(f"case metric {self.x} {self.y} mean", rows)
+        return Shown(frame, caption=self._caption(study), picture=self._draw(source, frame))
+
+    @style()
+    def _draw(self, source: Source, frame: DataFrame) -> Any:
+        from matplotlib.figure import Figure
+        from matplotlib.patches import Patch
+
+        cases = self.cases_of(source.study)
+        across = min(ACROSS[self.scale], len(cases))
+        rows = len(self.metrics) * math.ceil(len(cases) / across)
+        if len(cases) == 1:  # its metrics stand side by side
+            rows, across = 1, len(self.metrics)
+        run, width = source.study.method(self.method), WIDTHS.get(across, PAGE)
+        height = ((width - 0.9) / across - 0.45) * len(run.grid[self.y]) / len(run.grid[self.x]) + 0.5
+        picture = Figure(figsize=(width, rows * height + 0.4), layout="constrained")
+        bands = picture.subplots(rows, across, squeeze=False).reshape(len(self.metrics), -1)
+        for metric, band in zip(self.metrics, bands, strict=True):
+            values = frame[frame["metric"] == metric]
+            scale, text = self._scale(values["mean"]), f"mean {metric}"
+            for number, (panel, case) in enumerate(zip(band, cases, strict=False)):
+                means = values[values["case"] == case]["mean"].to_numpy()
+                scale = self._scale(values[values["case"] == case]["mean"]) if self.scale == "own" else scale
+                mesh = self._panel(panel, source, case, metric, means, scale)
+                if self.scale == "own":
+                    colour_bar(picture, mesh, [panel], text if number % across == across - 1 else "")
+                elif self.scale == "best":
+                    panel.tick_params(labelleft=number % across == 0, labelbottom=number + across >= len(cases))
+            for spare in band[len(cases) :]:
+                spare.set_axis_off()
+            label_outer(band[: len(cases)], symbol(self.x, tex=True), symbol(self.y, tex=True))
+            if self.scale == "shared":
+                colour_bar(picture, mesh, band, text)
+            elif self.scale == "best":
+                ticks = np.linspace(-STEP * STEPS, 0, 6)
+                colour_bar(picture, mesh, band, f"{text} \N{MINUS SIGN} best", ticks=ticks)
+        legend_below(picture, [Patch(fill=False, ec="black", lw=1.6, **look) for look in (BEST, DEFAULT)])
+        picture.draw_without_rendering()  # one pass of the layout leaves the titles of the first row cut off
+        return picture
+
+    def _scale(self, means: Any) -> dict[str, Any]:
+        if self.scale != "best":
+            return {"vmin": means.min(), "vmax": means.max()}
+        from matplotlib.colors import BoundaryNorm
+
+        steps = BoundaryNorm(np.linspace(-STEP * STEPS, 0, STEPS + 1), 256, extend="min")
+        return {"norm": steps, "vmin": -STEP * STEPS, "vmax": 0}
+
+    def _panel(self, panel: Any, source: Source, case: str, metric: str, means: Any, scale: dict[str, Any]) -> Any:
+        import pandas as pd
+
+        run, large, best = source.study.method(self.method), self.scale != "best", pd.Series(means).max()
+        x, y = run.grid[self.x], run.grid[self.y]
+        values = means if large else np.minimum(means - best, -STEP / 1000)  # 0 itself is beyond the last step
+        table = pd.DataFrame(values.reshape(len(y), len(x)), [*map(tick_label, y)], [*map(tick_label, x)])
+        size = {"annot_kws": {"fontsize": min(7.0, 46 / len(x))}}
+        texts = {"annot": table.map(score), "fmt": "", **size} if large else {}
+        steps = [1 if len(axis) <= 7 else 2 if large else 4 for axis in (x, y)]
+        mesh = heat(panel, table, cmap="viridis", xticklabels=steps[0], yticklabels=steps[1], **texts, **scale)
+        panel.invert_yaxis()
+        panel.tick_params(rotation=0, labelsize=8 if large else 6.5)
+        title = f"{source.titles[case]}, {metric}" if large else f"{source.titles[case]}: {score(best)}"
+        panel.set_title(title, fontsize=9 if large else 7.5)
+        _frame(panel, x.index(run.default[self.x]), y.index(run.default[self.y]), DEFAULT, large)
+        if np.isfinite(best):
+            _frame(panel, *divmod(int(np.nanargmax(means)), len(x))[::-1], BEST, large)
+        return mesh
+
+    def _caption(self, study: Study) -> str:
+        default = study.method(self.method).default
+        fixed = {name: value for name, value in default.items() if name not in (self.x, self.y)}
+        restarts = {"mean": "mean of the restarts", "chosen": "the restart with the best objective"}
+        colour = {
+            "own": "Each panel has a colour scale of its own.",
+            "shared": "One colour scale per metric.",
+            "best": f"Colour: distance below the best mean of a data set, in steps of {STEP:g}; this best mean "
+            "stands above each panel.",
+        }
+        return paragraph(
+            f"{conjunction(self.metrics)} of {self.method} over its grid of {symbol(self.x)} and {symbol(self.y)}"
+            f"{', with ' + point(fixed) if fixed else ''}: mean over {count(study.n_subsets, 'subset')} of "
+            f"{count(study.ensemble.subset_size, 'base clustering')} ({restarts[study.restarts]}).",
+            colour[self.scale],
+            "Solid frame: best mean; dotted frame: default parameters; grey: failed on some subset.",
+            said_of_races(study),
+        )
+
+
+def tick_label(value: object) -> str:
+    """Write a grid value: a power of ten as such, other values as they are."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        return str(value)
+    exponent = math.log10(value)
+    power = math.isclose(exponent, round(exponent), abs_tol=1e-9)
+    return f"$10^{{{round(exponent)}}}$" if power else f"{value:g}"
+
+
+def _frame(panel: Any, x: int, y: int, look: dict[str, Any], large: bool) -> None:
+    """Frame a cell, black on white, which is seen on every colour."""
+    from matplotlib.patches import Rectangle
+
+    corner, width = (x + 0.07, y + 0.07), 1.0 if large else 0.6
+    panel.add_patch(Rectangle(corner, 0.86, 0.86, fill=False, ec="white", lw=3 * width))
+    panel.add_patch(Rectangle(corner, 0.86, 0.86, fill=False, ec="black", lw=1.6 * width, **look))

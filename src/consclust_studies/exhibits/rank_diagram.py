@@ -1,0 +1,123 @@
+"""Mean ranks of the methods with the critical difference, by our scores and by the published ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from consclust.report.blocks import Shown
+from consclust.report.figures import PAGE, style
+from consclust.report.wording import count, number, paragraph, records
+from consclust_studies.config.values import Name, Title
+from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
+from consclust_studies.results.main_table import counted_rows, of_main_rows, ranks, scores_frame
+from consclust_studies.results.sentences import counting
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from consclust_studies.config.paper import PaperStudy as Study
+    from consclust_studies.results.source import Source
+
+FEWEST = 8
+"""Data sets from which on every report has the diagram."""
+METHODS = 10
+"""Methods of a diagram."""
+ALPHA = 0.05
+SIDES = {"mean": "ours", "published": "published"}
+
+
+class RankDiagram(Exhibit):
+    """A diagram for each metric, of our scores and of the published ones."""
+
+    drawn = True
+    place = 16
+    reads: ClassVar = Needs(selected=True, published=True)
+
+    kind: Literal["rank_diagram"]
+    id: Name = "rank_diagram"
+    title: Title = "Mean ranks and their critical difference"
+
+    def wanted(self, study: Study) -> bool:
+        """Whether there are enough data sets and methods for such a test."""
+        return len(study.counted) >= FEWEST and len(study.methods) > 2
+
+    def mistakes(self, study: Study) -> Mistakes:
+        """Yield a study with too little to rank."""
+        if len(study.counted) < 2 or len(study.methods) < 2:
+            what = f"{count(len(study.counted), 'data set')} and {count(len(study.methods), 'method')}"
+            yield "kind", f" = {self.kind!r}: {what}, but mean ranks need two of each; remove the exhibit"
+
+    def build(self, source: Source) -> Shown:
+        """Return the mean rank of each method, by metric and by our scores or the published ones."""
+        frame, tables = _frame(source)
+        caption = paragraph(
+            "Mean rank over the data sets (1: the best; equal scores share their mean rank) of the methods with a "
+            f"score on all of them, at most the {METHODS} best; where there are published scores, of their methods. "
+            f"Methods that a bar joins do not differ significantly by Nemenyi's test (p < {number(ALPHA)}).",
+            counting(source.study),
+        )
+        return Shown(frame, (), caption, self._draw(tables))
+
+    @style()
+    def _draw(self, tables: dict[tuple[str, str], DataFrame]) -> Any:
+        import scikit_posthocs as posthocs
+        from matplotlib.figure import Figure
+
+        lines = [math.ceil(table.shape[1] / 2) for table in tables.values()] or [1]
+        picture = Figure(figsize=(PAGE, sum(0.75 + 0.13 * n for n in lines)), layout="constrained")
+        axes = picture.subplots(len(lines), 1, squeeze=False, height_ratios=[n + 4 for n in lines]).ravel()
+        if not tables:
+            axes[0].set_axis_off()
+        for panel, ((metric, side), table) in zip(axes, tables.items(), strict=False):
+            placed = ranks(table)
+            p, mean = posthocs.posthoc_nemenyi_friedman(placed), placed.mean()
+            labels = {"label_fmt_left": "{label} ({rank:.1f})", "label_fmt_right": "({rank:.1f}) {label}"}
+            looks: dict[str, Any] = {"label_props": {"fontsize": 7.5}, "elbow_props": {"linewidth": 0.8}}
+            looks["crossbar_props"] = {"linewidth": 2.2, "color": "C0"}
+            looks["color_palette"] = dict.fromkeys(mean.index, "0.15")
+            drawn = posthocs.critical_difference_diagram(mean, p, alpha=ALPHA, ax=panel, **labels, **looks)
+            for (bar,) in drawn["crossbars"]:  # drawn over a set, whose order is another one in each process
+                bar.set_xdata(sorted(bar.get_xdata()))
+            panel.grid(False)
+            difference = number(critical_difference(*placed.shape), ".1f")
+            panel.set_title(f"{metric}, {SIDES[side]} (critical difference {difference})", loc="left")
+        return picture
+
+
+def _frame(source: Source) -> tuple[DataFrame, dict[tuple[str, str], DataFrame]]:
+    """Return the mean ranks, and the scores behind them: cases in rows, methods in columns."""
+    from scipy import stats
+
+    rows, tables = list[tuple[Any, ...]](), {}
+    for metric, side, table in _tables(source):
+        placed = ranks(table)
+        mean = placed.mean()
+        tables[metric, side] = table[[name for name in table if name in mean.nsmallest(METHODS).index]]
+        p = float(stats.friedmanchisquare(*placed.to_numpy().T).pvalue)
+        rows += [(metric, SIDES[side], name, rank, len(table), p) for name, rank in mean.items()]
+    return records("metric scores method mean_rank datasets p_friedman", rows), tables
+
+
+def _tables(source: Source) -> Iterator[tuple[str, str, DataFrame]]:
+    """Yield metric, side and scores of each diagram: of the methods with published scores, if there are any."""
+    study = source.study
+    scores = of_main_rows(study, counted_rows(study, scores_frame(source)))
+    for metric in study.reported:
+        mine = scores[scores["metric"] == metric]
+        known = mine["method"][mine["published"].notna()].unique()
+        order = list(known if len(known) > 2 else mine["method"].unique())
+        wide = mine.pivot(index="case", columns="method", values=list(SIDES))
+        for side in SIDES:
+            table = wide[side][order].dropna(axis=0, how="all").dropna(axis=1)
+            if len(table) > 1 and table.shape[1] > 2:
+                yield metric, side, table
+
+
+def critical_difference(datasets: int, methods: int) -> float:
+    """Return the difference of mean ranks from which on Nemenyi's test is significant."""
+    from scipy import stats
+
+    q = stats.studentized_range.ppf(1 - ALPHA, methods, math.inf) / math.sqrt(2)
+    return float(q * math.sqrt(methods * (methods + 1) / (6 * datasets)))

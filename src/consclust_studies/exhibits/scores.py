@@ -1,0 +1,121 @@
+"""The main table: mean and deviation of the scores of every method on every data set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from consclust.report.blocks import Cell, Footnotes, Shown, Table, Text, crossed
+from consclust.report.wording import DASH, MINUS, conjunction, count, paragraph, score, signed
+from consclust_studies.config.experiment import Variants
+from consclust_studies.config.references import AnyMethodId, CaseId, MetricId
+from consclust_studies.config.values import Name, Title
+from consclust_studies.exhibits.base import Exhibit, Needs
+from consclust_studies.results.main_table import of_main_rows, scores_frame
+from consclust_studies.results.published_scores import of_the_paper
+from consclust_studies.results.sentences import SELECTIONS, tuned
+from consclust_studies.stages.selection import FIXED
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from consclust_studies.config.paper import ResolvedStudy
+    from consclust_studies.results.source import Source
+
+WITHOUT_OTHERS = "\N{DAGGER}"
+"""Marks what is bold among the paper's methods, but not among all methods of the table."""
+HALF_DIGIT = 0.5005e-3
+"""Half of the third decimal, the last that is published; ours may lie on the edge up to rounding."""
+
+
+class Scores(Exhibit):
+    """Scores of all methods; or, with ``methods``, of these alone on the cases on which any of them runs."""
+
+    place = -10
+
+    kind: Literal["scores"]
+    id: Name = "table2"
+    title: Title = "Table 2"
+    metrics: tuple[MetricId, ...] = Field((), description="those that the study reports if absent")
+    methods: tuple[AnyMethodId, ...] = Field((), description="ids of methods or variants; all methods if absent")
+    cases: tuple[CaseId, ...] = Field((), description="all cases of the study if absent")
+
+    def seen(self, study: ResolvedStudy) -> ResolvedStudy:
+        """Return the study with the cases, methods and metrics of the table."""
+        everything = (*study.methods, *study.variants.methods)
+        runs = tuple(run for name in self.methods for run in everything if run.id == name) or study.methods
+        cases = tuple(case for case in study.cases if case.id in (self.cases or [case.id]))
+        if self.methods:
+            cases = tuple(case for case in cases if any(run.runs_on(case) for run in runs))
+        reported = self.metrics or study.reported
+        changes = {"cases": cases, "methods": runs, "reported": reported, "variants": Variants()}
+        return study.model_copy(update=changes)
+
+    def needs(self, study: ResolvedStudy) -> Needs:
+        """Return the scores, and those of the variants if any is shown."""
+        variants = {run.id for run in study.variants.methods}
+        return Needs(selected=True, published=True, variants=not variants.isdisjoint(self.methods))
+
+    def build(self, source: Source) -> Shown:
+        """Return one row for each case, metric and row of the table."""
+        study = self.seen(source.study)
+        frame = scores_frame(source, study)
+        standing_for = f"After {self.title}: " if study.other_data and not self.methods else ""
+        main = of_main_rows(study, frame)
+        tables = [_table(f"{standing_for}{metric}", main, metric) for metric in study.reported]
+        paper = study if self.methods else of_the_paper(study, source.published)
+        others = [run.id for run in study.methods if run not in paper.methods]
+        return Shown(frame, (*tables, *_to_the_digit(study, frame, self.methods)), _caption(study, frame, others))
+
+
+def _table(title: str, frame: DataFrame, metric: str) -> Table:
+    footnotes, frame = Footnotes(), frame[frame["metric"] == metric]
+    published = frame.dropna(subset="published")
+    cases, rows = {*published["case"]}, {*published["row"]}
+
+    def cell(row: Any) -> Cell:
+        best = "*" if row.paper_best and not row.paper_bold else ""
+        mark = WITHOUT_OTHERS if row.paper_bold and not row.bold else best
+        text = score(row.mean) if math.isnan(row.std) else f"{score(row.mean)} ± {score(row.std)}"
+        difference = "" if math.isnan(row.difference) else f" ({signed(row.difference)})"
+        below = f"{score(row.published)}{difference}" if row.case in cases and row.row in rows else ""
+        return Cell(text=text, below=below, bold=row.paper_bold, mark=mark + footnotes.mark(row.note))
+
+    return crossed(title, frame, "row", cell, footnotes)
+
+
+def _to_the_digit(study: ResolvedStudy, frame: DataFrame, methods: Sequence[str]) -> list[Text]:
+    """Say how many published means equal ours to the third decimal; the study's selection counts."""
+    both = frame[frame["selection"].isin([FIXED, study.selection])].dropna(subset=["mean", "published"])
+    if both.empty or not methods:
+        return []
+    equal = int((both["difference"].abs() < HALF_DIGIT).sum())
+    tuned = f" ({SELECTIONS[study.selection]})" if any(run.grid for run in study.methods) else ""
+    return [Text(text=f"{equal} of {len(both)} published means equal ours to the third decimal{tuned}.")]
+
+
+def _caption(study: ResolvedStudy, frame: DataFrame, others: Sequence[str]) -> str:
+    several = study.n_subsets > 1
+    test = {"paired": "paired t-test", "welch": "Welch's t-test"}[study.significance.test]
+    alpha, runs = study.significance.alpha, study.ensemble.runs
+    drawn = "all base clusterings that are drawn" if study.ensemble.draws else f"all {runs} base clusterings"
+    names = conjunction(others)
+    significant = (
+        f"Bold: the best method, significantly better than every other ({test}, p < {alpha:g}, not adjusted "
+        "for the number of tests). *: the best, but not significantly."
+    )
+    return paragraph(
+        f"{'Mean ± standard deviation of the scores' if several else 'Scores'} on "
+        f"{count(study.n_subsets, 'subset')} of {count(study.ensemble.subset_size, 'base clustering')}; "
+        f"{study.base_clusterings} is the mean of {drawn}.",
+        significant if several else "*: the best method; one subset allows no test.",
+        bool(others)
+        and f"{names}: not in the paper, and marked only if better than all methods of the paper. {WITHOUT_OTHERS}: "
+        f"bold if {names} {'is' if len(others) == 1 else 'are'} left out.",
+        tuned(study, [run.id for run in study.methods]),
+        bool(frame["published"].notna().any()) and f"Below: the published value (ours {MINUS} published).",
+        bool(frame["mean"].isna().any()) and f"{DASH}: no value; a footnote says why where a method failed.",
+    )

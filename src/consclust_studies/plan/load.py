@@ -1,0 +1,100 @@
+"""The plan of a run, from the files of the configuration and what ``--config`` says."""
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from consclust.datasets.registry import DatasetSpec, load_registry
+from consclust.errors import InputError
+from consclust.validation import parse, read_yaml
+from consclust_studies.config.paper import Ledger
+from consclust_studies.config.settings import CONFIG_FILE, Settings
+from consclust_studies.exhibits import standard
+from consclust_studies.exhibits.diagnosis import of_cases
+from consclust_studies.exhibits.study import Study
+from consclust_studies.plan import own_files
+from consclust_studies.plan.checks import CLAIMS_FILE, study_mistakes
+from consclust_studies.plan.plan import Plan
+from consclust_studies.plan.restrict import planned, refusals, unknown_words
+
+STUDIES = Path("config/studies")
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+RESTRICTIONS = ("datasets", "methods", "subsets")
+
+
+def load_plan(config: Mapping[str, Any], elsewhere: bool = False, given: Mapping[str, Any] = NOTHING) -> Plan:
+    """Read and check the whole configuration: ``config/config.yaml`` with the changes of ``--config``.
+
+    ``given`` is what ``--config`` says, for messages that name it. A job that runs ``elsewhere``, not where the run was
+    started, need not reach the mirror of the data, nor the user's own files: the environment variable
+    :data:`own_files.VARIABLE` may have their checksums.
+    :class:`InputError` has one line for each mistake, with file, key, value and remedy.
+    """
+    settings, registered = _settings(config, given), load_registry()
+    told = os.environ.get(own_files.VARIABLE) if elsewhere else None
+    registry = own_files.with_checksums(registered, json.loads(told) if told else own_files.own_files(registered))
+    if not (files := sorted(STUDIES.glob("*/study.yaml"))):
+        raise InputError(f"{STUDIES}: no study; write one as {STUDIES}/<id>/study.yaml")
+    studies = [load_study(path, registry) for path in files]
+    mistakes = unknown_words(settings, studies, "in no study")
+    if not elsewhere:
+        mistakes += _of_mirror(settings.data_mirror)
+    if mistakes:
+        raise InputError(_blamed("\n".join(mistakes), given))
+    refused = {study.id: _blamed(message, given) for study in studies if (message := refusals(study, settings))}
+    runs = [planned(study, settings, registry) for study in studies if study.id not in refused]
+    return Plan(settings, registry, [planned(study, None, registry) for study in studies], runs, refused)
+
+
+def _settings(config: Mapping[str, Any], given: Mapping[str, Any]) -> Settings:
+    for key in (key for key in RESTRICTIONS if key in given and given[key] is None):
+        raise InputError(f"--config: {key} = '': names nothing; write a value, or leave {key} out")
+    try:
+        return parse(Settings, dict(config), CONFIG_FILE)
+    except InputError as mistake:
+        raise InputError(_blamed(str(mistake), given)) from None
+
+
+def _blamed(message: str, given: Mapping[str, Any]) -> str:
+    """Return the message with ``--config`` in place of the file where a key was given there."""
+    keys = "|".join(map(re.escape, given))
+    return re.sub(rf"^{CONFIG_FILE}: (?=({keys})\W)", "--config: ", message, flags=re.MULTILINE) if keys else message
+
+
+def _of_mirror(mirror: str | None) -> list[str]:
+    if not mirror or mirror.startswith(("http://", "https://")) or Path(mirror).expanduser().is_dir():
+        return []
+    return [f"{CONFIG_FILE}: data_mirror = {mirror!r}: no such folder; correct it, or write null"]
+
+
+def load_study(path: Path, registry: Mapping[str, DatasetSpec]) -> Study:
+    """Read a study, add the standard exhibits, and check all of it; :class:`InputError` as for :func:`load_plan`."""
+    study = with_standard_exhibits(_with_claims(parse(Study, read_yaml(path), path), path.parent / CLAIMS_FILE))
+    if found := list(study_mistakes(study, path, registry)):
+        raise InputError("\n".join(dict.fromkeys(found)))
+    return study
+
+
+def _with_claims(study: Study, path: Path) -> Study:
+    """Return the study with the ledger of its paper, if there is one."""
+    if not path.is_file():
+        return study
+    if study.claims or study.ledger:
+        raise InputError(f"{path}: study.yaml has claims or a ledger of its own; move all of them here")
+    return study.model_copy(update=dict(parse(Ledger, read_yaml(path), path)))
+
+
+def with_standard_exhibits(study: Study) -> Study:
+    """Return the study with the standard exhibits that it does not list, those of a negative place before its own."""
+    ids, kinds = ({getattr(exhibit, key) for exhibit in study.exhibits} for key in ("id", "kind"))
+    fitting = [e for e in standard() if e.without_classes or not study.without_classes]
+    absent = [e for e in fitting if e.id not in ids and e.wanted(study) and e.kind not in kinds - {"scores"}]
+    before = [exhibit for exhibit in absent if (exhibit.place or 0) < 0]
+    after = [exhibit for exhibit in absent if exhibit not in before]
+    if study.without_classes:
+        before += [exhibit for exhibit in of_cases(study) if exhibit.id not in ids]
+    return study.model_copy(update={"exhibits": (*before, *study.exhibits, *after)})

@@ -1,0 +1,40 @@
+"""Sentences on a study: which case counts, how parameters were selected, which rows cover fewer subsets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from consclust.report.wording import conjunction
+from consclust_studies.config.experiment import Experiment
+from consclust_studies.stages.selection import FIXED, WORDS, main_row
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from consclust_studies.config.paper import ResolvedStudy
+
+SELECTIONS = WORDS
+
+
+def counting(study: ResolvedStudy) -> str:
+    """Say which case counts where a data set has several; empty where none has."""
+    here, titles = {case.id for case in study.cases}, study.titles
+    twice = [(case.id, case.instead_of) for case in study.cases if case.instead_of in here]
+    pairs = [f"{titles[case]} instead of {titles[other]}" for case, other in twice if other]
+    return f"Each data set counts once: {conjunction(pairs)}." if pairs else ""
+
+
+def tuned(study: Experiment, methods: Sequence[str]) -> str:
+    """Say how the parameters of tuned methods were selected; empty where none is tuned."""
+    found = [method for method in methods if main_row(study, method).selection != FIXED]
+    return f"Parameters of {conjunction(found)}: {SELECTIONS[study.selection]}." if found else ""
+
+
+def fewer(study: ResolvedStudy, frame: DataFrame, *columns: str) -> str:
+    """Say which rows of a frame cover fewer subsets (``n``) than the study has; empty where none does."""
+    where = []
+    for row in frame[frame["n"] < study.n_subsets].to_dict("records"):
+        more = "".join(f", {column} {row[column]}" for column in columns)
+        where.append(f"{row['method']} on {study.titles[row['case']]}{more} ({row['n']})")
+    return f"Over fewer subsets, because of failed fits: {'; '.join(where)}." if where else ""

@@ -1,0 +1,167 @@
+"""What exhibits are built from: the study as it is run and the results that they name, checked against their specs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from consclust import methods
+from consclust.ensemble import Ensemble
+from consclust.errors import ConsensusFailure, InputError
+from consclust.files import RERUN, read_record
+from consclust.methods.base import ConsensusMethod
+from consclust.report.wording import records
+from consclust.seeds import generator
+from consclust_studies.config.cases import Case
+from consclust_studies.config.paper import ResolvedStudy
+from consclust_studies.config.published_tables import Published, load_published
+from consclust_studies.config.values import Value
+from consclust_studies.specs import Spec
+from consclust_studies.stages import stored_ensembles as store
+from consclust_studies.stages.label_blocks import Block
+from consclust_studies.stages.score_tables import read_table
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from consclust.datasets.prepared import Dataset
+
+Role = Literal[
+    "scores", "selected", "variants", "variant-scores", "unseen", "ensemble", "prepared", "labels", "runtimes",
+    "published", "exhibit", "file", "discussion",
+]  # fmt: skip
+
+
+class Item(Spec):
+    """An input of a job of this stage."""
+
+    role: Role
+    key: str = ""
+    """A case; "case/method"; the name of a published table; an exhibit."""
+    spec: str
+    """Digest of the spec it must have been made for; of a file that no job makes, of its content."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The study as it is run, and its results.
+
+    Attributes
+    ----------
+    study, files : what was planned; the job's inputs.
+    seed : that of the configuration; None where nothing is drawn.
+    folder : the project's folder, for its commit.
+    read : the tables that have been read, by file and digest of their spec; ``dataclasses.replace`` shares them.
+    scores : the tidy scores: study, case, subset, method, parameters, restart, metric, value.
+    selected : the scores of every selection: study, case, method, selection, metric, subset, parameters, value.
+    variants : those of the variants; empty if there are none.
+    variant_scores : the tidy scores of the variants; empty if there are none.
+    unseen : the scores on unseen objects, as ``consclust_studies.stages.unseen_objects`` writes them.
+    failures : failed fits of the study and its variants: case, method, subset, parameters, reason.
+    notes : what methods remark about their answers: case, method, subset, parameters, note.
+    """
+
+    study: ResolvedStudy
+    files: Sequence[tuple[Item, Path]] = ()
+    seed: int | None = None
+    folder: Path = field(default_factory=Path)
+    read: dict[tuple[Path, str], tuple[DataFrame, dict[str, str]]] = field(default_factory=dict, repr=False)
+
+    scores = cached_property(lambda self: self._table("scores"))
+    selected = cached_property(lambda self: self._table("selected"))
+    variants = cached_property(lambda self: self._table("variants") if self.of("variants") else self.selected[:0])
+    variant_scores = cached_property(
+        lambda self: self._table("variant-scores") if self.of("variant-scores") else self.scores[:0]
+    )
+    unseen = cached_property(lambda self: self._table("unseen"))
+    failures = cached_property(lambda self: self._remarks("failures", "reason"))
+    notes = cached_property(lambda self: self._remarks("notes", "note"))
+
+    @cached_property
+    def published(self) -> Published:
+        """The published values."""
+        return load_published({item.key: path for item, path in self.of("published")})
+
+    @cached_property
+    def runtimes(self) -> list[dict[str, Any]]:
+        """What :func:`consclust_studies.stages.consensus.run` recorded of each job."""
+        return [read_record(path) for _, path in self.of("runtimes")]
+
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """The name of every case in tables."""
+        return self.study.titles
+
+    def of(self, role: Role, key: str | None = None) -> list[tuple[Item, Path]]:
+        """Return the inputs of a role, or those among them with a key."""
+        return [(item, path) for item, path in self.files if item.role == role and key in (None, item.key)]
+
+    def stored(self, case: str) -> store.StoredEnsemble:
+        """Return the base clusterings of a case."""
+        return store.load(*self._only("ensemble", case))
+
+    def dataset(self, case: str) -> Dataset:
+        """Return the features and classes of a case."""
+        from consclust_studies.stages import prepare as prepared
+
+        return prepared.load(*self._only("prepared", case))
+
+    def blocks(self, case: str, method: str) -> list[Block]:
+        """Return the consensus labels of a method on a case, in blocks of subsets."""
+        return [Block(path, item.spec) for item, path in self.of("labels", f"{case}/{method}")]
+
+    def generator(self, *names: str | int) -> np.random.Generator:
+        """Return the random numbers that belong to these names in the study."""
+        assert self.seed is not None, "an exhibit that draws says so in its needs"
+        return generator(self.seed, self.study.id, *names)
+
+    def fitted(
+        self, case: Case, method: str, parameters: dict[str, Value], ensemble: Ensemble, subset: int, n_clusters: int
+    ) -> ConsensusMethod:
+        """Fit a method of the study as its jobs do, at its default grid point, with further ``parameters``.
+
+        ``ensemble`` is the subset with the number ``subset``, from 0. :class:`InputError` if it has no answer.
+        """
+        given = {**fit_parameters(self.study, case, method), **parameters}
+        stream = self.generator(case.id, method, subset)
+        try:
+            return methods.make(self.study.method(method).method, n_clusters, given, stream).fit(ensemble)
+        except ConsensusFailure as failure:
+            where = f"{method} on {case.id}, subset {subset + 1}"
+            raise InputError(f"{where}: {failure}; name another case or method") from None
+
+    def _only(self, role: Role, key: str) -> tuple[Path, str]:
+        ((item, path),) = self.of(role, key)
+        return path, item.spec
+
+    def _tables(self, *roles: Role) -> list[tuple[Path, DataFrame, dict[str, str]]]:
+        wanted = [(path, item.spec) for role in roles for item, path in self.of(role)]
+        self.read.update({key: read_table(*key) for key in wanted if key not in self.read})
+        return [(path, *self.read[path, spec]) for path, spec in wanted]
+
+    def _table(self, role: Role) -> DataFrame:
+        import pandas as pd
+
+        return pd.concat([frame for _, frame, _ in self._tables(role)], ignore_index=True)
+
+    def _remarks(self, kind: str, column: str) -> DataFrame:
+        rows: list[tuple[Any, ...]] = []
+        for path, _, texts in self._tables("selected", "variants"):
+            try:
+                found = json.loads(texts[kind])
+                rows += [(case, method, subset, point, remark) for case, method, subset, point, remark in found]
+            except (KeyError, ValueError, TypeError):
+                raise InputError(f"{path}: its {kind} cannot be read; {RERUN}") from None
+        return records(f"case method subset parameters {column}", rows).drop_duplicates(ignore_index=True)
+
+
+def fit_parameters(study: ResolvedStudy, case: Case, method: str) -> dict[str, Value]:
+    """Return the parameters of a method on a case at its default grid point."""
+    run = study.method(method)
+    return {**study.parameters(case, run), **run.default}

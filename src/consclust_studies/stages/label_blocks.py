@@ -1,0 +1,130 @@
+"""What the consensus stage hands over: labels in blocks of subsets, checked before they are scored."""
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from consclust.ensemble import FloatArray
+from consclust.errors import InputError
+from consclust.files import RERUN, read_arrays
+from consclust.scores.metrics import score_many
+from consclust_studies.specs import check_made_for, digest
+
+RESTARTS = ("mean", "chosen")
+"""Scores of a fit: the mean over its random starts, and that of the start with the best objective."""
+
+
+class Remark(NamedTuple):
+    """Why a method has no answer, or what a report must say about its answer: subset, grid point, text."""
+
+    subset: int
+    point: int
+    text: str
+
+
+class Block:
+    """A block of subsets of a method's consensus labels, as :func:`consclust_studies.stages.consensus.run` writes it.
+
+    Arrays are read when they are used. InputError if the file is missing, damaged, or was made for another spec than
+    that of the digest ``planned``.
+    """
+
+    def __init__(self, path: Path, planned: str | None = None) -> None:
+        self.path = path
+        spec = str(self._array("spec")[()])
+        check_made_for(path, spec, planned)
+        self.digest = digest(spec)
+
+    @cached_property
+    def subsets(self) -> list[int]:
+        """Numbers of the subsets in the block."""
+        return [int(subset) for subset in self._array("subsets")]
+
+    @cached_property
+    def failures(self) -> list[Remark]:
+        """Cells without an answer, and why."""
+        return self._remarks("failures", "reason")
+
+    @cached_property
+    def notes(self) -> list[Remark]:
+        """What the method remarks about its answers."""
+        return self._remarks("notes", "note")
+
+    @cached_property
+    def failed(self) -> npt.NDArray[np.bool_]:
+        """Whether a cell failed, shape (subsets, points)."""
+        cells = {(failure.subset, failure.point) for failure in self.failures}
+        points = range(self.chosen.shape[1])
+        return np.array([[(subset, point) in cells for point in points] for subset in self.subsets])
+
+    @cached_property
+    def left_out(self) -> npt.NDArray[np.bool_]:
+        """Whether a cell did not run, as a race left its grid point out, shape (subsets, points)."""
+        return np.asarray(self._array("left_out"), dtype=bool)
+
+    @property
+    def answered(self) -> npt.NDArray[np.bool_]:
+        """Whether there are labels in a cell, shape (subsets, points)."""
+        return ~(self.failed | self.left_out)
+
+    @cached_property
+    def labels(self) -> npt.NDArray[Any]:
+        """Consensus labels, shape (subsets, points, restarts, n)."""
+        return self._array("labels")
+
+    @cached_property
+    def chosen(self) -> npt.NDArray[Any]:
+        """Restart with the best objective, shape (subsets, points)."""
+        return self._array("chosen")
+
+    def check_labels(self, n_objects: int, ensemble_path: Path) -> None:
+        """Refuse labels of other objects, and cells without labels that neither failed nor were left out."""
+        if (n := self.labels.shape[-1]) != n_objects:
+            facts = f"labels of {n} objects, but {ensemble_path} has {n_objects} classes"
+            raise InputError(f"{self.path}: {facts}; {RERUN}")
+        unlabelled = np.asarray((self.labels < 0).any(axis=(2, 3)))
+        for subset, point in np.argwhere(unlabelled == self.answered)[:1]:
+            has, lacks = ("-1", "no failure") if unlabelled[subset, point] else ("labels", "a failure")
+            where = f"{self.path}: subset {self.subsets[subset]}, grid point {point}"
+            raise InputError(f"{where}: labels hold {has} but failures record {lacks} there; {RERUN}")
+
+    def _remarks(self, key: str, text: str) -> list[Remark]:
+        try:
+            return [Remark(r["subset"], r["point"], r[text]) for r in json.loads(str(self._array(key)[()]))]
+        except (ValueError, TypeError, KeyError) as error:
+            raise InputError(f"{self.path}: {key}: not a list of records ({error}); {RERUN}") from None
+
+    def _array(self, key: str) -> npt.NDArray[Any]:
+        return read_arrays(self.path, key)[key]
+
+
+def of_block(y: npt.NDArray[Any], block: Block, metrics: Sequence[str]) -> FloatArray:
+    """Scores of a block, NaN where there are no labels, shape (subsets, points, restarts, metrics)."""
+    restarts, n = block.labels.shape[2:]
+    answered = block.answered
+    scores = score_many(y, block.labels[answered].reshape(-1, n), metrics).reshape(-1, restarts, len(metrics))
+    values = np.full((*answered.shape, len(RESTARTS), len(metrics)), np.nan)
+    values[answered, 0] = scores.mean(axis=1)
+    values[answered, 1] = scores[np.arange(len(scores)), block.chosen[answered]]
+    return values
+
+
+def check_cover(n_subsets: int, case_id: str, blocks: list[Block]) -> None:
+    """Refuse blocks that do not hold every subset of the study exactly once."""
+    holder: dict[int, Path] = {}
+    for block in blocks:
+        for subset in block.subsets:
+            if subset in holder:
+                remedy = "give the blocks of one block size only, delete the others"
+                raise InputError(f"{block.path}: subset {subset} is also in {holder[subset]}; {remedy}")
+            if not 0 <= subset < n_subsets:
+                raise InputError(f"{block.path}: subset {subset}, but the study has 0..{n_subsets - 1}; {RERUN}")
+            holder[subset] = block.path
+    if missing := sorted(set(range(n_subsets)) - set(holder)):
+        files = ", ".join(str(block.path) for block in blocks)
+        raise InputError(f"{case_id}: no block holds subset {missing[0]} (of {n_subsets}): {files}; run the others")

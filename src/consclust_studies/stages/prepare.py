@@ -1,0 +1,73 @@
+"""The first job of a run: features and classes of a data set, preprocessed, stored as ``.npz``."""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+
+from consclust.datasets import prepared
+from consclust.datasets.prepared import Dataset, Recipe
+from consclust.datasets.registry import DatasetSpec
+from consclust.errors import InputError
+from consclust.files import RERUN, read_arrays, write_arrays
+from consclust_studies.specs import Spec, check_made_for
+
+log = logging.getLogger("consclust")
+
+
+class PrepareJob(Spec):
+    """What the prepared features and classes of a data set depend on."""
+
+    recipe: Recipe
+    code: str = ""
+
+    @classmethod
+    def of(cls, dataset: str, entry: DatasetSpec, steps: tuple[str, ...], code: str = "") -> Self:
+        """Return the job of a registered data set."""
+        return cls(recipe=Recipe.of(dataset, entry, steps), code=code)
+
+
+def prepare(job: PrepareJob, raw_files: Sequence[Path], out: Path) -> Dataset:
+    """Prepare a data set and store it; equal data give equal bytes.
+
+    ``raw_files`` are the files of the recipe, in its order; ``out`` is the ``.npz`` that is written. InputError as in
+    :func:`consclust_studies.stages.prepare.prepare`.
+    """
+    dataset = prepared.prepare(job.recipe, raw_files)
+    _save(dataset, job, out)
+    n, d, k = dataset.shape
+    steps = " ".join(job.recipe.steps) or "none"
+    log.info("%s: %d objects, %d features, %d classes; steps: %s", job.recipe.dataset, n, d, k, steps)
+    return dataset
+
+
+def load(path: Path, planned: str | None = None) -> Dataset:
+    """Read a prepared data set, made for the spec with the digest ``planned`` if one is given.
+
+    InputError if the file is absent, was not written by :func:`prepare`, or was made for another spec.
+    """
+    stored = read_arrays(path)
+    if not {"classes", "class_names", "spec"} <= set(stored):
+        raise InputError(f"{path}: not a prepared data set; {RERUN}")
+    check_made_for(path, str(stored["spec"]), planned)
+    return Dataset(_features(stored), stored["classes"], tuple(map(str, stored["class_names"])))
+
+
+def _features(stored: Any) -> Any:
+    if "X" in stored:
+        return np.asarray(stored["X"])
+    return sparse.csr_array((stored["data"], stored["indices"], stored["indptr"]), shape=tuple(stored["shape"]))
+
+
+def _save(dataset: Dataset, job: PrepareJob, out: Path) -> None:
+    X: Any = dataset.X
+    if sparse.issparse(X):
+        shape = np.array(X.shape, dtype=np.int64)
+        arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": shape}
+    else:
+        arrays = {"X": X}
+    names = np.array(dataset.class_names, dtype=str)
+    write_arrays(out, **arrays, classes=dataset.y, class_names=names, spec=job.json_text)

@@ -1,0 +1,40 @@
+"""The race of a grid: which points stay after the first subsets."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from consclust.ensemble import FloatArray
+from consclust.files import write_record
+from consclust_studies.stages import stored_ensembles as store
+from consclust_studies.stages.consensus_job import ConsensusJob
+from consclust_studies.stages.label_blocks import RESTARTS, Block, check_cover, of_block
+
+CHOSEN = RESTARTS.index("chosen")
+
+
+def run_race(job: ConsensusJob, ensemble_path: Path, block_paths: Sequence[Path], out: Path) -> None:
+    """Write the numbers of the points that stay, in the order of the grid, as JSON beside the spec of the job.
+
+    InputError if a file is damaged, was made for another job, or the blocks do not hold each of the first subsets once.
+    """
+    assert job.race is not None, "only of a job with a race"
+    ensemble, blocks = store.load(ensemble_path, job.ensemble), [Block(path, job.digest) for path in block_paths]
+    check_cover(job.race.subsets, f"{job.case}: {job.method_id}", blocks)
+    cells = np.full((len(job.points), job.race.subsets), np.nan)
+    for block in blocks:
+        block.check_labels(ensemble.classes.size, ensemble_path)
+        cells[:, block.subsets] = of_block(ensemble.classes, block, [job.race.metric])[:, :, CHOSEN, 0].T
+    stay = {*best_points(cells, job.race.points), job.points.index(job.default)}
+    write_record(out, {"spec": job.json_text, "points": sorted(stay)})
+
+
+def best_points(cells: FloatArray, count: int) -> list[int]:
+    """Return the points with the fewest failures, among equals the highest mean, then the first, best first.
+
+    ``cells`` are scores of shape (points, subsets), NaN where the method failed.
+    """
+    failures = np.isnan(cells).sum(axis=1)
+    means = np.nansum(cells, axis=1) / np.maximum(cells.shape[1] - failures, 1)
+    return [int(point) for point in np.lexsort((-means, failures))[:count]]

@@ -1,0 +1,78 @@
+"""Tables of scores as Parquet: the same bytes for the same values, with the spec of their job inside."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from consclust.errors import InputError
+from consclust.files import RERUN, written_whole
+from consclust_studies.specs import check_made_for, digest
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+TYPES = {**dict.fromkeys(("subset", "split", "repetition"), "int64"), **dict.fromkeys(("value", "training"), "float64")}
+
+
+def write_table(
+    columns: Mapping[str, Sequence[Any]], path: Path, spec: str, extra: Mapping[str, str] | None = None
+) -> None:
+    """Write a Parquet file whose bytes depend only on what it holds.
+
+    The columns in :data:`TYPES` have these types, any other holds strings. ``spec``, the JSON text of the spec of the
+    job, and the ``extra`` texts are stored beside the table.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    arrays = [_array(values, TYPES.get(name, "string")) for name, values in columns.items()]
+    texts = {"spec": spec, **(extra or {})}
+    table = pa.Table.from_arrays(arrays, names=list(columns))
+    table = table.replace_schema_metadata({**texts, "checksum": _checksum(table, texts)})
+    with written_whole(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd", row_group_size=1_000_000, write_page_checksum=True)
+
+
+def read_table(path: Path, planned: str | None = None) -> "tuple[pd.DataFrame, dict[str, str]]":
+    """Read what :func:`write_table` wrote: the table, and the texts beside it.
+
+    InputError if the file is missing or damaged, or was not made for the spec with the digest ``planned``.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path, page_checksum_verification=True)
+        texts = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
+        frame: pd.DataFrame = table.to_pandas()
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; run the same command again") from None
+    except (pa.ArrowException, ValueError, OSError) as error:
+        raise InputError(f"{path}: not a readable Parquet file ({str(error).splitlines()[0]}); {RERUN}") from None
+    if "checksum" not in texts:
+        raise InputError(f"{path}: not a table of this project; {RERUN}")
+    if texts.pop("checksum") != _checksum(table, texts):
+        raise InputError(f"{path}: damaged, its checksum is another; {RERUN}")
+    check_made_for(path, texts["spec"], planned)
+    return frame, texts
+
+
+def _checksum(table: "pa.Table", texts: Mapping[str, str]) -> str:
+    """Return the checksum of what those of the pages leave out: names and types of the columns, rows, texts."""
+    columns = [(field.name, str(field.type)) for field in table.schema]
+    return digest(repr((columns, table.num_rows, sorted(texts.items()))))
+
+
+def _array(values: Sequence[Any], type_: str) -> "pa.Array":
+    """Make an Arrow array from its buffers, because ``pa.array`` imports pandas (0.4 CPU seconds a job)."""
+    import pyarrow as pa
+
+    if type_ != "string":
+        numbers = np.asarray(values, dtype=type_)
+        return pa.Array.from_buffers(getattr(pa, type_)(), len(numbers), [None, pa.py_buffer(numbers)])
+    encoded = [value.encode() for value in values]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    return pa.StringArray.from_buffers(len(encoded), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded)))

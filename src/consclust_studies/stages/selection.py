@@ -1,0 +1,129 @@
+"""Which grid point a table shows: the selections of a tuned method.
+
+``oracle-common``
+    The grid point with the best mean over the subsets. A point that failed on any subset is not eligible;
+    if every point failed on some, those that failed on the fewest are, by the mean over the others.
+``oracle-per-subset``
+    For each subset its own best point, among those that did not fail.
+``default``
+    The point that the study names, without a look at any score.
+``fixed``
+    The word for methods without a grid, and for the base clusterings.
+
+Both oracle selections use the true labels, as the papers do, and choose for each metric by that metric. Ties
+(within rounding) go to the first point in the order of the grid. Where all failed, the value is NaN.
+"""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from consclust.ensemble import FloatArray, IntArray
+from consclust_studies.config.experiment import Experiment
+from consclust_studies.config.values import Selection
+from consclust_studies.stages.score import compact
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SELECTIONS: tuple[Selection, ...] = ("oracle-per-subset", "oracle-common", "default")
+FIXED = "fixed"
+WORDS = {
+    FIXED: "",
+    "oracle-per-subset": "oracle, per subset",
+    "oracle-common": "oracle, common",
+    "oracle-training": "oracle, training",
+    "default": "default",
+}
+"""How a selection is written behind the method's name."""
+SELECTED_COLUMNS = ("study", "case", "method", "selection", "metric", "subset", "parameters", "value")
+ROUNDING = 1e-12  # scores closer than this are equal
+
+
+class Row(NamedTuple):
+    """A row of the results: a method, in one selection."""
+
+    method: str
+    selection: str
+
+    @property
+    def label(self) -> str:
+        """The row's name in files: "KC", "RCE [oracle-common]"."""
+        return self.method if self.selection == FIXED else f"{self.method} [{self.selection}]"
+
+    @property
+    def name(self) -> str:
+        """The row's name in tables: "KC", "RCE (oracle, common)"."""
+        return self.method if self.selection == FIXED else f"{self.method} ({WORDS[self.selection]})"
+
+
+def rows(study: Experiment) -> list[Row]:
+    """Rows of a study in order: base clusterings, then the methods, a tuned one in each selection."""
+    return [Row(study.base_clusterings, FIXED)] + [
+        Row(run.id, word) for run in study.methods for word in (SELECTIONS if run.grid else (FIXED,))
+    ]
+
+
+def main_row(study: Experiment, method: str) -> Row:
+    """Return the row that represents a method in claims and ranks: a tuned one is in the selection of the study."""
+    tuned = method != study.base_clusterings and study.method(method).grid
+    return Row(method, study.selection if tuned else FIXED)
+
+
+def main_rows(study: Experiment) -> list[Row]:
+    """Return the row of the base clusterings and one for each method."""
+    return [main_row(study, method) for method in (study.base_clusterings, *(run.id for run in study.methods))]
+
+
+def select(study: Experiment, scores: "pd.DataFrame") -> "pd.DataFrame":
+    """Take the values of each selection out of the tidy table of scores; a cell that is absent is NaN.
+
+    ``scores`` has the columns that :func:`consclust_studies.stages.score.score_case` writes; only the rows with
+    ``restart == study.restarts`` count. Returns :data:`SELECTED_COLUMNS` in the order of the study, resolved and
+    restricted; ``parameters`` are those of the point taken.
+    """
+    import pandas as pd
+
+    subsets = range(study.n_subsets)
+    keys = ["case", "method", "metric", "parameters"]
+    wide = scores[scores["restart"] == study.restarts].pivot(index=keys, columns="subset", values="value")
+    stored = dict(zip(wide.index, wide.reindex(columns=subsets).to_numpy(dtype=float), strict=True))
+    absent = np.full(len(subsets), np.nan)
+    selected: list[tuple[Any, ...]] = []
+    for case in study.cases:
+        for row in rows(study):
+            run = None if row.method == study.base_clusterings else study.method(row.method)
+            default = run.points.index(run.default) if run and run.grid else 0
+            parameters = [compact(point) for point in (run.points if run else [{}])]
+            for metric in study.metrics:
+                cells = np.stack([stored.get((case.id, row.method, metric, point), absent) for point in parameters])
+                points = points_taken(cells, row.selection, default)
+                selected += [
+                    (study.id, case.id, *row, metric, s, parameters[point], cells[point, s])
+                    for s, point in zip(subsets, points.tolist(), strict=True)
+                ]
+    return pd.DataFrame(selected, columns=list(SELECTED_COLUMNS))
+
+
+def points_taken(cells: FloatArray, selection: str, default: int = 0) -> IntArray:
+    """Return the grid point that a selection takes on each subset; any selection but the oracles takes ``default``.
+
+    ``cells`` are scores of shape (points, subsets), NaN where the method failed; the result has shape (subsets,).
+    """
+    if selection == "oracle-per-subset":
+        return np.array([_first_best(column) for column in cells.T], dtype=np.int64)
+    return np.full(cells.shape[1], _best_common_point(cells) if selection == "oracle-common" else default)
+
+
+def _best_common_point(cells: FloatArray) -> int:
+    failures = np.isnan(cells).sum(axis=1)
+    if failures.min() == cells.shape[1]:
+        return 0
+    eligible = np.flatnonzero(failures == failures.min())
+    return int(eligible[_first_best(np.nanmean(cells[eligible], axis=1))])
+
+
+def _first_best(scores: FloatArray) -> int:
+    """First index whose score is the highest up to rounding, NaN never; 0 if there is none."""
+    comparable = np.nan_to_num(scores, nan=-np.inf)
+    return int(np.flatnonzero(comparable >= comparable.max() - ROUNDING)[0])
