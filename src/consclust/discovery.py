@@ -2,19 +2,19 @@
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 
 from consclust.errors import InputError
 
 
-def modules_of(package: str, folders: Iterable[str]) -> Iterator[ModuleType]:
-    """Yield all modules of a package but ``base``; InputError, with the remedy, for a file that cannot be imported."""
+def modules_of(package: str, folders: Iterable[str], but: Collection[str] = ("base",)) -> Iterator[ModuleType]:
+    """Yield all modules of a package ``but`` some; InputError, with the remedy, for a file that cannot be imported."""
     for finder, name, _ in pkgutil.iter_modules(folders):
         path = Path(getattr(finder, "path", "")) / f"{name}.py"
         try:
-            if name != "base":
+            if name not in but:
                 yield importlib.import_module(f"{package}.{name}")
         except SyntaxError as error:
             raise InputError(f"{path}, line {error.lineno}: {error.msg}; correct the file") from error

@@ -8,10 +8,14 @@ from consclust.errors import InputError
 from consclust_studies.exhibits.base import Exhibit
 
 
+NO_KINDS = ("base", "report_jobs", "stored", "study")
+"""Files of this folder that hold no kind."""
+
+
 def kinds_in(folders: Iterable[str]) -> dict[str, type[Exhibit]]:
     """Return the class of each kind; InputError, with the remedy, for a file that holds no valid kind."""
     found: dict[str, type[Exhibit]] = {}
-    for module in modules_of(__name__, folders):
+    for module in modules_of(__name__, folders, but=NO_KINDS):
         for name, cls in vars(module).items():
             own = isinstance(cls, type) and cls.__module__ == module.__name__ and not name.startswith("_")
             if own and issubclass(cls, Exhibit):
