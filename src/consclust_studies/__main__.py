@@ -1,7 +1,6 @@
-"""The stages as subcommands: ``python -m consclust STAGE ...``; every job of the workflow is such a line."""
+"""``python -m consclust_studies``: what the rules call; a job can be repeated with the line of ``snakemake -p``."""
 
 import argparse
-import importlib
 import logging
 import sys
 import traceback
@@ -10,19 +9,7 @@ from importlib.abc import MetaPathFinder
 from pathlib import Path
 
 from consclust.errors import InputError
-from consclust.extras import needs
 from consclust.files import write_text
-
-STAGES = {
-    "datasets": ("consclust_studies.stages.datasets_command", "fetch and prepare data sets"),
-    "ensembles": ("consclust_studies.stages.ensembles_command", "base clusterings"),
-    "consensus": ("consclust_studies.stages.consensus_command", "one method on one case, its whole grid"),
-    "labels": ("consclust_studies.stages.labels_command", "consensus of a label matrix in pieces"),
-    "scores": ("consclust_studies.stages.scores_command", "scores and selections"),
-    "reports": ("consclust_studies.document.command", "tables, figures, the report"),
-}
-TABULAR = {"scores", "reports"}
-"""Stages that read or write data frames."""
 
 
 class NoPandas(MetaPathFinder):
@@ -31,22 +18,15 @@ class NoPandas(MetaPathFinder):
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
         """Refuse pandas, and find nothing else."""
         if fullname == "pandas":
-            raise ModuleNotFoundError(f"{fullname} is not used in this stage", name=fullname)
+            raise ModuleNotFoundError(f"{fullname} is not used in this job", name=fullname)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a stage; return 0, or 1 after a message."""
-    parser = argparse.ArgumentParser(
-        prog="python -m consclust",
-        description="Run one stage by hand, with the line that snakemake -p shows.",
-        epilog="\n".join(f"  {stage:<12}{what}" for stage, (_, what) in STAGES.items()),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    """Do a job; return 0, or 1 after a message."""
+    parser = argparse.ArgumentParser(prog="python -m consclust_studies", description="Do one job of a run.")
+    parser.add_argument("job", type=Path, help="the file of the job, which the workflow writes: see `snakemake -p`")
     parser.add_argument("--log", type=Path, help="file that keeps the messages and, first, any error")
-    parser.add_argument("stage", choices=STAGES, metavar="STAGE", help="see below; STAGE --help says more")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...")
     options = parser.parse_args(arguments)
-
     logger = logging.getLogger("consclust")
     logger.setLevel(logging.INFO)
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
@@ -56,12 +36,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for handler in handlers:
         logger.addHandler(handler)
     try:
-        with needs("report" if options.stage == "reports" else "workflow"):
-            importlib.import_module(STAGES[options.stage][0]).main(options.arguments)
+        from consclust_studies.runner import run_job_file
+
+        logger.info("%s", run_job_file(options.job))
     except InputError as mistake:
-        return _fail(str(mistake), options.log)
+        return fail(str(mistake), options.log)
     except Exception as broken:
-        return _fail(f"{broken}\n{traceback.format_exc()}", options.log)
+        return fail(f"{broken}\n{traceback.format_exc()}", options.log)
     finally:
         for handler in handlers:
             logger.removeHandler(handler)
@@ -69,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _fail(error: str, log: Path | None) -> int:
+def fail(error: str, log: Path | None) -> int:
     """Say the error on the terminal and put it first in the log."""
     print(error, file=sys.stderr)
     if log:
@@ -77,7 +58,15 @@ def _fail(error: str, log: Path | None) -> int:
     return 1
 
 
+def uses_pandas(path: str) -> bool:
+    """Whether jobs of the kind that a job's file is named after use pandas."""
+    from consclust_studies.kinds import KINDS
+
+    kind = KINDS.get(Path(path).name.rpartition("-")[0])
+    return kind is None or kind.uses_pandas
+
+
 if __name__ == "__main__":
-    if not TABULAR & {*sys.argv}:
+    if len(sys.argv) > 1 and not uses_pandas(sys.argv[1]):
         sys.meta_path.insert(0, NoPandas())
     sys.exit(main())

@@ -6,28 +6,41 @@ specs of its inputs. So a changed setting changes the spec of every job that dep
 
 import hashlib
 import json
+import re
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 from consclust.errors import InputError
 from consclust.files import RERUN
 from consclust.validation import Strict, parse
+from consclust_studies.code import Code
+
+OF_SPEC = re.compile(r'"spec:[0-9a-f]{16}"')
+"""The digest of another spec, as it stands in the JSON text of one."""
 
 
 class Spec(Strict):
-    """The spec of a job: one model for each kind of job, in the package of its stage."""
+    """The spec of a job: one model for each kind of job, in the file of its stage."""
+
+    kind: ClassVar[str]
+    """The word for jobs of this kind, see :mod:`consclust_studies.kinds`."""
+    code: str = ""
+    """Fingerprint of the code that computes the result."""
+
+    def code_behind(self) -> Code:
+        """Return what the job calls: the functions that its fingerprint begins with, and the options of methods."""
+        raise NotImplementedError
 
     @property
     def json_text(self) -> str:
         """The spec as one line of JSON without defaults; mappings keep their order, that of the points of a grid."""
-        return json.dumps(
-            self.model_dump(mode="json", exclude_defaults=True), separators=(",", ":"), ensure_ascii=False
-        )
+        content = self.model_dump(mode="json", exclude_defaults=True)
+        return json.dumps(content, separators=(",", ":"), ensure_ascii=False)
 
     @property
     def digest(self) -> str:
         """Digest of the spec: what the specs of the jobs that read its result hold."""
-        return digest(self.json_text)
+        return digest_of_spec(self.json_text)
 
     @classmethod
     def of_text(cls, text: str, source: Path | str) -> Self:
@@ -45,7 +58,27 @@ def digest(content: str | bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
 
+def digest_of_spec(text: str) -> str:
+    """Return the digest of a spec from its JSON text; it says that it is one, see :func:`without_inputs`."""
+    return f"spec:{digest(text)}"
+
+
+def without_inputs(text: str) -> str:
+    """Return the JSON text of a spec without the digests of the specs of its inputs.
+
+    What the inputs contain decides a result, not how they came about: :mod:`consclust_studies.stamps`.
+    """
+    return OF_SPEC.sub('"spec"', text)
+
+
+def without_code(text: str) -> str:
+    """Return the JSON text of a spec without the digests of its inputs and without the fingerprint of its code."""
+    content = json.loads(without_inputs(text))
+    content.pop("code", None)
+    return json.dumps(content, separators=(",", ":"), ensure_ascii=False)
+
+
 def check_made_for(path: Path | str, stored: str, planned: str | None) -> None:
     """Raise InputError if a file's spec (JSON text) is not the one whose digest was ``planned``; None: any may be."""
-    if planned is not None and digest(stored) != planned:
+    if planned is not None and digest_of_spec(stored) != planned:
         raise InputError(f"{path}: made with other settings than this job was planned for; {RERUN}")

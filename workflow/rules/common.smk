@@ -30,10 +30,12 @@ if (SOURCE := Path(str(workflow.current_basedir)).parents[1] / "src").is_dir():
 try:
     from consclust.datasets.registry import load_registry
     from consclust.errors import InputError
-    from consclust_studies.plan import costs, load_plan, needs
+    from consclust_studies import paths
+    from consclust_studies.document.provenance import git_commit
+    from consclust_studies.plan import load_plan
+    from consclust_studies.plan.made import Made
     from consclust_studies.plan.own_files import own_files
     from consclust_studies.plan.sources import check_sources
-    from consclust_studies.document.provenance import git_commit
 except ImportError as absent:
     if "--lint" not in sys.argv:
         stop(f"{absent}: install what the workflow needs, pip install '.[workflow]' in the folder of the project")
@@ -45,7 +47,7 @@ except InputError as mistake:  # in a file of an exhibit
     stop(mistake)
 else:
     try:
-        PLAN = load_plan(config, elsewhere=workflow.remote_exec, given=workflow.config_settings.config)
+        PLAN = load_plan(config, elsewhere=workflow.remote_exec, given=workflow.config_settings.config, stored=STORED)
     except InputError as mistake:
         stop(mistake)
     DEFAULT_STUDY = "quickstart" if "quickstart" in PLAN.studies else next(iter(PLAN.studies))
@@ -75,6 +77,8 @@ def named(path, **names):
     return re.sub(r"{(\w+)}", lambda wildcard: f"{{{wildcard[1]},{known.get(wildcard[1], '.+')}}}", path)
 
 
+MADE = Made(PLAN)
+"""Which versions made the results that are there."""
 REPORTS = {}
 """The reports that this run makes."""
 
@@ -85,15 +89,14 @@ def report_of(study):
     def files(wildcards):
         if study in PLAN.refused:
             stop(PLAN.refused[study])
-        REPORTS[f"reports/{PLAN.run_of[study]}/report.pdf"] = study
-        return PLAN.report_files(PLAN.run_of[study])
+        run = PLAN.run_of[study]
+        REPORTS[f"reports/{run}/report.pdf"] = study
+        if not workflow.remote_exec:
+            for line in MADE.describe_other_versions(run):
+                print(line, file=sys.stderr, flush=True)
+        return PLAN.report_files(run)
 
     return files
-
-
-def of_tables(run, function):
-    """The function of the run and all of its tables."""
-    return lambda wildcards: function(run, *PLAN.tables(run))
 
 
 def or_stop(function):
@@ -108,39 +111,81 @@ def or_stop(function):
     return found
 
 
-def pieces_of(matrix):
-    if STORED:
-        raise InputError(f"data/labels/{matrix}: pieces of labels must lie in a folder that all jobs share, no storage")
-    return PLAN.pieces(matrix)
+def of_job(rule, function, **names):
+    """A function of the planned job of a rule."""
+    return or_stop(lambda wildcards: function(PLAN.job(rule, **{**dict(wildcards.items()), **names})))
+
+
+def inputs_of(rule, **names):
+    """The inputs of a rule by name; the plan alone knows them."""
+    return unpack(of_job(rule, lambda job: job.inputs, **names))
+
+
+def spec_of(rule, **names):
+    """The digest of the spec of a job: Snakemake compares it with that of the last run, and repeats the job if it is another.
+
+    The spec itself goes to the job in a file, as a command line has an end, see file_of."""
+    return of_job(rule, lambda job: job.spec.digest, **names)
+
+
+def versions_of(rule, **names):
+    """The versions that made the output of a job; with --config versions=rerun those that are installed."""
+    return of_job(rule, MADE.versions_of, **names)
+
+
+def file_of(rule, **names):
+    """The file with the job for the process that does it. A param that depends on inputs is not compared between runs."""
+
+    def written(wildcards, input, output):
+        job = PLAN.job(rule, **{**dict(wildcards.items()), **names})
+        given = job.to_file(by_name(input), by_name(output), PLAN.settings.confirms, PLAN.settings.refit)
+        return given.path if workflow.dryrun else given.write()
+
+    return written
+
+
+def by_name(files):
+    return {name: [paths] if isinstance(paths, str) else list(paths) for name, paths in files.items()}
+
+
+def with_place_in_summary(run, file):
+    """The file of a table; its page has a place in what `snakemake --report` writes."""
+    exhibit = Path(file).stem
+    if not file.endswith(".html"):
+        return file
+    return report(
+        file,
+        caption="../report/exhibit.rst",
+        category=run,
+        subcategory="Tables",
+        labels={"exhibit": PLAN.runs[run].exhibit(exhibit).title, "file": exhibit},
+    )
+
+
+DO_JOB = "python -m consclust_studies {params.job:q} --log {log:q}"
+"""What every rule does."""
 
 
 def of_size(wildcards, input, attempt):
     return int(attempt * (1000 + 20 * input.size_mb))
 
 
-def megabytes(need):
-    return lambda wildcards, attempt: need(wildcards).of_attempt(attempt).mb
+def megabytes(rule, **names):
+    return lambda wildcards, attempt: of_job(rule, lambda job: job.need.of_attempt(attempt).mb, **names)(wildcards)
 
 
-def minutes(need):
-    return lambda wildcards, attempt: need(wildcards).of_attempt(attempt).minutes
-
-
-def seconds_of(wildcards):
-    """The estimated seconds of what a consensus job fits."""
-    study = PLAN.studies[wildcards.study]
-    case = study.case(wildcards.case)
-    return costs.seconds_of_fits(PLAN, study.id, case, study.run(case, wildcards.method), wildcards.block)
+def minutes(rule, **names):
+    return lambda wildcards, attempt: of_job(rule, lambda job: job.need.of_attempt(attempt).minutes, **names)(wildcards)
 
 
 def with_its_case(wildcards):
     """Consensus jobs that are not worth a cluster job of their own go with the base clusterings of their case."""
-    return costs.group_of_fits(seconds_of(wildcards))
+    return PLAN.job("consensus", **dict(wildcards.items())).group
 
 
-def longest_first(seconds):
+def longest_first(rule):
     """A priority below 1 that rises with the seconds of a job, so that no long one runs alone at the end."""
-    return lambda wildcards: 1 - 1 / (1 + seconds(wildcards))
+    return of_job(rule, lambda job: 1 - 1 / (1 + job.need.seconds))
 
 
 def lock_folder():
@@ -152,6 +197,10 @@ def lock_folder():
         fcntl.flock(LOCK, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise WorkflowError("another Snakemake is at work in this folder; wait for it, or stop it") from None
+    except OSError as error:  # Lustre without flock, NFS without its lock daemon
+        print(
+            f"no lock in this file system ({error.strerror}): do not start a second run in this folder", file=sys.stderr
+        )
 
 
 def lift_default_rate_of_jobs(scheduler):

@@ -3,40 +3,41 @@
 
 rule fetch:
     output:
-        named("data/raw/{fetched}", fetched=PLAN.fetched_files(here=not STORED)),
+        raw=named("data/raw/{fetched}", fetched=PLAN.fetched_files(here=not STORED)),
     log:
-        "logs/datasets/fetch/{fetched}.log",
+        paths.LOGS["fetch"],
     localrule: True
     conda:
         "../../envs/environment.yaml"
     params:
-        dataset=lambda w: Path(w.fetched).parent.name,
-        file=lambda w: Path(w.fetched).name,
-        sha256=lambda w: PLAN.checksum(*w.fetched.split("/")),
+        spec=spec_of("fetch"),
+        job=file_of("fetch"),
     message:
         "fetching {wildcards.fetched}"
     shell:
-        "python -m consclust_studies --log {log:q} datasets fetch {params.dataset:q} {params.file:q} --to {output:q} --placed data/raw/{wildcards.fetched:q}"
+        DO_JOB
 
 
 rule prepare:
     input:
-        lambda w: PLAN.raw_files(w.dataset, PLAN.registry[w.dataset].prepared_from),
+        inputs_of("prepare"),
     output:
-        named("data/prepared/{dataset}/{steps}.npz"),
+        prepared=named(paths.PREPARED),
     log:
-        "logs/datasets/prepare/{dataset}/{steps}.log",
+        paths.LOGS["prepare"],
     priority: 2
     group:
         "case"
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=megabytes(lambda w: needs.prepare(PLAN.shape(w.dataset))),
-        runtime=minutes(lambda w: needs.prepare(PLAN.shape(w.dataset))),
+        mem_mb=megabytes("prepare"),
+        runtime=minutes("prepare"),
     params:
-        spec=lambda w: PLAN.prepare(w.dataset, w.steps).json_text,
+        spec=spec_of("prepare"),
+        versions=versions_of("prepare"),
+        job=file_of("prepare"),
     message:
         "{wildcards.dataset}: preparing ({wildcards.steps})"
     shell:
-        "python -m consclust_studies --log {log:q} datasets prepare --spec {params.spec:q} --out {output:q} {input:q}"
+        DO_JOB

@@ -3,12 +3,11 @@
 
 rule base_clusterings:
     input:
-        data=lambda w: PLAN.prepared_file(PLAN.studies[w.study].case(w.case)),
-        ready=lambda w: PLAN.ready_file(w.study, w.case),
+        inputs_of("base_clusterings"),
     output:
-        named("results/ensembles/{study}/{case}.npz"),
+        ensemble=named(paths.ENSEMBLE),
     log:
-        "logs/{study}/ensembles/{case}.log",
+        paths.LOGS["base_clusterings"],
     benchmark:
         "results/{study}/benchmarks/ensembles/{case}.tsv"
     priority: 2  # then all consensus jobs can start, the longest first
@@ -17,13 +16,13 @@ rule base_clusterings:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=megabytes(lambda w: PLAN.need_of_ensemble(w.study, w.case)),
-        runtime=minutes(lambda w: PLAN.need_of_ensemble(w.study, w.case)),
+        mem_mb=megabytes("base_clusterings"),
+        runtime=minutes("base_clusterings"),
     params:
-        spec=lambda w: PLAN.ensemble(w.study, w.case).json_text,
-        ready=lambda w: "--ready" if PLAN.ready_file(w.study, w.case) else "",
+        spec=spec_of("base_clusterings"),
+        versions=versions_of("base_clusterings"),
+        job=file_of("base_clusterings"),
     message:
         "{wildcards.study}: base clusterings of {wildcards.case}"
     shell:
-        "python -m consclust_studies --log {log:q} ensembles --spec {params.spec:q} --data {input.data:q}"
-        " {params.ready} {input.ready:q} --out {output:q}"
+        DO_JOB

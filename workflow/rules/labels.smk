@@ -3,95 +3,100 @@
 
 rule profiles:
     input:
-        "data/labels/{matrix}/{piece}.parquet",
+        inputs_of("profiles"),
     output:
-        named("results/labels/{matrix}/profiles/{piece}.npz"),
+        profiles=named(paths.PIECE_PROFILES),
     log:
-        "logs/labels/{matrix}/profiles/{piece}.log",
+        paths.LOGS["profiles"],
     conda:
         "../../envs/environment.yaml"
     resources:
         mem_mb=of_size,
     params:
-        spec=lambda w: PLAN.profiles_of_labels().json_text,
+        spec=spec_of("profiles"),
+        versions=versions_of("profiles"),
+        job=file_of("profiles"),
     message:
         "{wildcards.matrix}: profiles of {wildcards.piece}"
     shell:
-        "python -m consclust_studies --log {log:q} labels profiles --spec {params.spec:q} --out {output:q} {input:q}"
+        DO_JOB
 
 
 rule merge:
     input:
-        or_stop(lambda w: [f"results/labels/{w.matrix}/profiles/{piece}.npz" for piece in pieces_of(w.matrix)]),
+        inputs_of("merge"),
     output:
-        named("results/labels/{matrix}/profiles.npz"),
+        merged=named(paths.MERGED),
     log:
-        "logs/labels/{matrix}/merge.log",
+        paths.LOGS["merge"],
     conda:
         "../../envs/environment.yaml"
     resources:
         mem_mb=of_size,
     params:
-        spec=lambda w: PLAN.merge_of_labels(w.matrix).json_text,
+        spec=spec_of("merge"),
+        versions=versions_of("merge"),
+        job=file_of("merge"),
     message:
         "{wildcards.matrix}: merging the profiles"
     shell:
-        "python -m consclust_studies --log {log:q} labels merge --spec {params.spec:q} --out {output:q} {input:q}"
+        DO_JOB
 
 
 rule consensus_of_labels:
     input:
-        "results/labels/{matrix}/profiles.npz",
+        inputs_of("consensus_of_labels"),
     output:
-        named("results/labels/{matrix}/{method}-{k}.npz"),
+        consensus=named(paths.CONSENSUS_OF_LABELS),
     log:
-        "logs/labels/{matrix}/{method}-{k}.log",
+        paths.LOGS["consensus_of_labels"],
     conda:
         "../../envs/environment.yaml"
     resources:
         mem_mb=of_size,
     params:
-        spec=or_stop(lambda w: PLAN.labels(w.matrix, w.method, w.k).json_text),
+        spec=spec_of("consensus_of_labels"),
+        versions=versions_of("consensus_of_labels"),
+        job=file_of("consensus_of_labels"),
     message:
         "{wildcards.matrix}: {wildcards.method} with {wildcards.k} clusters"
     shell:
-        "python -m consclust_studies --log {log:q} labels consensus --spec {params.spec:q} --merged {input:q} --out {output:q}"
+        DO_JOB
 
 
 rule label:
     input:
-        consensus="results/labels/{matrix}/{method}-{k}.npz",
-        merged="results/labels/{matrix}/profiles.npz",
-        piece="results/labels/{matrix}/profiles/{piece}.npz",
+        inputs_of("label"),
     output:
-        named("results/labels/{matrix}/{method}-{k}/{piece}.parquet"),
+        labels=named(paths.PIECE_LABELS),
     log:
-        "logs/labels/{matrix}/{method}-{k}/{piece}.log",
+        paths.LOGS["label"],
     conda:
         "../../envs/environment.yaml"
     resources:
         mem_mb=of_size,
     params:
-        spec=or_stop(lambda w: PLAN.labels(w.matrix, w.method, w.k).json_text),
+        spec=spec_of("label"),
+        job=file_of("label"),
     message:
         "{wildcards.matrix}: labels of {wildcards.piece}"
     shell:
-        "python -m consclust_studies --log {log:q} labels label --spec {params.spec:q} --consensus {input.consensus:q}"
-        " --merged {input.merged:q} --out {output:q} {input.piece:q}"
+        DO_JOB
 
 
 rule sizes_of_clusters:
     input:
-        or_stop(
-            lambda w: [f"results/labels/{w.matrix}/{w.method}-{w.k}/{piece}.parquet" for piece in pieces_of(w.matrix)]
-        ),
+        inputs_of("sizes_of_clusters"),
     output:
-        named("results/labels/{matrix}/{method}-{k}.csv"),
+        sizes=named(paths.SIZES),
     log:
-        "logs/labels/{matrix}/{method}-{k}.sizes.log",
+        paths.LOGS["sizes_of_clusters"],
     conda:
         "../../envs/environment.yaml"
+    params:
+        spec=spec_of("sizes_of_clusters"),
+        job=file_of("sizes_of_clusters"),
     message:
         "{wildcards.matrix}: sizes of the clusters of {wildcards.method}"
     shell:
-        "python -m consclust_studies --log {log:q} labels sizes --out {output:q} {input:q}"
+        DO_JOB

@@ -8,54 +8,49 @@ for run in PLAN.runs:
         name:
             f"tables_{run}"
         input:
-            of_tables(run, lambda *tables: PLAN.exhibits_files(*tables).made),
+            inputs_of("tables", run=run),
         output:
-            stored=[f"results/{run}/exhibits/{table}.json" for table in PLAN.tables(run)],
-            shown=[
-                report(
-                    f"reports/{run}/{table}.html",
-                    caption="../report/exhibit.rst",
-                    category=run,
-                    subcategory="Tables",
-                    labels={"exhibit": PLAN.runs[run].exhibit(table).title, "file": table},
-                )
-                for table in PLAN.tables(run)
-            ],
-            more=[f"reports/{run}/{table}{suffix}" for table in PLAN.tables(run) for suffix in (".csv", ".md", ".tex")],
+            stored=PLAN.job("tables", run=run).outputs["stored"],
+            shown=[with_place_in_summary(run, file) for file in PLAN.job("tables", run=run).outputs["shown"]],
         log:
-            f"logs/{run}/reports/tables.log",
+            paths.LOGS["tables"].format(run=run),
         group:
             "report"
         conda:
             "../../envs/environment.yaml"
         resources:
-            mem_mb=megabytes(of_tables(run, PLAN.need_of_exhibits)),
-            runtime=minutes(of_tables(run, PLAN.need_of_exhibits)),
+            mem_mb=megabytes("tables", run=run),
+            runtime=minutes("tables", run=run),
         params:
-            spec=of_tables(run, lambda *tables: PLAN.exhibits(*tables).json_text),
-            project=of_tables(run, lambda *tables: PLAN.exhibits_files(*tables).project),
+            spec=spec_of("tables", run=run),
+            versions=versions_of("tables", run=run),
+            job=file_of("tables", run=run),
         message:
             f"{run}: the tables"
         shell:
-            "python -m consclust_studies --log {log:q} reports exhibits --spec {params.spec:q} --out {output:q}"
-            " --inputs {params.project:q} {input:q}"
+            DO_JOB
 
 
 rule figure:
     input:
-        lambda w: PLAN.exhibits_files(w.run, w.figure).made,
+        inputs_of("figure"),
     output:
-        named("results/{run}/exhibits/{figure}.json"),
-        report(
-            named("reports/{run}/{figure}.svg"),
-            caption="../report/exhibit.rst",
-            category="{run}",
-            subcategory="Figures",
-            labels=lambda w: {"exhibit": PLAN.runs[w.run].exhibit(w.figure).title, "file": w.figure},
-        ),
-        multiext(named("reports/{run}/{figure}"), ".csv", ".tex", ".pdf", ".png"),
+        stored=named(paths.EXHIBIT.replace("{exhibit}", "{figure}")),
+        shown=[
+            named(f"reports/{{run}}/{{figure}}.csv"),
+            named(f"reports/{{run}}/{{figure}}.tex"),
+            report(
+                named("reports/{run}/{figure}.svg"),
+                caption="../report/exhibit.rst",
+                category="{run}",
+                subcategory="Figures",
+                labels=lambda w: {"exhibit": PLAN.runs[w.run].exhibit(w.figure).title, "file": w.figure},
+            ),
+            named(f"reports/{{run}}/{{figure}}.pdf"),
+            named(f"reports/{{run}}/{{figure}}.png"),
+        ],
     log:
-        "logs/{run}/reports/{figure}.log",
+        paths.LOGS["figure"],
     benchmark:
         "results/{run}/benchmarks/{figure}.tsv"
     priority: 1  # takes longer than the tables
@@ -64,51 +59,53 @@ rule figure:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=megabytes(lambda w: PLAN.need_of_exhibits(w.run, w.figure)),
-        runtime=minutes(lambda w: PLAN.need_of_exhibits(w.run, w.figure)),
+        mem_mb=megabytes("figure"),
+        runtime=minutes("figure"),
     params:
-        spec=lambda w: PLAN.exhibits(w.run, w.figure).json_text,
-        project=lambda w: PLAN.exhibits_files(w.run, w.figure).project,
+        spec=spec_of("figure"),
+        versions=versions_of("figure"),
+        job=file_of("figure"),
     message:
         "{wildcards.run}: {wildcards.figure}"
     shell:
-        "python -m consclust_studies --log {log:q} reports exhibits --spec {params.spec:q} --out {output:q}"
-        " --inputs {params.project:q} {input:q}"
+        DO_JOB
 
 
 rule document:
     input:
-        lambda w: PLAN.document_files(w.run).made,
+        inputs_of("document"),
     output:
-        report(
-            named("reports/{run}/report.pdf"),
-            caption="../report/exhibit.rst",
-            category="{run}",
-            subcategory="The report",
-            labels={"exhibit": "the whole report, PDF", "file": "report"},
-        ),
-        report(
-            named("reports/{run}/report.html"),
-            caption="../report/exhibit.rst",
-            category="{run}",
-            subcategory="The report",
-            labels={"exhibit": "the whole report, tables to sort", "file": "report"},
-        ),
-        multiext(named("reports/{run}/"), "provenance.json", "SHA256SUMS"),
+        report=[
+            report(
+                named("reports/{run}/report.pdf"),
+                caption="../report/exhibit.rst",
+                category="{run}",
+                subcategory="The report",
+                labels={"exhibit": "the whole report, PDF", "file": "report"},
+            ),
+            report(
+                named("reports/{run}/report.html"),
+                caption="../report/exhibit.rst",
+                category="{run}",
+                subcategory="The report",
+                labels={"exhibit": "the whole report, tables to sort", "file": "report"},
+            ),
+            named("reports/{run}/provenance.json"),
+            named("reports/{run}/SHA256SUMS"),
+        ],
     log:
-        "logs/{run}/reports/document.log",
+        paths.LOGS["document"],
     group:
         "report"
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=megabytes(lambda w: needs.report(PLAN.runs[w.run])),
-        runtime=minutes(lambda w: needs.report(PLAN.runs[w.run])),
+        mem_mb=megabytes("document"),
+        runtime=minutes("document"),
     params:
-        spec=lambda w: PLAN.document(w.run).json_text,
-        project=lambda w: PLAN.document_files(w.run).project,
+        spec=spec_of("document"),
+        job=file_of("document"),
     message:
         "{wildcards.run}: the report"
     shell:
-        "python -m consclust_studies --log {log:q} reports document --spec {params.spec:q} --out {output:q}"
-        " --inputs {params.project:q} {input:q}"
+        DO_JOB

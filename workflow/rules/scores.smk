@@ -3,93 +3,97 @@
 
 rule score:
     input:
-        ensemble=lambda w: f"results/ensembles/{PLAN.runs[w.run].id}/{w.case}.npz",
-        labels=lambda w: PLAN.scored_labels(w.run, w.part, w.case),
+        inputs_of("score"),
     output:
-        named("results/{run}{part}/scores/{case}.parquet"),
+        scores=named(paths.CASE_SCORES),
     log:
-        "logs/{run}{part}/scores/{case}.log",
+        paths.LOGS["score"],
     group:
         "report"
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=megabytes(lambda w: PLAN.need_of_score(w.run, w.part, w.case)),
-        runtime=minutes(lambda w: PLAN.need_of_score(w.run, w.part, w.case)),
+        mem_mb=megabytes("score"),
+        runtime=minutes("score"),
     params:
-        spec=lambda w: PLAN.score(w.run, w.part, w.case).json_text,
+        spec=spec_of("score"),
+        versions=versions_of("score"),
+        job=file_of("score"),
     message:
         "{wildcards.run}{wildcards.part}: scores on {wildcards.case}"
     shell:
-        "python -m consclust_studies --log {log:q} scores case --spec {params.spec:q} --ensemble {input.ensemble:q}"
-        " --out {output:q} {input.labels:q}"
+        DO_JOB
 
 
 rule race:
     input:
-        ensemble="results/ensembles/{study}/{case}.npz",
-        labels=lambda w: PLAN.first_blocks(w.study, w.case, w.method),
+        inputs_of("race"),
     output:
-        named("results/{study}/races/{case}/{method}.json"),
+        race=named(paths.RACE),
     log:
-        "logs/{study}/races/{case}/{method}.log",
+        paths.LOGS["race"],
     group:
         "report"
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=megabytes(lambda w: PLAN.need_of_race(w.study, w.case)),
-        runtime=minutes(lambda w: PLAN.need_of_race(w.study, w.case)),
+        mem_mb=megabytes("race"),
+        runtime=minutes("race"),
     params:
-        spec=lambda w: PLAN.consensus(w.study, w.case, w.method).json_text,
+        spec=spec_of("race"),
+        versions=versions_of("race"),
+        job=file_of("race"),
     message:
         "{wildcards.study}: grid points of {wildcards.method} on {wildcards.case} that run on all subsets"
     shell:
-        "python -m consclust_studies --log {log:q} scores race --spec {params.spec:q} --ensemble {input.ensemble:q}"
-        " --out {output:q} {input.labels:q}"
+        DO_JOB
 
 
 rule collect:
     input:
-        lambda w: PLAN.score_files(w.run, w.part),
+        inputs_of("collect"),
     output:
-        multiext(named("results/{run}{part}/scores"), ".parquet", ".csv"),
-        multiext(named("results/{run}{part}/selected"), ".parquet", ".csv"),
+        scores=[named(paths.SCORES), named(paths.SCORES_CSV)],
+        selected=[named(paths.SELECTED), named(paths.SELECTED_CSV)],
     log:
-        "logs/{run}{part}/scores/collect.log",
+        paths.LOGS["collect"],
     group:
         "report"
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=megabytes(lambda w: needs.report(PLAN.runs[w.run])),
-        runtime=minutes(lambda w: needs.report(PLAN.runs[w.run])),
+        mem_mb=megabytes("collect"),
+        runtime=minutes("collect"),
     params:
-        spec=lambda w: PLAN.collect(w.run, w.part).json_text,
+        spec=spec_of("collect"),
+        versions=versions_of("collect"),
+        job=file_of("collect"),
     message:
         "{wildcards.run}{wildcards.part}: joining the scores, selecting parameters"
     shell:
-        "python -m consclust_studies --log {log:q} scores collect --spec {params.spec:q} --out {output:q} --cases {input:q}"
+        DO_JOB
 
 
-rule unseen_objects:
+rule unseen:
     input:
-        lambda w: PLAN.prepared_file(PLAN.runs[w.run].case(w.case)),
+        inputs_of("unseen"),
     output:
-        named("results/{run}/unseen/{case}.parquet"),
+        unseen=named(paths.UNSEEN),
     log:
-        "logs/{run}/unseen/{case}.log",
+        paths.LOGS["unseen"],
     benchmark:
         "results/{run}/benchmarks/unseen/{case}.tsv"
-    priority: longest_first(lambda w: PLAN.need_of_unseen(w.run, w.case).seconds)
+    priority: longest_first("unseen")
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=megabytes(lambda w: PLAN.need_of_unseen(w.run, w.case)),
-        runtime=minutes(lambda w: PLAN.need_of_unseen(w.run, w.case)),
+        mem_mb=megabytes("unseen"),
+        runtime=minutes("unseen"),
     params:
-        spec=lambda w: PLAN.unseen(w.run, w.case).json_text,
+        spec=spec_of("unseen"),
+        versions=versions_of("unseen"),
+        job=file_of("unseen"),
     message:
         "{wildcards.run}: unseen objects of {wildcards.case}"
     shell:
-        "python -m consclust_studies --log {log:q} scores unseen --spec {params.spec:q} --data {input:q} --out {output:q}"
+        DO_JOB

@@ -1,7 +1,7 @@
 """``config/config.yaml``: what holds for every study, and what a run is restricted to."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator
 
@@ -21,13 +21,24 @@ class Settings(Strict):
     subsets_per_job: Positive | None = Field(
         None, description="subsets that one job works through; null: as many as take five minutes at most, or one"
     )
+    versions: Literal["keep", "rerun"] = Field(
+        "keep", description="what happens to results that other versions of packages made: they stay, or are made anew"
+    )
+    code: Literal["rerun", "confirm"] = Field(
+        "rerun",
+        description="what happens to consensus labels that other code made: they are made anew, or kept where a sample "
+        "of the fits of each job, about a twentieth of the time, gives the same labels",
+    )
+    refit: tuple[Name, ...] = Field(
+        (), description="with code=confirm: sorts of fits of which all are made again, such as fewer-clusters"
+    )
     datasets: tuple[Name, ...] | None = Field(None, description="restrict the run to these cases")
     methods: tuple[Name, ...] | None = Field(None, description="restrict the run to these methods")
     subsets: Positive | None = Field(
         None, description="restrict the run to its first so many subsets: a first look at an expensive study"
     )
 
-    @field_validator("datasets", "methods", mode="before")
+    @field_validator("datasets", "methods", "refit", mode="before")
     @classmethod
     def _from_comma_list(cls, value: Any) -> Any:
         words = [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
@@ -39,6 +50,11 @@ class Settings(Strict):
     @classmethod
     def _in_one_order(cls, words: tuple[str, ...] | None) -> tuple[str, ...] | None:
         return words and tuple(sorted({*words}))
+
+    @property
+    def confirms(self) -> bool:
+        """Whether labels of other code stay where a sample confirms them."""
+        return self.code == "confirm"
 
     @property
     def restrictions(self) -> dict[str, tuple[str, ...]]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count as count_from
 from pathlib import Path
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pandas as pd
 
@@ -31,7 +31,7 @@ from consclust_studies.results.verdicts import VERDICTS
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-Frames = Mapping[str, DataFrame]
+Frames: TypeAlias = "Mapping[str, DataFrame]"
 """The numbers of each exhibit, by its id."""
 AGREEMENT = "Agreement with the published values"
 FURTHER, BEYOND = "Further results", "Beyond the paper"

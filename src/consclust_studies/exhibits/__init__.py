@@ -7,8 +7,7 @@ from consclust.discovery import modules_of
 from consclust.errors import InputError
 from consclust_studies.exhibits.base import Exhibit
 
-
-NO_KINDS = ("base", "report_jobs", "stored", "study")
+NO_KINDS = ("base", "exhibits_job", "stored", "study")
 """Files of this folder that hold no kind."""
 
 

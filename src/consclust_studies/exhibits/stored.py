@@ -18,8 +18,6 @@ SUFFIXES = (".csv", ".md", ".tex", ".html", ".svg", ".pdf", ".png")
 class Stored(Strict):
     """An exhibit as its job leaves it for the report."""
 
-    spec: str
-    """JSON text of the spec of its job."""
     id: str
     title: str
     chapter: Chapter
@@ -31,10 +29,10 @@ class Stored(Strict):
     """SHA-256 of its files by suffix."""
 
 
-def write_shown(exhibit: Exhibit, shown: Shown, spec: str, files: Mapping[str, Path]) -> None:
+def write_shown(exhibit: Exhibit, shown: Shown, marks: Mapping[str, str], files: Mapping[str, Path]) -> None:
     """Write what an exhibit shows in every format.
 
-    ``spec`` is the JSON text of the job's spec. ``files`` are, by suffix, ".json" (:class:`Stored`), ".csv" and
+    ``marks`` are spec and stamp of the job. ``files`` are, by suffix, ".json" (:class:`Stored`), ".csv" and
     ".tex"; of a table ".md" and ".html"; of a figure ".svg", ".pdf" and ".png" in one folder. Of the texts those are
     written that are among the files.
     """
@@ -55,7 +53,6 @@ def write_shown(exhibit: Exhibit, shown: Shown, spec: str, files: Mapping[str, P
             write_text(files[suffix], render(exhibit.id, exhibit.title, shown.caption, blocks))
     checksums = {suffix: sha256(path) for suffix, path in files.items() if suffix != ".json"}
     stored = Stored(
-        spec=spec,
         id=exhibit.id,
         title=exhibit.title,
         chapter=exhibit.chapter,
@@ -65,21 +62,23 @@ def write_shown(exhibit: Exhibit, shown: Shown, spec: str, files: Mapping[str, P
         blocks=blocks,
         checksums=checksums,
     )
-    write_exhibit(files[".json"], stored)
+    write_exhibit(files[".json"], stored, marks)
 
 
-def write_exhibit(path: Path | str, stored: Stored) -> None:
-    """Write an exhibit as a record with a checksum, atomically."""
-    write_record(path, {"exhibit": stored.model_dump_json()})
+def write_exhibit(path: Path | str, stored: Stored, marks: Mapping[str, str]) -> None:
+    """Write an exhibit as a record with a checksum, atomically, with spec and stamp, the ``marks``."""
+    write_record(path, {"exhibit": stored.model_dump_json(), **marks})
 
 
 def read_exhibit(path: Path, planned_digest: str) -> Stored:
     """Return an exhibit; :class:`InputError` if it is missing, damaged, or not of the spec with the planned digest."""
     try:
-        stored = Stored.model_validate_json(read_record(path)["exhibit"])
+        record = read_record(path)
+        stored = Stored.model_validate_json(record["exhibit"])
+        spec = str(record["spec"])
     except (KeyError, TypeError, ValueError):
         raise InputError(f"{path}: not a stored exhibit, or damaged; {RERUN}") from None
-    check_made_for(path, stored.spec, planned_digest)
+    check_made_for(path, spec, planned_digest)
     return stored
 
 

@@ -2,7 +2,9 @@
 
 ``python -m consclust_studies.plan.accepted keep STUDY``, or ``make keep STUDY=...``, and the same with ``restore``. The
 labels of a case can be kept before all its jobs are done: a run that goes on from them fits only what is left. Blocks
-of subsets that have another size by now are cut anew.
+of subsets that have another size by now are cut from those that are kept.
+
+Labels that other code made are put where a run with ``--config code=confirm`` finds them.
 """
 
 import io
@@ -13,7 +15,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -23,64 +25,43 @@ import numpy.typing as npt
 
 from consclust.errors import InputError
 from consclust.files import read_arrays, read_record, write_arrays, write_record, write_text, written_whole
-from consclust_studies.config.settings import CONFIG_FILE
+from consclust_studies.contents import MARKS, Marks
 from consclust_studies.exhibits.runtime import measured
+from consclust_studies.kinds import KINDS
+from consclust_studies.paths import RUNTIME
 from consclust_studies.plan import needs
 from consclust_studies.plan.costs import START, planned, run
+from consclust_studies.plan.jobs import PlannedJob
 from consclust_studies.plan.plan import Plan
+from consclust_studies.runner import PREVIOUS, digest_of_inputs
+from consclust_studies.specs import without_code, without_inputs
+from consclust_studies.stages.consensus import SubsetRange
 from consclust_studies.stages.cutting import cut_labels, cut_record
+from consclust_studies.stamps import parse_stamp
 
-RUNTIME = ".runtime.json"
+OF_RUNTIME = ".runtime.json"
 BYTES_A_SECOND = 4000
-"""Most bytes of labels that are kept for a CPU second of their jobs; others are sooner made anew."""
+"""Most bytes of labels that are kept for a CPU second of their jobs; others are sooner computed again."""
 
 
 class Kept(NamedTuple):
     """A file in an archive."""
 
-    spec: str
+    marks: Marks
     content: bytes
 
     @classmethod
     def of(cls, name: str, content: bytes) -> "Kept":
-        """Return a file with the JSON text of the spec that is in it; ValueError or KeyError if there is none."""
+        """Return a file with the spec and the stamp that are in it; ValueError or KeyError if there are none."""
         if name.endswith(".json"):
-            return cls(str(json.loads(content)["spec"]), content)
+            record = json.loads(content)
+            return cls(Marks(str(record["spec"]), parse_stamp(record["stamp"])), content)
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-            return cls(str(arrays["spec"][()]), content)
+            return cls(Marks(str(arrays["spec"][()]), parse_stamp(arrays["stamp"][()])), content)
 
 
-class Fits(NamedTuple):
-    """All fits of a method on a case: the JSON text of the spec that is planned, and their files."""
-
-    spec: str
-    files: tuple[str, ...]
-    """In the order in which they are made: a race is younger than its first blocks and older than the others."""
-
-    def among(self, kept: Mapping[str, Kept]) -> dict[str, Kept]:
-        """Return the files that belong to these fits and their spec, cut anew where only other blocks are kept."""
-        own = {name: file for name, file in kept.items() if file.spec == self.spec}
-        found = ((name, own.get(name) or self._cut(name, own)) for name in self.files)
-        return {name: file for name, file in found if file}
-
-    def _cut(self, name: str, own: Mapping[str, Kept]) -> Kept | None:
-        """Return a block of subsets cut out of others of these fits; None if they do not hold all of it."""
-        subsets, kind = _subsets(name), _kind(name)
-        holders = {subset: other for other in own if _kind(other) == kind for subset in _subsets(other)}
-        if not subsets or not holders.keys() >= set(subsets):
-            return None
-        contents = [own[holder].content for holder in dict.fromkeys(holders[subset] for subset in subsets)]
-        cut = _cut_record if kind == RUNTIME else _cut_labels
-        return Kept(self.spec, cut(contents, subsets))
-
-    def made(self) -> dict[str, Kept]:
-        """Return the files that are there; none, if they take too much room for their seconds."""
-        paths = [Path(name) for name in self.files if Path(name).is_file()]
-        records = [read_record(path) for path in paths if path.name.endswith(RUNTIME)]
-        seconds = sum(START + sum(map(sum, record["cpu_seconds"])) for record in records)
-        if sum(path.stat().st_size for path in paths) > BYTES_A_SECOND * seconds:
-            return {}
-        return {str(path): Kept.of(path.name, _packed(path)) for path in paths}
+Archive = Mapping[str, Kept]
+"""The files of an archive by name."""
 
 
 def archive_of(study: str, case: str) -> Path:
@@ -88,32 +69,60 @@ def archive_of(study: str, case: str) -> Path:
     return needs.kept(study) / f"{case}.tar.xz"
 
 
-def planned_fits(plan: Plan, study: str) -> dict[str, list[Fits]]:
-    """Return for each case, those of the variants too, the fits of each method."""
-    found: dict[str, dict[Fits, None]] = {}
+def jobs_with_labels(plan: Plan, study: str) -> dict[str, list[PlannedJob]]:
+    """Return for each case, those of the variants too, the jobs that make labels and races, in their order."""
+    found: dict[str, dict[str, PlannedJob]] = {}
     for view in (plan.runs[study], *plan.runs[study].of_variants()):
-        for case, method in [(one, method) for one in view.cases for method in view.runs(one)]:
-            files: list[str] = []
-            runtimes = plan.label_files(study, case, method, RUNTIME)
-            for labels, runtime in zip(plan.label_files(study, case, method), runtimes, strict=True):
-                files += *plan.race_file(study, case.id, method.id, Path(labels).stem), labels, runtime
-            spec = plan.consensus(study, case.id, method.id).json_text
-            found.setdefault(case.id, {})[Fits(spec, tuple(dict.fromkeys(files)))] = None
-    return {case: [*fits] for case, fits in found.items()}
+        for case in view.cases:
+            files = [file for method in view.runs(case) for file in plan.label_files(study, case, method)]
+            of_case = found.setdefault(case.id, {})
+            for job in plan.jobs_behind(files):
+                if job.kind in ("consensus", "race"):
+                    of_case[job.first_output] = job
+    return {case: list(jobs.values()) for case, jobs in found.items()}
+
+
+def files_of(job: PlannedJob) -> list[str]:
+    """Return all outputs of a job."""
+    return [path for paths in job.outputs.values() for path in paths]
+
+
+# ---------------------------------------------------------------- keeping
 
 
 def keep(plan: Plan, study: str) -> None:
     """Write the archives of a study; what an archive has, and the run has not, stays in it if its spec is planned."""
-    for case, methods in planned_fits(plan, study).items():
+    for case, jobs in jobs_with_labels(plan, study).items():
         path = archive_of(study, case)
-        before = _read(path)
-        kept = {name: file for fits in methods for name, file in fits.among(before | fits.made()).items()}
+        before = read_archive(path)
+        made = read_made(jobs)
+        kept: dict[str, Kept] = {}
+        for job in jobs:
+            for name in files_of(job):
+                if found := find_kept(job, name, {**before, **made}, of_other_code=False):
+                    kept[name] = found
         if kept:
-            _write(path, kept)
-            print(f"{path}: {len(kept)} of {sum(len(fits.files) for fits in methods)} files")
+            write_archive(path, kept)
+            print(f"{path}: {len(kept)} of {sum(len(files_of(job)) for job in jobs)} files")
         else:
             path.unlink(missing_ok=True)
     keep_seconds(plan, study)
+
+
+def read_made(jobs: Sequence[PlannedJob]) -> dict[str, Kept]:
+    """Return the files that are there; none of a method whose labels take too much room for their seconds."""
+    by_method: dict[str, list[Path]] = {}
+    for job in jobs:
+        paths = [Path(name) for name in files_of(job)]
+        if all(path.is_file() for path in paths):
+            by_method.setdefault(job.names["method"], []).extend(paths)
+    found: dict[str, Kept] = {}
+    for paths in by_method.values():
+        records = [read_record(path) for path in paths if path.name.endswith(OF_RUNTIME)]
+        seconds = sum(START + sum(map(sum, record["cpu_seconds"])) for record in records)
+        if sum(path.stat().st_size for path in paths) <= BYTES_A_SECOND * seconds:
+            found |= {str(path): Kept.of(path.name, pack(path)) for path in paths}
+    return found
 
 
 def keep_seconds(plan: Plan, study: str) -> None:
@@ -123,10 +132,12 @@ def keep_seconds(plan: Plan, study: str) -> None:
     path = needs.kept(study) / "runtime.csv"
     found = [pd.read_csv(path)] if path.is_file() else []
     for view in plan.runs[study].of_variants():
-        runs = [(case, method) for case in view.cases for method in view.runs(case)]
-        files = {run.id: [Path(name) for name in plan.label_files(study, case, run, RUNTIME)] for case, run in runs}
-        done = tuple(run for run in view.methods if all(map(Path.is_file, files[run.id])))
-        records = [read_record(file) for file in dict.fromkeys(file for run in done for file in files[run.id])]
+        files: dict[str, list[Path]] = {}
+        for case in view.cases:
+            for method in view.runs(case):
+                files.setdefault(method.id, []).extend(map(Path, plan.label_files(study, case, method, RUNTIME)))
+        done = tuple(method for method in view.methods if all(map(Path.is_file, files.get(method.id, []))))
+        records = [read_record(file) for file in dict.fromkeys(file for one in done for file in files.get(one.id, []))]
         if done:
             found.append(measured(view.model_copy(update={"methods": done}), records))
     if found:
@@ -134,27 +145,93 @@ def keep_seconds(plan: Plan, study: str) -> None:
         write_text(path, table.to_csv(index=False, float_format="%.6f"))
 
 
+# ---------------------------------------------------------------- putting back
+
+
 def restore(plan: Plan, study: str) -> list[str]:
     """Put back the consensus labels of a study that are not there, and return their files.
 
-    Those of another spec stay in the archive.
+    Those of other settings stay in the archive. Those that other code made are put beside the results, where a run with
+    ``code=confirm`` takes them over once a sample of them is confirmed.
     """
     put_back: list[str] = []
-    for case, methods in planned_fits(plan, study).items():
-        path, base = archive_of(study, case), Path(plan.ensemble_file(study, plan.runs[study].case(case)))
-        kept = _read(path)
+    for case, jobs in jobs_with_labels(plan, study).items():
+        path = archive_of(study, case)
+        kept = read_archive(path)
+        base = Path(plan.ensemble_file(study, case))
         if kept and not base.is_file():
             # Snakemake makes labels anew that are older than their base clusterings
             raise InputError(f"{base}: no such file; run `snakemake --cores 2 --until base_clusterings {study}` first")
-        wanted = {name: file for fits in methods for name, file in fits.among(kept).items()}
-        missing = {Path(name): file for name, file in wanted.items() if not Path(name).exists()}
-        for place, file in missing.items():
-            _unpack(place, file.content)
-        put_back += map(str, missing)
+        here = []
+        waiting = 0
+        for job in jobs:
+            if all(Path(name).exists() for name in files_of(job)):
+                continue
+            if restore_job(job, kept):
+                here += files_of(job)
+            else:
+                waiting += restore_for_confirmation(job, kept)
+        put_back += here
         if kept:
-            others = sum(file.spec not in {fits.spec for fits in methods} for file in kept.values())
-            print(f"{path}: {len(missing)} files put back, {others} of other settings left")
+            said = f"{path}: {len(here)} of {len(kept)} files put back"
+            print(f"{said}; {waiting} of other code, for a run with --config code=confirm" if waiting else said)
     return put_back
+
+
+def restore_job(job: PlannedJob, kept: Archive) -> bool:
+    """Put back the outputs of a job, if they were made for its spec from inputs of the same content."""
+    found = {name: find_kept(job, name, kept, of_other_code=False) for name in files_of(job)}
+    files = {name: file for name, file in found.items() if file}
+    if len(files) < len(found) or not all(Path(path).is_file() for path in job.given):
+        return False
+    planned_file = job.to_file(job.inputs, job.outputs, confirm=False, sorts=())
+    inputs = digest_of_inputs(KINDS[job.kind], planned_file)
+    if any(file.marks.stamp.inputs != inputs for file in files.values()):
+        return False
+    for name, file in files.items():
+        unpack(Path(name), file.content, Marks(job.spec.json_text, file.marks.stamp))
+    return True
+
+
+def restore_for_confirmation(job: PlannedJob, kept: Archive) -> int:
+    """Put the outputs of a job that other code made where a run finds them; return how many."""
+    found = {name: find_kept(job, name, kept, of_other_code=True) for name in files_of(job)}
+    files = {name: file for name, file in found.items() if file}
+    if len(files) < len(found):
+        return 0
+    for name, file in files.items():
+        unpack(PREVIOUS / name, file.content, file.marks)
+    return len(files)
+
+
+def find_kept(job: PlannedJob, name: str, kept: Archive, of_other_code: bool) -> Kept | None:
+    """Return a file that belongs to a job, cut anew where only other blocks are kept; None if there is none.
+
+    ``of_other_code``: also a file that differs from the spec in the fingerprint of the code.
+    """
+    strip = without_code if of_other_code else without_inputs
+    own = {other: file for other, file in kept.items() if strip(file.marks.spec) == strip(job.spec.json_text)}
+    return own.get(name) or cut_block(name, own)
+
+
+def cut_block(name: str, own: Archive) -> Kept | None:
+    """Return a block of subsets cut out of other blocks; None if they do not hold all of it, or differ in versions."""
+    kind = kind_of(name)
+    folder = str(Path(name).parent)
+    subsets = subsets_of(name)
+    holders = {
+        subset: other
+        for other in own
+        if kind_of(other) == kind and str(Path(other).parent) == folder
+        for subset in subsets_of(other)
+    }
+    if not subsets or not holders.keys() >= set(subsets):
+        return None
+    files = [own[holder] for holder in dict.fromkeys(holders[subset] for subset in subsets)]
+    if len({(file.marks.spec, file.marks.stamp.json_text) for file in files}) > 1:
+        return None
+    cut = cut_runtime if kind == OF_RUNTIME else cut_arrays
+    return Kept(files[0].marks, cut([file.content for file in files], subsets))
 
 
 def record(files: Sequence[str]) -> None:
@@ -164,65 +241,84 @@ def record(files: Sequence[str]) -> None:
         subprocess.run([*touch, "--allowed-rules", "consensus", "race", "--", *files], check=True)
 
 
-def _kind(name: str) -> str:
-    return RUNTIME if name.endswith(RUNTIME) else Path(name).suffix
+def kind_of(name: str) -> str:
+    """Return the suffix that says what a file holds."""
+    return OF_RUNTIME if name.endswith(OF_RUNTIME) else Path(name).suffix
 
 
-def _subsets(name: str) -> range:
+def subsets_of(name: str) -> range:
     """Return the subsets of the block that a file of labels or seconds is named after; none for another file."""
-    block = re.fullmatch(r"(\d+)-(\d+)", Path(name).name.removesuffix(_kind(name)))
-    return range(int(block[1]), int(block[2]) + 1) if block else range(0)
+    word = Path(name).name.removesuffix(kind_of(name))
+    return SubsetRange.of_word(word).subsets if re.fullmatch(r"\d+-\d+", word) else range(0)
 
 
-def _cut_labels(contents: Sequence[bytes], subsets: Sequence[int]) -> bytes:
-    return _npz(cut_labels([_arrays(content) for content in contents], subsets))
+def cut_arrays(contents: Sequence[bytes], subsets: Sequence[int]) -> bytes:
+    """Return the labels of some subsets out of blocks that hold them."""
+    return as_npz(cut_labels([as_arrays(content) for content in contents], subsets))
 
 
-def _cut_record(contents: Sequence[bytes], subsets: Sequence[int]) -> bytes:
+def cut_runtime(contents: Sequence[bytes], subsets: Sequence[int]) -> bytes:
+    """Return the seconds of some subsets out of blocks that hold them."""
     records = [json.loads(content) for content in contents]
-    for record in records:
-        del record["checksum"]
+    for one in records:
+        del one["checksum"]
     with TemporaryDirectory() as folder:
         path = Path(folder, "record.json")
         write_record(path, cut_record(records, subsets))
         return path.read_bytes()
 
 
-def _packed(path: Path) -> bytes:
+# ---------------------------------------------------------------- archives
+
+
+def pack(path: Path) -> bytes:
     """Return a file's content, arrays without their compression: an archive of many is smaller then."""
-    return path.read_bytes() if path.suffix == ".json" else _npz(read_arrays(path))
+    return path.read_bytes() if path.suffix == ".json" else as_npz(read_arrays(path))
 
 
-def _unpack(path: Path, content: bytes) -> None:
+def unpack(path: Path, content: bytes, marks: Marks) -> None:
+    """Write a file of an archive to its place, under a spec and a stamp."""
     if path.suffix == ".json":
-        write_text(path, content.decode())
+        one = json.loads(content)
+        del one["checksum"]
+        write_record(path, {**one, **marks.texts()})
     else:
-        write_arrays(path, **_arrays(content))
+        arrays = {name: array for name, array in as_arrays(content).items() if name not in MARKS}
+        write_arrays(path, **arrays, **marks.texts())
 
 
-def _npz(arrays: Mapping[str, npt.ArrayLike]) -> bytes:
+def as_npz(arrays: Mapping[str, npt.ArrayLike]) -> bytes:
+    """Return arrays as the content of an ``.npz`` file."""
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
 
 
-def _arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
+def as_arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays in the content of an ``.npz`` file."""
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         return dict(arrays)
 
 
-def _read(path: Path) -> dict[str, Kept]:
+def read_archive(path: Path) -> dict[str, Kept]:
+    """Return the files of an archive, none if it is not there; :class:`InputError` for a damaged one."""
     if not path.is_file():
         return {}
     try:
-        with tarfile.open(path) as archive:
-            streams = ((member.name, archive.extractfile(member)) for member in archive)
-            return {name: Kept.of(name, stream.read()) for name, stream in streams if stream}
+        return dict(read_members(path))
     except (tarfile.TarError, lzma.LZMAError, zipfile.BadZipFile, EOFError, OSError, ValueError, KeyError) as error:
         raise InputError(f"{path}: not a readable archive ({error}); take it from the repository again") from None
 
 
-def _write(path: Path, kept: Mapping[str, Kept]) -> None:
+def read_members(path: Path) -> Iterator[tuple[str, Kept]]:
+    """Yield the names and the files of an archive."""
+    with tarfile.open(path) as archive:
+        for member in archive:
+            if stream := archive.extractfile(member):
+                yield member.name, Kept.of(member.name, stream.read())
+
+
+def write_archive(path: Path, kept: Archive) -> None:
     """Write an archive; equal files give equal bytes."""
     with written_whole(path) as temporary, tarfile.open(temporary, "w:xz", preset=9) as archive:
         for name, file in kept.items():
@@ -238,7 +334,7 @@ def main(words: Sequence[str]) -> None:
     plan, studies = planned(words[1:])
     for study in studies:
         if plan.run_of[study] != study:
-            raise InputError(f"{CONFIG_FILE}: {study} is restricted; set datasets, methods and subsets to null")
+            raise InputError(f"config/config.yaml: {study} is restricted; set datasets, methods and subsets to null")
         if words[0] == "keep":
             keep(plan, study)
         else:

@@ -10,6 +10,8 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
+from consclust_studies.code import Code
+
 SOURCE = Path(__file__).parents[2]
 PACKAGES = ("consclust", "consclust_studies")
 DECLARED = {"summary", "reference", "cost", "matrices", "paths"}
@@ -28,8 +30,18 @@ CHOOSES = {
 runs no other job again."""
 
 
+def fingerprint(code: Code) -> str:
+    """Return the digest of the code behind a job."""
+    if not code.entries:
+        return ""
+    return fingerprint_of_modules(*sorted({entry.rpartition(".")[0] for entry in code.entries}))
+
+
+fingerprint_of_loaded = fingerprint
+
+
 @cache
-def fingerprint(*modules: str) -> str:
+def fingerprint_of_modules(*modules: str) -> str:
     """Return the digest of ``modules``, by their full names, and of what they import."""
     meanings = sorted(_closure(modules).values())
     return hashlib.sha256("".join(meanings).encode()).hexdigest()[:16]

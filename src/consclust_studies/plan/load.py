@@ -13,6 +13,7 @@ from consclust.errors import InputError
 from consclust.validation import parse, read_yaml
 from consclust_studies.config.paper import Ledger
 from consclust_studies.config.settings import CONFIG_FILE, Settings
+from consclust_studies.confirm import check_sorts
 from consclust_studies.exhibits import standard
 from consclust_studies.exhibits.diagnosis import of_cases
 from consclust_studies.exhibits.study import Study
@@ -26,7 +27,9 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 RESTRICTIONS = ("datasets", "methods", "subsets")
 
 
-def load_plan(config: Mapping[str, Any], elsewhere: bool = False, given: Mapping[str, Any] = NOTHING) -> Plan:
+def load_plan(
+    config: Mapping[str, Any], elsewhere: bool = False, given: Mapping[str, Any] = NOTHING, stored: bool = False
+) -> Plan:
     """Read and check the whole configuration: ``config/config.yaml`` with the changes of ``--config``.
 
     ``given`` is what ``--config`` says, for messages that name it. A job that runs ``elsewhere``, not where the run was
@@ -40,6 +43,7 @@ def load_plan(config: Mapping[str, Any], elsewhere: bool = False, given: Mapping
     if not (files := sorted(STUDIES.glob("*/study.yaml"))):
         raise InputError(f"{STUDIES}: no study; write one as {STUDIES}/<id>/study.yaml")
     studies = [load_study(path, registry) for path in files]
+    check_sorts(settings.refit)
     mistakes = unknown_words(settings, studies, "in no study")
     if not elsewhere:
         mistakes += _of_mirror(settings.data_mirror)
@@ -47,7 +51,7 @@ def load_plan(config: Mapping[str, Any], elsewhere: bool = False, given: Mapping
         raise InputError(_blamed("\n".join(mistakes), given))
     refused = {study.id: _blamed(message, given) for study in studies if (message := refusals(study, settings))}
     runs = [planned(study, settings, registry) for study in studies if study.id not in refused]
-    return Plan(settings, registry, [planned(study, None, registry) for study in studies], runs, refused)
+    return Plan(settings, registry, [planned(study, None, registry) for study in studies], runs, refused, stored)
 
 
 def _settings(config: Mapping[str, Any], given: Mapping[str, Any]) -> Settings:

@@ -1,60 +1,54 @@
-"""The plan of a run: for every job its spec, its files and what it needs."""
+"""The plan of a run: for every job its spec, its files and what it needs.
+
+:meth:`Plan.job` is the one graph of jobs. The rules of the workflow, the estimates and the kept labels all read it.
+"""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, TypeVar
 
 from consclust import methods
-from consclust.datasets.prepared import without_addresses
-from consclust.datasets.preprocessing import module_of
+from consclust.datasets.prepared import Recipe, without_addresses
 from consclust.datasets.registry import MADE, DatasetSpec, RawFile
 from consclust.errors import InputError
 from consclust.validation import did_you_mean
+from consclust_studies import paths
 from consclust_studies.config.cases import Case
 from consclust_studies.config.experiment import Experiment
 from consclust_studies.config.method_runs import MethodRun
 from consclust_studies.config.paper import StudyCase
 from consclust_studies.config.settings import Settings
+from consclust_studies.document.document_job import DocumentJob
 from consclust_studies.exhibits.base import Exhibit
-from consclust_studies.exhibits.report_jobs import OF_PROJECT, DocumentJob, ExhibitJob, in_order, part_of
+from consclust_studies.exhibits.exhibits_job import OF_PROJECT, ExhibitJob, in_order, part_of
 from consclust_studies.exhibits.study import PlannedStudy
-from consclust_studies.plan import needs
+from consclust_studies.plan import estimates, needs
 from consclust_studies.plan.fingerprint import fingerprint
-from consclust_studies.plan.needs import Need
+from consclust_studies.plan.jobs import PlannedJob
 from consclust_studies.plan.own_files import place
 from consclust_studies.results.source import Item
-from consclust_studies.specs import digest
-from consclust_studies.stages.consensus_job import ConsensusJob
-from consclust_studies.stages.consensus_unlabelled import UnlabelledJob
-from consclust_studies.stages.ensembles_job import EnsembleJob
-from consclust_studies.stages.labels_job import LabelsJob, MergeJob, ProfilesJob
+from consclust_studies.specs import Spec, digest
+from consclust_studies.stages.base_clusterings import EnsembleJob
+from consclust_studies.stages.collect import CollectJob, as_scored
+from consclust_studies.stages.consensus import ConsensusJob, SubsetRange
+from consclust_studies.stages.fetch import FetchJob
+from consclust_studies.stages.pieces import LabelsJob, MergeJob, ProfilesJob, SizesJob
 from consclust_studies.stages.prepare import PrepareJob
-from consclust_studies.stages.score_jobs import (
-    CollectJob,
-    ScoredMethod,
-    ScoreJob,
-    UnseenJob,
-    as_scored,
-    on_unseen_objects,
-)
+from consclust_studies.stages.score import ScoredMethod, ScoreJob
+from consclust_studies.stages.unseen_objects import UnseenJob, on_unseen_objects
 
 WORD = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 """Pattern of the names of cases, methods, label matrices and their pieces."""
 TEMPLATES = Path(str(resources.files("consclust.report") / "templates"))
+SHORT = 60.0
+"""CPU seconds up to which a consensus job shares a cluster job with the others of its case."""
 
+S = TypeVar("S", bound=Spec)
 Given = tuple[Item, list[str]]
-"""An input of a job of the reports stage, and its files: one, or of labels and runtimes one for each block."""
-
-
-class Files(NamedTuple):
-    """The files that a job reads: those of the project, under version control, come first."""
-
-    project: list[str]
-    made: list[str]
-    """By other jobs."""
+"""An input of a job of the reports, and its files: one, or of labels and runtimes one for each block."""
 
 
 class Plan:
@@ -70,6 +64,7 @@ class Plan:
     studies : all studies, whole.
     runs : the studies as they are run; all that the settings do not refuse.
     refused : why a study cannot be run with these settings, by its id.
+    stored : whether files go to a storage, and not to the folder of the project.
     """
 
     def __init__(
@@ -79,14 +74,80 @@ class Plan:
         studies: Iterable[PlannedStudy],
         runs: Iterable[PlannedStudy],
         refused: Mapping[str, str],
+        stored: bool = False,
     ) -> None:
-        self.settings, self.registry, self.refused = settings, registry, refused
+        self.settings = settings
+        self.stored = stored
+        self.registry = registry
+        self.refused = refused
         self.studies = {study.id: study for study in studies}
         self.runs = {study.run_id: study for study in runs}
         self.run_of = {study.id: study.run_id for study in self.runs.values()}
-        specs = "prepare", "ensemble", "consensus", "score", "collect", "unseen", "exhibits", "scored"
-        for name in (*specs, "features_file"):
-            setattr(self, name, cache(getattr(self, name)))  # many jobs ask for the same one
+        # many jobs ask for the same spec
+        for name in ("prepare", "ensemble", "consensus", "score", "collect", "unseen", "exhibits", "scored"):
+            setattr(self, name, cache(getattr(self, name)))
+        self._find_job = cache(self._find_job)  # type: ignore[method-assign]
+
+    # ---------------------------------------------------------------- the graph
+
+    def job(self, rule: str, **names: str) -> PlannedJob:
+        """Return the job of a rule, with what its wildcards stand for; InputError for names that mean nothing."""
+        return self._find_job(rule, tuple(sorted(names.items())))
+
+    def _find_job(self, rule: str, names: tuple[tuple[str, str], ...]) -> PlannedJob:
+        planned: PlannedJob = getattr(self, f"plan_{rule}")(**dict(names))
+        return planned
+
+    def jobs_of(self, run: str) -> list[PlannedJob]:
+        """Return the jobs of a run but downloads, each after those that it waits for."""
+        return self.jobs_behind(self.report_files(run))
+
+    def jobs_behind(self, files: Iterable[str]) -> list[PlannedJob]:
+        """Return the jobs that make some files, and all jobs before them, each after those that it waits for."""
+        found: dict[str, PlannedJob] = {}
+        waiting = [(path, False) for path in reversed(list(files))]
+        while waiting:
+            path, inputs_are_done = waiting.pop()
+            job = self.maker_of(path)
+            if job is None or job.first_output in found:
+                continue
+            if inputs_are_done:
+                found[job.first_output] = job
+            else:
+                waiting.append((path, True))
+                waiting += [(given, False) for given in reversed(job.given)]
+        return list(found.values())
+
+    def maker_of(self, path: str) -> PlannedJob | None:
+        """Return the job that makes a file; None of a file that no job makes, and of one that is fetched."""
+        for pattern, rule in self._patterns:
+            if found := pattern.fullmatch(path):
+                return self.job(rule, **found.groupdict())
+        return self._makers_of_reports.get(path)
+
+    @property
+    def _patterns(self) -> list[tuple[re.Pattern[str], str]]:
+        """The files that rules make, with the names of the rules."""
+        if not hasattr(self, "_compiled"):
+            known = self.names()
+            self._compiled = [(_as_regex(pattern, known), rule) for pattern, rule in MADE_BY.items()]
+        return self._compiled
+
+    @property
+    def _makers_of_reports(self) -> Mapping[str, PlannedJob]:
+        """The jobs of reports, by the files that they make."""
+        if not hasattr(self, "_reports"):
+            jobs = [job for run in self.runs for job in self.jobs_of_report(run)]
+            self._reports = {path: job for job in jobs for paths_ in job.outputs.values() for path in paths_}
+        return self._reports
+
+    def jobs_of_report(self, run: str) -> Iterator[PlannedJob]:
+        """Yield the jobs of tables, figures and document of a run."""
+        yield self.job("tables", run=run)
+        for exhibit in self.runs[run].exhibits:
+            if exhibit.drawn:
+                yield self.job("figure", run=run, figure=exhibit.id)
+        yield self.job("document", run=run)
 
     # ---------------------------------------------------------------- datasets
 
@@ -103,28 +164,53 @@ class Plan:
         names = [name for d, entry in self.registry.items() for name in self.raw_files(d, entry.raw_files)]
         return _any_of(name.removeprefix("data/raw/") for name in names if not (here and Path(name).exists()))
 
-    def checksum(self, dataset: str, name: str) -> str | None:
-        """Return the checksum of a file of a data set; None of a user's own file that is not there."""
+    def plan_fetch(self, fetched: str) -> PlannedJob:
+        """Plan the fetching of a file, named as "data set/file"."""
+        dataset, name = fetched.split("/")
         file = self.registry[dataset].file(name)
-        return file.sha256 if file else None
+        raw = f"data/raw/{fetched}"
+        return PlannedJob(
+            rule="fetch",
+            kind="fetch",
+            names={"fetched": fetched},
+            spec=FetchJob(dataset=dataset, file=name, sha256=file.sha256 if file else None),
+            inputs={},
+            project={"placed": [raw]},
+            outputs={"raw": [raw]},
+            title=f"fetching {fetched}",
+            need=NEED_OF_DOWNLOAD,
+            group=None,
+        )
+
+    def prepare(self, dataset: str, steps: str) -> PrepareJob:
+        """Return the spec of the job that prepares a data set by steps in one word."""
+        chosen = () if steps == "raw" else tuple(steps.split("-"))
+        return _with_code(PrepareJob(recipe=Recipe.of(dataset, self.registry[dataset], chosen)))
+
+    def plan_prepare(self, dataset: str, steps: str) -> PlannedJob:
+        """Plan the preparation of a data set by steps in one word."""
+        names = {"dataset": dataset, "steps": steps}
+        return PlannedJob(
+            rule="prepare",
+            kind="prepare",
+            names=names,
+            spec=self.prepare(dataset, steps),
+            inputs={"raw": self.raw_files(dataset, self.registry[dataset].prepared_from)},
+            outputs={"prepared": [paths.PREPARED.format(**names)]},
+            title=f"{dataset}: prepared ({steps})",
+            need=needs.prepare(self.shape(dataset)),
+            group="case",
+        )
 
     def prepared_file(self, case: Case) -> str:
         """Return the file of the features and classes of a case."""
-        return f"data/prepared/{case.dataset}/{case.steps_word}.npz"
+        return paths.PREPARED.format(dataset=case.dataset, steps=case.steps_word)
 
-    def prepare(self, dataset: str, steps: str) -> PrepareJob:
-        """Return the job that prepares a data set by steps in one word."""
-        entry, chosen = self.registry[dataset], () if steps == "raw" else tuple(steps.split("-"))
-        if not entry.classes:
-            return PrepareJob.of(dataset, entry, chosen, fingerprint("consclust_studies.stages.prepare_unlabelled"))
-        modules = {module_of(step) for step in chosen} | ({type(entry.reader).__module__} if entry.reader else set())
-        return PrepareJob.of(dataset, entry, chosen, fingerprint("consclust_studies.stages.prepare", *sorted(modules)))
+    # ---------------------------------------------------------------- base clusterings
 
-    # ---------------------------------------------------------------- ensembles
-
-    def ensemble_file(self, study: str, case: Case) -> str:
+    def ensemble_file(self, study: str, case_id: str) -> str:
         """Return the file of the base clusterings of a case."""
-        return f"results/ensembles/{study}/{case.id}.npz"
+        return paths.ENSEMBLE.format(study=study, case=case_id)
 
     def ready_file(self, study: str, case_id: str) -> list[str]:
         """Return the file of a ready-made ensemble; none of one that is made here."""
@@ -134,41 +220,60 @@ class Plan:
         return self.raw_files(case.dataset, [self.registry[case.dataset].ensembles[case.ensemble].file])
 
     def ensemble(self, study: str, case_id: str) -> EnsembleJob:
-        """Return the job that makes the base clusterings of a case."""
-        whole, case = self.studies[study], self.studies[study].case(case_id)
-        protocol, made = whole.ensemble, case.ensemble in MADE
+        """Return the spec of the job that makes the base clusterings of a case."""
+        whole = self.studies[study]
+        case = whole.case(case_id)
+        protocol = whole.ensemble
+        is_made = case.ensemble in MADE
         job = EnsembleJob(
             data=self.prepare(case.dataset, case.steps_word).digest,
             pool=(study, whole.pool(case).id),
-            kind=case.ensemble if made else "ready-made",
+            algorithm=case.ensemble if is_made else "ready-made",
             runs=protocol.runs,
             subset_size=whole.subset_size(case),
             draws=protocol.draws,
             draw_seed=protocol.draw_seed if protocol.draws else None,
         )
-        job = job.model_copy(update={"code": fingerprint("consclust_studies.stages.base_clusterings", job.module)})
-        if not made:
-            entry = self.registry[case.dataset].ensembles[case.ensemble]
-            return job.model_copy(
-                update={"ready": entry.model_copy(update={"file": without_addresses(entry.file), "note": ""})}
-            )
-        return job.model_copy(
-            update={
+        if is_made:
+            own: dict[str, Any] = {
                 "seed": self.settings.seed,
                 "n_clusters": case.n_clusters or protocol.n_clusters,
                 "max_iter": protocol.max_iter,
-                **{key: getattr(case, key) for key in ("init", "feature_share", "object_share")},
+                "init": case.init,
+                "feature_share": case.feature_share,
+                "object_share": case.object_share,
             }
+        else:
+            entry = self.registry[case.dataset].ensembles[case.ensemble]
+            own = {"ready": entry.model_copy(update={"file": without_addresses(entry.file), "note": ""})}
+        return _with_code(job.model_copy(update=own))
+
+    def plan_base_clusterings(self, study: str, case: str) -> PlannedJob:
+        """Plan the base clusterings of a case."""
+        whole = self.studies[study]
+        inputs = {"prepared": [self.prepared_file(whole.case(case))]}
+        if ready := self.ready_file(study, case):
+            inputs["ready"] = ready
+        return PlannedJob(
+            rule="base_clusterings",
+            kind="base_clusterings",
+            names={"study": study, "case": case},
+            spec=self.ensemble(study, case),
+            inputs=inputs,
+            outputs={"ensemble": [self.ensemble_file(study, case)]},
+            title=f"{study}: base clusterings of {case}",
+            need=estimates.need_of_base_clusterings(self, study, whole.case(case)),
+            group="case",
         )
 
     # ---------------------------------------------------------------- consensus
 
-    def label_files(self, run: str, case: Case, method: MethodRun, suffix: str = ".npz") -> list[str]:
+    def label_files(self, run: str, case: Case, method: MethodRun, pattern: str = paths.LABELS) -> list[str]:
         """Return the files of the consensus labels of a method on a case, one for each block of subsets."""
         study = self.runs[run]
         fitted = self.studies[study.id].fitted(method)
-        folder = f"results/{study.id}/consensus/{case.id}/{fitted.id}"
-        return [f"{folder}/{first}-{last}{suffix}" for first, last in self._blocks(study, case, fitted)]
+        names = {"study": study.id, "case": case.id, "method": fitted.id}
+        return [pattern.format(**names, block=block.word) for block in self.blocks_of(study, case, fitted)]
 
     def point_of(self, study: str, method: MethodRun) -> int | None:
         """Return the number of a method's grid point among the fits of several; None if it is fitted alone."""
@@ -177,108 +282,212 @@ class Plan:
         fitted = self.studies[study].fitted(method)
         return fitted.points.index({name: method.parameters[name] for name in fitted.grid})
 
-    def _blocks(self, study: PlannedStudy, case: Case, method: MethodRun) -> list[tuple[int, int]]:
-        """Return the first and the last subset of each block; a race ends a block."""
-        race, blocks, n = study.race(case, method), list[tuple[int, int]](), study.n_subsets_of(case)
-        while (first := blocks[-1][1] + 1 if blocks else 0) < n:
-            end = race.subsets if race and first < race.subsets else n
-            per_job = needs.subsets_per_job(study, case, self._sized(study, case.id)[2], method, first)
-            blocks.append((first, min(first + (self.settings.subsets_per_job or per_job), end) - 1))
+    def blocks_of(self, study: PlannedStudy, case: Case, method: MethodRun) -> list[SubsetRange]:
+        """Return the blocks of subsets that jobs work through; a race ends a block."""
+        race = study.race(case, method)
+        n_subsets = study.n_subsets_of(case)
+        shape = self.sized(study, case.id)[2]
+        blocks: list[SubsetRange] = []
+        first = 0
+        while first < n_subsets:
+            end = race.subsets if race and first < race.subsets else n_subsets
+            size = self.settings.subsets_per_job or needs.subsets_per_job(study, case, shape, method, first)
+            blocks.append(SubsetRange(first, min(first + size, end) - 1))
+            first = blocks[-1].last + 1
         return blocks
 
-    def race_file(self, study: str, case_id: str, method_id: str, block: str) -> list[str]:
-        """Return the file of the grid points that stay, for a block of subsets after the race; none for another."""
-        whole, case = self.studies[study], self.studies[study].case(case_id)
+    def is_after_race(self, study: str, case_id: str, method_id: str, block: SubsetRange) -> bool:
+        """Whether a block of subsets waits for the grid points that stay in a race."""
+        whole = self.studies[study]
+        case = whole.case(case_id)
         race = whole.race(case, whole.run(case, method_id))
-        after = race is not None and int(block.split("-")[0]) >= race.subsets
-        return [f"results/{study}/races/{case_id}/{method_id}.json"] if after else []
+        return race is not None and block.first >= race.subsets
 
-    def first_blocks(self, study: str, case_id: str, method_id: str) -> list[str]:
-        """Return the files of the consensus labels from which a race takes the grid points that stay."""
-        whole, case = self.studies[study], self.studies[study].case(case_id)
+    def needs_features(self, study: str, case_id: str, method_id: str) -> bool:
+        """Whether a method reads the objects' features on a case."""
+        whole = self.studies[study]
+        case = whole.case(case_id)
         run = whole.run(case, method_id)
-        race, folder = whole.race(case, run), f"results/{study}/consensus/{case_id}/{method_id}"
-        return [f"{folder}/{a}-{b}.npz" for a, b in self._blocks(whole, case, run) if race and b < race.subsets]
-
-    def features_file(self, study: str, case_id: str, method_id: str) -> list[str]:
-        """Return the prepared data set for a method that needs the objects' features; none for the others."""
-        whole, case = self.studies[study], self.studies[study].case(case_id)
-        run = whole.run(case, method_id)
-        needed = methods.needs_features(run.method, whole.parameters(case, run), run.points)
-        return [self.prepared_file(case)] if needed else []
+        return methods.needs_features(run.method, whole.parameters(case, run), run.points)
 
     def consensus(self, study: str, case_id: str, method_id: str) -> ConsensusJob:
-        """Return the job of a method on a case; it takes a block of subsets beside its spec."""
-        whole, case = self.studies[study], self.studies[study].case(case_id)
+        """Return the spec of the jobs of a method on a case; each takes a block of subsets beside it."""
+        whole = self.studies[study]
+        case = whole.case(case_id)
         run = whole.fitted(whole.run(case, method_id))
         race = whole.race(case, run)
-        has_features = bool(self.features_file(study, case_id, method_id))
-        module = methods.load(run.method).__module__
-        job = ConsensusJob(
-            study=study,
-            case=case.id,
-            method_id=run.id,
-            method=run.method,
-            parameters=whole.parameters(case, run),
-            grid=run.grid,
-            race=race,
-            default=run.default if race else {},
-            seed=self.settings.seed,
-            ensemble=self.ensemble(study, case_id).digest,
-            data=self.prepare(case.dataset, case.steps_word).digest if has_features else None,
-            code=fingerprint(
-                "consclust_studies.stages.consensus", module, *(["consclust_studies.stages.races"] if race else [])
-            ),
-        )
-        if k := whole.number_of_clusters(case_id):
-            job = UnlabelledJob.of(
-                job,
-                k,
-                fingerprint(
-                    "consclust_studies.stages.consensus", "consclust_studies.stages.consensus_unlabelled", module
-                ),
+        has_features = self.needs_features(study, case_id, method_id)
+        return _with_code(
+            ConsensusJob(
+                study=study,
+                case=case.id,
+                method_id=run.id,
+                method=run.method,
+                parameters=whole.parameters(case, run),
+                grid=run.grid,
+                race=race,
+                default=run.default if race else {},
+                n_clusters=whole.number_of_clusters(case_id),
+                seed=self.settings.seed,
+                ensemble=self.ensemble(study, case_id).digest,
+                data=self.prepare(case.dataset, case.steps_word).digest if has_features else None,
             )
-        return job
+        )
+
+    def plan_consensus(self, study: str, case: str, method: str, block: str) -> PlannedJob:
+        """Plan the fits of a method on a block of subsets of a case."""
+        whole = self.studies[study]
+        subsets = SubsetRange.of_word(block)
+        inputs = {"ensemble": [self.ensemble_file(study, case)]}
+        if self.needs_features(study, case, method):
+            inputs["prepared"] = [self.prepared_file(whole.case(case))]
+        if self.is_after_race(study, case, method, subsets):
+            inputs["race"] = [paths.RACE.format(study=study, case=case, method=method)]
+        names = {"study": study, "case": case, "method": method, "block": block}
+        experiment, one_case, shape = self.sized(whole, case)
+        run = whole.run(one_case, method)
+        need = needs.consensus(experiment, one_case, shape, run, subsets.first, subsets.last)
+        seconds = estimates.seconds_of_fits(self, study, one_case, run, subsets)
+        return PlannedJob(
+            rule="consensus",
+            kind="consensus",
+            names=names,
+            spec=self.consensus(study, case, method),
+            inputs=inputs,
+            outputs={"labels": [paths.LABELS.format(**names)], "runtime": [paths.RUNTIME.format(**names)]},
+            arguments={"block": block},
+            title=f"{study}: {method} on {case}, subsets {block}",
+            need=need._replace(seconds=seconds),
+            group="case" if seconds <= SHORT else None,
+        )
+
+    def plan_race(self, study: str, case: str, method: str) -> PlannedJob:
+        """Plan the choice of the grid points that run on all subsets."""
+        whole = self.studies[study]
+        one_case = whole.case(case)
+        run = whole.run(one_case, method)
+        race = whole.race(one_case, run)
+        names = {"study": study, "case": case, "method": method}
+        first_blocks = [block for block in self.blocks_of(whole, one_case, run) if race and block.first < race.subsets]
+        return PlannedJob(
+            rule="race",
+            kind="race",
+            names=names,
+            spec=self.consensus(study, case, method),
+            inputs={
+                "ensemble": [self.ensemble_file(study, case)],
+                "labels": [paths.LABELS.format(**names, block=block.word) for block in first_blocks],
+            },
+            outputs={"race": [paths.RACE.format(**names)]},
+            title=f"{study}: grid points of {method} on {case} that run on all subsets",
+            need=needs.score(*self.sized(whole, case)),
+        )
 
     # ---------------------------------------------------------------- labels in pieces
 
     def pieces(self, matrix: str) -> list[str]:
         """Return the names of the pieces of a label matrix, in order; InputError if there are none, or an odd one."""
-        found = sorted(path.stem for path in Path("data/labels", matrix).glob("*.parquet"))
+        folder = Path("data/labels", matrix)
+        if self.stored:
+            raise InputError(f"{folder}: pieces of labels must lie in a folder that all jobs share, no storage")
+        found = sorted(path.stem for path in folder.glob("*.parquet"))
         if not found:
-            raise InputError(f"data/labels/{matrix}: no Parquet files; put the pieces of the label matrix there")
-        folder = f"data/labels/{matrix}"
-        for path, name in {folder: matrix, **{f"{folder}/{name}.parquet": name for name in found}}.items():
+            raise InputError(f"{folder}: no Parquet files; put the pieces of the label matrix there")
+        named = {f"{folder}": matrix, **{f"{folder}/{name}.parquet": name for name in found}}
+        for path, name in named.items():
             if not re.fullmatch(WORD, name):
                 raise InputError(f"{path}: rename it with letters, digits, _ and -, a letter or digit first")
         return found
 
     def profiles_of_labels(self) -> ProfilesJob:
-        """Return the job that finds the profiles of a piece."""
-        return ProfilesJob(code=fingerprint("consclust_studies.stages.pieces"))
+        """Return the spec of the job that finds the profiles of a piece."""
+        return _with_code(ProfilesJob())
 
     def merge_of_labels(self, matrix: str) -> MergeJob:
-        """Return the job that merges the profiles of all pieces."""
-        own = self.profiles_of_labels()
-        return MergeJob(pieces=tuple(self.pieces(matrix)), profiles=own.digest, code=own.code)
+        """Return the spec of the job that merges the profiles of all pieces."""
+        return _with_code(MergeJob(pieces=tuple(self.pieces(matrix)), profiles=self.profiles_of_labels().digest))
 
     def labels(self, matrix: str, method: str, n_clusters: str) -> LabelsJob:
-        """Return the job of a method on a label matrix; InputError for an unknown one, or one that needs features."""
+        """Return the spec of a method on a label matrix; InputError for an unknown one, or one that needs features."""
+        where = f"{matrix}/{method}-{n_clusters}"
         if method not in methods.names() or methods.needs_features(method, {}, [{}]):
             known = [name for name in methods.names() if not methods.needs_features(name, {}, [{}])]
-            raise InputError(
-                f"{matrix}/{method}-{n_clusters}: no method for labels alone; {did_you_mean(method, known)}"
-            )
+            raise InputError(f"{where}: no method for labels alone; {did_you_mean(method, known)}")
         if not re.fullmatch(r"[1-9]\d*", n_clusters, re.ASCII):
-            what = f"{n_clusters!r} is no number of clusters"
-            raise InputError(f"{matrix}/{method}-{n_clusters}: {what}; write, for example, {method}-15")
-        return LabelsJob(
-            matrix=matrix,
-            merged=self.merge_of_labels(matrix).digest,
-            method=method,
-            n_clusters=int(n_clusters),
-            seed=self.settings.seed,
-            code=fingerprint("consclust_studies.stages.pieces", methods.load(method).__module__),
+            raise InputError(f"{where}: {n_clusters!r} is no number of clusters; write, for example, {method}-15")
+        return _with_code(
+            LabelsJob(
+                matrix=matrix,
+                merged=self.merge_of_labels(matrix).digest,
+                method=method,
+                n_clusters=int(n_clusters),
+                seed=self.settings.seed,
+            )
+        )
+
+    def plan_profiles(self, matrix: str, piece: str) -> PlannedJob:
+        """Plan the profiles of a piece of a label matrix."""
+        names = {"matrix": matrix, "piece": piece}
+        return _plan_of_labels(
+            "profiles",
+            names,
+            self.profiles_of_labels(),
+            inputs={"piece": [paths.PIECE.format(**names)]},
+            outputs={"profiles": [paths.PIECE_PROFILES.format(**names)]},
+            title=f"{matrix}: profiles of {piece}",
+        )
+
+    def plan_merge(self, matrix: str) -> PlannedJob:
+        """Plan the profiles of a whole label matrix."""
+        pieces = self.pieces(matrix)
+        return _plan_of_labels(
+            "merge",
+            {"matrix": matrix},
+            self.merge_of_labels(matrix),
+            inputs={"profiles": [paths.PIECE_PROFILES.format(matrix=matrix, piece=piece) for piece in pieces]},
+            outputs={"merged": [paths.MERGED.format(matrix=matrix)]},
+            title=f"{matrix}: merging the profiles",
+        )
+
+    def plan_consensus_of_labels(self, matrix: str, method: str, k: str) -> PlannedJob:
+        """Plan the consensus of a label matrix."""
+        names = {"matrix": matrix, "method": method, "k": k}
+        return _plan_of_labels(
+            "consensus_of_labels",
+            names,
+            self.labels(matrix, method, k),
+            inputs={"merged": [paths.MERGED.format(matrix=matrix)]},
+            outputs={"consensus": [paths.CONSENSUS_OF_LABELS.format(**names)]},
+            title=f"{matrix}: {method} with {k} clusters",
+        )
+
+    def plan_label(self, matrix: str, method: str, k: str, piece: str) -> PlannedJob:
+        """Plan the consensus labels of the objects of a piece."""
+        names = {"matrix": matrix, "method": method, "k": k, "piece": piece}
+        return _plan_of_labels(
+            "label",
+            names,
+            self.labels(matrix, method, k),
+            inputs={
+                "consensus": [paths.CONSENSUS_OF_LABELS.format(matrix=matrix, method=method, k=k)],
+                "merged": [paths.MERGED.format(matrix=matrix)],
+                "profiles": [paths.PIECE_PROFILES.format(matrix=matrix, piece=piece)],
+            },
+            outputs={"labels": [paths.PIECE_LABELS.format(**names)]},
+            title=f"{matrix}: labels of {piece}",
+        )
+
+    def plan_sizes_of_clusters(self, matrix: str, method: str, k: str) -> PlannedJob:
+        """Plan the sizes of the clusters over all pieces of a label matrix."""
+        names = {"matrix": matrix, "method": method, "k": k}
+        pieces = self.pieces(matrix)
+        return _plan_of_labels(
+            "sizes_of_clusters",
+            names,
+            _with_code(SizesJob(labels=self.labels(matrix, method, k).digest)),
+            inputs={"labels": [paths.PIECE_LABELS.format(**names, piece=piece) for piece in pieces]},
+            outputs={"sizes": [paths.SIZES.format(**names)]},
+            title=f"{matrix}: sizes of the clusters of {method}",
         )
 
     # ---------------------------------------------------------------- scores
@@ -291,215 +500,266 @@ class Plan:
         """Return what is scored on a case."""
         return next(e for e in self.scored(run, part) if case_id in {case.id for case in e.cases})
 
-    def scored_labels(self, run: str, part: str, case_id: str) -> list[str]:
-        """Return the files of all consensus labels that are scored on a case."""
-        experiment = self.scored_on(run, part, case_id)
-        case = experiment.case(case_id)
-        files = [file for method in experiment.runs(case) for file in self.label_files(run, case, method)]
-        return list(dict.fromkeys(files))
-
     def score(self, run: str, part: str, case_id: str) -> ScoreJob:
-        """Return the job that scores all methods on a case."""
+        """Return the spec of the job that scores all methods on a case."""
         experiment = self.scored_on(run, part, case_id)
-        study, case = experiment.id, experiment.case(case_id)
-        return ScoreJob(
-            study=study,
-            case=case_id,
-            ensemble=self.ensemble(study, case_id).digest,
-            n_subsets=experiment.n_subsets,
-            base_clusterings=experiment.base_clusterings,
-            metrics=experiment.metrics,
-            methods=tuple(
-                ScoredMethod(
-                    id=method.id,
-                    grid=method.grid,
-                    labels=self.consensus(study, case_id, method.id).digest,
-                    point=self.point_of(study, method),
-                )
-                for method in experiment.runs(case)
-            ),
-            code=fingerprint("consclust_studies.stages.score"),
+        study = experiment.id
+        case = experiment.case(case_id)
+        scored_methods = [
+            ScoredMethod(
+                id=method.id,
+                grid=method.grid,
+                labels=self.consensus(study, case_id, method.id).digest,
+                point=self.point_of(study, method),
+            )
+            for method in experiment.runs(case)
+        ]
+        return _with_code(
+            ScoreJob(
+                study=study,
+                case=case_id,
+                ensemble=self.ensemble(study, case_id).digest,
+                n_subsets=experiment.n_subsets,
+                base_clusterings=experiment.base_clusterings,
+                metrics=experiment.metrics,
+                methods=tuple(scored_methods),
+            )
         )
 
-    def score_files(self, run: str, part: str) -> list[str]:
-        """Return the tables of scores of all cases."""
-        cases = [case.id for experiment in self.scored(run, part) for case in experiment.cases]
-        return [f"results/{run}{part}/scores/{case}.parquet" for case in cases]
+    def plan_score(self, run: str, part: str, case: str) -> PlannedJob:
+        """Plan the scores of all methods on a case."""
+        experiment = self.scored_on(run, part, case)
+        one_case = experiment.case(case)
+        labels = [file for method in experiment.runs(one_case) for file in self.label_files(run, one_case, method)]
+        names = {"run": run, "part": part, "case": case}
+        return PlannedJob(
+            rule="score",
+            kind="score",
+            names=names,
+            spec=self.score(run, part, case),
+            inputs={"ensemble": [self.ensemble_file(experiment.id, case)], "labels": list(dict.fromkeys(labels))},
+            outputs={"scores": [paths.CASE_SCORES.format(**names)]},
+            title=f"{run}{part}: scores on {case}",
+            need=needs.score(*self.sized(experiment, case)),
+        )
+
+    def scored_cases(self, run: str, part: str) -> list[str]:
+        """Return the ids of the cases that are scored."""
+        return [case.id for experiment in self.scored(run, part) for case in experiment.cases]
 
     def collect(self, run: str, part: str) -> CollectJob:
-        """Return the job that joins the scores of all cases."""
-        experiments = self.scored(run, part)
-        cases = [case.id for experiment in experiments for case in experiment.cases]
-        return CollectJob(
-            experiments=tuple(map(as_scored, experiments)),
-            scores={case: self.score(run, part, case).digest for case in cases},
-            code=fingerprint("consclust_studies.stages.collect"),
+        """Return the spec of the job that joins the scores of all cases."""
+        return _with_code(
+            CollectJob(
+                experiments=tuple(map(as_scored, self.scored(run, part))),
+                scores={case: self.score(run, part, case).digest for case in self.scored_cases(run, part)},
+            )
+        )
+
+    def plan_collect(self, run: str, part: str) -> PlannedJob:
+        """Plan the tables of all scores and selections."""
+        names = {"run": run, "part": part}
+        tables = [paths.CASE_SCORES.format(**names, case=case) for case in self.scored_cases(run, part)]
+        return PlannedJob(
+            rule="collect",
+            kind="collect",
+            names=names,
+            spec=self.collect(run, part),
+            inputs={"scores": tables},
+            outputs={
+                "scores": [paths.SCORES.format(**names), paths.SCORES_CSV.format(**names)],
+                "selected": [paths.SELECTED.format(**names), paths.SELECTED_CSV.format(**names)],
+            },
+            title=f"{run}{part}: all scores, and the selections",
+            need=needs.report(self.runs[run]),
         )
 
     def unseen(self, run: str, case_id: str) -> UnseenJob:
-        """Return the job that scores labels of unseen objects on a case."""
-        study, case = self.runs[run], self.runs[run].case(case_id)
-        experiment = on_unseen_objects(study, case)
-        classes = {methods.load(method.method).__module__ for method in experiment.methods}
-        return UnseenJob(
-            experiment=experiment,
-            data=self.prepare(case.dataset, case.steps_word).digest,
-            standardised=case.steps[-1:] == ("zscore",),
-            seed=self.settings.seed,
-            code=fingerprint("consclust_studies.stages.unseen_objects", *sorted(classes)),
+        """Return the spec of the job that scores labels of unseen objects on a case."""
+        study = self.runs[run]
+        case = study.case(case_id)
+        return _with_code(
+            UnseenJob(
+                experiment=on_unseen_objects(study, case),
+                data=self.prepare(case.dataset, case.steps_word).digest,
+                standardised=case.steps[-1:] == ("zscore",),
+                seed=self.settings.seed,
+            )
+        )
+
+    def plan_unseen(self, run: str, case: str) -> PlannedJob:
+        """Plan the scores on unseen objects of a case."""
+        names = {"run": run, "case": case}
+        return PlannedJob(
+            rule="unseen",
+            kind="unseen",
+            names=names,
+            spec=self.unseen(run, case),
+            inputs={"prepared": [self.prepared_file(self.runs[run].case(case))]},
+            outputs={"unseen": [paths.UNSEEN.format(**names)]},
+            title=f"{run}: unseen objects of {case}",
+            need=needs.unseen(*self.sized(self.runs[run], case)),
+            group=None,
         )
 
     # ---------------------------------------------------------------- reports
 
     def exhibit_inputs(self, run: str, exhibit: Exhibit) -> list[Given]:
         """Return what an exhibit reads."""
-        study, wanted = self.runs[run], exhibit.needs(self.runs[run])
+        study = self.runs[run]
+        wanted = exhibit.needs(study)
         found: list[Given] = []
-        if wanted.scores:
-            found.append((Item(role="scores", spec=self.collect(run, "").digest), [f"results/{run}/scores.parquet"]))
-        if wanted.selected:
-            item = Item(role="selected", spec=self.collect(run, "").digest)
-            found.append((item, [f"results/{run}/selected.parquet"]))
-        if wanted.variants and study.of_variants():
-            item = Item(role="variants", spec=self.collect(run, "/variants").digest)
-            found.append((item, [f"results/{run}/variants/selected.parquet"]))
-        if wanted.variant_scores and study.of_variants():
-            item = Item(role="variant-scores", spec=self.collect(run, "/variants").digest)
-            found.append((item, [f"results/{run}/variants/scores.parquet"]))
+        tables: list[tuple[bool, Literal["scores", "selected", "variants", "variant_scores"], str, str]] = [
+            (wanted.scores, "scores", "", paths.SCORES),
+            (wanted.selected, "selected", "", paths.SELECTED),
+            (wanted.variants and bool(study.of_variants()), "variants", "/variants", paths.SELECTED),
+            (wanted.variant_scores and bool(study.of_variants()), "variant_scores", "/variants", paths.SCORES),
+        ]
+        for is_read, role, part, pattern in tables:
+            if is_read:
+                item = Item(role=role, spec=self.collect(run, part).digest)
+                found.append((item, [pattern.format(run=run, part=part)]))
         for case_id in wanted.unseen:
             item = Item(role="unseen", key=case_id, spec=self.unseen(run, case_id).digest)
-            found.append((item, [f"results/{run}/unseen/{case_id}.parquet"]))
+            found.append((item, [paths.UNSEEN.format(run=run, case=case_id)]))
         for case in map(study.case, wanted.ensembles):
             item = Item(role="ensemble", key=case.id, spec=self.ensemble(study.id, case.id).digest)
-            found.append((item, [self.ensemble_file(study.id, case)]))
+            found.append((item, [self.ensemble_file(study.id, case.id)]))
         for case in map(study.case, wanted.prepared):
             item = Item(role="prepared", key=case.id, spec=self.prepare(case.dataset, case.steps_word).digest)
             found.append((item, [self.prepared_file(case)]))
         if wanted.published:
-            folder = f"config/studies/{study.id}/published"
-            found += [self._of_content("published", name, f"{folder}/{name}.csv") for name in study.published]
-        found += [self._of_blocks(run, "labels", study.case(case_id), method) for case_id, method in wanted.labels]
+            tables_of_paper = {name: paths.PUBLISHED.format(study=study.id, table=name) for name in study.published}
+            found += [_item_of_content("published", name, path) for name, path in tables_of_paper.items()]
+        found += [self._item_of_blocks(run, "labels", study.case(case_id), method) for case_id, method in wanted.labels]
         if wanted.runtimes:
             whole = self.studies[study.id]
             for case in study.cases:
                 fits = dict.fromkeys(whole.fitted(method).id for method in study.runs(case))
-                found += [self._of_blocks(run, "runtimes", case, name) for name in fits]
+                found += [self._item_of_blocks(run, "runtimes", case, name) for name in fits]
         return found
 
     def tables(self, run: str) -> tuple[str, ...]:
         """Return the exhibits that one job makes, as each of them takes less time than a process takes to start."""
         return tuple(exhibit.id for exhibit in self.runs[run].exhibits if not exhibit.drawn)
 
-    def exhibits_files(self, run: str, *ids: str) -> Files:
-        """Return the files that the job of some exhibits reads, in the order of its items."""
-        study = self.runs[run]
-        files = dict(given for name in ids for given in self.exhibit_inputs(run, study.exhibit(name)))
-        return _files((item, files[item]) for item in in_order(files))
-
-    def document_files(self, run: str) -> Files:
-        """Return the files that the job of the report reads, in the order of its items."""
-        return _files(self.document_inputs(run))
-
     def exhibits(self, run: str, *ids: str) -> ExhibitJob:
-        """Return the job of some exhibits: of all tables, or of one figure."""
+        """Return the spec of the job of some exhibits: of all tables, or of one figure."""
         study = self.runs[run]
         exhibits = [study.exhibit(name) for name in ids]
         wanted = [exhibit.needs(study) for exhibit in exhibits]
-        fitted = {methods.load(study.method(method).method).__module__ for need in wanted for _, method in need.fits}
-        code = {
-            "consclust_studies.exhibits.stored",
-            "consclust_studies.results.source",
-            *(type(e).__module__ for e in exhibits),
-            *fitted,
-        }
-        return ExhibitJob(
-            study=part_of(study, exhibits),
-            items={e.id: tuple(item for item, _ in self.exhibit_inputs(run, e)) for e in exhibits},
-            seed=self.settings.seed if any(need.fits or need.draws for need in wanted) else None,
-            code=fingerprint(*sorted(code)) + templates("table.*"),
+        return _with_code(
+            ExhibitJob(
+                study=part_of(study, exhibits),
+                items={e.id: tuple(item for item, _ in self.exhibit_inputs(run, e)) for e in exhibits},
+                seed=self.settings.seed if any(need.fits or need.draws for need in wanted) else None,
+                templates=templates("table.*"),
+            )
+        )
+
+    def plan_tables(self, run: str) -> PlannedJob:
+        """Plan all tables of a report."""
+        return self._plan_exhibits("tables", {"run": run}, run, self.tables(run), f"{run}: the tables")
+
+    def plan_figure(self, run: str, figure: str) -> PlannedJob:
+        """Plan a figure of a report."""
+        return self._plan_exhibits("figure", {"run": run, "figure": figure}, run, (figure,), f"{run}: {figure}")
+
+    def _plan_exhibits(
+        self, rule: str, names: dict[str, str], run: str, ids: tuple[str, ...], title: str
+    ) -> PlannedJob:
+        study = self.runs[run]
+        found: dict[Item, list[str]] = {}
+        for name in ids:
+            found.update(self.exhibit_inputs(run, study.exhibit(name)))
+        given = [(item, found[item]) for item in in_order(found)]
+        fits = [fit for name in ids for fit in study.exhibit(name).needs(study).fits]
+        sized = [(*self.sized(study, case)[1:], study.method(method)) for case, method in fits]
+        stored = [paths.EXHIBIT.format(run=run, exhibit=name) for name in ids]
+        shown = [file for name in ids for file in exhibit_files(run, study.exhibit(name))]
+        return PlannedJob(
+            rule=rule,
+            kind="exhibits",
+            names=names,
+            spec=self.exhibits(run, *ids),
+            **_by_role(given),
+            outputs={"stored": stored, "shown": shown},
+            title=title,
+            need=needs.report(study, sized),
         )
 
     def document_inputs(self, run: str) -> list[Given]:
-        """Return what the report is made of: the discussion, and the exhibits with their files."""
+        """Return what the report is made of: the discussion, the exhibits with their files, and the selected scores."""
         study = self.runs[run]
         found: list[Given] = []
         if study.discussion:
-            found.append(self._of_content("discussion", "", f"config/studies/{study.id}/discussion.md"))
+            found.append(_item_of_content("discussion", "", paths.DISCUSSION.format(study=study.id)))
+        if not study.without_classes:  # they say which versions made the labels
+            found.append(
+                (Item(role="selected", spec=self.collect(run, "").digest), [paths.SELECTED.format(run=run, part="")])
+            )
+            if study.of_variants():
+                part = "/variants"
+                item = Item(role="variants", spec=self.collect(run, part).digest)
+                found.append((item, [paths.SELECTED.format(run=run, part=part)]))
         for exhibit in study.exhibits:
             job = self.exhibits(run, *([exhibit.id] if exhibit.drawn else self.tables(run)))
             item = Item(role="exhibit", key=exhibit.id, spec=job.digest)
-            found.append((item, [f"results/{run}/exhibits/{exhibit.id}.json"]))
-            found += [(item.model_copy(update={"role": "file"}), [file]) for file in exhibit_files(run, exhibit)]
+            found.append((item, [paths.EXHIBIT.format(run=run, exhibit=exhibit.id)]))
+            file_item = item.model_copy(update={"role": "file"})
+            found += [(file_item, [file]) for file in exhibit_files(run, exhibit)]
         return found
 
     def document(self, run: str) -> DocumentJob:
-        """Return the job of the report."""
+        """Return the spec of the job of the report."""
         study = self.runs[run]
         classes = {method.method: methods.load(method.method) for method in study.methods}
-        return DocumentJob(
-            study=study,
-            items=tuple(item for item, _ in self.document_inputs(run)),
-            seed=self.settings.seed,
-            methods={name: (cls.summary, cls.reference) for name, cls in classes.items()},
-            code=fingerprint("consclust_studies.document.document") + templates("*"),
+        return _with_code(
+            DocumentJob(
+                study=study,
+                items=tuple(item for item, _ in self.document_inputs(run)),
+                seed=self.settings.seed,
+                methods={name: (cls.summary, cls.reference) for name, cls in classes.items()},
+                templates=templates("*"),
+            )
+        )
+
+    def plan_document(self, run: str) -> PlannedJob:
+        """Plan the report."""
+        return PlannedJob(
+            rule="document",
+            kind="document",
+            names={"run": run},
+            spec=self.document(run),
+            **_by_role(self.document_inputs(run)),
+            outputs={"report": [paths.REPORT.format(run=run, document=name) for name in paths.DOCUMENTS]},
+            title=f"{run}: the report",
+            need=needs.report(self.runs[run]),
         )
 
     def report_files(self, run: str) -> list[str]:
         """Return all files of a report."""
         files = [file for exhibit in self.runs[run].exhibits for file in exhibit_files(run, exhibit)]
-        return [*files, *(f"reports/{run}/{name}" for name in DOCUMENTS)]
+        return [*files, *(paths.REPORT.format(run=run, document=name) for name in paths.DOCUMENTS)]
 
-    def _of_blocks(self, run: str, role: Literal["labels", "runtimes"], case: Case, method: str) -> Given:
+    def _item_of_blocks(self, run: str, role: Literal["labels", "runtimes"], case: Case, method: str) -> Given:
         whole = self.studies[self.runs[run].id]
         spec = self.consensus(whole.id, case.id, method).digest
-        suffix = ".npz" if role == "labels" else ".runtime.json"
+        pattern = paths.LABELS if role == "labels" else paths.RUNTIME
         item = Item(role=role, key=f"{case.id}/{method}", spec=spec)
-        return item, self.label_files(run, case, whole.run(case, method), suffix)
+        return item, self.label_files(run, case, whole.run(case, method), pattern)
 
-    def _of_content(self, role: Literal["published", "discussion"], key: str, path: str) -> Given:
-        content = Path(path).read_bytes() if Path(path).is_file() else b""
-        return Item(role=role, key=key, spec=digest(content)), [path]
-
-    # ---------------------------------------------------------------- needs
+    # ---------------------------------------------------------------- sizes and names
 
     def shape(self, dataset: str) -> needs.Shape:
         """Return objects, features and classes of a data set, as far as they are registered."""
         return self.registry[dataset].shape or needs.UNKNOWN
 
-    def need_of_ensemble(self, study: str, case_id: str) -> Need:
-        """Return the need of a job of base clusterings."""
-        return needs.ensembles(*self._sized(self.studies[study], case_id))
-
-    def need_of_consensus(self, study: str, case_id: str, method_id: str, block: str) -> Need:
-        """Return the need of a job of the consensus stage."""
-        whole, case, shape = self._sized(self.studies[study], case_id)
-        first, last = map(int, block.split("-"))
-        return needs.consensus(whole, case, shape, whole.run(case, method_id), first, last)
-
-    def need_of_race(self, study: str, case_id: str) -> Need:
-        """Return the need of a job that scores the first subsets of a method on a case."""
-        return needs.score(*self._sized(self.studies[study], case_id))
-
-    def need_of_score(self, run: str, part: str, case_id: str) -> Need:
-        """Return the need of a job that scores a case."""
-        return needs.score(*self._sized(self.scored_on(run, part, case_id), case_id))
-
-    def need_of_unseen(self, run: str, case_id: str) -> Need:
-        """Return the need of a job on unseen objects."""
-        return needs.unseen(*self._sized(self.runs[run], case_id))
-
-    def need_of_exhibits(self, run: str, *ids: str) -> Need:
-        """Return the need of the job of some exhibits."""
-        study = self.runs[run]
-        fits = [fit for name in ids for fit in study.exhibit(name).needs(study).fits]
-        return needs.report(study, [(*self._sized(study, case)[1:], study.method(method)) for case, method in fits])
-
-    def _sized(self, study: Experiment, case_id: str) -> tuple[Experiment, Case, needs.Shape]:
+    def sized(self, study: Experiment, case_id: str) -> tuple[Experiment, Case, needs.Shape]:
+        """Return a study, one of its cases, and the shape of its data; without classes with the number of clusters."""
         case = study.case(case_id)
         n, features, classes = self.shape(case.dataset)
         return study, case, (n, features, (isinstance(case, StudyCase) and case.k) or classes)
-
-    # ---------------------------------------------------------------- names
 
     def names(self) -> dict[str, str]:
         """Return the patterns of the wildcards of the rules."""
@@ -520,15 +780,70 @@ class Plan:
         }
 
 
-DOCUMENTS = ("report.pdf", "report.html", "provenance.json", "SHA256SUMS")
-"""Files of a report beside those of its exhibits."""
+MADE_BY = {
+    paths.PREPARED: "prepare",
+    paths.ENSEMBLE: "base_clusterings",
+    paths.LABELS: "consensus",
+    paths.RUNTIME: "consensus",
+    paths.RACE: "race",
+    paths.CASE_SCORES: "score",
+    paths.SCORES: "collect",
+    paths.SCORES_CSV: "collect",
+    paths.SELECTED: "collect",
+    paths.SELECTED_CSV: "collect",
+    paths.UNSEEN: "unseen",
+    paths.PIECE_PROFILES: "profiles",
+    paths.MERGED: "merge",
+    paths.CONSENSUS_OF_LABELS: "consensus_of_labels",
+    paths.PIECE_LABELS: "label",
+    paths.SIZES: "sizes_of_clusters",
+}
+"""The rule that makes the files of each pattern; those of reports are listed by the plan."""
+
+NEED_OF_DOWNLOAD = needs.Need(mb=500, minutes=60, seconds=0.0)
 
 
-def _files(given: Iterable[Given]) -> Files:
-    files = Files([], [])
-    for item, paths in given:
-        (files.project if item.role in OF_PROJECT else files.made).extend(paths)
-    return files
+def _with_code(job: S) -> S:
+    """Return a spec with the fingerprint of the code behind its job."""
+    return job.model_copy(update={"code": fingerprint(job.code_behind())})
+
+
+def _plan_of_labels(
+    rule: str,
+    names: dict[str, str],
+    spec: Spec,
+    inputs: dict[str, list[str]],
+    outputs: dict[str, list[str]],
+    title: str,
+) -> PlannedJob:
+    """Plan a job on a label matrix in pieces; its rule takes the memory from the sizes of its inputs."""
+    return PlannedJob(
+        rule=rule,
+        kind=rule,
+        names=names,
+        spec=spec,
+        inputs=inputs,
+        outputs=outputs,
+        title=title,
+        need=NEED_OF_DOWNLOAD,
+        group=None,
+    )
+
+
+def _by_role(given: Iterable[Given]) -> dict[str, Any]:
+    """Return the inputs of a job by the roles of its items: files of other jobs, files of the project, their counts."""
+    inputs: dict[str, list[str]] = {}
+    project: dict[str, list[str]] = {}
+    counts: dict[str, list[int]] = {}
+    for item, files in given:
+        (project if item.role in OF_PROJECT else inputs).setdefault(item.role, []).extend(files)
+        counts.setdefault(item.role, []).append(len(files))
+    return {"inputs": inputs, "project": project, "arguments": {"counts": counts}}
+
+
+def _item_of_content(role: Literal["published", "discussion"], key: str, path: str) -> Given:
+    content = Path(path).read_bytes() if Path(path).is_file() else b""
+    return Item(role=role, key=key, spec=digest(content)), [path]
 
 
 def templates(pattern: str) -> str:
@@ -539,8 +854,15 @@ def templates(pattern: str) -> str:
 
 def exhibit_files(run: str, exhibit: Exhibit) -> list[str]:
     """Return the files of an exhibit in the folder of a report."""
-    suffixes: Sequence[str] = ("csv", "tex", "svg", "pdf", "png") if exhibit.drawn else ("csv", "tex", "md", "html")
-    return [f"reports/{run}/{exhibit.id}.{suffix}" for suffix in suffixes]
+    suffixes = paths.FIGURE_SUFFIXES if exhibit.drawn else paths.TABLE_SUFFIXES
+    return [paths.SHOWN.format(run=run, exhibit=exhibit.id, suffix=suffix) for suffix in suffixes]
+
+
+def _as_regex(pattern: str, names: Mapping[str, str]) -> re.Pattern[str]:
+    """Return a pattern of paths as a regular expression with a group for each name."""
+    parts = re.split(r"{(\w+)}", pattern)
+    texts = [re.escape(part) if i % 2 == 0 else f"(?P<{part}>{names[part]})" for i, part in enumerate(parts)]
+    return re.compile("".join(texts))
 
 
 def _any_of(words: Iterable[str]) -> str:

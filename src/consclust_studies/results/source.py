@@ -18,11 +18,11 @@ from consclust.files import RERUN, read_record
 from consclust.methods.base import ConsensusMethod
 from consclust.report.wording import records
 from consclust.seeds import generator
+from consclust.validation import Strict
 from consclust_studies.config.cases import Case
 from consclust_studies.config.paper import ResolvedStudy
 from consclust_studies.config.published_tables import Published, load_published
 from consclust_studies.config.values import Value
-from consclust_studies.specs import Spec
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.label_blocks import Block
 from consclust_studies.stages.score_tables import read_table
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from consclust.datasets.prepared import Dataset
 
 Role = Literal[
-    "scores", "selected", "variants", "variant-scores", "unseen", "ensemble", "prepared", "labels", "runtimes",
+    "scores", "selected", "variants", "variant_scores", "unseen", "ensemble", "prepared", "labels", "runtimes",
     "published", "exhibit", "file", "discussion",
 ]  # fmt: skip
 
 
-class Item(Spec):
+class Item(Strict):
     """An input of a job of this stage."""
 
     role: Role
@@ -77,7 +77,7 @@ class Source:
     selected = cached_property(lambda self: self._table("selected"))
     variants = cached_property(lambda self: self._table("variants") if self.of("variants") else self.selected[:0])
     variant_scores = cached_property(
-        lambda self: self._table("variant-scores") if self.of("variant-scores") else self.scores[:0]
+        lambda self: self._table("variant_scores") if self.of("variant_scores") else self.scores[:0]
     )
     unseen = cached_property(lambda self: self._table("unseen"))
     failures = cached_property(lambda self: self._remarks("failures", "reason"))
@@ -90,7 +90,7 @@ class Source:
 
     @cached_property
     def runtimes(self) -> list[dict[str, Any]]:
-        """What :func:`consclust_studies.stages.consensus.run` recorded of each job."""
+        """What :func:`consclust_studies.stages.consensus.write_results` recorded of each job."""
         return [read_record(path) for _, path in self.of("runtimes")]
 
     @property

@@ -1,17 +1,69 @@
 """Base clusterings of one case: made by the algorithm of its job, or read from a registered file."""
 
 from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import Field
 
 from consclust.datasets.download import verify
 from consclust.datasets.prepared import Dataset
+from consclust.datasets.registry import ReadyMadeEnsemble
 from consclust.ensemble import IntArray
 from consclust.ensembles.draws import NumberOfClusters
+from consclust_studies.code import Code
+from consclust_studies.contents import marks_of
+from consclust_studies.job_files import Files
+from consclust_studies.specs import Spec
+from consclust_studies.stages import prepare
 from consclust_studies.stages import stored_ensembles as store
-from consclust_studies.stages.ensembles_job import EnsembleJob
 from consclust_studies.stages.ready_made import ready_made_ensemble
+from consclust_studies.stamps import Stamp
+
+ALGORITHMS = {
+    "kmeans": "consclust.ensembles.kmeans.kmeans_ensemble",
+    "minibatch": "consclust.ensembles.kmeans.kmeans_ensemble",
+    "spherical": "consclust.ensembles.spherical.spherical_ensemble",
+    "mixed": "consclust.ensembles.mixed.mixed_ensemble",
+    "ready-made": "consclust_studies.stages.ready_made.ready_made_ensemble",
+}
+"""What makes the base clusterings of each kind."""
 
 
-def make(job: EnsembleJob, dataset: Dataset, ready: Path | None, out: Path) -> None:
+class EnsembleJob(Spec):
+    """What the base clusterings of a case depend on; a ready-made ensemble has neither a seed nor an algorithm."""
+
+    kind: ClassVar = "base_clusterings"
+
+    data: str = Field(description="digest of the spec of the prepared data set")
+    pool: tuple[str, str] = Field(description="study and case that name the random streams and the messages")
+    algorithm: Literal["kmeans", "spherical", "minibatch", "mixed", "ready-made"]
+    ready: ReadyMadeEnsemble | None = None
+    runs: int
+    subset_size: int
+    draws: int | None
+    draw_seed: int | None
+    seed: int | None = None
+    n_clusters: int | tuple[int, ...] | Literal["classes", "random", "random-fine"] = "classes"
+    max_iter: int = 0
+    init: str = "random"
+    feature_share: float = 1.0
+    object_share: float = 1.0
+
+    def code_behind(self) -> Code:
+        """Return the algorithm, and what divides the runs into subsets."""
+        divided = "drawn" if self.draws else "split"
+        frame = ("consclust_studies.stages.base_clusterings.make", f"{store.__name__}.{divided}")
+        return Code((*frame, ALGORITHMS[self.algorithm]))
+
+
+def run(job: EnsembleJob, files: Files) -> str:
+    """Do the job; return what it made, for the log."""
+    dataset = prepare.load(files.input("prepared"), job.data)
+    labels = make(job, dataset, files.optional("ready"), files.output("ensemble"), files.stamp)
+    return f"{labels.shape[1]} base clusterings of {labels.shape[0]} objects"
+
+
+def make(job: EnsembleJob, dataset: Dataset, ready: Path | None, out: Path, stamp: Stamp | None = None) -> IntArray:
     """Make the base clusterings of a case, or read them from ``ready``; store them with the members of its subsets.
 
     Equal content gives equal bytes in ``out``. InputError if the file of a ready-made ensemble is not the registered
@@ -27,22 +79,23 @@ def make(job: EnsembleJob, dataset: Dataset, ready: Path | None, out: Path) -> N
         labels = ready_made_ensemble(ready, job.ready, dataset.y, job.runs, members, study)
     else:
         labels = _made(job, dataset, members)
-    store.save(out, labels, dataset.y, members, job.json_text)
+    store.save(out, labels, dataset.y, members, marks_of(job.json_text, stamp))
+    return labels
 
 
 def _made(job: EnsembleJob, dataset: Dataset, members: IntArray) -> IntArray:
     n_clusters: NumberOfClusters = len(dataset.class_names) if job.n_clusters == "classes" else job.n_clusters
     seed = job.seed or 0
-    if job.kind == "mixed":
+    if job.algorithm == "mixed":
         from consclust.ensembles.mixed import MixedProtocol, mixed_ensemble
 
         mixed = MixedProtocol(n_clusters, job.runs, job.max_iter, job.object_share)
         return mixed_ensemble(dataset.X, mixed, members, seed, job.pool)
     from consclust.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
 
-    how = (job.init, job.feature_share, job.kind == "minibatch")
+    how = (job.init, job.feature_share, job.algorithm == "minibatch")
     protocol = KMeansProtocol(n_clusters, job.runs, job.max_iter, *how)
-    if job.kind == "spherical":
+    if job.algorithm == "spherical":
         from consclust.ensembles.spherical import spherical_ensemble
 
         return spherical_ensemble(dataset.X, protocol, seed, job.pool)

@@ -1,21 +1,64 @@
 """All cases of a study in one table, and the selections taken from it."""
 
 import json
-import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from consclust.errors import InputError
 from consclust.files import write_csv
-from consclust_studies.stages.score_jobs import CollectJob
+from consclust_studies.code import Code
+from consclust_studies.config.cases import Case
+from consclust_studies.config.experiment import Experiment
+from consclust_studies.config.method_runs import MethodRun
+from consclust_studies.contents import OF_MAKERS, marks_of
+from consclust_studies.job_files import Files
+from consclust_studies.makers import Makers
+from consclust_studies.specs import Spec
 from consclust_studies.stages.score_tables import read_table, write_table
 from consclust_studies.stages.selection import select
+from consclust_studies.stamps import Stamp
 
-log = logging.getLogger("consclust")
+
+class CollectJob(Spec):
+    """What the scores of a study and their selections depend on: its experiment, or one for each case of a variant."""
+
+    kind: ClassVar = "collect"
+
+    experiments: tuple[Experiment, ...]
+    scores: dict[str, str]
+    """Digest of the spec of the scores, by case."""
+
+    def code_behind(self) -> Code:
+        """Return what joins the scores and takes the selections."""
+        return Code(("consclust_studies.stages.collect.collect",))
 
 
-def collect(job: CollectJob, tables: Sequence[Path], out: Mapping[str, Path]) -> None:
-    """Write ``scores`` and ``selected``, as Parquet and as CSV.
+def as_scored(experiment: Experiment) -> Experiment:
+    """Return what selections depend on: no parameters, no preprocessing, no variants."""
+    return Experiment(
+        id=experiment.id,
+        cases=tuple(Case(dataset=case.dataset, id=case.id) for case in experiment.cases),
+        ensemble=experiment.ensemble,
+        subsets=experiment.n_subsets,
+        base_clusterings=experiment.base_clusterings,
+        methods=tuple(
+            MethodRun(id=run.id, method=run.method, grid=run.grid, default=run.default) for run in experiment.methods
+        ),
+        metrics=experiment.metrics,
+        restarts=experiment.restarts,
+    )
+
+
+def run(job: CollectJob, files: Files) -> str:
+    """Do the job; return what it joined, for the log."""
+    out = {path.name: path for paths in files.outputs.values() for path in paths}
+    rows = collect(job, files.several("scores"), out, files.stamp)
+    return f"{len(job.scores)} cases, {rows:,} scores"
+
+
+def collect(job: CollectJob, tables: Sequence[Path], out: Mapping[str, Path], stamp: Stamp | None = None) -> int:
+    """Write ``scores`` and ``selected``, as Parquet and as CSV; return the number of scores.
 
     ``tables`` are those of :func:`consclust_studies.stages.score.score_case` of every case, in the order of
     ``job.scores``; ``out`` names the files to write: scores.parquet, scores.csv, selected.parquet, selected.csv.
@@ -24,15 +67,17 @@ def collect(job: CollectJob, tables: Sequence[Path], out: Mapping[str, Path]) ->
     import pandas as pd
 
     if len(tables) != len(job.scores):
-        raise InputError(f"--cases: {len(tables)} tables given, {len(job.scores)} planned: {', '.join(job.scores)}")
+        raise InputError(
+            f"{job.experiments[0].id}: {len(tables)} tables given, {len(job.scores)} planned: {', '.join(job.scores)}"
+        )
     found = [read_table(path, digest) for path, digest in zip(tables, job.scores.values(), strict=True)]
     scores = pd.concat([frame for frame, _ in found], ignore_index=True)
     remarks = {kind: [row for _, extra in found for row in json.loads(extra[kind])] for kind in ("failures", "notes")}
     extra = {kind: json.dumps(rows) for kind, rows in remarks.items()}
+    extra[OF_MAKERS] = Makers.joined(extra_of_case[OF_MAKERS] for _, extra_of_case in found).json_text
     selected = pd.concat([select(experiment, scores) for experiment in job.experiments], ignore_index=True)
     for name, frame in (("scores", scores), ("selected", selected)):
         columns = {str(column): values.tolist() for column, values in frame.items()}
-        write_table(columns, out[f"{name}.parquet"], job.json_text, extra)
+        write_table(columns, out[f"{name}.parquet"], marks_of(job.json_text, stamp), extra)
         write_csv(out[f"{name}.csv"], frame)
-    counts = ", ".join(f"{len(rows)} {kind}" for kind, rows in remarks.items())
-    log.info("%s: %d scores, %s", out["scores.parquet"], len(scores), counts)
+    return len(scores)

@@ -1,30 +1,94 @@
-"""Third stage: one method on one case, its grid, over a block of subsets."""
+"""Consensus: one method on one case, its grid, over a block of subsets."""
 
 import json
 import logging
 import re
 import resource
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
 from consclust import methods
 from consclust.ensemble import Ensemble
-from consclust.errors import ConsensusFailure
-from consclust.files import write_arrays, write_record
+from consclust.errors import ConsensusFailure, InputError
+from consclust.files import read_record, write_arrays, write_record
 from consclust.seeds import generator
-from consclust_studies.stages.consensus_job import ConsensusJob
+from consclust_studies.code import Code
+from consclust_studies.config.race import Race
+from consclust_studies.config.values import Value, grid_points
+from consclust_studies.contents import marks_of
+from consclust_studies.job_files import Files
+from consclust_studies.specs import Spec, check_made_for
+from consclust_studies.stages import prepare
+from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.stored_ensembles import StoredEnsemble
+from consclust_studies.stamps import Stamp
 
 log = logging.getLogger("consclust")
 
 PROGRESS_SECONDS = 15
+
+
+class ConsensusJob(Spec):
+    """What the consensus labels of a method on a case depend on; the block of subsets is no part of it."""
+
+    kind: ClassVar = "consensus"
+
+    study: str
+    case: str
+    method_id: str = Field(description="with study, case and subset, names the random stream")
+    method: str
+    parameters: dict[str, Value]
+    grid: dict[str, tuple[Value, ...]] = Field(default_factory=dict)
+    race: Race | None = None
+    default: dict[str, Value] = Field(default_factory=dict, description="with a race: the point that always stays")
+    n_clusters: int | None = Field(None, description="without classes: how many clusters to look for")
+    seed: int
+    ensemble: str = Field(description="digest of the spec of the base clusterings")
+    data: str | None = Field(None, description="digest of the spec of the features, where the method needs them")
+
+    @property
+    def points(self) -> list[dict[str, Value]]:
+        """Grid points, the last parameter fastest; one empty point without a grid."""
+        return grid_points(self.grid)
+
+    def code_behind(self) -> Code:
+        """Return the method with the values of its parameters, and what fits it."""
+        cls = methods.load(self.method)
+        name = f"{cls.__module__}.{cls.__qualname__}"
+        values = {key: (value,) for key, value in self.parameters.items()} | dict(self.grid)
+        race = ("consclust_studies.stages.races.best_points",) if self.race else ()
+        return Code(("consclust_studies.stages.consensus.fit_subsets", name, *race), {name: values})
+
+
+class SubsetRange(NamedTuple):
+    """Subsets that one job works through, by their first and their last number."""
+
+    first: int
+    last: int
+
+    @property
+    def subsets(self) -> range:
+        """The numbers of the subsets."""
+        return range(self.first, self.last + 1)
+
+    @property
+    def word(self) -> str:
+        """The block in the name of a file: "0-4"."""
+        return f"{self.first}-{self.last}"
+
+    @classmethod
+    def of_word(cls, word: str) -> "SubsetRange":
+        """Return the block that a file is named after."""
+        first, last = map(int, word.split("-"))
+        return cls(first, last)
 
 
 class FitError(Exception):
@@ -49,62 +113,109 @@ class Cell:
     note: str = ""
 
 
-def run(
+def run(job: ConsensusJob, files: Files) -> str:
+    """Do the job on the block of subsets in the arguments; return what it did, for the log."""
+    subsets = SubsetRange.of_word(files.arguments["block"]).subsets
+    stored, features, stay = read_inputs(job, files)
+    cells = fit_subsets(job, subsets, stored, features, stay)
+    write_results(job, subsets, stored, cells, files.output("labels"), files.output("runtime"), files.stamp)
+    fits = [cell for row in cells.rows for cell in row]
+    failed = sum(cell.labels is None for cell in fits)
+    seconds = sum(cell.wall_seconds for cell in fits)
+    return (
+        f"{len(fits)} {'fit' if len(fits) == 1 else 'fits'} in {seconds:.1f} s{f', {failed} failed' if failed else ''}"
+    )
+
+
+class Inputs(NamedTuple):
+    """What a job reads."""
+
+    stored: StoredEnsemble
+    features: Any
+    """Shape (n, d); None where the method needs none."""
+    stay: Sequence[int] | None
+    """The only grid points to fit, after a race; None: all."""
+
+
+def read_inputs(job: ConsensusJob, files: Files) -> Inputs:
+    """Read the inputs of a job; InputError if one is damaged or was made for another spec."""
+    data = files.optional("prepared")
+    race = files.optional("race")
+    stored = store.load(files.input("ensemble"), job.ensemble)
+    if job.n_clusters and job.n_clusters > (n := len(stored.labels)):
+        where = f"studies/{job.study}/study.yaml: cases: {job.case}: k = {job.n_clusters}"
+        raise InputError(f"{where}: there are {n} objects; lower it")
+    return Inputs(stored, read_features(job, data) if data else None, read_race(job, race) if race else None)
+
+
+def read_features(job: ConsensusJob, data: Path) -> Any:
+    """Return the features in a prepared data set, (n, d); InputError if it has none, or was made for another spec."""
+    features = prepare.load(data, job.data).X
+    if not features.shape[1]:
+        raise InputError(f"{data}: no features, and {job.method_id} needs some; let case {job.case} omit it")
+    return features
+
+
+def read_race(job: ConsensusJob, path: Path) -> list[int]:
+    """Return the grid points that stay after a race; InputError for a damaged file, or one that is of another job."""
+    race = read_record(path)
+    check_made_for(path, race["spec"], job.digest)
+    return [int(point) for point in race["points"]]
+
+
+class Cells(NamedTuple):
+    """The fits of a job: a row for each subset, with its number of distinct profiles."""
+
+    rows: list[list[Cell]]
+    n_profiles: list[int]
+
+
+def fit_subsets(
     job: ConsensusJob,
     subsets: Sequence[int],
     stored: StoredEnsemble,
-    out: Path,
-    runtime: Path,
     features: Any = None,
     stay: Sequence[int] | None = None,
-) -> None:
-    """Fit the points of the grid on some subsets; write the labels to ``out``, seconds and memory to ``runtime``.
+) -> Cells:
+    """Fit the points of the grid on some subsets.
 
     ``features`` of the objects, (n, d), are for a method that needs them. ``stay`` are the only points to fit, after a
     race. A :class:`ConsensusFailure` becomes a record; any other exception stops the job.
     """
     points = range(len(job.points)) if stay is None else stay
-    # late imports are no part of the method's time; a failure here is that of no subset
-    with suppress(Exception):
-        methods.make(job.method, 1, job.parameters, None).fit([[0]], [[0.0]])
-    cells: list[list[Cell]] = []
-    profiles = []
+    load_late_imports(job)
+    cells = Cells([], [])
     reported = time.monotonic()
     for count, subset in enumerate(subsets, start=1):
         ensemble = Ensemble(stored.subset(subset))
-        profiles.append(ensemble.n_profiles)
+        cells.n_profiles.append(ensemble.n_profiles)
         row: list[Cell] = []
         for number in points:
-            row.append(_fit(job, ensemble, stored.n_classes, subset, number, features))
-            if time.monotonic() - reported > PROGRESS_SECONDS or len(row) == len(points):
+            row.append(fit(job, ensemble, stored, subset, number, features))
+            if time.monotonic() - reported > PROGRESS_SECONDS:
                 reported = time.monotonic()
-                log.info(
-                    "%s on %s: subset %d (%d of %d), %d of %d fits in %.1f s",
-                    *(job.method_id, job.case, subset + 1, count, len(subsets), len(row), len(points)),
-                    sum(cell.wall_seconds for cell in row),
-                )
-        cells.append(row)
-    _write_labels(job, subsets, cells, len(stored.classes), out)
-    record = {
-        "spec": job.json_text,
-        "study": job.study,
-        "case": job.case,
-        "method": job.method_id,
-        "subsets": list(subsets),
-        "n": len(stored.classes),
-        "n_profiles": profiles,
-        "cpu_seconds": [[round(cell.cpu_seconds, 6) for cell in row] for row in cells],
-        "wall_seconds": [[round(cell.wall_seconds, 6) for cell in row] for row in cells],
-        "peak_rss_mib": round(peak_mib(), 1),
-    }
-    write_record(runtime, record)
+                where = f"{job.method_id} on {job.case}"
+                log.info("%s: subset %d of %d, %d of %d fits", where, count, len(subsets), len(row), len(points))
+        cells.rows.append(row)
+    return cells
 
 
-def _fit(job: ConsensusJob, ensemble: Ensemble, n_clusters: int, subset: int, number: int, features: Any) -> Cell:
+def load_late_imports(job: ConsensusJob) -> None:
+    """Fit one object, so that late imports are no part of the method's time; a failure here is that of no subset."""
+    with suppress(Exception):
+        methods.make(job.method, 1, job.parameters, None).fit([[0]], [[0.0]])
+
+
+def fit(
+    job: ConsensusJob, ensemble: Ensemble, stored: StoredEnsemble, subset: int, number: int, features: Any = None
+) -> Cell:
+    """Fit one grid point, by its ``number``, on one subset, whose base clusterings are the ``ensemble``."""
     parameters = {**job.parameters, **job.points[number]}
+    n_clusters = job.n_clusters or stored.n_classes
     # the same stream at every grid point: points differ by their parameters, not by their luck
     stream = generator(job.seed, job.study, job.case, job.method_id, subset)
-    cpu, wall = time.process_time(), time.monotonic()
+    cpu = time.process_time()
+    wall = time.monotonic()
     kept: dict[str, Any]
     try:
         fitted = methods.make(job.method, n_clusters, parameters, stream).fit(ensemble, features)
@@ -118,41 +229,80 @@ def _fit(job: ConsensusJob, ensemble: Ensemble, n_clusters: int, subset: int, nu
     return Cell(subset, number, time.process_time() - cpu, time.monotonic() - wall, **kept)
 
 
+def write_results(
+    job: ConsensusJob,
+    subsets: Sequence[int],
+    stored: StoredEnsemble,
+    cells: Cells,
+    out: Path,
+    runtime: Path,
+    stamp: Stamp | None = None,
+) -> None:
+    """Write the labels of all fits to ``out``, seconds and memory to ``runtime``."""
+    marks = marks_of(job.json_text, stamp)
+    _write_labels(job, subsets, cells.rows, len(stored.classes), out, marks)
+    record = {
+        **marks,
+        "study": job.study,
+        "case": job.case,
+        "method": job.method_id,
+        "subsets": list(subsets),
+        "n": len(stored.classes),
+        "n_profiles": cells.n_profiles,
+        "cpu_seconds": [[round(cell.cpu_seconds, 6) for cell in row] for row in cells.rows],
+        "wall_seconds": [[round(cell.wall_seconds, 6) for cell in row] for row in cells.rows],
+        "peak_rss_mib": round(peak_mib(), 1),
+    }
+    write_record(runtime, record)
+
+
 def _write_labels(
-    job: ConsensusJob, subsets: Sequence[int], cells: list[list[Cell]], n_objects: int, out: Path
+    job: ConsensusJob,
+    subsets: Sequence[int],
+    cells: list[list[Cell]],
+    n_objects: int,
+    out: Path,
+    marks: Mapping[str, str],
 ) -> None:
     every = [cell for row in cells for cell in row]
     restarts = max((len(cell.labels) for cell in every if cell.labels is not None), default=1)
     shape = len(subsets), len(job.points)
     labels = np.full((*shape, restarts, n_objects), -1, dtype=np.int16)
-    chosen, iterations = np.zeros((2, *shape), dtype=np.int64)
-    converged, left_out = np.zeros(shape, dtype=bool), np.ones(shape, dtype=bool)
+    chosen = np.zeros(shape, dtype=np.int64)
+    iterations = np.zeros(shape, dtype=np.int64)
+    converged = np.zeros(shape, dtype=bool)
+    left_out = np.ones(shape, dtype=bool)
     for place, row in enumerate(cells):
         for cell in row:
             at = place, cell.point
-            left_out[at], chosen[at], iterations[at] = False, cell.chosen, cell.iterations
+            left_out[at] = False
+            chosen[at] = cell.chosen
+            iterations[at] = cell.iterations
             converged[at] = cell.converged
             if cell.labels is not None:
                 labels[at] = cell.labels
     failures = [{"subset": c.subset, "point": c.point, "reason": c.reason} for c in every if c.labels is None]
     notes = [{"subset": c.subset, "point": c.point, "note": c.note} for c in every if c.note]
     if left_out.any():
-        notes += [{"subset": row[0].subset, "point": row[0].point, "note": _of_race(job, len(row))} for row in cells]
+        notes += [
+            {"subset": row[0].subset, "point": row[0].point, "note": describe_race(job, len(row))} for row in cells
+        ]
     write_arrays(
         out,
         labels=labels,
         chosen=chosen,
         left_out=left_out,
         subsets=subsets,
-        spec=job.json_text,
         failures=json.dumps(failures),
         notes=json.dumps(notes),
         iterations=iterations,
         converged=converged,
+        **marks,
     )
 
 
-def _of_race(job: ConsensusJob, stay: int) -> str:
+def describe_race(job: ConsensusJob, stay: int) -> str:
+    """Say how many grid points ran, and which."""
     assert job.race is not None, "only a race leaves points out"
     best = f"the best in {job.race.metric} on the first {job.race.subsets} subsets and the default"
     return f"race: {stay} of {len(job.points)} grid points ran, {best}"

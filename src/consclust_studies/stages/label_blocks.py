@@ -13,7 +13,7 @@ from consclust.ensemble import FloatArray
 from consclust.errors import InputError
 from consclust.files import RERUN, read_arrays
 from consclust.scores.metrics import score_many
-from consclust_studies.specs import check_made_for, digest
+from consclust_studies.specs import check_made_for, digest_of_spec
 
 RESTARTS = ("mean", "chosen")
 """Scores of a fit: the mean over its random starts, and that of the start with the best objective."""
@@ -28,7 +28,7 @@ class Remark(NamedTuple):
 
 
 class Block:
-    """A block of subsets of a method's consensus labels, as :func:`consclust_studies.stages.consensus.run` writes it.
+    """A block of subsets of a method's consensus labels, as :mod:`consclust_studies.stages.consensus` writes it.
 
     Arrays are read when they are used. InputError if the file is missing, damaged, or was made for another spec than
     that of the digest ``planned``.
@@ -38,7 +38,7 @@ class Block:
         self.path = path
         spec = str(self._array("spec")[()])
         check_made_for(path, spec, planned)
-        self.digest = digest(spec)
+        self.digest = digest_of_spec(spec)
 
     @cached_property
     def subsets(self) -> list[int]:
@@ -103,8 +103,8 @@ class Block:
         return read_arrays(self.path, key)[key]
 
 
-def of_block(y: npt.NDArray[Any], block: Block, metrics: Sequence[str]) -> FloatArray:
-    """Scores of a block, NaN where there are no labels, shape (subsets, points, restarts, metrics)."""
+def score_block(y: npt.NDArray[Any], block: Block, metrics: Sequence[str]) -> FloatArray:
+    """Return the scores of a block, NaN where there are no labels, shape (subsets, points, restarts, metrics)."""
     restarts, n = block.labels.shape[2:]
     answered = block.answered
     scores = score_many(y, block.labels[answered].reshape(-1, n), metrics).reshape(-1, restarts, len(metrics))

@@ -2,44 +2,100 @@
 
 import csv
 import io
-import logging
-from collections.abc import Sequence
-from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
+from pydantic import Field
 
 from consclust import methods
 from consclust.ensemble import Ensemble, check_columns, clustering_columns
 from consclust.errors import ConsensusFailure, InputError, MemoryNeeded
 from consclust.files import read_arrays, write_arrays, write_text, written_whole
 from consclust.seeds import generator
-from consclust_studies.specs import check_made_for
-from consclust_studies.stages.labels_job import LabelsJob, MergeJob, ProfilesJob
+from consclust_studies.code import Code
+from consclust_studies.contents import marks_of
+from consclust_studies.job_files import Files
+from consclust_studies.specs import Spec, check_made_for
 
-log = logging.getLogger("consclust")
+
+class ProfilesJob(Spec):
+    """What the profiles of a piece depend on beside its file."""
+
+    kind: ClassVar = "profiles"
+
+    def code_behind(self) -> Code:
+        """Return what the job calls."""
+        return Code(("consclust_studies.stages.pieces.find_profiles",))
 
 
-def profiles(job: ProfilesJob, piece: Path, out: Path) -> None:
+class MergeJob(Spec):
+    """What the profiles of the whole matrix depend on."""
+
+    kind: ClassVar = "merge"
+
+    pieces: tuple[str, ...] = Field(description="their names, in the order of the inputs")
+    profiles: str = Field(description="digest of the spec of their profiles")
+
+    def code_behind(self) -> Code:
+        """Return what the job calls."""
+        return Code(("consclust_studies.stages.pieces.merge_profiles",))
+
+
+class LabelsJob(Spec):
+    """What the consensus of a label matrix depends on."""
+
+    kind: ClassVar = "consensus_of_labels"
+
+    matrix: str = Field(description="its name, which with the method names the random stream")
+    merged: str = Field(description="digest of the spec of the merged profiles")
+    method: str
+    n_clusters: int
+    seed: int
+
+    def code_behind(self) -> Code:
+        """Return the method, and what fits it."""
+        cls = methods.load(self.method)
+        name = f"{cls.__module__}.{cls.__qualname__}"
+        return Code(("consclust_studies.stages.pieces.find_consensus", name), {name: {}})
+
+
+class SizesJob(Spec):
+    """What the sizes of the clusters of a label matrix depend on."""
+
+    kind: ClassVar = "sizes_of_clusters"
+
+    labels: str = Field(description="digest of the spec of the consensus")
+
+    def code_behind(self) -> Code:
+        """Return what the job calls."""
+        return Code(("consclust_studies.stages.pieces.count_sizes",))
+
+
+def find_profiles(job: ProfilesJob, files: Files) -> str:
     """Write the distinct rows of a Parquet file, (n', m), and which of them each object has, (n,)."""
     from pyarrow import ArrowInvalid
     from pyarrow.parquet import read_schema
 
+    piece = files.input("piece")
     try:
         names = clustering_columns(read_schema(piece))
         ensemble = Ensemble.from_parquet(piece, names)
     except (OSError, ValueError, ArrowInvalid) as error:
         raise InputError(f"{piece}: {error}") from None
-    log.info("%s: %d objects, %d profiles", piece, ensemble.n_objects, ensemble.n_profiles)
     arrays = {"profiles": ensemble.given_profiles, "membership": ensemble.membership}
-    write_arrays(out, **arrays, columns=names, spec=job.json_text)
+    write_arrays(files.output("profiles"), **arrays, columns=names, **marks_of(job.json_text, files.stamp))
+    return f"{ensemble.n_objects:,} objects, {ensemble.n_profiles:,} profiles"
 
 
-def merge(job: MergeJob, pieces: Sequence[Path], out: Path) -> None:
+def merge_profiles(job: MergeJob, files: Files) -> str:
     """Write the distinct rows of all pieces, how many objects have each, and where the rows of each piece are.
 
     InputError if the columns of a piece are not named as those of the first, in the same order.
     """
-    rows, weights, first = [], [], list[str]()
+    pieces = files.several("profiles")
+    rows = []
+    weights = []
+    first: list[str] = []
     for name, path in zip(job.pieces, pieces, strict=True):
         piece = read_arrays(path, "profiles", "membership", "columns", "spec")
         check_made_for(path, str(piece["spec"]), job.profiles)
@@ -57,16 +113,18 @@ def merge(job: MergeJob, pieces: Sequence[Path], out: Path) -> None:
         raise InputError(f"{pieces[0].parent}: {error}") from None
     total = np.bincount(whole.membership, np.concatenate(weights)).astype(np.int64)
     starts = np.cumsum([0, *map(len, rows[:-1])])
-    log.info("%d pieces: %d objects, %d profiles", len(pieces), total.sum(), whole.n_profiles)
     places = {
         f"place_{name}": whole.membership[start : start + len(own)]
         for name, start, own in zip(job.pieces, starts, rows, strict=True)
     }
-    write_arrays(out, profiles=whole.given_profiles, weights=total, spec=job.json_text, **places)
+    marks = marks_of(job.json_text, files.stamp)
+    write_arrays(files.output("merged"), profiles=whole.given_profiles, weights=total, **marks, **places)
+    return f"{len(pieces)} pieces: {total.sum():,} objects, {whole.n_profiles:,} profiles"
 
 
-def consensus(job: LabelsJob, merged: Path, out: Path) -> None:
+def find_consensus(job: LabelsJob, files: Files) -> str:
     """Write the consensus label of each profile; InputError if the method has no answer, or more than one for some."""
+    merged = files.input("merged")
     stored = read_arrays(merged, "profiles", "weights", "spec")
     check_made_for(merged, str(stored["spec"]), job.merged)
     ensemble = Ensemble.from_profiles(stored["profiles"], stored["weights"])
@@ -80,31 +138,37 @@ def consensus(job: LabelsJob, merged: Path, out: Path) -> None:
     if not np.array_equal(np.repeat(labels, weights), fitted.labels_):
         apart = f"{job.method} gives objects with the same base labels different labels"
         raise InputError(f"{job.matrix}: {apart}; choose a method that works on profiles")
-    log.info("%s on %s: %s", job.method, job.matrix, fitted.note_ or f"{labels.max() + 1} clusters")
-    write_arrays(out, labels=labels, spec=job.json_text)
+    write_arrays(files.output("consensus"), labels=labels, **marks_of(job.json_text, files.stamp))
+    return fitted.note_ or f"{labels.max() + 1} clusters"
 
 
-def label(job: LabelsJob, consensus: Path, merged: Path, piece: Path, out: Path) -> None:
+def label_piece(job: LabelsJob, files: Files) -> str:
     """Write the consensus labels of the objects of a piece as Parquet, in their order: one column, ``label``."""
     from pyarrow import table
     from pyarrow.parquet import write_table
 
-    found, places = read_arrays(consensus, "labels", "spec"), read_arrays(merged, f"place_{piece.stem}", "spec")
+    consensus = files.input("consensus")
+    merged = files.input("merged")
+    piece = files.input("profiles")
+    found = read_arrays(consensus, "labels", "spec")
+    places = read_arrays(merged, f"place_{piece.stem}", "spec")
     check_made_for(consensus, str(found["spec"]), job.digest)
     check_made_for(merged, str(places["spec"]), job.merged)
     own = read_arrays(piece, "membership")["membership"]
-    with written_whole(out) as temporary:
+    with written_whole(files.output("labels")) as temporary:
         write_table(table({"label": found["labels"][places[f"place_{piece.stem}"]][own]}), temporary)
+    return f"{len(own):,} objects"
 
 
-def sizes(pieces: Sequence[Path], out: Path) -> None:
+def count_sizes(job: SizesJob, files: Files) -> str:
     """Write the number of objects in each cluster, over all pieces, as CSV."""
     from pyarrow.parquet import read_table
 
-    every = [np.bincount(read_table(path)["label"].to_numpy()) for path in pieces]
+    every = [np.bincount(read_table(path)["label"].to_numpy()) for path in files.several("labels")]
     total = np.zeros(max(map(len, every)), dtype=np.int64)
     for counts in every:
         total[: len(counts)] += counts
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([("cluster", "objects"), *enumerate(total.tolist())])
-    write_text(out, text.getvalue())
+    write_text(files.output("sizes"), text.getvalue())
+    return f"{len(total)} clusters"

@@ -1,46 +1,60 @@
 """The first job of a run: features and classes of a data set, preprocessed, stored as ``.npz``."""
 
-import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 
 from consclust.datasets import prepared
 from consclust.datasets.prepared import Dataset, Recipe
+from consclust.datasets.preprocessing import module_of
 from consclust.datasets.registry import DatasetSpec
 from consclust.errors import InputError
 from consclust.files import RERUN, read_arrays, write_arrays
+from consclust_studies.code import Code
+from consclust_studies.contents import marks_of
+from consclust_studies.job_files import Files
 from consclust_studies.specs import Spec, check_made_for
-
-log = logging.getLogger("consclust")
+from consclust_studies.stamps import Stamp
 
 
 class PrepareJob(Spec):
     """What the prepared features and classes of a data set depend on."""
 
+    kind: ClassVar = "prepare"
+
     recipe: Recipe
-    code: str = ""
 
     @classmethod
     def of(cls, dataset: str, entry: DatasetSpec, steps: tuple[str, ...], code: str = "") -> Self:
         """Return the job of a registered data set."""
         return cls(recipe=Recipe.of(dataset, entry, steps), code=code)
 
+    def code_behind(self) -> Code:
+        """Return the reader and the steps that the recipe names, and what puts them to work."""
+        steps = tuple(f"{module_of(step)}.{step}" for step in self.recipe.steps)
+        reader = self.recipe.reader
+        readers = (f"{type(reader).__module__}.{type(reader).__qualname__}",) if reader else ()
+        return Code(("consclust_studies.stages.prepare.prepare", *readers, *steps))
 
-def prepare(job: PrepareJob, raw_files: Sequence[Path], out: Path) -> Dataset:
+
+def run(job: PrepareJob, files: Files) -> str:
+    """Do the job; return what it found, for the log."""
+    dataset = prepare(job, files.several("raw"), files.output("prepared"), files.stamp)
+    n, d, k = dataset.shape
+    return f"{n} objects, {d} features, {k} classes; steps: {' '.join(job.recipe.steps) or 'none'}"
+
+
+def prepare(job: PrepareJob, raw_files: Sequence[Path], out: Path, stamp: Stamp | None = None) -> Dataset:
     """Prepare a data set and store it; equal data give equal bytes.
 
     ``raw_files`` are the files of the recipe, in its order; ``out`` is the ``.npz`` that is written. InputError as in
     :func:`consclust_studies.stages.prepare.prepare`.
     """
     dataset = prepared.prepare(job.recipe, raw_files)
-    _save(dataset, job, out)
-    n, d, k = dataset.shape
-    steps = " ".join(job.recipe.steps) or "none"
-    log.info("%s: %d objects, %d features, %d classes; steps: %s", job.recipe.dataset, n, d, k, steps)
+    save(dataset, out, marks_of(job.json_text, stamp))
     return dataset
 
 
@@ -62,7 +76,8 @@ def _features(stored: Any) -> Any:
     return sparse.csr_array((stored["data"], stored["indices"], stored["indptr"]), shape=tuple(stored["shape"]))
 
 
-def _save(dataset: Dataset, job: PrepareJob, out: Path) -> None:
+def save(dataset: Dataset, out: Path, marks: Mapping[str, str]) -> None:
+    """Write a prepared data set with spec and stamp, the ``marks``."""
     X: Any = dataset.X
     if sparse.issparse(X):
         shape = np.array(X.shape, dtype=np.int64)
@@ -70,4 +85,4 @@ def _save(dataset: Dataset, job: PrepareJob, out: Path) -> None:
     else:
         arrays = {"X": X}
     names = np.array(dataset.class_names, dtype=str)
-    write_arrays(out, **arrays, classes=dataset.y, class_names=names, spec=job.json_text)
+    write_arrays(out, **arrays, classes=dataset.y, class_names=names, **marks)

@@ -7,27 +7,40 @@ import numpy as np
 
 from consclust.ensemble import FloatArray
 from consclust.files import write_record
+from consclust_studies.contents import marks_of
+from consclust_studies.job_files import Files
 from consclust_studies.stages import stored_ensembles as store
-from consclust_studies.stages.consensus_job import ConsensusJob
-from consclust_studies.stages.label_blocks import RESTARTS, Block, check_cover, of_block
+from consclust_studies.stages.consensus import ConsensusJob
+from consclust_studies.stages.label_blocks import RESTARTS, Block, check_cover, score_block
+from consclust_studies.stamps import Stamp
 
 CHOSEN = RESTARTS.index("chosen")
 
 
-def run_race(job: ConsensusJob, ensemble_path: Path, block_paths: Sequence[Path], out: Path) -> None:
-    """Write the numbers of the points that stay, in the order of the grid, as JSON beside the spec of the job.
+def run(job: ConsensusJob, files: Files) -> str:
+    """Do the job; return how many grid points stay, for the log."""
+    stay = run_race(job, files.input("ensemble"), files.several("labels"), files.output("race"), files.stamp)
+    return f"{len(stay)} of {len(job.points)} grid points run on all subsets"
+
+
+def run_race(
+    job: ConsensusJob, ensemble_path: Path, block_paths: Sequence[Path], out: Path, stamp: Stamp | None = None
+) -> list[int]:
+    """Write the numbers of the points that stay, in the order of the grid, as JSON, and return them.
 
     InputError if a file is damaged, was made for another job, or the blocks do not hold each of the first subsets once.
     """
     assert job.race is not None, "only of a job with a race"
-    ensemble, blocks = store.load(ensemble_path, job.ensemble), [Block(path, job.digest) for path in block_paths]
+    ensemble = store.load(ensemble_path, job.ensemble)
+    blocks = [Block(path, job.digest) for path in block_paths]
     check_cover(job.race.subsets, f"{job.case}: {job.method_id}", blocks)
     cells = np.full((len(job.points), job.race.subsets), np.nan)
     for block in blocks:
         block.check_labels(ensemble.classes.size, ensemble_path)
-        cells[:, block.subsets] = of_block(ensemble.classes, block, [job.race.metric])[:, :, CHOSEN, 0].T
-    stay = {*best_points(cells, job.race.points), job.points.index(job.default)}
-    write_record(out, {"spec": job.json_text, "points": sorted(stay)})
+        cells[:, block.subsets] = score_block(ensemble.classes, block, [job.race.metric])[:, :, CHOSEN, 0].T
+    stay = sorted({*best_points(cells, job.race.points), job.points.index(job.default)})
+    write_record(out, {**marks_of(job.json_text, stamp), "points": stay})
+    return stay
 
 
 def best_points(cells: FloatArray, count: int) -> list[int]:

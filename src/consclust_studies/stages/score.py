@@ -1,10 +1,9 @@
 """The tidy table of scores of one case: every subset, grid point and metric of every method."""
 
 import json
-import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,19 +11,79 @@ from consclust.ensemble import FloatArray
 from consclust.errors import InputError
 from consclust.files import RERUN
 from consclust.scores.metrics import score_all, score_many
+from consclust.validation import Strict
+from consclust_studies.code import Code
+from consclust_studies.config.metric import Metric
 from consclust_studies.config.values import Value, grid_points
+from consclust_studies.contents import OF_MAKERS, marks_of, read_marks
+from consclust_studies.job_files import Files
+from consclust_studies.makers import Makers
+from consclust_studies.specs import Spec
 from consclust_studies.stages import stored_ensembles as store
-from consclust_studies.stages.label_blocks import RESTARTS, Block, check_cover, of_block
-from consclust_studies.stages.score_jobs import ScoreJob
+from consclust_studies.stages.label_blocks import RESTARTS, Block, check_cover, score_block
 from consclust_studies.stages.score_tables import write_table
 from consclust_studies.stages.stored_ensembles import StoredEnsemble
-
-log = logging.getLogger("consclust")
+from consclust_studies.stamps import Stamp
 
 COLUMNS = ("study", "case", "subset", "method", "parameters", "restart", "metric", "value")
 
 
-def score_case(job: ScoreJob, ensemble_path: Path, block_paths: Sequence[Path], out: Path) -> None:
+class ScoredMethod(Strict):
+    """A method whose consensus labels are scored."""
+
+    id: str
+    grid: dict[str, tuple[Value, ...]]
+    labels: str
+    """Digest of the spec of its consensus job."""
+    point: int | None = None
+    """Its grid point in that job, where several methods are fitted together."""
+
+
+class ScoreJob(Spec):
+    """What the scores on a case depend on."""
+
+    kind: ClassVar = "score"
+
+    study: str
+    case: str
+    ensemble: str
+    n_subsets: int
+    base_clusterings: str
+    metrics: tuple[Metric, ...]
+    methods: tuple[ScoredMethod, ...]
+
+    def code_behind(self) -> Code:
+        """Return what scores a case, with the metrics of the job."""
+        return Code(("consclust_studies.stages.score.score_case", *metric_functions(self.metrics)))
+
+
+FUNCTIONS = {
+    "ACC": "accuracy",
+    "NMI": "nmi",
+    "NMI-mean": "nmi",
+    "ARI": "ari",
+    "purity": "purity",
+    "F": "pairwise_f",
+    "F-class": "class_f",
+    "F-purity": "purity_f",
+}
+"""The function behind each metric."""
+
+
+def metric_functions(metrics: Sequence[str]) -> tuple[str, ...]:
+    """Return the full names of the functions behind some metrics."""
+    return tuple(f"consclust.scores.metrics.{FUNCTIONS[metric]}" for metric in metrics)
+
+
+def run(job: ScoreJob, files: Files) -> str:
+    """Do the job; return what it scored, for the log."""
+    score_case(job, files.input("ensemble"), files.several("labels"), files.output("scores"), files.stamp)
+    return f"{len(job.methods)} methods scored by {', '.join(job.metrics)}"
+
+
+def score_case(
+    job: ScoreJob, ensemble_path: Path, block_paths: Sequence[Path], out: Path, stamp: Stamp | None = None
+) -> None:
     """Score all methods on one case and write the tidy table as Parquet.
 
     ``ensemble_path`` has the base clusterings and the classes; ``block_paths`` are the blocks of subsets of all
@@ -40,14 +99,14 @@ def score_case(job: ScoreJob, ensemble_path: Path, block_paths: Sequence[Path], 
     blocks = _by_job(job, block_paths)
     remarks: dict[str, list[tuple[Any, ...]]] = {"failures": [], "notes": []}
     for method in job.methods:
-        log.info("%s: %s: scoring %s", job.study, job.case, method.id)
-        mine, points = blocks[method.labels], grid_points(method.grid)
+        mine = blocks[method.labels]
+        points = grid_points(method.grid)
         own = range(len(points)) if method.point is None else [method.point]
         check_cover(job.n_subsets, f"{job.case}: {method.id}", mine)
         values = np.full((job.n_subsets, len(points), *base.shape[2:]), np.nan)
         for block in mine:
             block.check_labels(ensemble.classes.size, ensemble_path)
-            values[block.subsets] = of_block(ensemble.classes, block, job.metrics)[:, own]
+            values[block.subsets] = score_block(ensemble.classes, block, job.metrics)[:, own]
         rows += _rows(job, method.id, points, values)
         for kind, found in remarks.items():
             cells = sorted(remark for block in mine for remark in getattr(block, kind) if remark.point in own)
@@ -55,7 +114,17 @@ def score_case(job: ScoreJob, ensemble_path: Path, block_paths: Sequence[Path], 
                 (job.case, method.id, subset, compact(points[own.index(point)]), text) for subset, point, text in cells
             ]
     columns = dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
-    write_table(columns, out, job.json_text, {kind: json.dumps(found) for kind, found in remarks.items()})
+    texts = {kind: json.dumps(found) for kind, found in remarks.items()}
+    texts[OF_MAKERS] = find_makers(job, ensemble_path, blocks).json_text
+    write_table(columns, out, marks_of(job.json_text, stamp), texts)
+
+
+def find_makers(job: ScoreJob, ensemble_path: Path, blocks: Mapping[str, Sequence[Block]]) -> Makers:
+    """Return which versions made the base clusterings and the labels of a case."""
+    stamps = [(f"{job.case}: {job.base_clusterings}", read_marks(ensemble_path))]
+    for method in job.methods:
+        stamps += [(f"{job.case}: {method.id}", read_marks(block.path)) for block in blocks[method.labels]]
+    return Makers.of({(name, marks.stamp) for name, marks in stamps if marks})
 
 
 def compact(point: Mapping[str, Value]) -> str:

@@ -1,6 +1,7 @@
 """Tables of scores as Parquet: the same bytes for the same values, with the spec of their job inside."""
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,19 +19,28 @@ TYPES = {**dict.fromkeys(("subset", "split", "repetition"), "int64"), **dict.fro
 
 
 def write_table(
-    columns: Mapping[str, Sequence[Any]], path: Path, spec: str, extra: Mapping[str, str] | None = None
+    columns: Mapping[str, Sequence[Any]], path: Path, marks: Mapping[str, str], extra: Mapping[str, str] | None = None
 ) -> None:
     """Write a Parquet file whose bytes depend only on what it holds.
 
-    The columns in :data:`TYPES` have these types, any other holds strings. ``spec``, the JSON text of the spec of the
-    job, and the ``extra`` texts are stored beside the table.
+    The columns in :data:`TYPES` have these types, any other holds strings. Spec and stamp, the ``marks``, and the
+    ``extra`` texts are stored beside the table.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     arrays = [_array(values, TYPES.get(name, "string")) for name, values in columns.items()]
-    texts = {"spec": spec, **(extra or {})}
-    table = pa.Table.from_arrays(arrays, names=list(columns))
+    _write(pa.Table.from_arrays(arrays, names=list(columns)), path, {**marks, **(extra or {})})
+
+
+def write_table_again(source: Path, target: Path, marks: Mapping[str, str]) -> None:
+    """Write a table that :func:`write_table` wrote with another spec and stamp."""
+    table, texts = _read(source)
+    _write(table, target, {**texts, **marks})
+
+
+def _write(table: "pa.Table", path: Path, texts: Mapping[str, str]) -> None:
+    import pyarrow.parquet as pq
+
     table = table.replace_schema_metadata({**texts, "checksum": _checksum(table, texts)})
     with written_whole(path) as temporary:
         pq.write_table(table, temporary, compression="zstd", row_group_size=1_000_000, write_page_checksum=True)
@@ -41,13 +51,31 @@ def read_table(path: Path, planned: str | None = None) -> "tuple[pd.DataFrame, d
 
     InputError if the file is missing or damaged, or was not made for the spec with the digest ``planned``.
     """
+    table, texts = _read(path)
+    check_made_for(path, texts["spec"], planned)
+    frame: pd.DataFrame = table.to_pandas()
+    return frame, texts
+
+
+def digest_of_table(path: Path, but: Collection[str]) -> str:
+    """Return the digest of a table and of the texts beside it, ``but`` some; InputError as for :func:`read_table`."""
+    table, texts = _read(path)
+    found = hashlib.sha256()
+    for field, column in zip(table.schema, table.combine_chunks().itercolumns(), strict=True):
+        found.update(f"{field.name} {field.type} {len(column)}\n".encode())
+        for buffer in (buffer for chunk in column.chunks for buffer in chunk.buffers() if buffer is not None):
+            found.update(buffer)
+    found.update(repr(sorted((name, text) for name, text in texts.items() if name not in but)).encode())
+    return found.hexdigest()[:16]
+
+
+def _read(path: Path) -> "tuple[pa.Table, dict[str, str]]":
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         table = pq.read_table(path, page_checksum_verification=True)
         texts = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
-        frame: pd.DataFrame = table.to_pandas()
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; run the same command again") from None
     except (pa.ArrowException, ValueError, OSError) as error:
@@ -56,8 +84,7 @@ def read_table(path: Path, planned: str | None = None) -> "tuple[pd.DataFrame, d
         raise InputError(f"{path}: not a table of this project; {RERUN}")
     if texts.pop("checksum") != _checksum(table, texts):
         raise InputError(f"{path}: damaged, its checksum is another; {RERUN}")
-    check_made_for(path, texts["spec"], planned)
-    return frame, texts
+    return table, texts
 
 
 def _checksum(table: "pa.Table", texts: Mapping[str, str]) -> str:

@@ -1,5 +1,6 @@
 """Files of base clusterings: written for every case, read by consensus and scores."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,9 +47,11 @@ def drawn(runs: int, size: int, draws: int, seed: int) -> IntArray:
     return np.array([np.argsort(random.rand(runs))[:size] for _ in range(draws)])
 
 
-def save(path: Path, labels: npt.ArrayLike, classes: npt.ArrayLike, members: npt.ArrayLike, spec: str) -> None:
-    """Write an ensemble with the spec of its job (JSON text); the same content gives the same bytes."""
-    write_arrays(path, labels=np.asarray(labels, dtype=np.int32), classes=classes, members=members, spec=spec)
+def save(
+    path: Path, labels: npt.ArrayLike, classes: npt.ArrayLike, members: npt.ArrayLike, marks: Mapping[str, str]
+) -> None:
+    """Write an ensemble with spec and stamp, the ``marks``; the same content gives the same bytes."""
+    write_arrays(path, labels=np.asarray(labels, dtype=np.int32), classes=classes, members=members, **marks)
 
 
 def load(path: Path, planned: str | None = None) -> StoredEnsemble:

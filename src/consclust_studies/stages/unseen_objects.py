@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -17,11 +17,61 @@ from consclust.inference import base_labels, nearest_centroid
 from consclust.methods.base import ConsensusMethod
 from consclust.scores.metrics import score_all, score_many
 from consclust.seeds import generator
-from consclust_studies.stages.score import compact
-from consclust_studies.stages.score_jobs import UnseenJob
+from consclust_studies.code import Code, merge_options
+from consclust_studies.config.cases import Case
+from consclust_studies.config.experiment import Experiment, Significance, Variants
+from consclust_studies.contents import marks_of
+from consclust_studies.job_files import Files
+from consclust_studies.specs import Spec
+from consclust_studies.stages import prepare
+from consclust_studies.stages.score import compact, metric_functions
 from consclust_studies.stages.score_tables import write_table
+from consclust_studies.stamps import Stamp
 
 log = logging.getLogger("consclust")
+
+
+class UnseenJob(Spec):
+    """What the scores on unseen objects of a case depend on; the experiment has no other case."""
+
+    kind: ClassVar = "unseen"
+
+    experiment: Experiment
+    data: str
+    standardised: bool
+    """Whether the features are scaled by the training objects."""
+    seed: int
+
+    def code_behind(self) -> Code:
+        """Return the experiment, its methods with their parameters, and its metric."""
+        options: dict[str, dict[str, tuple[Any, ...]]] = {}
+        for run in self.experiment.methods:
+            cls = methods.load(run.method)
+            parameters = self.experiment.parameters(self.experiment.cases[0], run)
+            values = {key: (value,) for key, value in parameters.items()} | dict(run.grid)
+            merge_options(options.setdefault(f"{cls.__module__}.{cls.__qualname__}", {}), values)
+        metrics = metric_functions(self.experiment.metrics)
+        return Code(("consclust_studies.stages.unseen_objects.score_unseen", *options, *metrics), options)
+
+
+def on_unseen_objects(experiment: Experiment, case: Case) -> Experiment:
+    """Return what the scores on unseen objects of a case depend on."""
+    plan = experiment.generalisation
+    assert plan is not None, "only for a study with a generalisation"
+    wanted = {method.method for method in plan.methods}
+    elsewhere: dict[str, object] = {"title": None, "doubt": None, "instead_of": None, "without": (), "races": {}}
+    parameters = {method: found for method, found in case.parameters.items() if method in wanted}
+    return Experiment(
+        id=experiment.id,
+        cases=(case.model_copy(update={**elsewhere, "parameters": parameters}),),
+        ensemble=experiment.ensemble,
+        base_clusterings=experiment.base_clusterings,
+        methods=tuple(run for run in experiment.methods if run.id in wanted),
+        metrics=(plan.metric,),
+        significance=Significance(),
+        generalisation=plan.model_copy(update={"cases": (), "beside": None}),
+        variants=Variants(),
+    )
 
 
 class Score(NamedTuple):
@@ -137,7 +187,20 @@ def _labelled(estimator: ConsensusMethod, by: str, part: Part, of_unseen: IntArr
     return labels
 
 
-def write_scores(job: UnseenJob, dataset: Dataset, out: Path) -> None:
-    """Run the experiment and write its table as Parquet, the columns those of :class:`Score`."""
-    columns = zip(*Unseen(job, dataset).scores(), strict=True)
-    write_table(dict(zip(Score._fields, columns, strict=True)), out, job.json_text)
+def score_unseen(job: UnseenJob, dataset: Dataset) -> list[Score]:
+    """Return the scores of the experiment, in the order of splits, repetitions and methods."""
+    return list(Unseen(job, dataset).scores())
+
+
+def write_scores(job: UnseenJob, dataset: Dataset, out: Path, stamp: Stamp | None = None) -> int:
+    """Run the experiment and write its table as Parquet, the columns those of :class:`Score`; return the rows."""
+    scores = score_unseen(job, dataset)
+    columns = dict(zip(Score._fields, zip(*scores, strict=True), strict=True))
+    write_table(columns, out, marks_of(job.json_text, stamp))
+    return len(scores)
+
+
+def run(job: UnseenJob, files: Files) -> str:
+    """Do the job; return what it scored, for the log."""
+    dataset = prepare.load(files.input("prepared"), job.data)
+    return f"{write_scores(job, dataset, files.output('unseen'), files.stamp)} scores on unseen objects"

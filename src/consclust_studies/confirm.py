@@ -1,0 +1,113 @@
+"""Confirming results of other code: a sample of the fits is made again, and must agree to the bit.
+
+A change may touch the code of every fit and be meant to change no label. Then not all fits are repeated, but at least
+one of every job and about a twentieth of the time, drawn by the seed. Where all of them agree, the kept labels are
+taken over under the spec of the new code; where one differs, the job is made anew as a whole.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from consclust.ensemble import Ensemble
+from consclust.errors import InputError
+from consclust.files import read_arrays, read_record
+from consclust.seeds import generator
+from consclust_studies.job_files import Files
+from consclust_studies.specs import Spec
+from consclust_studies.stages.consensus import Cell, ConsensusJob, fit, load_late_imports, read_inputs
+from consclust_studies.stamps import Confirmation
+
+SHARE = 0.05
+"""Share of the CPU seconds of a job that its sample takes."""
+
+
+class Fit(NamedTuple):
+    """A fit of a job: its subset, with its row in the arrays, and its grid point."""
+
+    row: int
+    subset: int
+    point: int
+
+
+def has_fewer_clusters(labels: Any, n_clusters: int) -> bool:
+    """Whether a fit has fewer clusters than were asked for, in any of its restarts, (restarts, n)."""
+    return any(len(np.unique(restart[restart >= 0])) < n_clusters for restart in labels if restart.max() >= 0)
+
+
+SORTS: Mapping[str, Callable[[Any, int], bool]] = {"fewer-clusters": has_fewer_clusters}
+"""Sorts of fits at which a change can aim, all of which are made again: by the word in ``--config refit=``."""
+
+
+def confirm(job: Spec, files: Files, previous: Mapping[Path, Path], sorts: Sequence[str]) -> Confirmation | None:
+    """Make a sample of the fits of a job again; return what was confirmed, None if a fit differs.
+
+    ``previous`` has what an earlier run made, by output. Of the ``sorts`` of fits all are made again. A job of another
+    kind than consensus is made anew: None.
+    """
+    if not isinstance(job, ConsensusJob):
+        return None
+    kept = read_arrays(previous[files.output("labels")])
+    runtime = read_record(previous[files.output("runtime")])
+    inputs = read_inputs(job, files)
+    n_clusters = job.n_clusters or inputs.stored.n_classes
+    fits = [
+        Fit(row, int(subset), point)
+        for row, subset in enumerate(kept["subsets"])
+        for point in range(len(job.points))
+        if not kept["left_out"][row, point]
+    ]
+    aimed = [one for one in fits if any(SORTS[sort](kept["labels"][one.row, one.point], n_clusters) for sort in sorts)]
+    sample = dict.fromkeys([*aimed, *draw_sample(job, fits, runtime)])
+    load_late_imports(job)
+    for one in sample:
+        ensemble = Ensemble(inputs.stored.subset(one.subset))
+        cell = fit(job, ensemble, inputs.stored, one.subset, one.point, inputs.features)
+        if not is_same(cell, kept, one):
+            return None
+    made_by = job.of_text(str(kept["spec"]), previous[files.output("labels")]).code
+    return Confirmation(made_by=made_by, fits=len(sample), of=len(fits))
+
+
+def draw_sample(job: ConsensusJob, fits: Sequence[Fit], runtime: Mapping[str, Any]) -> list[Fit]:
+    """Draw fits in random order until they took :data:`SHARE` of the seconds of all; one at least."""
+    first = fits[0].subset if fits else 0
+    stream = generator(job.seed, "confirm", job.study, job.case, job.method_id, first)
+    seconds = {one: read_seconds(runtime, one) for one in fits}
+    total = sum(seconds.values())
+    drawn: list[Fit] = []
+    spent = 0.0
+    for place in stream.permutation(len(fits)):
+        if drawn and spent >= SHARE * total:
+            break
+        one = fits[place]
+        drawn.append(one)
+        spent += seconds[one]
+    return drawn
+
+
+def read_seconds(runtime: Mapping[str, Any], one: Fit) -> float:
+    """Return the CPU seconds that a fit took; those of a race stand in the order of the points that stayed."""
+    row = runtime["cpu_seconds"][one.row]
+    return float(row[one.point]) if one.point < len(row) else float(np.mean(row))
+
+
+def is_same(cell: Cell, kept: Mapping[str, Any], one: Fit) -> bool:
+    """Whether a fit made again has the kept labels and the kept choice among the restarts, or failed as before."""
+    labels = kept["labels"][one.row, one.point]
+    if cell.labels is None:
+        return bool((labels < 0).all())
+    restarts = len(cell.labels)
+    same_labels = np.array_equal(labels[:restarts], cell.labels) and bool((labels[restarts:] < 0).all())
+    place = one.row, one.point
+    same_choice = kept["chosen"][place] == cell.chosen and kept["converged"][place] == cell.converged
+    return bool(same_labels and same_choice and kept["iterations"][place] == cell.iterations)
+
+
+def check_sorts(sorts: Sequence[str]) -> None:
+    """Raise InputError for a sort of fits that is not known."""
+    for sort in sorts:
+        if sort not in SORTS:
+            raise InputError(f"--config: refit = {sort!r}: not known; choose from {', '.join(SORTS)}")

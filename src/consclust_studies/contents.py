@@ -1,0 +1,105 @@
+"""What the files of jobs contain, apart from the spec and the stamp that they carry.
+
+One way to read spec and stamp of an output, to take the digest of its content, and to write it again under another
+spec.
+"""
+
+import hashlib
+import json
+import shutil
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from consclust.errors import InputError
+from consclust.files import read_arrays, read_record, sha256, write_arrays, write_record, written_whole
+from consclust_studies.specs import digest
+from consclust_studies.stamps import Stamp, parse_stamp
+
+MARKS = ("spec", "stamp")
+"""What an output carries beside its content, by the names of arrays, texts and keys."""
+OF_MAKERS = "made"
+"""The text of a table of scores that says which versions made the labels: no part of its content."""
+
+
+class Marks(NamedTuple):
+    """The JSON text of a spec, and the stamp."""
+
+    spec: str
+    stamp: Stamp
+
+    def texts(self) -> dict[str, str]:
+        """Return what a file stores."""
+        return marks_of(self.spec, self.stamp)
+
+
+def marks_of(spec: str, stamp: Stamp | None) -> dict[str, str]:
+    """Return what a file stores of a spec (JSON text) and a stamp; outside a run there is no stamp."""
+    return {"spec": spec, "stamp": stamp.json_text} if stamp else {"spec": spec}
+
+
+def read_marks(path: Path) -> Marks | None:
+    """Return spec and stamp of a file; None of one that is missing, damaged, or has none."""
+    try:
+        if path.suffix == ".npz":
+            with path.open("rb") as handle, np.load(handle, allow_pickle=False) as arrays:
+                return Marks(str(arrays["spec"][()]), parse_stamp(arrays["stamp"][()]))
+        if path.suffix == ".parquet":
+            from pyarrow.parquet import read_schema
+
+            texts = read_schema(path).metadata or {}
+            return Marks(texts[b"spec"].decode(), parse_stamp(texts[b"stamp"].decode()))
+        if path.suffix == ".json":
+            record = read_record(path)
+            return Marks(record["spec"], parse_stamp(record["stamp"]))
+    except (InputError, OSError, KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile):
+        return None
+    return None
+
+
+def digest_of_content(path: Path) -> str:
+    """Return the digest of what a file contains; files that differ in spec and stamp alone have the same.
+
+    :class:`InputError` for a file that is missing or damaged.
+    """
+    if path.suffix == ".npz":
+        return _digest_of_arrays(read_arrays(path))
+    if path.suffix == ".parquet":
+        from consclust_studies.stages.score_tables import digest_of_table
+
+        return digest_of_table(path, but=(*MARKS, OF_MAKERS))
+    if path.suffix == ".json":
+        record = {key: value for key, value in read_record(path).items() if key not in MARKS}
+        return digest(json.dumps(record, sort_keys=True))
+    try:
+        return sha256(path)[:16]
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; run the same command again") from None
+
+
+def _digest_of_arrays(arrays: Mapping[str, Any]) -> str:
+    found = hashlib.sha256()
+    for name in sorted(set(arrays) - set(MARKS)):
+        array = np.ascontiguousarray(arrays[name])
+        found.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        found.update(array.tobytes())
+    return found.hexdigest()[:16]
+
+
+def write_again(path: Path, target: Path, marks: Marks) -> None:
+    """Write the content of a file under another spec and stamp; a file that carries none is copied."""
+    if path.suffix == ".npz":
+        content = {name: array for name, array in read_arrays(path).items() if name not in MARKS}
+        write_arrays(target, **content, **marks.texts())
+    elif path.suffix == ".parquet":
+        from consclust_studies.stages.score_tables import write_table_again
+
+        write_table_again(path, target, marks.texts())
+    elif path.suffix == ".json":
+        write_record(target, {**read_record(path), **marks.texts()})
+    else:
+        with written_whole(target) as temporary:
+            shutil.copyfile(path, temporary)
