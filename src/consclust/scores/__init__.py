@@ -4,6 +4,6 @@ For a person, ``from consclust import scores``: accuracy, NMI, ARI, purity and t
 modules are the fourth stage of the workflow.
 """
 
-from consclust.scores.agreement import accuracy, ari, class_f, nmi, pairwise_f, purity, purity_f, score_all
+from consclust.scores.metrics import accuracy, ari, class_f, nmi, pairwise_f, purity, purity_f, score_all
 
 __all__ = ["accuracy", "ari", "class_f", "nmi", "pairwise_f", "purity", "purity_f", "score_all"]
