@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 
 import pytest
 
@@ -24,6 +25,7 @@ BOMB = gzip.compress(bytes(10**7))
 
 class Handler(BaseHTTPRequestHandler):
     requests: list[str]
+    pauses: list[float]  # of the client, before it tries again
     outages = 0
     over: threading.Event  # set when the test is over
 
@@ -113,8 +115,8 @@ class Quiet(ThreadingHTTPServer):
 def server(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.delenv(download.MIRROR_VARIABLE, raising=False)
-    monkeypatch.setattr(download, "BACK_OFF", 0.0)
-    Handler.requests, Handler.outages, Handler.over = [], 0, threading.Event()
+    Handler.requests, Handler.pauses, Handler.outages, Handler.over = [], [], 0, threading.Event()
+    monkeypatch.setattr("pooch.core.time", SimpleNamespace(sleep=Handler.pauses.append))
     with Quiet(("127.0.0.1", 0), Handler) as http:
         thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
@@ -157,6 +159,7 @@ def test_from_a_public_address(server, tmp_path):
     get(target, remote(f"{server}/data"))
     assert target.read_bytes() == DATA
     assert [path.name for path in target.parent.iterdir()] == ["toy.mat"]
+    assert target.stat().st_mode & 0o777 == 0o644, "others can read it"
 
 
 def test_a_file_in_place_is_accepted_and_nothing_is_asked(server, tmp_path):
@@ -233,14 +236,14 @@ def test_interrupted_connection_is_tried_again_then_told(server, tmp_path):
     assert Handler.requests == ["/cut"] * 3
 
 
-def test_fails_twice_then_succeeds_with_growing_pauses(server, tmp_path, monkeypatch):
-    pauses = []
-    monkeypatch.setattr(download, "BACK_OFF", 0.5)
-    monkeypatch.setattr(download.time, "sleep", pauses.append)
+def test_fails_twice_then_succeeds_with_growing_pauses(server, tmp_path, caplog):
     Handler.outages = 2
     get(tmp_path / "toy.mat", remote(f"{server}/flaky"))
     assert (tmp_path / "toy.mat").read_bytes() == DATA
-    assert pauses == [0.5, 1.0]
+    assert Handler.pauses == [1, 2]
+    assert [message for message in caplog.messages if "503" in message] == [
+        f"{server}/flaky: HTTP status 503; it is tried 3 times"
+    ] * 2
 
 
 def test_the_command_that_was_killed_in_the_middle_completes_when_repeated(server, tmp_path):
@@ -249,7 +252,7 @@ def test_the_command_that_was_killed_in_the_middle_completes_when_repeated(serve
     registry.write_text(json.dumps({"toy": {**spec(remote()).model_dump(mode="json"), "files": [file]}}))
     command = [sys.executable, "-m", "consclust", "datasets", "fetch", "toy", "toy.mat", "--to", str(target)]
     with subprocess.Popen([*command, "--registry", str(registry)]) as running:
-        while not any(path.stat().st_size for path in tmp_path.glob("raw/.*")):
+        while not any(path.stat().st_size for path in tmp_path.glob("raw/*")):
             assert running.poll() is None
             time.sleep(0.01)
         running.kill()

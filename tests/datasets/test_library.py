@@ -2,6 +2,7 @@
 
 import hashlib
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -44,7 +45,7 @@ def registry(tmp_path, monkeypatch):
     path.write_text(yaml.safe_dump(entries))
     monkeypatch.setenv(download.MIRROR_VARIABLE, str(tmp_path / "mirror"))
     monkeypatch.setenv(library.CACHE_VARIABLE, str(tmp_path / "cache"))
-    monkeypatch.setattr(download, "BACK_OFF", 0.0)
+    monkeypatch.setattr("pooch.core.time", SimpleNamespace(sleep=lambda seconds: None))
     return path
 
 

@@ -292,11 +292,11 @@ def test_yale_with_the_authors_ensemble_comes_near_the_printed_row(mirror):
     """One subset, the best common point of the recorded grid: RCE .426/.474 over all subsets."""
     from scipy.io import loadmat
 
-    from consclust.scores.metrics import METRICS
+    from consclust.scores import accuracy
 
     file = mirror / "files/yale_authors_ensemble/YALE_165n_1024d_15c_uni_kmeans.mat"
     ensemble = Ensemble(loadmat(file)["L"][:, :20])
     rce = RCE(15, 1e-4, 1e-4, random_state=0).fit(ensemble)
     classes = np.repeat(np.arange(15), 11)
-    mean = np.mean([METRICS["ACC"](classes, labels) for labels in rce.restart_labels_])
+    mean = np.mean([accuracy(classes, labels) for labels in rce.restart_labels_])
     assert mean == pytest.approx(0.452121, abs=0.02), "rce_yale_grid.json, subset 0; own random starts there"

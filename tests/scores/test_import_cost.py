@@ -13,7 +13,9 @@ def test_costly_libraries_are_imported_late():
     imports = ", ".join(f"consclust.scores.{module}" for module in MODULES)
     command = [sys.executable, "-c", f"import sys, {imports}; print(*sys.modules)"]
     loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    assert not {"pandas", "sklearn", "scipy.stats", "scipy.optimize", "matplotlib", "pyarrow"} & set(loaded)
+    assert not {"pandas", "sklearn", "scipy.stats", "scipy.optimize", "statsmodels", "matplotlib", "pyarrow"} & set(
+        loaded
+    )
 
 
 def test_scoring_a_case_needs_no_pandas(study, write_block, ensemble, tmp_path):
@@ -26,5 +28,5 @@ def test_scoring_a_case_needs_no_pandas(study, write_block, ensemble, tmp_path):
     command = [sys.executable, "-c", code]
     loaded = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
     assert "consclust_studies.stages.score" in loaded
-    assert not {"pandas", "sklearn", "scipy.stats", "matplotlib"} & set(loaded)
+    assert not {"pandas", "sklearn", "scipy.stats", "statsmodels", "matplotlib"} & set(loaded)
     assert (tmp_path / "iris.parquet").exists()

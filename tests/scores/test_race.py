@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from consclust_studies.stages.consensus_job import ConsensusJob
 from jobs import spec_text
 
 from consclust.errors import InputError
-from consclust.scores.metrics import score_all
+from consclust.scores import score_all
 from consclust_studies.config.race import Race
 from consclust_studies.specs import digest
-from consclust_studies.stages.consensus_job import ConsensusJob
 from consclust_studies.stages.races import best_points, run_race
 
 

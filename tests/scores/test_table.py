@@ -5,7 +5,7 @@ import pytest
 from jobs import job_of, spec_text
 
 from consclust.errors import InputError
-from consclust.scores.metrics import accuracy, nmi
+from consclust.scores import accuracy, nmi
 from consclust_studies.config.experiment import Experiment
 from consclust_studies.specs import digest
 from consclust_studies.stages import stored_ensembles as store

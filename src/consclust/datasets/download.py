@@ -1,6 +1,7 @@
 """Getting the files of a data set: hand-placed, from a mirror, from a public address; the checksum decides.
 
-A file appears at its place only when it is the registered one, whole.
+pooch fetches: a file appears at its place only when it is the registered one, whole, and interrupted downloads are
+tried again. The downloader is our own: it has limits of size and speed, copies from folders, and says what is wrong.
 """
 
 import errno
@@ -9,15 +10,16 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from consclust.datasets.registry import DatasetSpec, RawFile
 from consclust.errors import InputError
-from consclust.files import sha256, written_whole
+from consclust.files import sha256
 
 MIRROR_VARIABLE = "CONSCLUST_DATA_MIRROR"
 ATTEMPTS = 3
-BACK_OFF = 1.0  # seconds before the second attempt; doubled before each further one
 TIMEOUT = 30.0  # seconds without a byte
 SLOWEST = 10_000  # bytes a second; a file that comes more slowly is given up after TIMEOUT more
 CHUNK = 1 << 16
@@ -29,8 +31,8 @@ class _Refused(Exception):
     """An address did not give the file; the message is the reason."""
 
 
-class _Interrupted(Exception):
-    """An address may give the file later; the message is the reason."""
+class _Interrupted(ValueError):
+    """An address may give the file later; the message is the reason. pooch tries again after a ValueError."""
 
 
 def fetch(
@@ -45,7 +47,7 @@ def fetch(
 
     Tried in this order: a file that is already there, one that the user ``placed`` elsewhere, the mirrors
     (:data:`MIRROR_VARIABLE`, then ``mirror``: a folder or URL with the layout of ``file.mirror``), each public address.
-    Interrupted connections are tried again.
+    Interrupted connections are tried again, after 1 second, then 2.
 
     InputError if a file at ``target`` or ``placed`` is not the registered one (it is never overwritten, nor passed
     over), or no address gives it; it names each address with its reason and the remedy.
@@ -56,17 +58,15 @@ def fetch(
         return
     if placed and placed.exists():
         verify(placed, dataset_id, file)
-        with written_whole(target) as temporary:
-            shutil.copyfile(placed, temporary)
+        _fetch_from(f"{placed}", file, target)
         log.info("%s: %s from %s", dataset_id, target, placed)
         return
     failures: list[str] = []
     for address in _addresses(file, mirror):
         try:
-            with written_whole(target) as temporary:
-                _get(address, temporary, file.bytes or 0)
-                _check(temporary, file)
-        except _Refused as reason:
+            _fetch_from(address, file, target)
+        except (_Refused, _Interrupted) as mistake:
+            reason = f"{mistake} ({ATTEMPTS} attempts)" if isinstance(mistake, _Interrupted) else mistake
             log.warning("%s: %s: %s: %s", dataset_id, file.name, address, reason)
             failures.append(f"({len(failures) + 1}) {address}: {reason}")
         else:
@@ -103,20 +103,36 @@ def _addresses(file: RawFile, mirror: str | None) -> Iterator[str]:
     yield from file.urls
 
 
-def _get(address: str, target: Path, size: int) -> None:
-    if not address.startswith(("http://", "https://")):
-        _copy(Path(address).expanduser(), target)
-        return
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            _download(address, target, size)
-            return
-        except _Interrupted as reason:
-            if attempt == ATTEMPTS:
-                raise _Refused(f"{reason} ({attempt} attempts)") from None
-            pause = BACK_OFF * 2 ** (attempt - 1)
-            log.warning("%s: %s; attempt %d of %d in %g s", address, reason, attempt + 1, ATTEMPTS, pause)
-            time.sleep(pause)
+def _fetch_from(address: str, file: RawFile, target: Path) -> None:
+    """Put the file of one address at ``target``, whole or not at all."""
+    import pooch
+
+    pooch.get_logger().setLevel(logging.WARNING)  # its lines on each download stand in our own log
+    store = pooch.Pooch(target.parent, base_url="", retry_if_failed=ATTEMPTS - 1)
+    store.registry[target.name] = file.sha256
+    store.urls[target.name] = address
+    store.fetch(target.name, downloader=_Downloader(file))
+
+
+@dataclass(frozen=True)
+class _Downloader:
+    """Gets a registered file for pooch, whose own downloaders have no limits."""
+
+    file: RawFile
+
+    def __call__(self, url: str, output_file: str, pooch: Any) -> None:
+        """Put what is at ``url``, an address or a path, at ``output_file``."""
+        target = Path(output_file)
+        if url.startswith(("http://", "https://")):
+            try:
+                _download(url, target, self.file.bytes or 0)
+            except _Interrupted as reason:
+                log.warning("%s: %s; it is tried %d times", url, reason, ATTEMPTS)
+                raise
+        else:
+            _copy(Path(url).expanduser(), target)
+        _check(target, self.file)  # pooch checks too, but does not say what is wrong, and would try again
+        target.chmod(0o644)  # pooch makes files that their owner alone can read
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -159,10 +175,8 @@ def _download(url: str, target: Path, size: int) -> None:
 
 
 def _root(error: BaseException) -> str:
-    """Innermost message: requests wraps urllib3 wraps the socket's own words."""
-    while inner := getattr(error, "reason", None) or error.__cause__ or error.__context__:
-        if not isinstance(inner, BaseException):
-            break
+    """Return the innermost message: requests wraps urllib3, which wraps the socket's own words."""
+    while inner := error.__cause__ or error.__context__:
         error = inner
     return " ".join(str(error).split()) or type(error).__name__
 

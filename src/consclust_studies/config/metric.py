@@ -1,4 +1,4 @@
-"""The metrics, by name; defined in :mod:`consclust.scores.metrics`. Apart, as a new one runs no method again."""
+"""The metrics, by name; defined in :mod:`consclust.scores`. Apart, as a new one runs no method again."""
 
 from typing import Literal
 

@@ -13,7 +13,7 @@ from consclust.numerics.linkage import Linkage, linkage_labels
 from consclust.report.blocks import Shown
 from consclust.report.figures import curves_by_case
 from consclust.report.wording import conjunction, count, paragraph, records
-from consclust.scores.metrics import score_all
+from consclust.scores import score_all
 from consclust_studies.config.references import CaseId, MethodId, MetricId
 from consclust_studies.config.values import Positive, Some
 from consclust_studies.exhibits.base import Exhibit, Needs

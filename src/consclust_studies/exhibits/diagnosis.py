@@ -87,7 +87,7 @@ class Consensus(Exhibit):
 
 def _compared(title: str, labels: dict[str, IntArray], remarks: dict[str, str]) -> Table:
     """Return a row for each method."""
-    from consclust.scores.metrics import ari
+    from consclust.scores import ari
 
     footnotes, rows = Footnotes(), []
     for name, remark in remarks.items():

@@ -11,7 +11,7 @@ import numpy as np
 
 from consclust.report.blocks import Cell, Chapter, Shown, Table, listed
 from consclust.report.wording import DASH, MINUS, conjunction, number, paragraph, records, score
-from consclust.scores.metrics import score_many
+from consclust.scores import score_many
 from consclust_studies.config.cases import Case
 from consclust_studies.config.metric import Metric
 from consclust_studies.config.values import Name, Title

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from consclust.report.blocks import Cell, Shown, Table, listed
 from consclust.report.wording import paragraph, records, score
-from consclust.scores.metrics import score_many
+from consclust.scores import score_many
 from consclust_studies.config.references import CaseId, MetricId
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.exhibits.scores import HALF_DIGIT

@@ -14,7 +14,7 @@ from consclust.ensemble import Ensemble, FloatArray, IntArray
 from consclust.report.blocks import Shown, Table, listed
 from consclust.report.figures import curves_by_case
 from consclust.report.wording import count, paragraph, point, records, symbol
-from consclust.scores.metrics import score_all
+from consclust.scores import score_all
 from consclust_studies.config.references import MethodId, MetricId
 from consclust_studies.config.values import Positive, Share, Some, Value
 from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, of_fit, unknown

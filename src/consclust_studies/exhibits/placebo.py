@@ -9,7 +9,7 @@ import numpy as np
 from consclust.ensemble import FloatArray
 from consclust.report.blocks import Shown, listed
 from consclust.report.wording import MINUS, count, paragraph, records, signed
-from consclust.scores.metrics import score_many
+from consclust.scores import score_many
 from consclust_studies.config.cases import Case
 from consclust_studies.config.references import AnyMethodId, MethodId
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs

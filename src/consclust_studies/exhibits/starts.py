@@ -11,7 +11,7 @@ from pydantic import Field
 
 from consclust.report.blocks import Cell, Shown, listed
 from consclust.report.wording import DASH, conjunction, number, records, score
-from consclust.scores.metrics import score_many
+from consclust.scores import score_many
 from consclust_studies.config.cases import Case
 from consclust_studies.config.method_runs import MethodRun
 from consclust_studies.config.published_tables import STATISTICS

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from consclust.ensemble import FloatArray
 from consclust.errors import InputError
 from consclust.files import RERUN, read_arrays
-from consclust.scores.metrics import score_many
+from consclust.scores import score_many
 from consclust_studies.specs import check_made_for, digest_of_spec
 
 RESTARTS = ("mean", "chosen")

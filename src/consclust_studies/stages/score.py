@@ -10,7 +10,7 @@ import numpy as np
 from consclust.ensemble import FloatArray
 from consclust.errors import InputError
 from consclust.files import RERUN
-from consclust.scores.metrics import score_all, score_many
+from consclust.scores import score_all, score_many
 from consclust.validation import Strict
 from consclust_studies.code import Code
 from consclust_studies.config.metric import Metric
@@ -53,26 +53,8 @@ class ScoreJob(Spec):
     methods: tuple[ScoredMethod, ...]
 
     def code_behind(self) -> Code:
-        """Return what scores a case, with the metrics of the job."""
-        return Code(("consclust_studies.stages.score.score_case", *metric_functions(self.metrics)))
-
-
-FUNCTIONS = {
-    "ACC": "accuracy",
-    "NMI": "nmi",
-    "NMI-mean": "nmi",
-    "ARI": "ari",
-    "purity": "purity",
-    "F": "pairwise_f",
-    "F-class": "class_f",
-    "F-purity": "purity_f",
-}
-"""The function behind each metric."""
-
-
-def metric_functions(metrics: Sequence[str]) -> tuple[str, ...]:
-    """Return the full names of the functions behind some metrics."""
-    return tuple(f"consclust.scores.metrics.{FUNCTIONS[metric]}" for metric in metrics)
+        """Return what scores a case."""
+        return Code(("consclust_studies.stages.score.score_case",))
 
 
 def run(job: ScoreJob, files: Files) -> str:

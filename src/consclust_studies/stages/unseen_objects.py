@@ -15,7 +15,7 @@ from consclust.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
 from consclust.errors import ConsensusFailure, InputError
 from consclust.inference import base_labels, nearest_centroid
 from consclust.methods.base import ConsensusMethod
-from consclust.scores.metrics import score_all, score_many
+from consclust.scores import score_all, score_many
 from consclust.seeds import generator
 from consclust_studies.code import Code, merge_options
 from consclust_studies.config.cases import Case
@@ -24,7 +24,7 @@ from consclust_studies.contents import marks_of
 from consclust_studies.job_files import Files
 from consclust_studies.specs import Spec
 from consclust_studies.stages import prepare
-from consclust_studies.stages.score import compact, metric_functions
+from consclust_studies.stages.score import compact
 from consclust_studies.stages.score_tables import write_table
 from consclust_studies.stamps import Stamp
 
@@ -43,15 +43,14 @@ class UnseenJob(Spec):
     seed: int
 
     def code_behind(self) -> Code:
-        """Return the experiment, its methods with their parameters, and its metric."""
+        """Return the experiment, and its methods with their parameters."""
         options: dict[str, dict[str, tuple[Any, ...]]] = {}
         for run in self.experiment.methods:
             cls = methods.load(run.method)
             parameters = self.experiment.parameters(self.experiment.cases[0], run)
             values = {key: (value,) for key, value in parameters.items()} | dict(run.grid)
             merge_options(options.setdefault(f"{cls.__module__}.{cls.__qualname__}", {}), values)
-        metrics = metric_functions(self.experiment.metrics)
-        return Code(("consclust_studies.stages.unseen_objects.score_unseen", *options, *metrics), options)
+        return Code(("consclust_studies.stages.unseen_objects.score_unseen", *options), options)
 
 
 def on_unseen_objects(experiment: Experiment, case: Case) -> Experiment:

@@ -3,7 +3,7 @@ import pytest
 from small import planned, source_of
 
 from consclust.methods import EAC
-from consclust.scores.metrics import score_all
+from consclust.scores import score_all
 from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.cuts import Cuts
 from consclust_studies.stages import stored_ensembles as store

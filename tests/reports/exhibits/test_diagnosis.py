@@ -3,19 +3,19 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from consclust_studies.stages.consensus_job import ConsensusJob
+from consclust_studies.stages.consensus_unlabelled import UnlabelledEnsemble
 from small import planned, source_of
 
 from consclust import diagnostics
 from consclust.errors import InputError
 from consclust.files import read_arrays, write_arrays
 from consclust.report.wording import DASH
-from consclust.scores.metrics import ari
+from consclust.scores import ari
 from consclust_studies.config.references import mistakes
 from consclust_studies.exhibits.diagnosis import Consensus, DiagnosisFigure, DiagnosisTable, of_cases
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.consensus import run
-from consclust_studies.stages.consensus_job import ConsensusJob
-from consclust_studies.stages.consensus_unlabelled import UnlabelledEnsemble
 from consclust_studies.stages.label_blocks import Block
 
 QUICK = {"ks": [2, 3], "draws": 3, "halves": 3, "nulls": 2, "folds": 2}

@@ -7,7 +7,7 @@ import pytest
 from small import planned, source_of
 
 from consclust.report.blocks import Shown
-from consclust.scores.metrics import accuracy
+from consclust.scores import accuracy
 from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.features import Features
 

@@ -6,7 +6,7 @@ import pytest
 from scipy.io import loadmat
 from small import planned, source_of
 
-from consclust.scores.metrics import score_all, score_many
+from consclust.scores import score_all, score_many
 from consclust_studies.config.published_tables import Published, load_published
 from consclust_studies.exhibits.members import Members
 from consclust_studies.exhibits.scores import HALF_DIGIT

@@ -1,0 +1,478 @@
+"""Scores of a clustering for which the classes are known, all from one contingency table.
+
+Every score takes the classes first and the clusters second, both of shape (n,). The names of the clusters play no role.
+An object without a cluster, -1, and a missing class are refused: what they should cost is not defined, so leave these
+objects out of both.
+
+Definitions follow scikit-learn, degenerate cases included, without its import time (1.2 CPU seconds), and without
+counting anew for each score: a grid of parameters gives thousands of labelings of one data set. So beside each public
+function stands its formula, a function of the contingency table, and :data:`METRICS` has the formulas by name.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from consclust.ensemble import FloatArray, IntArray
+
+Normalization = Literal["max", "min", "arithmetic", "geometric", "joint"]
+
+
+def contingency(y: npt.ArrayLike, labels: npt.ArrayLike) -> IntArray:
+    """Count the objects of each class in each cluster, shape (classes, clusters).
+
+    Both are in sorted order of their labels; no row and no column is empty.
+
+    Parameters
+    ----------
+    y, labels : array-like, shape (n,)
+        Classes and clusters, numbers or strings.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ or are 0, or a class or cluster is missing (NaN, None, or -1 among ``labels``).
+    """
+    classes = _encoded(y, "y")
+    clusters = _encoded(labels, "labels", missing=-1)
+    if classes.size != clusters.size:
+        raise ValueError(f"y has {classes.size} objects, labels has {clusters.size}; give both for the same objects")
+    return _counts(classes, clusters, int(classes.max()) + 1, int(clusters.max()) + 1)
+
+
+def accuracy(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
+    """Return the clustering accuracy (ACC): the share of objects in the best one-to-one matching.
+
+    Each cluster is matched with one class at most, so that the most objects are in the class of their cluster
+    (Hungarian method). The objects of an unmatched cluster or class count as errors.
+
+    Parameters
+    ----------
+    y, labels : array-like, shape (n,)
+        Classes and clusters, numbers or strings.
+
+    Returns
+    -------
+    float
+        In (0, 1]; 1 for equal groups.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ or are 0, or a class or cluster is missing (NaN, None, or -1 among ``labels``).
+
+    References
+    ----------
+    Yang, Xu, Nie, Yan, Zhuang: Image clustering using local discriminant models and global integration. IEEE
+    Transactions on Image Processing 19, 2010.
+
+    Examples
+    --------
+    >>> from consclust import scores
+    >>> scores.accuracy(["cat", "cat", "dog", "dog"], [1, 1, 0, 2])
+    0.75
+    """
+    return _accuracy(contingency(y, labels))
+
+
+def _accuracy(table: IntArray) -> float:
+    from scipy.optimize import linear_sum_assignment
+
+    return float(table[linear_sum_assignment(table, maximize=True)].sum() / table.sum())
+
+
+def nmi(y: npt.ArrayLike, labels: npt.ArrayLike, normalization: Normalization = "max") -> float:
+    """Return the normalised mutual information (NMI) of classes and clusters.
+
+    Parameters
+    ----------
+    y, labels : array-like, shape (n,)
+        Classes and clusters, numbers or strings.
+    normalization : {"max", "min", "arithmetic", "geometric", "joint"}
+        What the mutual information is divided by: the larger of the two entropies (the RCE paper), the smaller one,
+        their arithmetic mean (scikit-learn's default, and NMI-mean of the reports), their geometric mean (Strehl and
+        Ghosh), or the joint entropy. Values by different ones cannot be compared; papers often do not say theirs.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 1 for equal groups, also if neither side is split, and 0 without mutual information.
+
+    Raises
+    ------
+    ValueError
+        As :func:`~consclust.scores.accuracy`, and for an unknown normalization.
+
+    References
+    ----------
+    Strehl, Ghosh: Cluster ensembles. Journal of Machine Learning Research 3, 2002. Vinh, Epps, Bailey: Information
+    theoretic measures for clusterings comparison. Journal of Machine Learning Research 11, 2010.
+
+    Examples
+    --------
+    >>> from consclust import scores
+    >>> round(scores.nmi([0, 0, 1, 1], [0, 0, 1, 2]), 3)
+    0.667
+    >>> round(scores.nmi([0, 0, 1, 1], [0, 0, 1, 2], normalization="arithmetic"), 3)
+    0.8
+    """
+    return _nmi(contingency(y, labels), normalization)
+
+
+def _nmi(table: IntArray, normalization: Normalization = "max") -> float:
+    if normalization not in _NORMALIZERS:
+        raise ValueError(f"unknown normalization {normalization!r}; choose from {', '.join(_NORMALIZERS)}")
+    if table.shape == (1, 1):  # neither side is split
+        return 1.0
+    of_classes = _entropy(table.sum(axis=1))
+    of_clusters = _entropy(table.sum(axis=0))
+    joint = _entropy(table.ravel())
+    information = of_classes + of_clusters - joint
+    if information <= _ROUNDING:
+        return 0.0
+    return min(1.0, information / _NORMALIZERS[normalization](of_classes, of_clusters, joint))
+
+
+def _nmi_mean(table: IntArray) -> float:
+    return _nmi(table, "arithmetic")
+
+
+def ari(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
+    """Return the adjusted Rand index (ARI): the agreement over pairs of objects, corrected for chance.
+
+    Parameters
+    ----------
+    y, labels : array-like, shape (n,)
+        Classes and clusters, numbers or strings.
+
+    Returns
+    -------
+    float
+        In [-1/2, 1]; 0 on average for random clusters with these sizes, 1 for equal groups.
+
+    Raises
+    ------
+    ValueError
+        As :func:`~consclust.scores.accuracy`.
+
+    References
+    ----------
+    Hubert, Arabie: Comparing partitions. Journal of Classification 2, 1985.
+
+    Examples
+    --------
+    >>> from consclust import scores
+    >>> scores.ari([0, 0, 1, 1], [1, 1, 0, 0])
+    1.0
+    >>> scores.ari([0, 0, 1, 1], [0, 1, 0, 1])
+    -0.5
+    """
+    return _ari(contingency(y, labels))
+
+
+def _ari(table: IntArray) -> float:
+    tp, fp, fn, tn = _confusion_of_pairs(table)
+    if fp == fn == 0:
+        return 1.0
+    return 2 * (tp * tn - fn * fp) / ((tp + fn) * (fn + tn) + (tp + fp) * (fp + tn))
+
+
+def purity(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
+    """Return the purity: the share of objects that belong to the most frequent class of their cluster.
+
+    It never falls if a cluster is divided: compare only clusterings of equal numbers of clusters by it.
+
+    Parameters
+    ----------
+    y, labels : array-like, shape (n,)
+        Classes and clusters, numbers or strings.
+
+    Returns
+    -------
+    float
+        In (0, 1]; 1 if no cluster holds objects of two classes.
+
+    Raises
+    ------
+    ValueError
+        As :func:`~consclust.scores.accuracy`.
+
+    References
+    ----------
+    Zhao, Karypis: Criterion functions for document clustering. Technical report 01-40, University of Minnesota, 2001.
+
+    Examples
+    --------
+    >>> from consclust import scores
+    >>> scores.purity([0, 0, 1, 1], [0, 0, 1, 2]), scores.purity([0, 0, 1, 1], [0, 0, 0, 0])
+    (1.0, 0.5)
+    """
+    return _purity(contingency(y, labels))
+
+
+def _purity(table: IntArray) -> float:
+    return float(table.max(axis=0).sum() / table.sum())
+
+
+def pairwise_f(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
+    """Return the F1 of the pairs of objects, F in the reports.
+
+    A pair is found if it shares a cluster, and right if it shares a class; F1 is the harmonic mean of precision and
+    recall. "F" has three definitions in papers on clustering; the others are :func:`~consclust.scores.class_f` and
+    :func:`~consclust.scores.purity_f`.
+
+    Parameters
+    ----------
+    y, labels : array-like, shape (n,)
+        Classes and clusters, numbers or strings.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 1 for equal groups, also if every object is alone on both sides.
+
+    Raises
+    ------
+    ValueError
+        As :func:`~consclust.scores.accuracy`.
+
+    References
+    ----------
+    Manning, Raghavan, Schütze: Introduction to Information Retrieval, section 16.3. Cambridge University Press, 2008.
+
+    Examples
+    --------
+    >>> from consclust import scores
+    >>> round(scores.pairwise_f([0, 0, 1, 1], [0, 0, 1, 2]), 3)
+    0.667
+    """
+    return _pairwise_f(contingency(y, labels))
+
+
+def _pairwise_f(table: IntArray) -> float:
+    tp, fp, fn, _ = _confusion_of_pairs(table)
+    if tp + fp + fn == 0:  # every object is alone on both sides
+        return 1.0
+    return 2 * tp / (2 * tp + fp + fn)
+
+
+def class_f(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
+    r"""Return the F1 of each class with its best cluster, weighted by the sizes of the classes; F-class in the reports.
+
+    F1 of a class c and a cluster j is 2 \|c and j\| / (\|c\| + \|j\|); a cluster may be the best of several classes.
+
+    Parameters
+    ----------
+    y, labels : array-like, shape (n,)
+        Classes and clusters, numbers or strings.
+
+    Returns
+    -------
+    float
+        In (0, 1]; 1 for equal groups.
+
+    Raises
+    ------
+    ValueError
+        As :func:`~consclust.scores.accuracy`.
+
+    References
+    ----------
+    Larsen, Aone: Fast and effective text mining using linear-time document clustering. KDD 1999.
+
+    Examples
+    --------
+    >>> from consclust import scores
+    >>> round(scores.class_f([0, 0, 1, 1], [0, 0, 1, 2]), 3)
+    0.833
+    """
+    return _class_f(contingency(y, labels))
+
+
+def _class_f(table: IntArray) -> float:
+    classes = table.sum(axis=1)
+    clusters = table.sum(axis=0)
+    best = (2 * table / (classes[:, None] + clusters)).max(axis=1)
+    return float(classes @ best / classes.sum())
+
+
+def purity_f(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
+    """Return the harmonic mean of purity and inverse purity, F-purity in the reports.
+
+    Inverse purity is the share of objects that belong to the most frequent cluster of their class.
+
+    Parameters
+    ----------
+    y, labels : array-like, shape (n,)
+        Classes and clusters, numbers or strings.
+
+    Returns
+    -------
+    float
+        In (0, 1]; 1 for equal groups.
+
+    Raises
+    ------
+    ValueError
+        As :func:`~consclust.scores.accuracy`.
+
+    References
+    ----------
+    Amigó, Gonzalo, Artiles, Verdejo: A comparison of extrinsic clustering evaluation metrics based on formal
+    constraints. Information Retrieval 12, 2009.
+
+    Examples
+    --------
+    >>> from consclust import scores
+    >>> round(scores.purity_f([0, 0, 1, 1], [0, 0, 1, 2]), 3)
+    0.857
+    """
+    return _purity_f(contingency(y, labels))
+
+
+def _purity_f(table: IntArray) -> float:
+    # Python integers, because products of these may overflow 64 bits
+    in_classes = int(table.max(axis=0).sum())
+    in_clusters = int(table.max(axis=1).sum())
+    return 2 * in_classes * in_clusters / ((in_classes + in_clusters) * int(table.sum()))
+
+
+METRICS: dict[str, Callable[[IntArray], float]] = {
+    "ACC": _accuracy,
+    "NMI": _nmi,
+    "ARI": _ari,
+    "purity": _purity,
+    "F": _pairwise_f,
+    "NMI-mean": _nmi_mean,
+    "F-class": _class_f,
+    "F-purity": _purity_f,
+}
+"""The scores by their names in the reports, as functions of the contingency table."""
+
+
+def score_all(y: npt.ArrayLike, labels: npt.ArrayLike, names: Sequence[str] = tuple(METRICS)) -> dict[str, float]:
+    """Return several scores of one clustering, under the names that the reports use; the objects are counted once.
+
+    Parameters
+    ----------
+    y, labels : array-like, shape (n,)
+        Classes and clusters, numbers or strings.
+    names : sequence of str
+        Of "ACC", "NMI" (divided by the larger entropy), "NMI-mean" (by their mean), "ARI", "purity", "F", "F-class" and
+        "F-purity"; all by default.
+
+    Returns
+    -------
+    dict of str to float
+
+    Raises
+    ------
+    ValueError
+        As :func:`~consclust.scores.accuracy`, and for an unknown name.
+
+    Examples
+    --------
+    >>> from consclust import scores
+    >>> scores.score_all([0, 0, 1, 1], [0, 0, 1, 2], ["ACC", "purity"])
+    {'ACC': 0.75, 'purity': 1.0}
+    """
+    _check_names(names)
+    table = contingency(y, labels)
+    return {name: METRICS[name](table) for name in names}
+
+
+def score_many(y: npt.ArrayLike, labelings: npt.ArrayLike, metrics: Sequence[str] = tuple(METRICS)) -> FloatArray:
+    """Score many labelings of the same objects; those that agree up to names of clusters are scored once.
+
+    ``y`` has shape (n,), ``labelings`` are integers >= 0 of shape (labelings, n), ``metrics`` keys of :data:`METRICS`;
+    returns shape (labelings, metrics). Raises ValueError as :func:`contingency`, and for labels that are not integers
+    or an unknown metric.
+    """
+    _check_names(metrics)
+    classes, matrix = _encoded(y, "y"), _labelings(labelings, np.size(y))
+    n_classes, n_clusters = int(classes.max()) + 1, int(matrix.max(initial=0)) + 1
+    scores = np.empty((len(matrix), len(metrics)))
+    known: dict[bytes, list[float]] = {}
+    for row, labels in enumerate(matrix):
+        table = _counts(classes, labels, n_classes, n_clusters)
+        # All metrics are functions of the contingency table up to the order of its columns.
+        table = table[:, np.lexsort(table)]
+        key = table.tobytes()
+        if key not in known:
+            filled = table[:, table.any(axis=0)]
+            known[key] = [METRICS[name](filled) for name in metrics]
+        scores[row] = known[key]
+    return scores
+
+
+def _encoded(values: npt.ArrayLike, name: str, missing: int | None = None) -> IntArray:
+    """Codes 0..k-1 of the sorted distinct values."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must have one label for each object, got sequences of unequal lengths") from None
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have one label for each object, got shape {array.shape}")
+    if not array.size:
+        raise ValueError(f"{name} is empty; give at least one object")
+    if array.dtype.kind in "fcOMm" and any(value is None or value != value for value in array.tolist()):
+        raise ValueError(f"{name} holds NaN or None; leave objects without a label out")
+    if missing is not None and array.dtype.kind in "iufO" and (array == missing).any():
+        raise ValueError(f"{name} holds {missing} (missing); leave these objects out of {name} and y")
+    try:
+        return np.unique(array, return_inverse=True)[1].astype(np.int64)
+    except TypeError:
+        raise ValueError(f"{name} holds labels that cannot be sorted, such as numbers and text; use one kind") from None
+
+
+def _labelings(labelings: npt.ArrayLike, n: int) -> npt.NDArray[Any]:
+    matrix = np.asarray(labelings)
+    if matrix.ndim != 2 or matrix.shape[1] != n:
+        raise ValueError(f"labelings must have shape (labelings, {n}) like y, got {matrix.shape}")
+    if matrix.dtype.kind not in "iu":
+        raise ValueError(f"labelings must be integers, got dtype {matrix.dtype}")
+    if matrix.min(initial=0) < 0:
+        raise ValueError(f"labelings hold {matrix.min()} (missing); score the labelled objects only")
+    if matrix.max(initial=0) >= n:  # names, not codes: the tables would have empty columns
+        matrix = np.unique(matrix, return_inverse=True)[1].reshape(matrix.shape)
+    return matrix
+
+
+def _check_names(metrics: Sequence[str]) -> None:
+    if unknown := [name for name in metrics if name not in METRICS]:
+        raise ValueError(f"unknown metric {unknown[0]!r}; choose from {', '.join(METRICS)}")
+
+
+def _counts(classes: IntArray, clusters: npt.NDArray[Any], n_classes: int, n_clusters: int) -> IntArray:
+    counts: IntArray = np.bincount(classes * n_clusters + clusters, minlength=n_classes * n_clusters)
+    return counts.reshape(n_classes, n_clusters)
+
+
+def _entropy(counts: IntArray) -> float:
+    """Entropy in nats."""
+    share = counts[counts > 0] / counts.sum()
+    return float(-(share * np.log(share)).sum())
+
+
+_ROUNDING = 1e-14
+_NORMALIZERS: dict[str, Callable[[float, float, float], float]] = {
+    "max": lambda a, b, joint: max(a, b),
+    "min": lambda a, b, joint: min(a, b),
+    "arithmetic": lambda a, b, joint: (a + b) / 2,
+    "geometric": lambda a, b, joint: float(np.sqrt(a * b)),
+    "joint": lambda a, b, joint: joint,
+}
+
+
+def _pairs(counts: IntArray) -> int:
+    """Pairs of objects within the groups; a Python integer, because products of these overflow 64 bits."""
+    return int((counts * (counts - 1)).sum()) // 2
+
+
+def _confusion_of_pairs(table: IntArray) -> tuple[int, int, int, int]:
+    """Pairs together on both sides, in a cluster only, in a class only, on neither."""
+    counts = (table, table.sum(axis=0), table.sum(axis=1), table.sum(keepdims=True))
+    both, clusters, classes, every = map(_pairs, counts)
+    return both, clusters - both, classes - both, every - clusters - classes + both
