@@ -11,7 +11,7 @@ class Maker(NamedTuple):
     """What some jobs were made with."""
 
     jobs: tuple[str, ...]
-    """As "case: method", sorted."""
+    """As "case: method", sorted; with its block of subsets where a sample of each block confirmed the labels."""
     stamp: Stamp
 
 
@@ -38,6 +38,14 @@ class Makers(tuple[Maker, ...]):
                 stamp = Stamp.model_validate(maker["stamp"])
                 pairs += [(job, stamp) for job in maker["jobs"]]
         return cls.of(pairs)
+
+    @property
+    def confirmed(self) -> dict[str, int]:
+        """How many fits of labels of other code were made again, of how many, in how many jobs; empty if none."""
+        found = [maker.stamp.confirmed for maker in self if maker.stamp.confirmed for _ in maker.jobs]
+        if not found:
+            return {}
+        return {"jobs": len(found), "fits": sum(one.fits for one in found), "of": sum(one.of for one in found)}
 
     @property
     def json_text(self) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pandas as pd
 
+from consclust import __version__
 from consclust.errors import InputError
 from consclust.files import write_text
 from consclust.report import text
@@ -19,14 +20,17 @@ from consclust.report import typst_pdf as typst
 from consclust.report.items import Item, block_items, heading, paragraph
 from consclust.report.references import References
 from consclust.report.wording import score, sentence, symbol
+from consclust_studies.contents import OF_MAKERS, read_marks
 from consclust_studies.document.discussion import discussion_items
 from consclust_studies.document.protocol import protocol
 from consclust_studies.document.provenance import provenance, provenance_items, sha256sums
 from consclust_studies.exhibits.stored import SUFFIXES, Stored, checked, read_exhibit
 from consclust_studies.exhibits.study import PlannedStudy
+from consclust_studies.makers import Makers
 from consclust_studies.results.main_table import expected_near
 from consclust_studies.results.source import Source
 from consclust_studies.results.verdicts import VERDICTS
+from consclust_studies.stages.score_tables import read_table
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -55,7 +59,7 @@ def content(
     paper = study.paper and f"{study.paper.authors}: {study.paper.title}. {study.paper.venue} {study.paper.year}."
     absent = f"; not shown: {', '.join(study.left_out)}" if study.left_out else ""
     title_page = {
-        **{"title": study.title, "kind": "study", "study": study.id, "version": record["versions"]["consclust"]},
+        **{"title": study.title, "kind": "study", "study": study.id, "version": __version__},
         "relation": "A re-run of" if study.published else "After",
         "paper": f"{paper}{references.cite(paper)}" if paper else "",
         "restricted": f"Restricted run: only {study.restriction}{absent}." if study.restriction else "",
@@ -118,7 +122,7 @@ def write_document(source: Source, files: Mapping[str, Path]) -> None:
     pictures = [path for _, path in made if path.suffix == ".svg"]
     discussion = "".join(_read(path) for _, path in source.of("discussion"))
     spent = sum(float(frame["cpu_seconds"].sum()) for frame in frames.values() if "cpu_seconds" in frame)
-    record = provenance(study, spent, seed, source.folder)
+    record = provenance(study, spent, seed, source.folder, find_makers(source))
     said = content(study, list(stored.values()), record, discussion, frames)
     typst.write_pdf(said, pictures, files["report.pdf"])
     write_text(files["report.html"], text.page(said, pictures))
@@ -126,6 +130,14 @@ def write_document(source: Source, files: Mapping[str, Path]) -> None:
     write_text(files["SHA256SUMS"], sha256sums(path for key, path in made if study.exhibit(key).reproducible))
     for folder in {path.parent for _, path in source.of("exhibit")}:
         _remove_others(folder, {*stored, *(path.stem for path in files.values())}, files["report.pdf"].parent)
+
+
+def find_makers(source: Source) -> Makers:
+    """Return what made the labels of a study, by its tables of scores; without classes, by the records of its jobs."""
+    tables = [read_table(path, item.spec)[1] for item, path in (*source.of("selected"), *source.of("variants"))]
+    records = [(item.key.replace("/", ": "), read_marks(path)) for item, path in source.of("runtimes")]
+    of_records = Makers.of((job, marks.stamp) for job, marks in records if marks)
+    return Makers.joined([*(texts[OF_MAKERS] for texts in tables), of_records.json_text])
 
 
 def _remove_others(records: Path, shown: set[str], report: Path) -> None:

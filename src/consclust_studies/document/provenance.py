@@ -5,7 +5,7 @@ import os
 import platform
 import re
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,45 +13,99 @@ from consclust.files import sha256
 from consclust.report.items import Item, paragraph, table
 from consclust.versions import versions
 from consclust_studies.exhibits.study import PlannedStudy
+from consclust_studies.makers import Makers
 
 COMMIT_VARIABLE = "CONSCLUST_COMMIT"
 SUMS = "SHA256SUMS, beside this report, holds the checksums of all files that the same seed and versions give again."
 
 
-def provenance(study: PlannedStudy, cpu_seconds: float, seed: int, folder: Path) -> dict[str, Any]:
-    """Return the record of provenance; ``folder`` is the project's, ``cpu_seconds`` were spent inside the methods."""
+def provenance(study: PlannedStudy, cpu_seconds: float, seed: int, folder: Path, makers: Makers) -> dict[str, Any]:
+    """Return the record of provenance.
+
+    ``makers`` say what made the labels, job by job where they differ; what is installed now made the report alone.
+    ``folder`` is the project's, ``cpu_seconds`` were spent inside the methods.
+    """
     return {
         "study": study.id,
         "seed": seed,
-        "commit": git_commit(folder),
-        "versions": versions(),
-        "machine": {"system": f"{platform.system()} {platform.machine()}", "cpu": cpu_model(), "cores": os.cpu_count()},
+        "versions": common_versions(makers),
+        "made_by": makers.records,
+        "confirmed": makers.confirmed,
+        "report": {
+            "commit": git_commit(folder),
+            "versions": versions(),
+            "system": f"{platform.system()} {platform.machine()}",
+            "cpu": cpu_model(),
+            "cores": os.cpu_count(),
+        },
         "cpu_seconds_in_methods": round(cpu_seconds, 3),
         "data": {case.id: dict(study.origins[case.id].checksums) for case in study.cases},
     }
+
+
+def common_versions(makers: Makers) -> dict[str, str]:
+    """Return the versions that all labels were made with; several, as "1.8.0 or 1.9.1", where they differ."""
+    found: dict[str, list[str]] = {}
+    for maker in makers:
+        for package, version in maker.stamp.versions.items():
+            if version not in found.setdefault(package, []):
+                found[package].append(version)
+    return {package: " or ".join(sorted(several)) for package, several in found.items()}
 
 
 def provenance_items(
     record: Mapping[str, Any], titles: Mapping[str, str], files: Sequence[tuple[str, str]]
 ) -> list[Item]:
     """Return the chapter on provenance: the record, and name and content of ``files`` that the report does not set."""
-    commit, machine, data = record["commit"], record["machine"], record["data"]
+    data = record["data"]
+    report = record["report"]
+    commit = report["commit"]
     changed = " (with uncommitted changes)" if commit and commit["dirty"] else ""
     facts = {
         "Study": record["study"],
         "Seed": f"{record['seed']}",
-        "Commit": f"{commit['commit']}{changed}" if commit else "not known",
-        "Machine": f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}",
-        "Versions": ", ".join(f"{name} {version}" for name, version in record["versions"].items() if version),
+        "Versions that made the labels": as_text(record["versions"]),
+        "Versions that made this report": as_text(report["versions"]),
+        "Commit of this report": f"{commit['commit']}{changed}" if commit else "not known",
+        "Machine of this report": f"{report['cpu']}, {report['cores']} cores, {report['system']}",
         "Data inside packages": ", ".join(titles[case] for case in data if not data[case]),
     }
     sums = [(titles[case], name, _short(sum_)) for case in data for name, sum_ in data[case].items()]
     tables = [
         table(("Item", "Value"), [fact for fact in facts.items() if fact[1]]),
+        *differing_makers(record["made_by"]),
         table(("Data set", "File", "SHA-256"), sums, "Checksums of the files of data; provenance.json has all digits."),
         table(("File", "Content"), files, "Further files of numbers beside this report."),
     ]
-    return [paragraph(SUMS), *(item for item in tables if item["rows"])]
+    said = paragraph(SUMS, describe_confirmation(record["confirmed"]))
+    return [said, *(item for item in tables if item["rows"])]
+
+
+def as_text(versions_: Mapping[str, str | None]) -> str:
+    """Write versions of packages: "numpy 2.4.6, scipy 1.17.1"."""
+    return ", ".join(f"{name} {version}" for name, version in versions_.items() if version)
+
+
+def differing_makers(makers: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
+    """Yield a table of what made which labels, where not all were made with the same versions."""
+    if len({as_text(maker["stamp"]["versions"]) for maker in makers}) < 2:
+        return
+    rows = [(as_text(maker["stamp"]["versions"]), ", ".join(maker["jobs"])) for maker in makers]
+    yield table(("Versions", "Labels of"), rows, "Labels that were made with different versions of packages.")
+
+
+def describe_confirmation(confirmed: Mapping[str, Any]) -> str:
+    """Say how many fits of labels that other code made were made again; empty if the code of the run made all."""
+    if not confirmed:
+        return ""
+    fits = confirmed["fits"]
+    of = confirmed["of"]
+    missed = 1 - 0.05 ** (1 / fits)  # with 95 % confidence, were more fits different, one of the sample would be
+    return (
+        f"Labels of {confirmed['jobs']} jobs were made by earlier code and confirmed on {fits:,} of their {of:,} fits "
+        f"with the present code, all with the same labels: a change in fewer than {missed:.2%} of the fits could have "
+        "been missed."
+    )
 
 
 def _short(checksum: str | None) -> str:

@@ -689,19 +689,12 @@ class Plan:
         )
 
     def document_inputs(self, run: str) -> list[Given]:
-        """Return what the report is made of: the discussion, the exhibits with their files, and the selected scores."""
+        """Return what the report is made of: the discussion, what says who made the labels, and the exhibits."""
         study = self.runs[run]
         found: list[Given] = []
         if study.discussion:
             found.append(_item_of_content("discussion", "", paths.DISCUSSION.format(study=study.id)))
-        if not study.without_classes:  # they say which versions made the labels
-            found.append(
-                (Item(role="selected", spec=self.collect(run, "").digest), [paths.SELECTED.format(run=run, part="")])
-            )
-            if study.of_variants():
-                part = "/variants"
-                item = Item(role="variants", spec=self.collect(run, part).digest)
-                found.append((item, [paths.SELECTED.format(run=run, part=part)]))
+        found += self.inputs_that_name_makers(run)
         for exhibit in study.exhibits:
             job = self.exhibits(run, *([exhibit.id] if exhibit.drawn else self.tables(run)))
             item = Item(role="exhibit", key=exhibit.id, spec=job.digest)
@@ -709,6 +702,21 @@ class Plan:
             file_item = item.model_copy(update={"role": "file"})
             found += [(file_item, [file]) for file in exhibit_files(run, exhibit)]
         return found
+
+    def inputs_that_name_makers(self, run: str) -> Iterator[Given]:
+        """Yield the files that say which versions made the labels: scores, or records of jobs without classes."""
+        study = self.runs[run]
+        if study.without_classes:
+            for case in study.cases:
+                for method in study.runs(case):
+                    yield self._item_of_blocks(run, "runtimes", case, method.id)
+            return
+        parts: list[tuple[Literal["selected", "variants"], str]] = [("selected", "")]
+        if study.of_variants():
+            parts.append(("variants", "/variants"))
+        for role, part in parts:
+            item = Item(role=role, spec=self.collect(run, part).digest)
+            yield item, [paths.SELECTED.format(run=run, part=part)]
 
     def document(self, run: str) -> DocumentJob:
         """Return the spec of the job of the report."""

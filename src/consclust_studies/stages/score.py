@@ -105,8 +105,11 @@ def find_makers(job: ScoreJob, ensemble_path: Path, blocks: Mapping[str, Sequenc
     """Return which versions made the base clusterings and the labels of a case."""
     stamps = [(f"{job.case}: {job.base_clusterings}", read_marks(ensemble_path))]
     for method in job.methods:
-        stamps += [(f"{job.case}: {method.id}", read_marks(block.path)) for block in blocks[method.labels]]
-    return Makers.of({(name, marks.stamp) for name, marks in stamps if marks})
+        for block in blocks[method.labels]:
+            marks = read_marks(block.path)
+            by_block = f" {block.path.stem}" if marks and marks.stamp.confirmed else ""
+            stamps.append((f"{job.case}: {method.id}{by_block}", marks))
+    return Makers.of((name, marks.stamp) for name, marks in stamps if marks)
 
 
 def compact(point: Mapping[str, Value]) -> str:
