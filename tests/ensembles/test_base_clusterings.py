@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from job_files_of import MARKS
 from scipy import sparse
 from sklearn.datasets import load_iris
 
@@ -113,7 +114,7 @@ def test_draws_are_those_of_matlab():
 def test_files_have_the_same_bytes_and_subsets_in_order(tmp_path):
     labels, classes = make(runs=6), load_iris().target
     for name in ("a", "b"):
-        store.save(tmp_path / f"{name}.npz", labels, classes, store.split(6, 2), spec="{}")
+        store.save(tmp_path / f"{name}.npz", labels, classes, store.split(6, 2), MARKS)
     assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
     stored = store.load(tmp_path / "a.npz")
     assert np.array_equal(stored.subset(1), labels[:, 2:4])
