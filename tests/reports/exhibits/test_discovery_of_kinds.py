@@ -3,12 +3,12 @@
 import sys
 
 import pytest
+from job_files_of import files_of
 from small import planned
 
 from consclust.errors import InputError
 from consclust_studies import exhibits
-from consclust_studies.document.command import ExhibitError, main
-from consclust_studies.exhibits.report_jobs import ExhibitJob, part_of
+from consclust_studies.exhibits.exhibits_job import ExhibitError, ExhibitJob, part_of, run
 from consclust_studies.exhibits.runtime import Runtime
 
 HEAD = "from typing import Literal\nfrom consclust_studies.exhibits.base import Exhibit, Needs\n"
@@ -46,7 +46,7 @@ def test_a_file_with_a_kind_is_all_it_needs(folder):
         (KIND.replace("    kind", "    reads = Needs(score=True)\n    kind"), r"TypeError: .*'score'; correct"),
         (KIND.replace('Literal["mine"]', "str"), r"Mine needs a literal kind; write"),
         (KIND.replace("    kind:", "    kid:"), r"Mine needs a literal kind; write"),
-        (KIND.replace('"mine"', '"vat"'), r"Mine has the kind 'vat' of consclust\.reports\.exhibits\.vat; choose"),
+        (KIND.replace('"mine"', '"vat"'), r"Mine has the kind 'vat' of consclust_studies\.exhibits\.vat; choose"),
         (KIND.replace("build", "bild"), r"Mine needs a method build; write"),
         (KIND.replace("    kind", "    place = 3\n    kind"), r"Mine has a place .* no default of id; write"),
     ],
@@ -65,4 +65,4 @@ def test_an_exhibit_that_breaks_is_named(tmp_path, monkeypatch):
     study = planned(exhibits=[{"kind": "runtime", "id": "seconds"}])
     job = ExhibitJob(study=part_of(study, study.exhibits), items={"seconds": ()})
     with pytest.raises(ExhibitError, match="exhibit seconds: KeyError: 'nocol'"):
-        main(["exhibits", "--spec", job.json_text, "--out", str(tmp_path / "seconds.csv")])
+        run(job, files_of({}, {"stored": tmp_path / "seconds.json", "shown": tmp_path / "seconds.csv"}, counts={}))
