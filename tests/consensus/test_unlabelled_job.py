@@ -43,7 +43,7 @@ def test_without_classes_the_labels_are_those_with_classes_if_k_is_their_number(
 
 
 def test_more_clusters_than_objects(labels_of):
-    with pytest.raises(InputError, match=r"^config/studies/s/study.yaml: cases: c: k = 31: there are 30 objects"):
+    with pytest.raises(InputError, match=r"^studies/s/study.yaml: cases: c: k = 31: there are 30 objects"):
         labels_of("LWEA", np.full(30, -1), 31)
 
 

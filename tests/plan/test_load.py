@@ -37,8 +37,8 @@ def test_a_standard_exhibit_that_is_listed_stands_once_with_its_own_title(make_p
 
 def test_a_project_without_studies(make_plan, tmp_path):
     make_plan()
-    (tmp_path / "config/studies/mine/study.yaml").unlink()
-    with pytest.raises(InputError, match=r"^config/studies: no study; .*study\.yaml$"):
+    (tmp_path / "studies/mine/study.yaml").unlink()
+    with pytest.raises(InputError, match=r"^studies: no study; .*study\.yaml$"):
         load_plan({"seed": 1})
 
 
@@ -70,10 +70,10 @@ def test_what_the_command_line_leaves_of_no_study_names_it(make_plan):
 
 def test_a_mistake_in_any_file_stops_before_a_job(make_plan, tmp_path):
     plan = make_plan()
-    path = tmp_path / "config/studies/mine/study.yaml"
+    path = tmp_path / "studies/mine/study.yaml"
     assert load_study(path, plan.registry).id == "mine"
     path.write_text(path.read_text() + "metric: [ACC]\n")
-    with pytest.raises(InputError, match=r"^config/studies/mine/study\.yaml: metric = .*metrics"):
+    with pytest.raises(InputError, match=r"^studies/mine/study\.yaml: metric = .*metrics"):
         load_plan({"seed": 1})
     with pytest.raises(InputError, match=r"^config/config\.yaml: seed"):
         load_plan({})

@@ -100,7 +100,7 @@ class Claim(Strict):
 
 
 class Ledger(Strict):
-    """What the paper shows and says: config/studies/<id>/claims.yaml."""
+    """What the paper shows and says: studies/<id>/claims.yaml."""
 
     ledger: tuple[LedgerItem, ...] = ()
     claims: tuple[Claim, ...] = ()
@@ -129,9 +129,9 @@ class PaperStudy(Experiment):
     summary: Text = Field(description="one or two sentences for the report's abstract")
     paper: Paper | None = None
     published: tuple[Literal["table1", "table2", "starts", "seconds", "program", "offsets"], ...] = Field(
-        (), description="tables of published values in config/studies/<id>/published/<name>.csv"
+        (), description="tables of published values in studies/<id>/published/<name>.csv"
     )
-    discussion: bool = Field(False, description="whether config/studies/<id>/discussion.md is part of the report")
+    discussion: bool = Field(False, description="whether studies/<id>/discussion.md is part of the report")
     unpublished: tuple[MethodId, ...] = Field(
         (), description="ids of methods that the paper has, but whose published numbers are not at hand"
     )

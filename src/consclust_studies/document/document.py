@@ -19,6 +19,7 @@ from consclust.report import typst_pdf as typst
 from consclust.report.items import Item, block_items, heading, paragraph
 from consclust.report.references import References
 from consclust.report.wording import score, sentence, symbol
+from consclust_studies.config.folders import study_file
 from consclust_studies.document.discussion import discussion_items
 from consclust_studies.document.protocol import protocol
 from consclust_studies.document.provenance import provenance, provenance_items, sha256sums
@@ -66,7 +67,7 @@ def content(
         chapters[chapter_of(exhibit)] += exhibit_items(exhibit)
     chapters["Protocol"] += protocol(study, references)
     if discussion:
-        file = f"config/studies/{study.id}/discussion.md"
+        file = str(study_file(study.id, "discussion.md"))
         chapters["Discussion"] += discussion_items(discussion, frames, file, bool(study.restriction))
     sklearn, snakemake = references.cite("sklearn"), references.cite("snakemake")
     made = paragraph(f"consclust uses scikit-learn{sklearn}; Snakemake{snakemake} runs its jobs.")

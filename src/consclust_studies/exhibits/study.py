@@ -1,4 +1,4 @@
-"""A study: one file ``config/studies/<id>/study.yaml``, the experiment and what its report shows."""
+"""A study: one file ``studies/<id>/study.yaml``, the experiment and what its report shows."""
 
 from typing import TYPE_CHECKING, Annotated, Self, Union
 

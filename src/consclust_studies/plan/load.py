@@ -11,6 +11,7 @@ from typing import Any
 from consclust.datasets.registry import DatasetSpec, load_registry
 from consclust.errors import InputError
 from consclust.validation import parse, read_yaml
+from consclust_studies.config.folders import STUDIES
 from consclust_studies.config.paper import Ledger
 from consclust_studies.config.settings import CONFIG_FILE, Settings
 from consclust_studies.exhibits import standard
@@ -21,7 +22,6 @@ from consclust_studies.plan.checks import CLAIMS_FILE, study_mistakes
 from consclust_studies.plan.plan import Plan
 from consclust_studies.plan.restrict import planned, refusals, unknown_words
 
-STUDIES = Path("config/studies")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 RESTRICTIONS = ("datasets", "methods", "subsets")
 

@@ -15,6 +15,7 @@ from consclust.errors import InputError
 from consclust.validation import did_you_mean
 from consclust_studies.config.cases import Case
 from consclust_studies.config.experiment import Experiment
+from consclust_studies.config.folders import study_file
 from consclust_studies.config.method_runs import MethodRun
 from consclust_studies.config.paper import StudyCase
 from consclust_studies.config.settings import Settings
@@ -376,8 +377,8 @@ class Plan:
             item = Item(role="prepared", key=case.id, spec=self.prepare(case.dataset, case.steps_word).digest)
             found.append((item, [self.prepared_file(case)]))
         if wanted.published:
-            folder = f"config/studies/{study.id}/published"
-            found += [self._of_content("published", name, f"{folder}/{name}.csv") for name in study.published]
+            tables = {name: str(study_file(study.id, f"published/{name}.csv")) for name in study.published}
+            found += [self._of_content("published", name, path) for name, path in tables.items()]
         found += [self._of_blocks(run, "labels", study.case(case_id), method) for case_id, method in wanted.labels]
         if wanted.runtimes:
             whole = self.studies[study.id]
@@ -424,7 +425,7 @@ class Plan:
         study = self.runs[run]
         found: list[Given] = []
         if study.discussion:
-            found.append(self._of_content("discussion", "", f"config/studies/{study.id}/discussion.md"))
+            found.append(self._of_content("discussion", "", str(study_file(study.id, "discussion.md"))))
         for exhibit in study.exhibits:
             job = self.exhibits(run, *([exhibit.id] if exhibit.drawn else self.tables(run)))
             item = Item(role="exhibit", key=exhibit.id, spec=job.digest)

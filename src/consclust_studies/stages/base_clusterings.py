@@ -6,6 +6,7 @@ from consclust.datasets.download import verify
 from consclust.datasets.prepared import Dataset
 from consclust.ensemble import IntArray
 from consclust.ensembles.draws import NumberOfClusters
+from consclust_studies.config.folders import study_file
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.ensembles_job import EnsembleJob
 from consclust_studies.stages.ready_made import ready_made_ensemble
@@ -23,7 +24,7 @@ def make(job: EnsembleJob, dataset: Dataset, ready: Path | None, out: Path) -> N
         members = store.split(job.runs, job.subset_size)
     if job.ready and ready:
         verify(ready, job.pool[1], job.ready.file)
-        study = f"config/studies/{job.pool[0]}/study.yaml"
+        study = str(study_file(job.pool[0]))
         labels = ready_made_ensemble(ready, job.ready, dataset.y, job.runs, members, study)
     else:
         labels = _made(job, dataset, members)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Self
 
 from consclust.errors import InputError
+from consclust_studies.config.folders import study_file
 from consclust_studies.stages.consensus_job import ConsensusJob
 from consclust_studies.stages.stored_ensembles import StoredEnsemble
 
@@ -47,6 +48,6 @@ def with_number_of_clusters(job: ConsensusJob, stored: StoredEnsemble) -> Stored
     if not isinstance(job, UnlabelledJob):
         return stored
     if job.n_clusters > (n := len(stored.labels)):
-        where = f"config/studies/{job.study}/study.yaml: cases: {job.case}: k = {job.n_clusters}"
+        where = f"{study_file(job.study)}: cases: {job.case}: k = {job.n_clusters}"
         raise InputError(f"{where}: there are {n} objects; lower it")
     return UnlabelledEnsemble(stored.labels, stored.classes, stored.members, job.n_clusters)

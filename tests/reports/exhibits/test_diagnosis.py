@@ -130,7 +130,7 @@ def test_with_classes_their_number_counts(made):
 
 
 def test_more_candidates_than_objects(made):
-    file = "config/studies/small/study.yaml"
+    file = "studies/small/study.yaml"
     with pytest.raises(InputError, match=f"^{file}: diagnosis.ks = 30, but iris has 24 objects; lower"):
         section("criteria").build(made(diagnosis={**QUICK, "ks": [2, 30]}))
     few, many = made(), source_of(planned(**{**UNLABELLED, "cases": [{**CASE, "k": 25}]}))

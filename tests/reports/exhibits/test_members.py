@@ -12,7 +12,7 @@ from consclust_studies.exhibits.members import Members
 from consclust_studies.exhibits.scores import HALF_DIGIT
 from consclust_studies.stages import stored_ensembles as store
 
-STUDIES = Path(__file__).parents[3] / "config" / "studies"
+STUDIES = Path(__file__).parents[3] / "studies"
 
 
 def test_all_base_clusterings_count_drawn_or_not() -> None:
