@@ -14,7 +14,7 @@ from consclust.datasets.registry import Registry, load_registry
 from consclust.errors import InputError
 from consclust.validation import parse
 from consclust_studies.config.settings import Settings
-from consclust_studies.exhibits.study import Study
+from consclust_studies.config.study import Study
 from consclust_studies.plan.checks import study_mistakes
 from consclust_studies.plan.load import with_standard_exhibits
 from consclust_studies.plan.plan import Plan

@@ -14,7 +14,7 @@ from toys import Change, Toy, as_csv, differing, leaves, outcome
 
 from conftest import ROOT
 from consclust.files import sha256
-from consclust_studies.exhibits.study import Study
+from consclust_studies.config.study import Study
 from consclust_studies.plan import costs
 
 pytestmark = pytest.mark.workflow

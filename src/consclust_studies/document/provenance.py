@@ -12,7 +12,7 @@ from typing import Any
 from consclust.files import sha256
 from consclust.report.items import Item, paragraph, table
 from consclust.versions import versions
-from consclust_studies.exhibits.study import PlannedStudy
+from consclust_studies.config.study import PlannedStudy
 
 COMMIT_VARIABLE = "CONSCLUST_COMMIT"
 SUMS = "SHA256SUMS, beside this report, holds the checksums of all files that the same seed and versions give again."

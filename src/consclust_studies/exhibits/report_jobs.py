@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.exhibits.base import Exhibit
-from consclust_studies.exhibits.study import PlannedStudy
 from consclust_studies.results.source import Item
 from consclust_studies.specs import Spec
 

@@ -26,6 +26,7 @@ class Stored(Strict):
     part: Part = "paper"
     in_pdf: bool = True
     caption: str
+    abstract: str = ""
     blocks: tuple[Block, ...]
     checksums: dict[str, str]
     """SHA-256 of its files by suffix."""
@@ -62,6 +63,7 @@ def write_shown(exhibit: Exhibit, shown: Shown, spec: str, files: Mapping[str, P
         part=exhibit.part,
         in_pdf=exhibit.in_pdf,
         caption=shown.caption,
+        abstract=shown.abstract,
         blocks=blocks,
         checksums=checksums,
     )

@@ -24,10 +24,10 @@ import numpy.typing as npt
 from consclust.errors import InputError
 from consclust.files import read_arrays, read_record, write_arrays, write_record, write_text, written_whole
 from consclust_studies.config.settings import CONFIG_FILE
-from consclust_studies.exhibits.runtime import measured
 from consclust_studies.plan import needs
 from consclust_studies.plan.costs import START, planned, run
 from consclust_studies.plan.plan import Plan
+from consclust_studies.results.runtimes import measured
 from consclust_studies.stages.cutting import cut_labels, cut_record
 
 RUNTIME = ".runtime.json"

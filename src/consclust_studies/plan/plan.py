@@ -14,14 +14,13 @@ from consclust.datasets.registry import MADE, DatasetSpec, RawFile
 from consclust.errors import InputError
 from consclust.validation import did_you_mean
 from consclust_studies.config.cases import Case
+from consclust_studies.config.exhibit import Exhibit
 from consclust_studies.config.experiment import Experiment
 from consclust_studies.config.folders import study_file
 from consclust_studies.config.method_runs import MethodRun
-from consclust_studies.config.paper import StudyCase
 from consclust_studies.config.settings import Settings
-from consclust_studies.exhibits.base import Exhibit
+from consclust_studies.config.study import PlannedStudy, StudyCase
 from consclust_studies.exhibits.report_jobs import OF_PROJECT, DocumentJob, ExhibitJob, in_order, part_of
-from consclust_studies.exhibits.study import PlannedStudy
 from consclust_studies.plan import needs
 from consclust_studies.plan.fingerprint import fingerprint
 from consclust_studies.plan.needs import Need

@@ -1,9 +1,8 @@
-from small import STUDY, planned
-
 from consclust.methods import load
 from consclust.report.references import References
 from consclust.scores import metrics
 from consclust_studies.document.protocol import DATA, protocol
+from small import STUDY, planned
 
 
 def tables(study) -> dict[str, list[tuple[str, ...]]]:

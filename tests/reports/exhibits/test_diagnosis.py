@@ -3,7 +3,6 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from small import planned, source_of
 
 from consclust import diagnostics
 from consclust.errors import InputError
@@ -17,6 +16,7 @@ from consclust_studies.stages.consensus import run
 from consclust_studies.stages.consensus_job import ConsensusJob
 from consclust_studies.stages.consensus_unlabelled import UnlabelledEnsemble
 from consclust_studies.stages.label_blocks import Block
+from small import planned, source_of
 
 QUICK = {"ks": [2, 3], "draws": 3, "halves": 3, "nulls": 2, "folds": 2}
 CASE = {"dataset": "iris", "title": "Iris", "preprocessing": [], "ensemble": "mine", "k": 3}

@@ -4,13 +4,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.io import loadmat
-from small import planned, source_of
 
 from consclust.scores.metrics import score_all, score_many
 from consclust_studies.config.published_tables import Published, load_published
 from consclust_studies.exhibits.members import Members
-from consclust_studies.exhibits.scores import HALF_DIGIT
+from consclust_studies.results.published_scores import HALF_DIGIT
 from consclust_studies.stages import stored_ensembles as store
+from small import planned, source_of
 
 STUDIES = Path(__file__).parents[3] / "studies"
 
