@@ -42,6 +42,13 @@ def test_a_project_without_studies(make_plan, tmp_path):
         load_plan({"seed": 1})
 
 
+def test_the_default_study_is_one_that_is_there(make_plan):
+    assert make_plan().settings.default_study is None
+    assert make_plan(default_study="mine").settings.default_study == "mine"
+    with pytest.raises(InputError, match=r'^config/config\.yaml: default_study = \'mina\': .*"mine"'):
+        make_plan(default_study="mina")
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -48,7 +48,7 @@ else:
         PLAN = load_plan(config, elsewhere=workflow.remote_exec, given=workflow.config_settings.config)
     except InputError as mistake:
         stop(mistake)
-    DEFAULT_STUDY = "quickstart" if "quickstart" in PLAN.studies else next(iter(PLAN.studies))
+    DEFAULT_STUDY = PLAN.settings.default_study or next(iter(PLAN.studies))
     if STORED and not workflow.remote_exec:
         os.environ |= {"CONSCLUST_COMMIT": json.dumps(git_commit(Path.cwd()))}
         os.environ |= {"CONSCLUST_OWN_FILES": json.dumps(own_files(load_registry()))}

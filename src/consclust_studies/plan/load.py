@@ -10,7 +10,7 @@ from typing import Any
 
 from consclust.datasets.registry import DatasetSpec, load_registry
 from consclust.errors import InputError
-from consclust.validation import parse, read_yaml
+from consclust.validation import did_you_mean, parse, read_yaml
 from consclust_studies.config.exhibit import Exhibit
 from consclust_studies.config.exhibit_kinds import kinds_of, with_a_place
 from consclust_studies.config.folders import STUDIES
@@ -41,6 +41,10 @@ def load_plan(config: Mapping[str, Any], elsewhere: bool = False, given: Mapping
         raise InputError(f"{STUDIES}: no study; write one as {STUDIES}/<id>/study.yaml")
     studies = [load_study(path, registry) for path in files]
     mistakes = unknown_words(settings, studies, "in no study")
+    ids = [study.id for study in studies]
+    if settings.default_study and settings.default_study not in ids:
+        what = f"default_study = {settings.default_study!r}: no such study"
+        mistakes.append(f"{CONFIG_FILE}: {what}; {did_you_mean(settings.default_study, ids)}")
     if not elsewhere:
         mistakes += _of_mirror(settings.data_mirror)
     if mistakes:
