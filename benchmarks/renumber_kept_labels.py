@@ -1,11 +1,13 @@
-"""Carry the kept labels of an earlier commit over to the present form: renumbered, under the present specs, with stamps.
+"""Carry kept labels of an earlier commit over to the present form: renumbered, under present specs, with stamps.
+stamps.
 
     python benchmarks/renumber_kept_labels.py EARLIER --study rce ec_cms
 
 EARLIER is a clone of the project at the commit whose labels are kept, with the engine still in ``src/concord``. Base
-clusterings of the studies must be there, ``snakemake --until base_clusterings -- rce ec_cms``: a stamp names the content
-that labels were made from. Nothing is fitted. A file is carried over if the earlier plan still asks for its very spec, and
-if the present spec has the same parameters, grid, race, seed and names; any other file is left out and counted.
+clusterings of the studies must be there, ``snakemake --until base_clusterings -- rce ec_cms``: a stamp names the
+content that labels were made from. Nothing is fitted. A file is carried over if the earlier plan still asks for its
+very spec, and if the present spec has the same parameters, grid, race, seed and names; any other file is left out and
+counted.
 
 The numbers of clusters are those of their first appearance, as methods give them now. The versions are those that the
 accepted report names, since earlier outputs had none.
@@ -22,9 +24,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from consclust.numerics.numbering import renumber
 
 from consclust.errors import InputError
-from consclust.numerics.numbering import renumber
 from consclust.validation import read_yaml
 from consclust_studies.config.settings import CONFIG_FILE
 from consclust_studies.contents import MARKS, Marks
@@ -114,7 +116,9 @@ def renumber_study(plan: Plan, earlier: Path, study: str, planned: Mapping[str, 
     """Write the archives of a study anew."""
     provenance = json.loads((needs.ACCEPTED / study / "provenance.json").read_text())
     versions = {name: text for name, text in provenance["versions"].items() if name in (*PACKAGES, "python") and text}
-    note = f"made by {provenance['commit']['commit'][:7]} or before; versions as its report named them; renumbered since"
+    note = (
+        f"made by {provenance['commit']['commit'][:7]} or before; versions as its report named them; renumbered since"
+    )
     total = 0
     left_out: list[str] = []
     for path in sorted((earlier / "reports/accepted" / study / "consensus").glob("*.tar.xz")):

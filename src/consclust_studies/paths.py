@@ -21,8 +21,8 @@ MERGED = "results/labels/{matrix}/profiles.npz"
 CONSENSUS_OF_LABELS = "results/labels/{matrix}/{method}-{k}.npz"
 PIECE_LABELS = "results/labels/{matrix}/{method}-{k}/{piece}.parquet"
 SIZES = "results/labels/{matrix}/{method}-{k}.csv"
-PUBLISHED = "config/studies/{study}/published/{table}.csv"
-DISCUSSION = "config/studies/{study}/discussion.md"
+PUBLISHED = "studies/{study}/published/{table}.csv"
+DISCUSSION = "studies/{study}/discussion.md"
 
 TABLE_SUFFIXES = ("csv", "tex", "md", "html")
 FIGURE_SUFFIXES = ("csv", "tex", "svg", "pdf", "png")

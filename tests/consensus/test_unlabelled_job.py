@@ -4,14 +4,14 @@ import json
 
 import numpy as np
 import pytest
+from consclust_studies.stages.consensus_command import main
+from consclust_studies.stages.consensus_job import ConsensusJob
+from consclust_studies.stages.consensus_unlabelled import UnlabelledJob, job_of_text
 
 from consclust.errors import InputError
 from consclust.testing import l30
 from consclust_studies.specs import digest
 from consclust_studies.stages import stored_ensembles as store
-from consclust_studies.stages.consensus_command import main
-from consclust_studies.stages.consensus_job import ConsensusJob
-from consclust_studies.stages.consensus_unlabelled import UnlabelledJob, job_of_text
 
 CLASSES = np.repeat([0, 1, 2], 10)
 
@@ -43,7 +43,7 @@ def test_without_classes_the_labels_are_those_with_classes_if_k_is_their_number(
 
 
 def test_more_clusters_than_objects(labels_of):
-    with pytest.raises(InputError, match=r"^config/studies/s/study.yaml: cases: c: k = 31: there are 30 objects"):
+    with pytest.raises(InputError, match=r"^studies/s/study.yaml: cases: c: k = 31: there are 30 objects"):
         labels_of("LWEA", np.full(30, -1), 31)
 
 

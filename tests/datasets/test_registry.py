@@ -57,7 +57,7 @@ def mistake(tmp_path, text):
 def test_registered_ids_and_shapes_are_those_of_the_published_table():
     datasets = registry.load_registry(ROOT / "config/datasets.yaml")
     assert list(datasets) == [*RCE, *DIGITS, *POOLS, *BEHIND_POOLS, *UCI, *PEACE, *GENERATED, *EMBEDDED]
-    with (ROOT / "config/studies/rce/published/table1.csv").open() as stream:
+    with (ROOT / "studies/rce/published/table1.csv").open() as stream:
         published = {
             row["dataset"]: (int(row["instances"]), int(row["features"]), int(row["classes"]))
             for row in csv.DictReader(stream)

@@ -13,11 +13,7 @@ ROOT = Path(__file__).parents[2]
 FILES = [
     ("config", ROOT / "config/config.yaml"),
     ("datasets", ROOT / "config/datasets.yaml"),
-    *(
-        (name, path)
-        for name in ("study", "claims")
-        for path in sorted((ROOT / "config/studies").glob(f"*/{name}.yaml"))
-    ),
+    *((name, path) for name in ("study", "claims") for path in sorted((ROOT / "studies").glob(f"*/{name}.yaml"))),
 ]
 
 

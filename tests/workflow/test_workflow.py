@@ -209,7 +209,7 @@ def test_an_edit_runs_what_depends_on_it_and_nothing_else(copy_of_finished, chan
 
 def test_a_new_method_is_one_new_file(copy_of_finished):
     (copy_of_finished.folder / "src/consclust/methods/firstclustering.py").write_text(NEW_METHOD)
-    path = copy_of_finished.folder / "config/studies/tiny/study.yaml"
+    path = copy_of_finished.folder / "studies/tiny/study.yaml"
     path.write_text(path.read_text().replace("- EAC", "- EAC\n- FirstClustering", 1))
     plan = copy_of_finished.snakemake("-n", "tiny")
     assert {m for m in messages(plan) if "subsets" in m} == {

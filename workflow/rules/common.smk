@@ -52,7 +52,7 @@ else:
     except InputError as mistake:
         stop(mistake)
     MADE = Made(PLAN)
-    DEFAULT_STUDY = "quickstart" if "quickstart" in PLAN.studies else next(iter(PLAN.studies))
+    DEFAULT_STUDY = PLAN.settings.default_study or next(iter(PLAN.studies))
     if STORED and not workflow.remote_exec:
         os.environ |= {"CONSCLUST_COMMIT": json.dumps(git_commit(Path.cwd()))}
         os.environ |= {"CONSCLUST_OWN_FILES": json.dumps(own_files(load_registry()))}

@@ -1,16 +1,13 @@
-"""The paper that a study re-runs, its claims, and what a study says of it."""
+"""The paper that a study re-runs: what it shows and says, item by item, and the checks of its sentences."""
 
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from consclust.validation import Strict
-from consclust_studies.config.cases import Case, Two
-from consclust_studies.config.experiment import Experiment
 from consclust_studies.config.metric import Metric
-from consclust_studies.config.references import AnyRowId, CaseId, MethodId, Ref
-from consclust_studies.config.values import Count, Name, Positive, Share, Some, Text, Title
-from consclust_studies.config.without_classes import Diagnosis
+from consclust_studies.config.references import AnyRowId, CaseId, Ref
+from consclust_studies.config.values import Count, Name, Positive, Share, Text, Title
 
 
 class Paper(Strict):
@@ -100,7 +97,7 @@ class Claim(Strict):
 
 
 class Ledger(Strict):
-    """What the paper shows and says: config/studies/<id>/claims.yaml."""
+    """What the paper shows and says: studies/<id>/claims.yaml."""
 
     ledger: tuple[LedgerItem, ...] = ()
     claims: tuple[Claim, ...] = ()
@@ -111,80 +108,3 @@ class Ledger(Strict):
         if twice := {i for i in ids if ids.count(i) > 1}:
             raise ValueError(f"two items have the id {sorted(twice)[0]!r}; give one of them another id")
         return self
-
-
-class StudyCase(Case):
-    """A data set as the study uses it; one without classes has the number of clusters to look for."""
-
-    k: Two | None = Field(
-        None, description="number of consensus clusters, of a data set without classes; else it is that of the classes"
-    )
-
-
-class PaperStudy(Experiment):
-    """An experiment and the paper behind it; a study adds its exhibits."""
-
-    cases: Some[StudyCase]
-    title: Title
-    summary: Text = Field(description="one or two sentences for the report's abstract")
-    paper: Paper | None = None
-    published: tuple[Literal["table1", "table2", "starts", "seconds", "program", "offsets"], ...] = Field(
-        (), description="tables of published values in config/studies/<id>/published/<name>.csv"
-    )
-    discussion: bool = Field(False, description="whether config/studies/<id>/discussion.md is part of the report")
-    unpublished: tuple[MethodId, ...] = Field(
-        (), description="ids of methods that the paper has, but whose published numbers are not at hand"
-    )
-    other_data: Text | None = Field(
-        None,
-        description="why the data sets are not the paper's; every verdict then says that they are not, and "
-        "the tables are called after the paper's",
-    )
-    reported: Some[Metric] = Field(("ACC", "NMI"), description="metrics of the tables, unless one names its own")
-    ledger: tuple[LedgerItem, ...] = Field((), description="what the paper shows and says, item by item")
-    claims: tuple[Claim, ...] = Field(
-        (), description="sentences with a check: of the paper's items, and questions of ours"
-    )
-
-    diagnosis: Diagnosis = Diagnosis()
-
-    @property
-    def without_classes(self) -> bool:
-        """Whether the cases have no classes: there are no scores, and diagnostics take their place."""
-        return any(case.k for case in self.cases)
-
-    def number_of_clusters(self, case_id: str) -> int | None:
-        """Return the number of clusters of a case without classes; None with classes, as their number counts."""
-        return next((case.k for case in self.cases if case.id == case_id), None)
-
-    @model_validator(mode="after")
-    def _reported_are_computed(self) -> Self:
-        if missing := [metric for metric in self.reported if metric not in self.metrics]:
-            raise ValueError(f"the reported metric {missing[0]!r} is not in metrics; add it there")
-        return self
-
-
-class Origin(Strict):
-    """Where the data of a case come from, out of the registry."""
-
-    title: str = Field(description="the data set's title")
-    source: str
-    licence: str
-    note: str = ""
-    checksums: dict[str, str | None] = Field({}, description="SHA-256 by file name; None: not registered")
-
-
-class ResolvedStudy(PaperStudy):
-    """A study as it is run: with the registry's titles and steps, restricted where the configuration says so."""
-
-    run_id: str = Field(description="names its folder of results and reports: the id, and what it is restricted to")
-    restriction: str = Field("", description="what the run is restricted to, in words; empty if it is whole")
-    left_out: tuple[str, ...] = Field((), description="exhibits of the whole study that are not in this run")
-    sections: dict[str, str] = Field({}, description="title of every exhibit of this run, by its id")
-    origins: dict[str, Origin] = Field({}, description="by case")
-
-    @property
-    def titles(self) -> dict[str, str]:
-        """The name of every case in tables."""
-        cases = (*self.described, *self.case_variants)
-        return {case.id: case.title or case.dataset for case in cases}

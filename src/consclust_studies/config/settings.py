@@ -17,6 +17,9 @@ class Settings(Strict):
     seed: Annotated[int, Field(ge=0, lt=2**63), BeforeValidator(no_flag)] = Field(
         description="the one seed; all others are spawned from it by name"
     )
+    default_study: Name | None = Field(
+        None, description="what `snakemake --cores N` runs; the first study by name if absent"
+    )
     data_mirror: str | None = Field(None, description="folder or URL that is tried before the public addresses")
     subsets_per_job: Positive | None = Field(
         None, description="subsets that one job works through; null: as many as take five minutes at most, or one"

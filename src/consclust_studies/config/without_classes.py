@@ -9,7 +9,7 @@ from consclust_studies.config.values import Count, Positive, Some
 
 
 class Diagnosis(Strict):
-    """How the exhibits ``diagnosis`` and ``diagnosis_figure`` are computed; see ``consclust.diagnostics``."""
+    """How the sections of a report without classes are computed; see ``consclust.diagnostics``."""
 
     method: MethodId | None = Field(None, description="of the consensus that is looked at; the first one if absent")
     ks: Some[Two] = Field(tuple(range(2, 11)), description="numbers of clusters that are compared")

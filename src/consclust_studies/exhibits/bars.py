@@ -8,25 +8,16 @@ from consclust.plot.base import colours
 from consclust.report.blocks import Shown, Table, listed
 from consclust.report.figures import PAGE, legend_below, style
 from consclust.report.wording import count, paragraph, records
-from consclust.validation import Strict
-from consclust_studies.config.references import CaseId, MetricId
+from consclust_studies.config.references import MetricId
 from consclust_studies.config.values import Some
-from consclust_studies.exhibits.base import Exhibit, Needs
+from consclust_studies.exhibits.base import Exhibit, Group, Needs
 from consclust_studies.results.main_table import of_main_rows, over_subsets
 from consclust_studies.results.sentences import tuned
+from consclust_studies.results.source import Source
 from consclust_studies.stages.selection import ROUNDING, main_row
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.results.source import Source
-
-
-class Group(Strict):
-    """Cases that stand side by side."""
-
-    title: str
-    cases: Some[CaseId]
 
 
 class Bars(Exhibit):

@@ -11,16 +11,14 @@ from consclust.diagnostics import block_structure
 from consclust.report.blocks import Cell, Shown, Table, crossed
 from consclust.report.wording import count, paragraph, records, score, untex
 from consclust_studies.config.references import CaseId
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Positive, Some
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
 from consclust_studies.exhibits.matrices import Given, Matrix, fits_of, mistakes_in
+from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 MEASURES = {
     "auc": "Probability that a pair of one class has a larger entry than a pair of two",
@@ -49,7 +47,7 @@ class Blocks(Exhibit):
             if absent:
                 yield "cases", f" = {case!r}: {absent[0]} does not run on it; leave the case out"
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings and the fits."""
         cases = self._cases(study)
         return Needs(ensembles=cases, fits=fits_of(cases, self.panels))

@@ -1,9 +1,7 @@
 """Whether the iterations of a method converge, over all of its fits."""
 
-from __future__ import annotations
-
 from math import nan
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -11,13 +9,10 @@ from pydantic import Field
 from consclust.files import read_arrays
 from consclust.report.blocks import Shown, listed
 from consclust.report.wording import paragraph, records
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Title
 from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod
-
-if TYPE_CHECKING:
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
+from consclust_studies.results.source import Source
 
 
 class Convergence(OfMethod):
@@ -33,7 +28,7 @@ class Convergence(OfMethod):
             if self.method in study.case(case).races:
                 yield "method", f" = {self.method!r}: a race on {case} leaves out fits; name other cases"
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the consensus labels, which say how each fit ended."""
         return Needs(labels=tuple((case, self.method) for case in self.cases_of(study)))
 

@@ -1,9 +1,7 @@
 """Scores of a dendrogram of the base clusterings, cut into several numbers of clusters."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -15,14 +13,12 @@ from consclust.report.figures import curves_by_case
 from consclust.report.wording import conjunction, count, paragraph, records
 from consclust.scores import score_all
 from consclust_studies.config.references import CaseId, MethodId, MetricId
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.config.values import Positive, Some
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.exhibits.matrices import Similarity
 from consclust_studies.results.main_table import published_key
-
-if TYPE_CHECKING:
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
+from consclust_studies.results.source import Source
 
 
 class Cuts(Exhibit):
@@ -38,7 +34,7 @@ class Cuts(Exhibit):
     similarity: Similarity = "co_occurrence"
     method: MethodId = Field(description="whose published score is the level")
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings and the published values."""
         return Needs(ensembles=self.cases, published=True)
 

@@ -14,16 +14,14 @@ from consclust.report.wording import DASH, MINUS, conjunction, number, paragraph
 from consclust.scores import score_many
 from consclust_studies.config.cases import Case
 from consclust_studies.config.metric import Metric
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.main_table import published_key
+from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 FITS = 3.5
 """Distance up to which a candidate fits."""
@@ -52,7 +50,7 @@ class Features(Exhibit):
         """Whether a case has other candidates, and there are published scores."""
         return "table2" in study.published and any(_compared(study))
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings of all candidates."""
         cases = tuple(case.id for _, found in _compared(study) for case in found)
         return Needs(ensembles=cases, published=True)

@@ -9,18 +9,16 @@ from pydantic import Field
 from consclust.report.blocks import Cell, Shown, Table
 from consclust.report.wording import count, number, paragraph, score
 from consclust_studies.config.references import MetricId, RowId
+from consclust_studies.config.study import Study
 from consclust_studies.config.values import Some
-from consclust_studies.exhibits.bars import Group
-from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
+from consclust_studies.exhibits.base import Exhibit, Group, Mistakes, Needs
 from consclust_studies.results.main_table import over_subsets
 from consclust_studies.results.sentences import tuned
+from consclust_studies.results.source import Source
 from consclust_studies.stages.selection import Row, main_rows, select
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.results.source import Source
 
 STARTS = {"chosen": "Start with the best objective", "mean": "Mean of the starts"}
 

@@ -13,16 +13,15 @@ from consclust.report.blocks import Shown
 from consclust.report.figures import PAGE, WIDTHS, colour_bar, label_outer, legend_below, style
 from consclust.report.wording import conjunction, count, paragraph, point, records, score, symbol
 from consclust_studies.config.references import MetricId
+from consclust_studies.config.study import Study
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, unknown
 from consclust_studies.results.grid_means import grid_means, said_of_races
+from consclust_studies.results.source import Source
 from consclust_studies.stages.score import compact
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.results.source import Source
 
 SCALES = (
     "own: a colour scale for each panel, scores in the cells; shared: one for each metric; best: small panels, "

@@ -13,13 +13,12 @@ from consclust.report.blocks import Shown
 from consclust.report.figures import curve_handles, curves, legend_below, panels, style
 from consclust.report.wording import count
 from consclust_studies.config.references import CaseId
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.exhibits.base import Exhibit, Needs
+from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 MEASURES = ("precision", "recall", "pairs", "precision_at", "pairs_at")
 LABELS = {
@@ -45,7 +44,7 @@ class Levels(Exhibit):
         "from", description="whose shares are drawn: all with at least a co-association, or those with this one"
     )
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings."""
         return Needs(ensembles=(self.case,))
 

@@ -11,15 +11,14 @@ from consclust.report.blocks import Shown
 from consclust.report.figures import curves_by_case
 from consclust.report.wording import conjunction, count, paragraph, records, symbol
 from consclust_studies.config.references import MethodId, MetricId, RowId
+from consclust_studies.config.study import Study
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
 from consclust_studies.results.sentences import fewer
+from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.results.source import Source
 
 
 class Lines(Exhibit):

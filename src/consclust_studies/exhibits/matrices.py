@@ -20,16 +20,13 @@ from consclust.report.figures import colour_bar, fine, style
 from consclust.report.wording import DASH, MINUS, number, paragraph, point, records, untex
 from consclust.validation import Strict
 from consclust_studies.config.references import CaseId, MethodId
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Some, Value
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs, of_fit, unknown
-from consclust_studies.results.source import fit_parameters
+from consclust_studies.results.source import Source, fit_parameters
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 CONTRAST = ("least", "percentile_1", "percentile_99", "largest", "mean_in_classes", "mean_between")
 SIGNS = ("grows_in_classes", "grows_between", "falls_between")
@@ -76,7 +73,7 @@ class Matrix(Strict):
         """The similarity, or the method with the name of its matrix."""
         return self.similarity or f"{self.method}: {self.matrix}"
 
-    def point(self, study: ResolvedStudy, case: str) -> str:
+    def point(self, study: PlannedStudy, case: str) -> str:
         """Return the parameters of its fit, as text; none of a similarity."""
         fit = fit_parameters(study, study.case(case), self.method) if self.method else {}
         return point({**fit, **self.parameters})
@@ -136,7 +133,7 @@ class Matrices(Exhibit):
         """Yield what is wrong with the panels."""
         yield from mistakes_in(study, self.panels)
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings and the fits."""
         fits = fits_of([self.case], self.panels)
         return Needs(ensembles=(self.case,), fits=fits, draws=self.order == "both")

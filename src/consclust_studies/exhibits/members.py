@@ -10,15 +10,14 @@ from consclust.report.blocks import Cell, Shown, Table, listed
 from consclust.report.wording import paragraph, records, score
 from consclust.scores import score_many
 from consclust_studies.config.references import CaseId, MetricId
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.exhibits.base import Exhibit, Needs
-from consclust_studies.exhibits.scores import HALF_DIGIT
 from consclust_studies.results.main_table import published_key
+from consclust_studies.results.published_scores import HALF_DIGIT
+from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 STATISTICS = {"mean": "mean", "std": "standard deviation", "max": "best"}
 
@@ -30,7 +29,7 @@ class Members(Exhibit):
     metrics: tuple[MetricId, ...] = Field((), description="those that the study reports if absent")
     cases: tuple[CaseId, ...] = Field((), description="all cases of the study if absent")
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings and the published values."""
         return Needs(ensembles=self._cases(study), published=True)
 
@@ -49,7 +48,7 @@ class Members(Exhibit):
         metrics = frame["metric"].unique()
         return Shown(frame, tuple(self._table(source, frame, metric) for metric in metrics), self._caption(frame))
 
-    def _cases(self, study: ResolvedStudy) -> tuple[str, ...]:
+    def _cases(self, study: PlannedStudy) -> tuple[str, ...]:
         return self.cases or tuple(case.id for case in study.cases)
 
     def _table(self, source: Source, frame: DataFrame, metric: str) -> Table:

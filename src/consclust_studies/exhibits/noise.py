@@ -16,16 +16,13 @@ from consclust.report.figures import curves_by_case
 from consclust.report.wording import count, paragraph, point, records, symbol
 from consclust.scores import score_all
 from consclust_studies.config.references import MethodId, MetricId
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Positive, Share, Some, Value
 from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, of_fit, unknown
-from consclust_studies.results.source import fit_parameters
+from consclust_studies.results.source import Source, fit_parameters
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 LEVEL = "co-association"
 """The row that finds the noise without any method: such objects have short columns in the co-association matrix."""
@@ -61,7 +58,7 @@ class Noise(OfMethod):
         for name in (self.method, *self.beside):
             yield from of_fit(study.method(name), "")
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings, the fits, and random numbers."""
         cases = tuple(self.cases_of(study))
         fits = tuple((case, method) for case in cases for method in (self.method, *self.beside))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,14 +13,13 @@ from consclust.report.blocks import Shown
 from consclust.report.figures import MARKERS, label_outer, panels, style
 from consclust.report.wording import count
 from consclust_studies.config.references import CaseId
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Some
-from consclust_studies.exhibits.base import Exhibit, Needs
+from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
+from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 
 class Objects(Exhibit):
@@ -31,9 +31,17 @@ class Objects(Exhibit):
     kind: Literal["objects"]
     cases: Some[CaseId]
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the data sets."""
         return Needs(prepared=self.cases)
+
+    def mistakes_in_data(self, study: Study, shapes: Mapping[str, tuple[int, int, int]]) -> Mistakes:
+        """Yield cases that have another number of features than two."""
+        for case in (case for case in study.cases if case.id in self.cases and case.dataset in shapes):
+            features = shapes[case.dataset][1]
+            if features != 2:
+                what = f"{count(features, 'feature')}, but a figure of objects shows two"
+                yield "cases", f" = {case.id!r}: {what}; name cases of two-dimensional data"
 
     def build(self, source: Source) -> Shown:
         """Return the features and the class of every object; InputError unless there are two features."""

@@ -13,18 +13,16 @@ from consclust.report.blocks import Cell, Shown, Table
 from consclust.report.wording import DASH, count, paragraph, point, records, score, signed
 from consclust_studies.config.cases import Case
 from consclust_studies.config.references import AnyMethodId, CaseId, MethodId, MetricId
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs, of_fit, unknown
 from consclust_studies.results.main_table import over_subsets
 from consclust_studies.results.published_scores import published_names
+from consclust_studies.results.source import Source
 from consclust_studies.stages.selection import main_row
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 CHANGE = "change of C"
 """The relative change of the matrix, as the published table names it."""
@@ -46,7 +44,7 @@ class Offsets(Exhibit):
         yield from unknown("matrix", [self.matrix], methods.load(run.method).matrices)
         yield from of_fit(run, "")
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the scores, the base clusterings, the fits and the published offsets."""
         fits = tuple((self.case, name) for name in (self.method, *self.variants))
         return Needs(selected=True, variants=True, ensembles=(self.case,), fits=fits, published=True)

@@ -14,15 +14,13 @@ from consclust.plot.base import colours
 from consclust.report.blocks import Shown, Table, listed
 from consclust.report.figures import case_panels, label_outer, legend_below, style
 from consclust.report.wording import conjunction, number, records, untex
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, of_fit, unknown
+from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 DASHES: list[tuple[float, ...]] = [(), (4, 1.5), (1, 1), (3, 1, 1, 1)]
 
@@ -47,7 +45,7 @@ class Paths(OfMethod):
         if n != len(self.labels):
             yield "labels", f" = {list(self.labels)}: {self.path} has {n} columns; name each"
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings and the fits."""
         cases = tuple(self.cases_of(study))
         return Needs(ensembles=cases, fits=tuple((case, self.method) for case in cases))

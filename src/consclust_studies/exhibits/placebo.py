@@ -1,8 +1,6 @@
 """What the choice with the true classes gains by itself: a tuned method beside the restarts of one without a grid."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,12 +10,9 @@ from consclust.report.wording import MINUS, count, paragraph, records, signed
 from consclust.scores import score_many
 from consclust_studies.config.cases import Case
 from consclust_studies.config.references import AnyMethodId, MethodId
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
-
-if TYPE_CHECKING:
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
+from consclust_studies.results.source import Source
 
 COLUMNS = "case dataset metric n mean default best gain placebo_mean placebo_default placebo_best placebo_gain ahead"
 
@@ -29,7 +24,7 @@ class Placebo(Exhibit):
     method: MethodId
     placebo: AnyMethodId
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the labels of all restarts of the method and of the placebo."""
         cases = tuple(case.id for case in self._cases(study))
         labels = tuple((case, name) for case in cases for name in (self.method, self.placebo))

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from consclust.report.blocks import Cell, Chapter, Shown, Table, listed
 from consclust.report.wording import DASH, count, number, paragraph, records, score
 from consclust_studies.config.cases import Case
+from consclust_studies.config.study import Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.main_table import over_subsets, published_key
 from consclust_studies.results.sentences import tuned
+from consclust_studies.results.source import Source
 from consclust_studies.stages.selection import main_row
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.results.source import Source
 
 ASIDE = {"id", "title", "of", "why", "methods", "instead_of", "doubt", "k", "subsets", "preprocessing"}
 """Keys of a case that change no score of a subset (pools have variants, and so classes and no k), and its steps."""

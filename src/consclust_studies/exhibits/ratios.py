@@ -10,15 +10,14 @@ from pydantic import Field
 from consclust.report.blocks import Cell, Shown, Table, crossed, listed
 from consclust.report.wording import DASH, number, paragraph, records, seconds
 from consclust_studies.config.references import CaseId, MethodId
+from consclust_studies.config.study import Study
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
-from consclust_studies.exhibits.runtime import fitted_together, runtime_frame
+from consclust_studies.results.runtimes import fitted_together, runtime_frame
+from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.results.source import Source
 
 
 class Ratios(Exhibit):

@@ -12,16 +12,14 @@ from consclust.report.blocks import Shown
 from consclust.report.figures import curves_by_case
 from consclust.report.wording import conjunction, count, paragraph, point, records, symbol
 from consclust_studies.config.references import AnyMethodId, MetricId, RowId
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Value, same
 from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, unknown
 from consclust_studies.results.sentences import fewer
+from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 
 class Slices(OfMethod):
@@ -67,7 +65,7 @@ class Slices(OfMethod):
     def _is_at(self, parameters: Mapping[str, Value]) -> bool:
         return all(same(parameters.get(name), value) for name, value in self.at.items())
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the scores at every grid point, and those of the variants if there are further points."""
         return Needs(scores=True, variant_scores=bool(self.further))
 

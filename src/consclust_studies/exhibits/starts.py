@@ -16,17 +16,16 @@ from consclust_studies.config.cases import Case
 from consclust_studies.config.method_runs import MethodRun
 from consclust_studies.config.published_tables import STATISTICS
 from consclust_studies.config.references import CaseId, MethodId, MetricId
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Exhibit, Needs
-from consclust_studies.exhibits.scores import HALF_DIGIT
 from consclust_studies.results.f1_bounds import largest_f1
 from consclust_studies.results.main_table import published_key
+from consclust_studies.results.published_scores import HALF_DIGIT
+from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 
 class _OfStarts(Exhibit):
@@ -35,12 +34,12 @@ class _OfStarts(Exhibit):
     methods: Some[MethodId]
     cases: tuple[CaseId, ...] = Field((), description="all cases of the study if absent")
 
-    def pairs(self, study: ResolvedStudy) -> list[tuple[Case, MethodRun]]:
+    def pairs(self, study: PlannedStudy) -> list[tuple[Case, MethodRun]]:
         """Return the cases, each with those of the methods that run on it."""
         cases = [case for case in study.cases if case.id in (self.cases or [case.id])]
         return [(case, run) for case in cases for run in study.runs(case) if run.id in self.methods]
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the classes, the consensus labels of all starts, and the published values."""
         labels = tuple((case.id, run.id) for case, run in self.pairs(study))
         return Needs(ensembles=tuple(dict.fromkeys(case for case, _ in labels)), labels=labels, published=True)

@@ -1,9 +1,7 @@
 """Co-association matrices with the objects in the order of VAT or of the classes: clusters are bright blocks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,12 +12,10 @@ from consclust.report.blocks import Shown, listed
 from consclust.report.figures import colour_bar, fine, panels, style
 from consclust.report.wording import paragraph, records
 from consclust_studies.config.references import CaseId
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Exhibit, Needs
-
-if TYPE_CHECKING:
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
+from consclust_studies.results.source import Source
 
 SHOWN = "Data set: case, objects, drawn, In one class: mean_in_classes, In different classes: mean_between"
 ORDERS = {
@@ -37,7 +33,7 @@ class Vat(Exhibit):
     cases: Some[CaseId]
     order: Literal["vat", "classes"] = "vat"
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings."""
         return Needs(ensembles=self.cases)
 

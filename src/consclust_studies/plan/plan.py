@@ -17,14 +17,13 @@ from consclust.errors import InputError
 from consclust.validation import did_you_mean
 from consclust_studies import paths
 from consclust_studies.config.cases import Case
+from consclust_studies.config.exhibit import Exhibit
 from consclust_studies.config.experiment import Experiment
 from consclust_studies.config.method_runs import MethodRun
-from consclust_studies.config.paper import StudyCase
 from consclust_studies.config.settings import Settings
+from consclust_studies.config.study import PlannedStudy, StudyCase
 from consclust_studies.document.document_job import DocumentJob
-from consclust_studies.exhibits.base import Exhibit
 from consclust_studies.exhibits.exhibits_job import OF_PROJECT, ExhibitJob, in_order, part_of
-from consclust_studies.exhibits.study import PlannedStudy
 from consclust_studies.plan import estimates, needs
 from consclust_studies.plan.fingerprint import fingerprint
 from consclust_studies.plan.jobs import PlannedJob

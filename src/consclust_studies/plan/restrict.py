@@ -6,13 +6,12 @@ from typing import TypeVar
 from consclust.datasets.registry import DatasetSpec
 from consclust.validation import did_you_mean
 from consclust_studies.config.cases import Case
+from consclust_studies.config.exhibit import Exhibit
 from consclust_studies.config.experiment import Experiment, Generalisation, Variants
-from consclust_studies.config.paper import Origin
 from consclust_studies.config.references import without
 from consclust_studies.config.settings import CONFIG_FILE, Settings
+from consclust_studies.config.study import Origin, PlannedStudy, Study
 from consclust_studies.config.without_classes import Diagnosis
-from consclust_studies.exhibits.base import Exhibit
-from consclust_studies.exhibits.study import PlannedStudy, Study
 from consclust_studies.plan.checks import Context
 from consclust_studies.specs import digest
 

@@ -9,7 +9,7 @@ from consclust.datasets.registry import Registry
 from consclust.files import write_text
 from consclust_studies.config.paper import Ledger
 from consclust_studies.config.settings import Settings
-from consclust_studies.exhibits.study import Study
+from consclust_studies.config.study import Study
 
 JSON_SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 SCHEMAS: dict[str, type[BaseModel]] = {"config": Settings, "study": Study, "claims": Ledger, "datasets": Registry}

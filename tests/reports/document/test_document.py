@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from small import planned
+from consclust_studies.exhibits.report_jobs import ExhibitJob
 
 from consclust.errors import InputError
 from consclust.report.blocks import Cell, Picture, Table, Text
 from consclust_studies.document.document import TONES, content, exhibit_items, write_document
 from consclust_studies.document.provenance import provenance
-from consclust_studies.exhibits.report_jobs import ExhibitJob
 from consclust_studies.exhibits.stored import Stored, write_exhibit
-from consclust_studies.results.main_table import expected_near
 from consclust_studies.results.source import Item, Source
+from consclust_studies.results.verdicts import VERDICTS
 from consclust_studies.specs import digest
+from small import planned
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="72pt"><path d="M0 0L9 9" stroke="black"/></svg>'
 TABLE = Table(title="ACC", header=("A", "B"), rows=((Cell(text="x"), Cell(text=".5")),))
@@ -101,21 +101,11 @@ def test_a_title_of_a_table_that_repeats_the_heading_is_left_out() -> None:
     assert (heading["text"], table["title"]) == ("ACC", "")
 
 
-def test_the_abstract_counts_verdicts_and_near_scores() -> None:
-    verdicts = ["not reproduced", "reproduced", "not reproduced", "holds"]
-    claims = pd.DataFrame({"verdict": verdicts, "ours": [False, False, False, True]})
-    rows = [(True, 10, 4, 0.02), (True, 5, 3, 0.05), (False, 10, 0, 0.9)]
-    agreement = pd.DataFrame(rows, columns=["counted", "methods", "near", "mean_absolute"])
-    exhibits = stored("claims", "Claims"), stored("agreement", "Agreement with the published values")
-    study = planned(summary="On lambda1.")
-    found = said(study, *exhibits, claims=claims, agreement=agreement)
-    assert found["abstract"] == (
-        "On λ₁. 7 of the 15 published scores lie within two standard errors of our mean; "
-        f"about {round(15 * expected_near(study.n_subsets))} would if only the random numbers differed. "
-        "The mean absolute difference is .030. "
-        "Claims of the paper: reproduced (1), not reproduced (2). Questions of ours: holds (1)."
-    )
-    assert set(claims["verdict"]) <= set(TONES)
+def test_the_abstract_has_what_exhibits_say_for_it() -> None:
+    exhibits = stored("claims", abstract="Two claims hold."), stored("b"), stored("agreement", abstract="It is near.")
+    found = said(planned(summary="On lambda1."), *exhibits)
+    assert found["abstract"] == "On λ₁. Two claims hold. It is near."
+    assert set(VERDICTS) <= set(TONES)
 
 
 def test_every_part_of_the_abstract_ends_with_a_full_stop() -> None:

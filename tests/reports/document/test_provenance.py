@@ -6,9 +6,9 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
-from small import STUDY, planned
 
 from consclust_studies.document.provenance import git_commit, provenance, provenance_items, sha256sums
+from small import STUDY, planned
 
 ORIGINS = {**STUDY["origins"], "wine": {**STUDY["origins"]["wine"], "checksums": {"a.data": "0" * 64, "b": None}}}
 

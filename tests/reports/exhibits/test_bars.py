@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from small import planned, scores_of, source_of
 
 from consclust_studies.exhibits.bars import Bars
+from small import planned, scores_of, source_of
 
 KEYS = {
     **{"kind": "bars", "id": "bars", "title": "Bars", "metrics": ["ACC", "NMI"]},

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
-from small import planned, source_of
 
 from consclust.diagnostics import block_structure
 from consclust.ensemble import Ensemble
 from consclust.methods import RSEC
 from consclust_studies.exhibits.blocks import MEASURES, Blocks
 from consclust_studies.stages import stored_ensembles as store
+from small import planned, source_of
 
 CLASSES = np.array([0, 2, 1] * 8)
 PANELS = [

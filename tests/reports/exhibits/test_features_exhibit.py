@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from small import planned, source_of
 
 from consclust.report.blocks import Shown
 from consclust.scores import accuracy
 from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.features import Features
+from small import planned, source_of
 
 EXHIBIT = Features(kind="features")
 CLASSES = np.repeat([0, 1], 50)

@@ -1,10 +1,10 @@
 """Means over groups of data sets, by the chosen start and by the mean of the starts."""
 
 import pytest
-from small import planned, scores_of, source_of
 
 from consclust_studies.exhibits.groups import Groups
 from consclust_studies.stages.selection import main_row
+from small import planned, scores_of, source_of
 
 KEYS = {
     **{"kind": "groups", "id": "groups", "title": "Groups", "metric": "ACC", "rival": "KC"},

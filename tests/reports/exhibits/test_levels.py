@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
-from small import planned, source_of
 
 from consclust.diagnostics import level_shares
 from consclust.ensemble import Ensemble
 from consclust_studies.exhibits.levels import MEASURES, Levels
 from consclust_studies.stages import stored_ensembles as store
+from small import planned, source_of
 
 KEYS = {"kind": "levels", "id": "levels", "title": "Levels", "case": "wine"}
 

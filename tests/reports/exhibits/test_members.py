@@ -4,15 +4,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.io import loadmat
-from small import planned, source_of
 
 from consclust.scores import score_all, score_many
 from consclust_studies.config.published_tables import Published, load_published
 from consclust_studies.exhibits.members import Members
-from consclust_studies.exhibits.scores import HALF_DIGIT
+from consclust_studies.results.published_scores import HALF_DIGIT
 from consclust_studies.stages import stored_ensembles as store
+from small import planned, source_of
 
-STUDIES = Path(__file__).parents[3] / "config" / "studies"
+STUDIES = Path(__file__).parents[3] / "studies"
 
 
 def test_all_base_clusterings_count_drawn_or_not() -> None:

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from small import planned, source_of
 
 from consclust.datasets.prepared import Dataset
 from consclust.errors import InputError
 from consclust_studies.exhibits.objects import Objects
+from small import planned, source_of
 
 KEYS = {"kind": "objects", "id": "sets", "title": "Sets", "cases": ["iris", "wine"]}
 

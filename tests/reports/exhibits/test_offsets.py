@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from small import planned, scores_of, source_of
 
 from consclust.ensemble import Ensemble
 from consclust.methods import ECCMS
@@ -8,6 +7,7 @@ from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.offsets import CHANGE, Offsets
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.selection import select
+from small import planned, scores_of, source_of
 
 LARGE = {
     "id": "large",

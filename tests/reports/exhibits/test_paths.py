@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
-from small import planned, source_of
 
 from consclust.ensemble import Ensemble
 from consclust.errors import InputError
 from consclust_studies.exhibits.paths import Paths
 from consclust_studies.stages import stored_ensembles as store
+from small import planned, source_of
 
 CLASSES = np.array([0, 2, 1] * 8)
 RSEC = {"method": "RSEC", "parameters": {"max_iter": 30, "n_init": 2}}

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from small import STUDY, planned, source_of
 
 from consclust.report.blocks import Shown
 from consclust_studies.exhibits.placebo import Placebo
+from small import STUDY, planned, source_of
 
 CLASSES = np.repeat([0, 1], 50)
 WRONG = np.array([[10, 20, 30], [20, 30, 40], [5, 15, 25]])

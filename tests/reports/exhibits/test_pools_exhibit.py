@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from small import planned, scores_of, source_of
 
 from consclust.report.blocks import Shown
 from consclust.report.wording import DASH
 from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.pools import Pools
 from consclust_studies.stages.selection import select
+from small import planned, scores_of, source_of
 
 EXHIBIT = Pools(kind="pools")
 MEANS = {"iris": 0.50, "second": 0.56, "third": 0.53}

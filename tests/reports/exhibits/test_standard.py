@@ -5,17 +5,31 @@ from pathlib import Path
 
 import pytest
 
-from consclust_studies.exhibits import KINDS, standard
-from consclust_studies.exhibits.base import Exhibit
+from consclust_studies.config.exhibit import Exhibit
+from consclust_studies.config.exhibit_kinds import engine_kinds
 from consclust_studies.exhibits.scores import Scores
+from consclust_studies.plan.load import with_standard_exhibits
+from small import planned
+
+CLAIM = {"text": "KC is best.", "check": "best", "method": "KC", "metric": "ACC"}
+KINDS = engine_kinds().values()
 
 
 def test_what_stands_before_a_studys_own_exhibits_is_of_the_paper_and_the_rest_an_appendix() -> None:
-    places = {exhibit.kind: type(exhibit).place for exhibit in standard()}
-    paper = {exhibit.kind for exhibit in standard() if exhibit.part == "paper"}
+    added = with_standard_exhibits(planned(published=["table2"], claims=[CLAIM])).exhibits
+    places = {exhibit.kind: type(exhibit).place for exhibit in added}
+    paper = {exhibit.kind for exhibit in added if exhibit.part == "paper"}
     assert paper == {kind for kind, place in places.items() if place < 0}
     assert {"scores", "claims", "datasets"} <= paper
-    assert {exhibit.part for exhibit in standard() if exhibit.kind not in paper} == {"appendix"}
+    assert {exhibit.part for exhibit in added if exhibit.kind not in paper} == {"appendix"}
+    assert {"agreement", "runtime"} <= {exhibit.kind for exhibit in added} - paper
+
+
+def test_the_main_table_stands_beside_others_of_its_kind_and_other_standard_ones_once() -> None:
+    listed = [{"kind": "scores", "id": "few", "title": "Few"}, {"kind": "runtime", "id": "seconds"}]
+    exhibits = with_standard_exhibits(planned(exhibits=listed)).exhibits
+    assert [exhibit.id for exhibit in exhibits if exhibit.kind == "scores"] == ["table2", "few"]
+    assert [exhibit.id for exhibit in exhibits if exhibit.kind == "runtime"] == ["seconds"]
 
 
 def test_what_a_study_lists_is_of_the_paper_unless_it_says_otherwise() -> None:

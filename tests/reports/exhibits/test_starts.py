@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 from pydantic import ValidationError
-from small import planned, source_of
 
 from consclust.report.blocks import Shown
 from consclust.scores import accuracy, pairwise_f, score_all
 from consclust_studies.config.published_tables import STATISTICS, Published
 from consclust_studies.exhibits.starts import Definitions, Starts
 from consclust_studies.results.source import Source
+from small import planned, source_of
 
 CLASSES = np.repeat([0, 1, 2], 8)
 METHODS = [

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from consclust_studies.config.published_tables import Published
-from consclust_studies.exhibits.study import PlannedStudy
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.results.source import Source
 from consclust_studies.stages.selection import select
 
