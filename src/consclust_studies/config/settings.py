@@ -15,16 +15,26 @@ class Settings(Strict):
     """What holds for every study."""
 
     seed: Annotated[int, Field(ge=0, lt=2**63), BeforeValidator(no_flag)] = Field(
-        description="the one seed; all others are spawned from it by name"
+        description="the only seed; every random stream is derived from it by names (study, case, method, subset)"
     )
-    data_mirror: str | None = Field(None, description="folder or URL that is tried before the public addresses")
+    data_mirror: str | None = Field(
+        None,
+        description="folder or URL that is tried before the public addresses of a data set; null: none; the "
+        "environment variable CONSCLUST_DATA_MIRROR overrides it",
+    )
     subsets_per_job: Positive | None = Field(
-        None, description="subsets that one job works through; null: as many as take five minutes at most, or one"
+        None,
+        description="number of subsets that one job works through; null: as many as take five minutes at most, or one; "
+        "changes no result",
     )
-    datasets: tuple[Name, ...] | None = Field(None, description="restrict the run to these cases")
-    methods: tuple[Name, ...] | None = Field(None, description="restrict the run to these methods")
+    datasets: tuple[Name, ...] | None = Field(
+        None, description="restricts the run to these cases, by their ids in the study; null: all cases"
+    )
+    methods: tuple[Name, ...] | None = Field(
+        None, description="restricts the run to these methods, by their ids in the study; null: all methods"
+    )
     subsets: Positive | None = Field(
-        None, description="restrict the run to its first so many subsets: a first look at an expensive study"
+        None, description="restricts the run to this many subsets, the first ones; null: all subsets"
     )
 
     @field_validator("datasets", "methods", mode="before")

@@ -72,10 +72,14 @@ class Exhibit(Strict):
     if TYPE_CHECKING:
         kind: str
 
-    id: Name = Field(description="name of its files")
+    id: Name = Field(description="id of the exhibit in the study, the name of its files")
     title: Title = Field(description="heading in the report")
-    caption: str = Field("", description="stands before the sentences that say what was measured")
-    part: Part = Field("paper", description="what it answers: the paper, an appendix, or a question beyond the paper")
+    caption: str = Field("", description="caption, before the sentences that say what was measured")
+    part: Part = Field(
+        "paper",
+        description="part of the report: 'paper': what the paper shows, on the first pages; 'appendix'; 'beyond': our "
+        "own questions",
+    )
 
     def wanted(self, study: Study) -> bool:
         """Whether a study has what it shows; a standard exhibit that is not listed is shown where it is wanted."""
@@ -98,8 +102,8 @@ class Exhibit(Strict):
 class OfMethod(Exhibit):
     """An exhibit of one method."""
 
-    method: MethodId
-    cases: tuple[CaseId, ...] = Field((), description="all cases of the study if absent")
+    method: MethodId = Field(description="id of the method")
+    cases: tuple[CaseId, ...] = Field((), description="ids of cases; all cases of the study if absent")
 
     def cases_of(self, study: Study) -> list[str]:
         """Return the cases on which the method runs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from consclust.ensemble import FloatArray
 from consclust.report.blocks import Shown, listed
@@ -26,8 +27,8 @@ class Placebo(Exhibit):
     """The gain by the best of the grid points of every subset beside that by the best of as many restarts."""
 
     kind: Literal["placebo"]
-    method: MethodId
-    placebo: AnyMethodId
+    method: MethodId = Field(description="id of the method with the grid")
+    placebo: AnyMethodId = Field(description="id of the method, or of the variant, with as many restarts")
 
     def needs(self, study: ResolvedStudy) -> Needs:
         """Return the labels of all restarts of the method and of the placebo."""

@@ -18,7 +18,7 @@ class Study(PaperStudy):
     """One paper's experiment: what is run, and what its report shows."""
 
     exhibits: tuple[AnyExhibit, ...] = Field(
-        (), description="what the report shows, in order; standard exhibits that are not listed follow"
+        (), description="what the report shows, in order; the standard exhibits that are not listed follow"
     )
 
     @model_validator(mode="after")
