@@ -28,13 +28,21 @@ class Settings(Strict):
         "changes no result",
     )
     datasets: tuple[Name, ...] | None = Field(
-        None, description="restricts the run to these cases, by their ids in the study; null: all cases"
+        None,
+        description="restricts the run to these cases, by their ids in the study, or to variants of cases; null: all",
     )
     methods: tuple[Name, ...] | None = Field(
-        None, description="restricts the run to these methods, by their ids in the study; null: all methods"
+        None,
+        description="restricts the run to these methods, by their ids in the study, or to variants of methods; "
+        "null: all",
     )
     subsets: Positive | None = Field(
         None, description="restricts the run to this many subsets, the first ones; null: all subsets"
+    )
+    variants: bool | None = Field(
+        None,
+        description="whether the run has the variants of what it runs; null: all of them, but of a run that is "
+        "restricted by datasets or methods those that are named there",
     )
 
     @field_validator("datasets", "methods", mode="before")
@@ -51,8 +59,20 @@ class Settings(Strict):
         return words and tuple(sorted({*words}))
 
     @property
+    def has_all_variants(self) -> bool:
+        """Whether the run has every variant of what it runs; else it has those that datasets and methods name."""
+        return self._runs_all if self.variants is None else self.variants
+
+    @property
+    def _runs_all(self) -> bool:
+        return self.datasets is None and self.methods is None
+
+    @property
     def restrictions(self) -> dict[str, tuple[str, ...]]:
-        """What the run is restricted to, by key."""
-        subsets = (str(self.subsets),) if self.subsets else ()
-        found = {"datasets": self.datasets or (), "methods": self.methods or (), "subsets": subsets}
+        """What the run is restricted to, by key; variants only where they are not as the other keys have them."""
+        found = {"datasets": self.datasets or (), "methods": self.methods or ()}
+        if self.subsets:
+            found["subsets"] = (str(self.subsets),)
+        if self.has_all_variants != self._runs_all:
+            found["variants"] = (str(self.variants).lower(),)
         return {key: words for key, words in found.items() if words}

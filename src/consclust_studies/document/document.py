@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count as count_from
 from pathlib import Path
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pandas as pd
 
@@ -31,7 +31,7 @@ from consclust_studies.results.verdicts import VERDICTS
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-Frames = Mapping[str, DataFrame]
+Frames: TypeAlias = "Mapping[str, DataFrame]"
 """The numbers of each exhibit, by its id."""
 AGREEMENT = "Agreement with the published values"
 FURTHER, BEYOND = "Further results", "Beyond the paper"
@@ -58,7 +58,7 @@ def content(
         **{"title": study.title, "kind": "study", "study": study.id, "version": record["versions"]["consclust"]},
         "relation": "A re-run of" if study.published else "After",
         "paper": f"{paper}{references.cite(paper)}" if paper else "",
-        "restricted": f"Restricted run: only {study.restriction}{absent}." if study.restriction else "",
+        "restricted": f"Restricted run: {study.restriction}{absent}." if study.restriction else "",
         "abstract": _abstract(study, exhibits, frames),
     }
     chapters: dict[str, list[Item]] = {name: [] for name in (*PAPER, *APPENDICES)}

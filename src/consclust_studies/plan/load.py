@@ -23,7 +23,7 @@ from consclust_studies.plan.restrict import planned, refusals, unknown_words
 
 STUDIES = Path("config/studies")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-RESTRICTIONS = ("datasets", "methods", "subsets")
+RESTRICTIONS = ("datasets", "methods", "subsets", "variants")
 
 
 def load_plan(config: Mapping[str, Any], elsewhere: bool = False, given: Mapping[str, Any] = NOTHING) -> Plan:
