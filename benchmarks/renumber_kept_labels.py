@@ -1,5 +1,4 @@
 """Carry kept labels of an earlier commit over to the present form: renumbered, under present specs, with stamps.
-stamps.
 
     python benchmarks/renumber_kept_labels.py EARLIER --study rce ec_cms
 

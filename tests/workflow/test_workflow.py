@@ -143,6 +143,8 @@ def test_a_restricted_run_leaves_the_whole_one_alone_and_says_what_it_is(copy_of
     assert [name for name in before if here[name] != before[name]] == []
     page = (copy_of_finished.folder / f"reports/{run}/report.html").read_text()
     assert "Restricted run" in page
+    assert "without variants" in page
+    assert not (copy_of_finished.folder / f"results/{run}/variants").exists()
     assert "Restricted run" not in (finished.folder / "reports/tiny/report.html").read_text()
     assert {row["case"] for row in rows(copy_of_finished.folder / f"reports/{run}/table2.csv")} == {"iris"}
     assert copy_of_finished.run("tiny") == [], "the whole study is as it was"
@@ -258,6 +260,7 @@ def test_provenance_names_versions_and_seed_but_no_person_or_path(finished):
     [
         (["--config", "sed=3"], ["--config", "sed = 3", '"seed"']),
         (["--config", "methods=RCF"], ["--config", "methods", "RCF", '"RCE"']),
+        (["--config", "variants=some"], ["--config", "variants", "some"]),
         (["--config", "datasets=glass"], ["--config", "datasets", "glass", "iris"]),
     ],
 )
