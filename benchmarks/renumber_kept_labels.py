@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from consclust.numerics.numbering import renumber
 
 from consclust.errors import InputError
+from consclust.numerics.numbering import renumber
 from consclust.validation import read_yaml
 from consclust_studies.config.settings import CONFIG_FILE
 from consclust_studies.contents import MARKS, Marks
