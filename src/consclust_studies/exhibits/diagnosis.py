@@ -14,7 +14,7 @@ from consclust.report.blocks import Cell, Footnotes, Shown, Table
 from consclust.report.figures import style
 from consclust.report.sections import TITLES
 from consclust.report.wording import DASH, score
-from consclust_studies.config.folders import study_file
+from consclust_studies import paths
 from consclust_studies.config.method_runs import MethodRun
 from consclust_studies.config.references import CaseId, MethodId
 from consclust_studies.config.study import PlannedStudy, Study
@@ -204,7 +204,9 @@ def _diagnosis(source: Source, case_id: str, method: str) -> Any:
     n = len(stored.labels)
     for key, most in ((f"cases: {case_id}: k", k), ("diagnosis.ks", max(plan.ks))):
         if most > n:
-            raise InputError(f"{study_file(study.id)}: {key} = {most}, but {case_id} has {n} objects; lower it")
+            raise InputError(
+                f"{paths.STUDY.format(study=study.id)}: {key} = {most}, but {case_id} has {n} objects; lower it"
+            )
     made = {
         run.id: methods.make(
             run.method,

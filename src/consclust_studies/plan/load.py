@@ -11,9 +11,9 @@ from typing import Any
 from consclust.datasets.registry import DatasetSpec, load_registry
 from consclust.errors import InputError
 from consclust.validation import did_you_mean, parse, read_yaml
+from consclust_studies import paths
 from consclust_studies.config.exhibit import Exhibit
 from consclust_studies.config.exhibit_kinds import kinds_of, with_a_place
-from consclust_studies.config.folders import STUDIES
 from consclust_studies.config.paper import Ledger
 from consclust_studies.config.settings import CONFIG_FILE, Settings
 from consclust_studies.config.study import Study
@@ -40,8 +40,9 @@ def load_plan(
     settings, registered = _settings(config, given), load_registry()
     told = os.environ.get(own_files.VARIABLE) if elsewhere else None
     registry = own_files.with_checksums(registered, json.loads(told) if told else own_files.own_files(registered))
-    if not (files := sorted(STUDIES.glob("*/study.yaml"))):
-        raise InputError(f"{STUDIES}: no study; write one as {STUDIES}/<id>/study.yaml")
+    files = sorted(Path().glob(paths.STUDY.format(study="*")))
+    if not files:
+        raise InputError(f"{paths.STUDIES}: no study; write one as {paths.STUDY.format(study='<id>')}")
     studies = [load_study(path, registry) for path in files]
     check_sorts(settings.refit)
     mistakes = unknown_words(settings, studies, "in no study")
