@@ -272,6 +272,21 @@ def test_a_mistake_is_one_line_before_any_job(project, arguments, words):
     assert not (project.folder / "results").exists()
 
 
+@pytest.mark.parametrize(("target", "words"), [("tinny", ['"tiny"', "other"]), ("nosuch", ["other", "tiny"])])
+def test_a_target_that_is_no_study_is_answered_with_the_studies(project, target, words):
+    project.study({**BRIEF, "id": "other"})
+    done = project.snakemake("-n", target, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith(f"{target}: ")
+    assert all(word in done.stderr.splitlines()[-1] for word in words)
+    assert "Exception" not in done.stderr
+
+
+def test_a_file_and_a_study_are_targets(project):
+    for target in ("results/ensembles/tiny/iris.npz", "tiny"):
+        assert "no such" not in project.snakemake("-n", target).stderr
+
+
 def test_a_study_without_what_the_run_is_restricted_to_says_so(project):
     project.study({**BRIEF, "id": "other", "methods": ["KC"], "claims": []})
     done = project.snakemake("tiny", "--config", "methods=KC,RCE", check=False)

@@ -12,10 +12,10 @@ from pydantic import BaseModel
 
 from consclust.datasets.registry import Registry
 from consclust.files import write_text
-from consclust_studies.config.folders import STUDIES
 from consclust_studies.config.paper import Ledger
 from consclust_studies.config.settings import Settings
 from consclust_studies.config.study import Study
+from consclust_studies.paths import STUDIES
 from consclust_studies.plan.reference import TEMPLATE, render
 
 JSON_SCHEMA = "https://json-schema.org/draft/2020-12/schema"
