@@ -86,7 +86,7 @@ lock: $(READY)  ## resolve the packages of pyproject.toml anew, with all extras
 	{ sed '/^  - pip:$$/q' envs/environment.yaml; sed -nE 's/^([a-z0-9].*==.*) \\$$/      - "\1"/p' envs/requirements.lock; } \
 		> envs/environment.new && mv envs/environment.new envs/environment.yaml
 
-schemas: $(READY)  ## write the JSON schemas of the configuration
+schemas: $(READY)  ## write the JSON schemas of the configuration, and its reference config/README.md
 	python -m consclust_studies.plan.schemas
 
 clean:  ## remove results, reports and logs; keeps downloads, the environment and accepted results

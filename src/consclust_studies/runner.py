@@ -18,7 +18,7 @@ from consclust.errors import InputError
 from consclust.extras import needs
 from consclust_studies.contents import Marks, digest_of_content, read_marks, write_again
 from consclust_studies.job_files import Files, JobFile
-from consclust_studies.kinds import KINDS, Kind
+from consclust_studies.kinds import Kind, find_kind
 from consclust_studies.specs import Spec, digest, without_code, without_inputs
 from consclust_studies.stamps import Stamp, installed_versions
 
@@ -43,7 +43,7 @@ def run_job_file(path: Path) -> str:
     since the run began.
     """
     planned = JobFile.read(path)
-    kind = KINDS[planned.kind]
+    kind = find_kind(planned.kind, path)
     started = time.monotonic()
     with needs(kind.extra):
         job = kind.load_spec().of_text(planned.spec, path)

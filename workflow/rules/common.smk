@@ -21,6 +21,9 @@ def put_first(variable, folder):
 STORED = workflow.storage_settings.default_storage_provider is not None
 """Whether files go to a storage, and not to this folder."""
 
+IS_MODULE = Path(str(workflow.current_basedir)).parents[1] not in Path(str(workflow.main_snakefile)).absolute().parents
+"""Whether another workflow, in a folder of its own, uses this one."""
+
 # a clone runs with its own source, in all jobs
 if (SOURCE := Path(str(workflow.current_basedir)).parents[1] / "src").is_dir():
     sys.path.insert(0, str(SOURCE))
@@ -31,6 +34,7 @@ from consclust_studies import paths  # needs no other package: the catalogue of 
 try:
     from consclust.datasets.registry import load_registry
     from consclust.errors import InputError
+    from consclust.validation import did_you_mean
     from consclust_studies.document.provenance import git_commit
     from consclust_studies.plan import load_plan
     from consclust_studies.plan.made import Made
@@ -97,6 +101,14 @@ def report_of(study):
         return PLAN.report_files(run)
 
     return files
+
+
+def no_such_study(wildcards):
+    """Say that a target is neither a study nor a file, and which studies there are."""
+    studies = sorted(PLAN.studies)
+    near = did_you_mean(wildcards.word, studies)
+    hint = f"{near} " if near.endswith("?") else ""
+    stop(f"{wildcards.word}: no such study or file; {hint}studies: {', '.join(studies)}")
 
 
 def or_stop(function):

@@ -57,7 +57,7 @@ def content(
         **{"title": study.title, "kind": "study", "study": study.id, "version": __version__},
         "relation": "A re-run of" if study.published else "After",
         "paper": f"{paper}{references.cite(paper)}" if paper else "",
-        "restricted": f"Restricted run: only {study.restriction}{absent}." if study.restriction else "",
+        "restricted": f"Restricted run: {study.restriction}{absent}." if study.restriction else "",
         "abstract": _abstract(study, exhibits),
     }
     chapters: dict[str, list[Item]] = {name: [] for name in (*PAPER, *APPENDICES)}

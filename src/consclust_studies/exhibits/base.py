@@ -19,15 +19,15 @@ NOT_PUBLISHED = "the study has no published scores; add published: [table2]"
 class Group(Strict):
     """Cases that stand side by side."""
 
-    title: str
-    cases: Some[CaseId]
+    title: str = Field(description="name of the group, in the figure or table")
+    cases: Some[CaseId] = Field(description="ids of the cases of the group")
 
 
 class OfMethod(Exhibit):
     """An exhibit of one method."""
 
-    method: MethodId
-    cases: tuple[CaseId, ...] = Field((), description="all cases of the study if absent")
+    method: MethodId = Field(description="id of the method")
+    cases: tuple[CaseId, ...] = Field((), description="ids of cases; all cases of the study if absent")
 
     def cases_of(self, study: Study) -> list[str]:
         """Return the cases on which the method runs."""

@@ -104,9 +104,11 @@ class _Diagnosed(Exhibit):
 
     without_classes = True
 
-    shows: str
-    case: CaseId
-    method: MethodId | None = Field(None, description="of the consensus; that of the study's diagnosis if absent")
+    shows: str = Field(description="what is shown")
+    case: CaseId = Field(description="id of the case")
+    method: MethodId | None = Field(
+        None, description="id of the method whose consensus is diagnosed; null: the method of the study's diagnosis"
+    )
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield a method that does not run on the case, and a case without any method."""
@@ -148,7 +150,7 @@ class DiagnosisTable(_Diagnosed):
     beside_listed = True
 
     kind: Literal["diagnosis"]
-    shows: Tables
+    shows: Tables = Field(description="rows of the table: the clusters, the methods or the base clusterings")
 
     @classmethod
     def unlisted(cls, study: Study) -> Iterable[Exhibit]:
@@ -162,7 +164,11 @@ class DiagnosisFigure(_Diagnosed):
     drawn: ClassVar = True
 
     kind: Literal["diagnosis_figure"]
-    shows: Figures
+    shows: Figures = Field(
+        description="what is drawn: the ordered consensus matrix; criteria for the number of clusters; the "
+        "distribution of consensus values (cdf) or the clusters (tracking) at each number of clusters; the stability "
+        "of the objects; their memberships; the diversity of the base clusterings"
+    )
 
 
 def of_cases(study: Study) -> Iterable[Exhibit]:

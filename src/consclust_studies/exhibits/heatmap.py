@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 SCALES = (
-    "own: a colour scale for each panel, scores in the cells; shared: one for each metric; best: small panels, "
-    "coloured by the distance below the best point"
+    "colours: 'own': a scale for each panel, scores in the cells; 'shared': one for each metric; 'best': small panels, "
+    "coloured by the distance from the best point"
 )
 STEP, STEPS = 0.02, 10
 """The colours of ``scale: best``: so much below the best, in so many steps."""
@@ -41,9 +41,9 @@ class Heatmap(OfMethod):
     reads: ClassVar = Needs(scores=True)
 
     kind: Literal["heatmap"]
-    x: str = Field(description="a parameter of the method's grid")
-    y: str = Field(description="another one")
-    metrics: Some[MetricId] = ("ACC", "NMI")
+    x: str = Field(description="parameter of the grid on the horizontal axis")
+    y: str = Field(description="parameter of the grid on the vertical axis")
+    metrics: Some[MetricId] = Field(("ACC", "NMI"), description="metrics, a panel for each")
     scale: Literal["own", "shared", "best"] = Field("own", description=SCALES)
 
     def mistakes(self, study: Study) -> Mistakes:

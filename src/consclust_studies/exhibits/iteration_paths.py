@@ -31,8 +31,8 @@ class Paths(OfMethod):
     drawn = True
 
     kind: Literal["paths"]
-    path: str = Field(description="which of the method's paths")
-    labels: Some[str] = Field(description="what the values are, one for each column of the path")
+    path: str = Field(description="which path of the method, a value or several after each iteration")
+    labels: Some[str] = Field(description="names of the values, one for each column of the path")
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield a path that the method does not have, and too few labels."""

@@ -24,7 +24,7 @@ from consclust_studies.plan.plan import Plan
 from consclust_studies.plan.restrict import planned, refusals, unknown_words
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-RESTRICTIONS = ("datasets", "methods", "subsets")
+RESTRICTIONS = ("datasets", "methods", "subsets", "variants")
 
 
 def load_plan(

@@ -27,12 +27,14 @@ class Cuts(Exhibit):
     drawn = True
 
     kind: Literal["cuts"]
-    cases: Some[CaseId]
-    metric: MetricId
-    clusters: Some[Positive]
-    linkages: Some[Linkage] = ("average", "complete", "single")
-    similarity: Similarity = "co_occurrence"
-    method: MethodId = Field(description="whose published score is the level")
+    cases: Some[CaseId] = Field(description="ids of cases, a panel for each")
+    metric: MetricId = Field(description="metric of the scores")
+    clusters: Some[Positive] = Field(description="numbers of clusters at which the dendrograms are cut")
+    linkages: Some[Linkage] = Field(("average", "complete", "single"), description="linkages, a line for each")
+    similarity: Similarity = Field(
+        "co_occurrence", description="similarity of the objects, a function of consclust.similarity"
+    )
+    method: MethodId = Field(description="id of the method whose published score is drawn as a level")
 
     def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings and the published values."""

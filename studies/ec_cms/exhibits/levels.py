@@ -39,9 +39,11 @@ class Levels(Exhibit):
     drawn = True
 
     kind: Literal["levels"]
-    case: CaseId
+    case: CaseId = Field(description="id of the case")
     pairs: Literal["from", "at"] = Field(
-        "from", description="whose shares are drawn: all with at least a co-association, or those with this one"
+        "from",
+        description="which pairs of objects count at a value of co-association: 'from': all from this value on; 'at': "
+        "those with this value",
     )
 
     def needs(self, study: PlannedStudy) -> Needs:

@@ -26,8 +26,8 @@ class Members(Exhibit):
     """Mean, standard deviation and best score of all base clusterings of each case."""
 
     kind: Literal["members"]
-    metrics: tuple[MetricId, ...] = Field((), description="those that the study reports if absent")
-    cases: tuple[CaseId, ...] = Field((), description="all cases of the study if absent")
+    metrics: tuple[MetricId, ...] = Field((), description="metrics; those in 'reported' if absent")
+    cases: tuple[CaseId, ...] = Field((), description="ids of cases; all cases of the study if absent")
 
     def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings and the published values."""

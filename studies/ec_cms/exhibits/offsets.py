@@ -32,11 +32,11 @@ class Offsets(Exhibit):
     """A method on one case and variants of it: their scores less its own, and how far the matrix moves."""
 
     kind: Literal["offsets"]
-    case: CaseId
-    method: MethodId
-    variants: Some[AnyMethodId]
-    metrics: Some[MetricId]
-    matrix: str = Field("consensus_matrix", description="the method's matrix whose change is measured")
+    case: CaseId = Field(description="id of the case")
+    method: MethodId = Field(description="id of the method")
+    variants: Some[AnyMethodId] = Field(description="ids of variants of the method, a row for each")
+    metrics: Some[MetricId] = Field(description="metrics of the scores")
+    matrix: str = Field("consensus_matrix", description="matrix of the method whose change is measured")
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield a matrix that the method does not have, and methods that need features."""

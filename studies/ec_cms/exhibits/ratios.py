@@ -28,10 +28,14 @@ class Ratios(Exhibit):
     chapter = "Results"
 
     kind: Literal["ratios"]
-    methods: Some[MethodId]
-    to: MethodId = Field(description="the method that the seconds are divided by")
-    counted: tuple[MethodId, ...] = Field((), description="those whose order with the others is counted")
-    cases: tuple[CaseId, ...] = Field((), description="all cases of the study if absent")
+    methods: Some[MethodId] = Field(description="ids of the methods, a row for each")
+    to: MethodId = Field(description="id of the method by whose seconds those of the others are divided")
+    counted: tuple[MethodId, ...] = Field(
+        (),
+        description="ids of methods for which the report counts the data sets on which they are faster than each other "
+        "method",
+    )
+    cases: tuple[CaseId, ...] = Field((), description="ids of cases; all cases of the study if absent")
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield methods that are named beside, but not among, the methods."""

@@ -28,11 +28,11 @@ class Slices(OfMethod):
     drawn = True
 
     kind: Literal["slices"]
-    metric: MetricId
-    x: str = Field(description="a parameter of the method's grid")
-    at: dict[str, Value] = Field(description="the values of the others")
-    further: tuple[AnyMethodId, ...] = Field((), description="ids of variants of the method with further points")
-    beside: tuple[RowId, ...] = Field((), description="ids of methods without a grid, each a level")
+    metric: MetricId = Field(description="metric of the scores")
+    x: str = Field(description="parameter of the grid on the horizontal axis")
+    at: dict[str, Value] = Field(description="values of the other parameters of the grid, by name")
+    further: tuple[AnyMethodId, ...] = Field((), description="ids of variants of the method that add points")
+    beside: tuple[RowId, ...] = Field((), description="ids of methods without a grid, each drawn as a level")
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield parameters that are not on the grid, and levels that have a grid."""

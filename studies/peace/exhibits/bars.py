@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from pydantic import Field
+
 from consclust.plot.base import colours
 from consclust.report.blocks import Shown, Table, listed
 from consclust.report.figures import PAGE, legend_below, style
@@ -27,8 +29,8 @@ class Bars(Exhibit):
     reads: ClassVar = Needs(selected=True)
 
     kind: Literal["bars"]
-    metrics: Some[MetricId]
-    groups: Some[Group]
+    metrics: Some[MetricId] = Field(description="metrics, a row of panels for each")
+    groups: Some[Group] = Field(description="groups of cases, a panel for each")
 
     def build(self, source: Source) -> Shown:
         """Return mean, sample standard deviation and number of subsets for each case, metric and method."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from consclust.errors import InputError
 from consclust.plot.base import colours
@@ -29,7 +30,7 @@ class Objects(Exhibit):
     chapter = "Data"
 
     kind: Literal["objects"]
-    cases: Some[CaseId]
+    cases: Some[CaseId] = Field(description="ids of cases with two features, a panel for each")
 
     def needs(self, study: PlannedStudy) -> Needs:
         """Return the data sets."""

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 class _OfStarts(Exhibit):
     """An exhibit of the random starts of some methods."""
 
-    methods: Some[MethodId]
-    cases: tuple[CaseId, ...] = Field((), description="all cases of the study if absent")
+    methods: Some[MethodId] = Field(description="ids of the methods")
+    cases: tuple[CaseId, ...] = Field((), description="ids of cases; all cases of the study if absent")
 
     def pairs(self, study: PlannedStudy) -> list[tuple[Case, MethodRun]]:
         """Return the cases, each with those of the methods that run on it."""
@@ -49,7 +49,7 @@ class Starts(_OfStarts):
     """How the scores of some methods vary from start to start."""
 
     kind: Literal["starts"]
-    metrics: tuple[MetricId, ...] = Field((), description="those that the study reports if absent")
+    metrics: tuple[MetricId, ...] = Field((), description="metrics; those in 'reported' if absent")
 
     def build(self, source: Source) -> Shown:
         """Return one row for each metric, case and method."""
@@ -82,8 +82,8 @@ class Definitions(_OfStarts):
     """Which definition of F1 is nearest to the published values, and which of these it makes impossible."""
 
     kind: Literal["f1_definitions"]
-    metric: MetricId = Field(description="the metric under which the published values stand")
-    definitions: Some[Literal["F", "F-class", "F-purity"]]
+    metric: MetricId = Field(description="metric under which the published values are given")
+    definitions: Some[Literal["F", "F-class", "F-purity"]] = Field(description="definitions of F1 that are compared")
 
     def build(self, source: Source) -> Shown:
         """Return one row for each definition."""

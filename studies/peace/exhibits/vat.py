@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from consclust.diagnostics import contrast, vat_order
 from consclust.ensemble import Ensemble
@@ -30,8 +31,10 @@ class Vat(Exhibit):
     drawn = True
 
     kind: Literal["vat"]
-    cases: Some[CaseId]
-    order: Literal["vat", "classes"] = "vat"
+    cases: Some[CaseId] = Field(description="ids of cases, a panel for each")
+    order: Literal["vat", "classes"] = Field(
+        "vat", description="order of the objects: that of VAT (visual assessment of cluster tendency), or by class"
+    )
 
     def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings."""

@@ -19,7 +19,9 @@ class Convergence(OfMethod):
     """How many fits of a method converge, after how many iterations, and how many have a note, for each data set."""
 
     kind: Literal["convergence"]
-    noted: Title = Field(description="what a note of the method says; heading of the column that counts the notes")
+    noted: Title = Field(
+        description="heading of the column that counts the fits with a note: what a note of the method says"
+    )
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield a case on which only some grid points run."""

@@ -3,6 +3,7 @@
 from typing import Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from consclust.ensemble import FloatArray
 from consclust.report.blocks import Shown, listed
@@ -21,8 +22,8 @@ class Placebo(Exhibit):
     """The gain by the best of the grid points of every subset beside that by the best of as many restarts."""
 
     kind: Literal["placebo"]
-    method: MethodId
-    placebo: AnyMethodId
+    method: MethodId = Field(description="id of the method with the grid")
+    placebo: AnyMethodId = Field(description="id of the method, or of the variant, with as many restarts")
 
     def needs(self, study: PlannedStudy) -> Needs:
         """Return the labels of all restarts of the method and of the placebo."""

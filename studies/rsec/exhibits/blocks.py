@@ -33,9 +33,9 @@ class Blocks(Exhibit):
     chapter = "Results"
 
     kind: Literal["blocks"]
-    panels: Some[Matrix]
-    cases: tuple[CaseId, ...] = Field((), description="all cases of the study if absent")
-    subsets: Positive = Field(3, description="the first ones, over which the measures are averaged")
+    panels: Some[Matrix] = Field(description="the matrices, a table for each")
+    cases: tuple[CaseId, ...] = Field((), description="ids of cases; all cases of the study if absent")
+    subsets: Positive = Field(3, description="number of subsets, the first ones, over which the measures are averaged")
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield what is wrong with the panels, and methods that do not run on a case."""

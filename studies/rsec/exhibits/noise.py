@@ -38,14 +38,16 @@ class Noise(OfMethod):
     drawn = True
 
     kind: Literal["noise"]
-    errors: str = Field("errors", description="which of the method's matrices has the errors")
+    errors: str = Field("errors", description="which matrix of the method has the errors")
     points: tuple[dict[str, Value], ...] = Field(
-        ({},), description="parameters of the method, instead of its default ones"
+        ({},), description="points at which the method is fitted: parameters that differ from its default grid point"
     )
-    beside: tuple[MethodId, ...] = Field((), description="ids of methods that are scored beside it")
-    metric: MetricId = "ARI"
-    shares: Some[Share] = Field((0.1, 0.2, 0.3), description="of the objects; 0 comes beside them")
-    subsets: Positive = Field(3, description="the first ones")
+    beside: tuple[MethodId, ...] = Field((), description="ids of other methods that are scored")
+    metric: MetricId = Field("ARI", description="metric of the scores")
+    shares: Some[Share] = Field(
+        (0.1, 0.2, 0.3), description="shares of the objects that get random base labels; 0 is added"
+    )
+    subsets: Positive = Field(3, description="number of subsets, the first ones")
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield a matrix and parameters that the method does not have, and methods that need features."""

@@ -29,9 +29,9 @@ class Groups(Exhibit):
     reads: ClassVar = Needs(scores=True)
 
     kind: Literal["groups"]
-    metric: MetricId
-    rival: RowId = Field(description="the row that the others are compared with")
-    groups: Some[Group]
+    metric: MetricId = Field(description="metric of the scores")
+    rival: RowId = Field(description="id of the method, or name of the row, that the others are compared with")
+    groups: Some[Group] = Field(description="groups of cases, whose scores are averaged")
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield groups of the same name."""

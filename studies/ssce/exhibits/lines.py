@@ -28,9 +28,9 @@ class Lines(Exhibit):
     reads: ClassVar = Needs(scores=True)
 
     kind: Literal["lines"]
-    metric: MetricId
-    methods: Some[MethodId] = Field(description="ids of methods whose grid is of one parameter, the same one")
-    beside: tuple[RowId, ...] = Field((), description="ids of methods without a grid, each a level")
+    metric: MetricId = Field(description="metric of the scores")
+    methods: Some[MethodId] = Field(description="ids of methods whose grid has one parameter, the same one")
+    beside: tuple[RowId, ...] = Field((), description="ids of methods without a grid, each drawn as a level")
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield grids that are not of one common parameter, and levels that have a grid."""

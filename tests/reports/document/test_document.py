@@ -115,7 +115,7 @@ def test_every_part_of_the_abstract_ends_with_a_full_stop() -> None:
 
 def test_a_restricted_run_says_so() -> None:
     assert said(planned())["restricted"] == ""
-    study = planned(restriction="datasets iris", left_out=["Figure 1", "Figure 2"])
+    study = planned(restriction="only datasets iris", left_out=["Figure 1", "Figure 2"])
     assert said(study)["restricted"] == "Restricted run: only datasets iris; not shown: Figure 1, Figure 2."
 
 

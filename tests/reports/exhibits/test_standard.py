@@ -1,11 +1,7 @@
 """Which part of the report standard exhibits belong to where a study does not list them."""
 
-import re
-from pathlib import Path
-
 import pytest
 
-from consclust_studies.config.exhibit import Exhibit
 from consclust_studies.config.exhibit_kinds import engine_kinds
 from consclust_studies.exhibits.scores import Scores
 from consclust_studies.plan.load import with_standard_exhibits
@@ -44,13 +40,3 @@ def test_every_chapter_of_a_kind_is_one_that_a_report_has() -> None:
     from consclust_studies.document.document import APPENDICES, PAPER
 
     assert {cls.chapter for cls in KINDS} <= {*PAPER, *APPENDICES}
-
-
-def test_the_guide_names_the_keys_of_every_kind() -> None:
-    guide = (Path(__file__).parents[3] / "config/README.md").read_text(encoding="utf-8")
-    rows = {
-        kind: {*re.findall("`([a-z_]+)`", keys)} for kind, keys in re.findall(r"^\| `(\w+)` \|.*\|(.*)\|$", guide, re.M)
-    }
-    common = {*Exhibit.model_fields, "kind", "id", "title"}
-    own = {cls.model_fields["kind"].annotation.__args__[0]: {*cls.model_fields} - common for cls in KINDS}
-    assert {kind: rows.get(kind) for kind in own} == own
