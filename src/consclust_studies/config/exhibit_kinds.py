@@ -110,14 +110,14 @@ def _import_studies() -> None:
     It is made here, not found on the search path, where another package may have this name. A process that works in the
     folders of several projects one after the other, as tests do, forgets the modules of the one before.
     """
-    place = [str(Path(STUDIES).absolute())]
+    place = str(Path(STUDIES).absolute())
     known = sys.modules.get(STUDIES)
-    if known is not None and list(known.__path__) == place:
+    if known is not None and place in known.__path__:
         return
     for name in [name for name in sys.modules if name.split(".")[0] == STUDIES]:
         del sys.modules[name]
     package = ModuleType(STUDIES, "The studies of a project, each with kinds of exhibits of its own.")
-    package.__path__ = place
+    package.__path__ = [place]
     sys.modules[STUDIES] = package
     importlib.invalidate_caches()
     _own_kinds.cache_clear()

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from consclust.report.wording import point
-from consclust_studies.exhibits.noise import LEVEL, Noise, auc, with_noise
 from consclust_studies.stages import stored_ensembles as store
 from small import planned, source_of
+from studies.rsec.exhibits.noise import LEVEL, Noise, auc, with_noise
 
 CLASSES = np.repeat([0, 1, 2], 10)
 KEYS = {"kind": "noise", "id": "noise", "title": "Noise", "method": "RSEC", "cases": ["wine"], "beside": ["KC"]}

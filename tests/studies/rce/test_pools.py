@@ -7,9 +7,9 @@ import pytest
 from consclust.report.blocks import Shown
 from consclust.report.wording import DASH
 from consclust_studies.config.published_tables import Published
-from consclust_studies.exhibits.pools import Pools
 from consclust_studies.stages.selection import select
 from small import planned, scores_of, source_of
+from studies.rce.exhibits.pools import Pools
 
 EXHIBIT = Pools(kind="pools")
 MEANS = {"iris": 0.50, "second": 0.56, "third": 0.53}

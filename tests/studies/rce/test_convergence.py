@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from consclust.files import write_arrays
-from consclust_studies.exhibits.convergence import Convergence
 from consclust_studies.stages.label_blocks import Block
 from small import planned, source_of
+from studies.rce.exhibits.convergence import Convergence
 
 KEYS = {"kind": "convergence", "id": "c", "title": "Convergence", "method": "RCE", "cases": ["iris"]}
 EXHIBIT = Convergence(**KEYS, noted="Objective rose")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from consclust_studies.exhibits.groups import Groups
 from consclust_studies.stages.selection import main_row
 from small import planned, scores_of, source_of
+from studies.ssce.exhibits.groups import Groups
 
 KEYS = {
     **{"kind": "groups", "id": "groups", "title": "Groups", "metric": "ACC", "rival": "KC"},

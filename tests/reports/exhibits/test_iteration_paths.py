@@ -3,7 +3,7 @@ import pytest
 
 from consclust.ensemble import Ensemble
 from consclust.errors import InputError
-from consclust_studies.exhibits.paths import Paths
+from consclust_studies.exhibits.iteration_paths import Paths
 from consclust_studies.stages import stored_ensembles as store
 from small import planned, source_of
 

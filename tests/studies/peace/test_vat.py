@@ -3,9 +3,9 @@ import pytest
 
 from consclust.diagnostics import vat_order
 from consclust.ensemble import MISSING, Ensemble
-from consclust_studies.exhibits.vat import Vat
 from consclust_studies.stages import stored_ensembles as store
 from small import planned, source_of
+from studies.peace.exhibits.vat import Vat
 
 CLASSES = np.array([0, 2, 1] * 8)
 KEYS = {"kind": "vat", "id": "blocks", "title": "Blocks", "cases": ["iris", "wine"]}

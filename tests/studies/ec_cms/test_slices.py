@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from consclust_studies.exhibits.slices import Slices
 from consclust_studies.stages.score import compact
 from small import planned, scores_of, source_of
+from studies.ec_cms.exhibits.slices import Slices
 
 MORE = {
     "id": "RCE-more", "of": "RCE", "method": "RCE", "why": "more points", "cases": ["iris"],

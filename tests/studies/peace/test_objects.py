@@ -3,8 +3,8 @@ import pytest
 
 from consclust.datasets.prepared import Dataset
 from consclust.errors import InputError
-from consclust_studies.exhibits.objects import Objects
 from small import planned, source_of
+from studies.peace.exhibits.objects import Objects
 
 KEYS = {"kind": "objects", "id": "sets", "title": "Sets", "cases": ["iris", "wine"]}
 

@@ -4,9 +4,9 @@ import pytest
 from consclust.methods import EAC
 from consclust.scores import score_all
 from consclust_studies.config.published_tables import Published
-from consclust_studies.exhibits.cuts import Cuts
 from consclust_studies.stages import stored_ensembles as store
 from small import planned, source_of
+from studies.ec_cms.exhibits.cuts import Cuts
 
 
 def test_a_cut_is_what_eac_finds_with_so_many_clusters() -> None:

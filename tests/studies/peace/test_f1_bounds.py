@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from consclust.scores import METRICS
-from consclust_studies.results.f1_bounds import largest_f1
+from studies.peace.exhibits.f1_bounds import largest_f1
 
 MINI_NEWSGROUPS = [100, 400, 100, 400, 400, 100, 200]
 

@@ -4,10 +4,10 @@ import pytest
 from consclust.ensemble import Ensemble
 from consclust.methods import ECCMS
 from consclust_studies.config.published_tables import Published
-from consclust_studies.exhibits.offsets import CHANGE, Offsets
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.selection import select
 from small import planned, scores_of, source_of
+from studies.ec_cms.exhibits.offsets import CHANGE, Offsets
 
 LARGE = {
     "id": "large",

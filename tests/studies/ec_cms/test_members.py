@@ -7,10 +7,10 @@ from scipy.io import loadmat
 
 from consclust.scores import score_all, score_many
 from consclust_studies.config.published_tables import Published, load_published
-from consclust_studies.exhibits.members import Members
 from consclust_studies.results.published_scores import HALF_DIGIT
 from consclust_studies.stages import stored_ensembles as store
 from small import planned, source_of
+from studies.ec_cms.exhibits.members import Members
 
 STUDIES = Path(__file__).parents[3] / "studies"
 

@@ -1,8 +1,8 @@
 import pytest
 
 from consclust_studies.config.published_tables import Published
-from consclust_studies.exhibits.ratios import Ratios
 from small import planned, source_of
+from studies.ec_cms.exhibits.ratios import Ratios
 
 KEYS = {"kind": "ratios", "id": "table9", "title": "Seconds", "methods": ["EAC", "KC"], "to": "KC", "counted": ["EAC"]}
 

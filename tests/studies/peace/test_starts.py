@@ -10,9 +10,9 @@ from pydantic import ValidationError
 from consclust.report.blocks import Shown
 from consclust.scores import accuracy, pairwise_f, score_all
 from consclust_studies.config.published_tables import STATISTICS, Published
-from consclust_studies.exhibits.starts import Definitions, Starts
 from consclust_studies.results.source import Source
 from small import planned, source_of
+from studies.peace.exhibits.starts import Definitions, Starts
 
 CLASSES = np.repeat([0, 1, 2], 8)
 METHODS = [

@@ -8,8 +8,8 @@ import pytest
 from consclust.report.blocks import Shown
 from consclust.scores import accuracy
 from consclust_studies.config.published_tables import Published
-from consclust_studies.exhibits.features import Features
 from small import planned, source_of
+from studies.rce.exhibits.features import Features
 
 EXHIBIT = Features(kind="features")
 CLASSES = np.repeat([0, 1], 50)

@@ -4,9 +4,9 @@ import pytest
 from consclust.diagnostics import block_structure
 from consclust.ensemble import Ensemble
 from consclust.methods import RSEC
-from consclust_studies.exhibits.blocks import MEASURES, Blocks
 from consclust_studies.stages import stored_ensembles as store
 from small import planned, source_of
+from studies.rsec.exhibits.blocks import MEASURES, Blocks
 
 CLASSES = np.array([0, 2, 1] * 8)
 PANELS = [

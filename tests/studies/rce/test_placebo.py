@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from consclust.report.blocks import Shown
-from consclust_studies.exhibits.placebo import Placebo
 from small import STUDY, planned, source_of
+from studies.rce.exhibits.placebo import Placebo
 
 CLASSES = np.repeat([0, 1], 50)
 WRONG = np.array([[10, 20, 30], [20, 30, 40], [5, 15, 25]])

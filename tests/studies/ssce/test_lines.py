@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from consclust_studies.exhibits.lines import Lines
 from small import planned, scores_of, source_of
+from studies.ssce.exhibits.lines import Lines
 
 TUNED = {"method": "RCE", "grid": {"lambda1": [0.1, 1.0, 100.0]}, "default": {"lambda1": 1.0}}
 KEYS = {"kind": "lines", "id": "line", "title": "Line", "metric": "ACC", "methods": ["RCE"], "beside": ["EAC"]}

@@ -19,10 +19,10 @@ from consclust_studies.config.references import CaseId, MethodId, MetricId
 from consclust_studies.config.study import PlannedStudy
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Exhibit, Needs
-from consclust_studies.results.f1_bounds import largest_f1
 from consclust_studies.results.main_table import published_key
 from consclust_studies.results.published_scores import HALF_DIGIT
 from consclust_studies.results.source import Source
+from studies.peace.exhibits.f1_bounds import largest_f1
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from consclust_studies.exhibits.bars import Bars
 from small import planned, scores_of, source_of
+from studies.peace.exhibits.bars import Bars
 
 KEYS = {
     **{"kind": "bars", "id": "bars", "title": "Bars", "metrics": ["ACC", "NMI"]},

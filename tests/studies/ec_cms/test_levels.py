@@ -3,9 +3,9 @@ import pytest
 
 from consclust.diagnostics import level_shares
 from consclust.ensemble import Ensemble
-from consclust_studies.exhibits.levels import MEASURES, Levels
 from consclust_studies.stages import stored_ensembles as store
 from small import planned, source_of
+from studies.ec_cms.exhibits.levels import MEASURES, Levels
 
 KEYS = {"kind": "levels", "id": "levels", "title": "Levels", "case": "wine"}
 
