@@ -1,8 +1,8 @@
 """The source that a process has loaded, which need not be what lies on the disk any more.
 
 A run takes hours, and each of its jobs imports the source as it is when the job starts. A file that is edited meanwhile
-and put back would leave a wrong result that looks right. So a job records the text of every module of the project that it
-imports, and compares it with what the plan has read.
+and put back would leave a wrong result that looks right. So a job records the text of every module of the project that
+it imports, and compares it with what the plan has read.
 """
 
 import importlib.machinery
