@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from consclust.cli.tables import Layout, read_labels
+from consclust.cli.own_files import read_labels
 from consclust.errors import InputError
 from consclust.files import read_arrays, read_record, write_arrays, write_record, write_text
+from consclust.readers.layout import Layout
 from consclust_studies.specs import digest
 from consclust_studies.stages.score_tables import read_table, write_table
 
