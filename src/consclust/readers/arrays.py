@@ -11,7 +11,7 @@ import numpy.typing as npt
 from consclust.errors import InputError
 from consclust.files import refuse_claims
 from consclust.readers.layout import Layout, Remedies
-from consclust.readers.object_table import Column, NumberColumn, ObjectTable, TextColumn, number_rows
+from consclust.readers.object_table import NumberColumn, ObjectTable, TextColumn, number_rows
 from consclust.validation import did_you_mean
 
 SAVE = "save a matrix of numbers, objects in rows, base clusterings in columns"
@@ -36,42 +36,46 @@ class TableWithClasses(NamedTuple):
 
 def read_arrays_file(path: Path, layout: Layout, remedies: Remedies) -> TableWithClasses:
     """Return the matrix of a file of arrays: the variable named so, or ``labels``, or the only one."""
-    wanted = [] if layout.variable is None else [layout.variable, *filter(None, [layout.classes])]
+    wanted = [name for name in (layout.variable, layout.classes) if name] if layout.variable else []
     stored = _read_stored(path, wanted)
-    if layout.classes is not None and layout.classes not in stored.arrays:
-        remedy = f"{remedies.use('NAME', classes='')}; {did_you_mean(layout.classes, stored.names)}"
-        raise InputError(f"{path}: no array {layout.classes!r}; {remedy}")
+    classes = None
+    if layout.classes is not None:
+        classes = stored.arrays.get(layout.classes)
+        if classes is None:
+            remedy = f"{remedies.use('NAME', classes='')}; {did_you_mean(layout.classes, stored.names)}"
+            raise InputError(f"{path}: no array {layout.classes!r}; {remedy}")
     name = layout.variable or _find_matrix(path, stored, layout.classes, remedies)
     if name not in stored.arrays:
         remedy = f"{remedies.use('NAME', variable='')}; there is {', '.join(stored.names)}"
         raise InputError(f"{path}: no variable {name!r}; {remedy}")
-    matrix = stored.arrays[name]
-    matrix = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)
+    columns = _columns_of(path, name, stored.arrays[name])
+    names = [str(j + 1) for j in range(len(columns))]
+    return TableWithClasses(ObjectTable(path, names, columns, number_rows(len(columns[0])), remedies), classes)
+
+
+def _columns_of(path: Path, name: str, stored: Any) -> list[NumberColumn] | list[TextColumn]:
+    """Return the columns of a matrix, dense or sparse; InputError if it is none."""
+    matrix = np.asarray(stored.toarray() if hasattr(stored, "toarray") else stored)
     if matrix.ndim != 2 or not matrix.size or matrix.dtype.kind not in "biufU":
         raise InputError(f"{path}: {name!r} is {matrix.dtype} of shape {matrix.shape}, no matrix; {SAVE}")
-    columns: list[Column]
     if matrix.dtype.kind == "U":
-        columns = [TextColumn.of(column.tolist()) for column in matrix.T]
-    else:
-        columns = [NumberColumn(column) for column in matrix.T]
-    names = [str(j + 1) for j in range(len(columns))]
-    table = ObjectTable(path, names, columns, number_rows(len(matrix)), remedies)
-    return TableWithClasses(table, None if layout.classes is None else stored.arrays[layout.classes])
+        return [TextColumn.of(column.tolist()) for column in matrix.T]
+    return [NumberColumn(column) for column in matrix.T]
 
 
 def _find_matrix(path: Path, stored: Stored, classes: str | None, remedies: Remedies) -> str:
     """Return the name of the matrix of labels, where none is given; InputError if there may be several."""
     others = {name: value for name, value in stored.arrays.items() if name != classes}
     matrices = [name for name, value in others.items() if np.ndim(value) == 2 and np.size(value)]
-    if not matrices:
-        shapes = ", ".join(f"{name!r} of shape {np.shape(value)}" for name, value in others.items()) or "nothing"
-        raise InputError(f"{path}: no matrix, but {shapes}; {SAVE}")
     if "labels" in matrices:
         return "labels"
-    if len(matrices) > 1:
+    if len(matrices) == 1:
+        return matrices[0]
+    if matrices:
         remedy = f"{remedies.use('NAME', variable='')}; there is {', '.join(matrices)}"
         raise InputError(f"{path}: {len(matrices)} matrices; {remedy}")
-    return matrices[0]
+    shapes = ", ".join(f"{name!r} of shape {np.shape(value)}" for name, value in others.items()) or "nothing"
+    raise InputError(f"{path}: no matrix, but {shapes}; {SAVE}")
 
 
 def _read_stored(path: Path, wanted: Sequence[str]) -> Stored:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
 from consclust.errors import InputError
 from consclust.readers.layout import Layout, Remedies
@@ -37,6 +38,8 @@ class _Parsed(NamedTuple):
     """Columns below them; [] if there is no line."""
     lines: Sequence[int]
     """Numbers of all lines."""
+    has_row_names: bool
+    """Whether the first line has no name for the first column, in which rows are named."""
 
 
 class _Codes(dict[str, int]):
@@ -57,25 +60,30 @@ def read_delimited(path: Path, layout: Layout, remedies: Remedies) -> ObjectTabl
     if named:
         text = "\n" + text[named.end() :]
     delimiter = named[1] if named else _find_delimiter(text)
-    row_names = layout.header is not False  # write.table of R writes them, and no name above them
-    first, below, lines = _parse_cells(path, text, delimiter, row_names)
+    parsed = _parse_cells(path, text, delimiter, layout.header is not False)
     header = layout.header
-    if len(first) == len(below) - 1:
-        first = ["", *first]
+    if parsed.has_row_names:
         header = True
-    if header is None:
-        header = _decide_header(path, first, below, layout, remedies)
-    if header and not below:
+    elif header is None:
+        header = _decide_header(path, parsed, layout, remedies)
+    if header and not parsed.below:
         raise InputError(f"{path}: a header without rows; a label matrix has a line for each object")
     if header:
-        names = [" ".join(name.split()) for name in first]
-        return ObjectTable(path, names, below, number_rows(len(lines) - 1), remedies, lines[1:])
-    names = [str(j + 1) for j in range(len(first))]
-    if below:
-        columns = [column.prepend(cell) for column, cell in zip(below, first, strict=True)]
+        names = [" ".join(name.split()) for name in parsed.first]
+        columns = parsed.below
+        lines = parsed.lines[1:]
     else:
-        columns = [TextColumn.of([cell]) for cell in first]
+        names = [str(j + 1) for j in range(len(parsed.first))]
+        columns = _with_first(parsed)
+        lines = parsed.lines
     return ObjectTable(path, names, columns, number_rows(len(lines)), remedies, lines)
+
+
+def _with_first(parsed: _Parsed) -> list[TextColumn]:
+    """Return the columns with the cells of the first line."""
+    if not parsed.below:
+        return [TextColumn.of([cell]) for cell in parsed.first]
+    return [column.prepend(cell) for column, cell in zip(parsed.below, parsed.first, strict=True)]
 
 
 def _find_delimiter(text: str) -> str:
@@ -117,17 +125,56 @@ def _open_rows(text: str, delimiter: str, *, strict: bool) -> Any:
     return csv.reader(content, delimiter=delimiter, skipinitialspace=True, strict=strict)
 
 
-def _parse_cells(path: Path, text: str, delimiter: str, row_names: bool) -> _Parsed:
+def _parse_cells(path: Path, text: str, delimiter: str, may_have_row_names: bool) -> _Parsed:
     """Return the cells of a text, without empty lines and without empty columns and blank rows at the end.
 
-    InputError for a line of another width than the first, which may have one name less if there may be row names.
+    InputError for a line of another width than the first, which has one name less if there are row names, as
+    write.table of R writes them.
     """
-    rows = _open_rows(text, delimiter, strict=True)
+    first, known, codes, widths, lines = _read_rows(path, text, delimiter)
+    cells = [cell.strip() for cell in known]
+    blank = {code for code, cell in enumerate(cells) if not cell}
+    while widths and blank.issuperset(codes[-widths[-1] :]):  # spreadsheets write such rows below the data
+        del codes[-widths.pop() :], lines[-1]
+    if not widths and not any(first):
+        raise InputError(f"{path}: it is empty; a label matrix has a line for each object")
+    if not widths:
+        return _Parsed(first, [], lines, has_row_names=False)
+    _check_widths(path, len(first), widths, lines, may_have_row_names)
+    matrix = np.frombuffer(codes, dtype=np.int32).reshape(len(widths), -1)
+    width = _width_without_blanks(first, matrix, blank)
+    first = first[:width]
+    has_row_names = may_have_row_names and width == len(first) + 1
+    if has_row_names:
+        first = ["", *first]
+    if width != len(first):
+        _refuse_width(path, lines[1], width, len(first), lines[0])
+    return _Parsed(first, _columns_of(matrix[:, :width], cells), lines, has_row_names)
+
+
+class _Rows(NamedTuple):
+    """The rows of a text; lists of lists of cells would need many times the memory."""
+
+    first: list[str]
+    """Cells of the first line, without blanks around them."""
+    known: _Codes
+    """Numbers of the different cells below."""
+    codes: "array[int]"
+    """Of the cells of all rows below, one row after the other."""
+    widths: "array[int]"
+    """Cells in each row below."""
+    lines: "array[int]"
+    """Number of the line of each row, the first included."""
+
+
+def _read_rows(path: Path, text: str, delimiter: str) -> _Rows:
+    """Read the rows of a text that are not empty; InputError for quotes that do not fit."""
     first: list[str] = []
     known = _Codes()
-    codes = array("i")  # of all rows below the first, one after the other: lists of cells would need much more memory
+    codes = array("i")
     widths = array("i")
     lines = array("q")
+    rows = _open_rows(text, delimiter, strict=True)
     try:
         for row in filter(_is_filled, rows):
             if lines:
@@ -138,28 +185,27 @@ def _parse_cells(path: Path, text: str, delimiter: str, row_names: bool) -> _Par
             lines.append(rows.line_num)
     except csv.Error as error:
         raise InputError(f"{path}, line {rows.line_num}: {error}; correct the line") from None
-    cells = [cell.strip() for cell in known]
-    blank = {code for code, cell in enumerate(cells) if not cell}
-    while widths and blank.issuperset(codes[-widths[-1] :]):  # spreadsheets write such rows below the data
-        del codes[-widths.pop() :], lines[-1]
-    if not widths and not any(first):
-        raise InputError(f"{path}: it is empty; a label matrix has a line for each object")
-    if not widths:
-        return _Parsed(first, [], lines)
-    _check_widths(path, len(first), widths, lines, row_names)
-    matrix = np.frombuffer(codes, dtype=np.int32).reshape(len(widths), -1)
-    width = matrix.shape[1]
-    # a delimiter at the end of the lines makes a column that has neither a name nor cells
+    return _Rows(first, known, codes, widths, lines)
+
+
+def _width_without_blanks(first: list[str], matrix: npt.NDArray[np.int32], blank: set[int]) -> int:
+    """Return the number of columns up to the last that has a name or a cell.
+
+    A delimiter at the end of the lines makes a column that has neither.
+    """
+    width: int = matrix.shape[1]
     while width > 1 and not any(first[width - 1 :]) and blank.issuperset(np.unique(matrix[:, width - 1]).tolist()):
         width -= 1
-        first = first[:width]
-    if width != len(first) and not (row_names and width == len(first) + 1):
-        _refuse_width(path, lines[1], width, len(first), lines[0])
+    return width
+
+
+def _columns_of(matrix: npt.NDArray[np.int32], cells: list[str]) -> list[TextColumn]:
+    """Return the columns of a matrix of codes of cells, of which some are equal where blanks around them were cut."""
     place = {cell: code for code, cell in enumerate(dict.fromkeys(cells))}
-    if len(place) < len(cells):  # since blanks around some were left out
+    if len(place) < len(cells):
         matrix = np.array([place[cell] for cell in cells], dtype=np.int32)[matrix]
     different = list(place)
-    return _Parsed(first, [TextColumn.of_codes(column, different) for column in matrix.T[:width]], lines)
+    return [TextColumn.of_codes(column, different) for column in matrix.T]
 
 
 def _check_widths(path: Path, width: int, widths: "array[int]", lines: Sequence[int], row_names: bool) -> None:
@@ -175,13 +221,14 @@ def _refuse_width(path: Path, line: int, found: int, expected: int, first: int) 
     raise InputError(f"{path}, line {line}: {found} cells, but {expected} in line {first}; correct the line")
 
 
-def _decide_header(path: Path, first: list[str], below: list[TextColumn], layout: Layout, remedies: Remedies) -> bool:
+def _decide_header(path: Path, parsed: _Parsed, layout: Layout, remedies: Remedies) -> bool:
     """Whether the first line has names; InputError if it may also be an object."""
+    first = parsed.first
     if layout.classes in first and not layout.transposed:
         return True
-    header = _has_header(first, below, layout.missing)
-    if layout.names_expected and not header and _may_number_columns(first, below):
-        # what a study always took for names, unless the command takes it for an object
+    header = _has_header(first, parsed.below, layout.missing)
+    if layout.names_expected and not header and _may_number_columns(first, parsed.below):
+        # a study took such numbers for names; where the command takes them for an object, somebody has to say it
         header = True if header is None else None
     if header is None:
         what = f"{shorten(','.join(first))} may be a header or the first object"
@@ -194,19 +241,31 @@ def _has_header(first: list[str], below: list[TextColumn], missing: int) -> bool
 
     None if it may also be an object.
     """
-    words = [not (is_number(cell) or is_absent(cell)) for cell in first]
     if first[0].lower() in ID_NAMES and below and not below[0].are_absent().any():
         return True
-    above_numbers = any(
-        word and holds_numbers(column) and not column.are_unlabelled(missing).all()
-        for word, column in zip(words, below, strict=bool(below))
-    )
+    words = [_is_word(cell) for cell in first]
+    above_numbers = _stands_above_numbers(words, below, missing)
     if all(words):
-        return above_numbers or (len({*first}) == len(first) and not any(_each_holds(first, below)))
-    counted = len(first) > 2 and first == [str(j) for j in range(len(first))]  # the names that pandas gives columns
-    if counted and not all(_each_holds(first, below)):
+        is_new = len({*first}) == len(first) and not any(_each_holds(first, below))
+        return above_numbers or is_new
+    if _are_counted(first) and not all(_each_holds(first, below)):
         return True
     return None if above_numbers or _increases(first) else False
+
+
+def _is_word(cell: str) -> bool:
+    return not (is_number(cell) or is_absent(cell))
+
+
+def _stands_above_numbers(words: list[bool], below: list[TextColumn], missing: int) -> bool:
+    """Whether a word stands above numbers, of which one is no missing label."""
+    columns = zip(words, below, strict=bool(below))
+    return any(word and holds_numbers(column) and not column.are_unlabelled(missing).all() for word, column in columns)
+
+
+def _are_counted(first: list[str]) -> bool:
+    """Whether the first line counts the columns from 0, as pandas names them."""
+    return len(first) > 2 and first == [str(j) for j in range(len(first))]
 
 
 def _each_holds(first: list[str], below: list[TextColumn]) -> Iterator[bool]:
@@ -230,5 +289,4 @@ def _may_number_columns(first: list[str], below: list[TextColumn]) -> bool:
     """Whether the first line may number columns of numbers: different cells, and a column does not hold its own."""
     if not below or any(column.find_word() is not None for column in below):
         return False
-    are_labels = all(is_number(cell) or is_absent(cell) for cell in first)
-    return not are_labels or (len({*first}) == len(first) and not all(_each_holds(first, below)))
+    return any(map(_is_word, first)) or (len({*first}) == len(first) and not all(_each_holds(first, below)))

@@ -19,7 +19,7 @@ from consclust.readers.arrays import TableWithClasses, read_arrays_file
 from consclust.readers.common import class_name
 from consclust.readers.delimited import ID_NAMES, read_delimited
 from consclust.readers.layout import ARRAY_SUFFIXES, SUFFIXES, TEXT_SUFFIXES, Layout, Remedies
-from consclust.readers.object_table import ObjectTable, TextColumn, holds_numbers, is_absent, shorten
+from consclust.readers.object_table import Column, ObjectTable, TextColumn, holds_numbers, is_absent, shorten
 from consclust.readers.parquet_columns import read_parquet, read_parquet_blocks
 from consclust.validation import did_you_mean
 
@@ -69,7 +69,7 @@ def labels_of(table: ObjectTable, layout: Layout, classes: npt.NDArray[Any] | No
     if layout.transposed is None and n < m:
         remedy = table.remedies.use(transposed="if clusterings are in rows", not_transposed="if objects are")
         table.refuse(None, None, f"{n} rows and {m} columns, so it may be transposed", remedy)
-    labels = np.column_stack([_labels_of_column(table, j, layout.missing) for j in range(m)])
+    labels = _labels_of_columns(table, layout.missing)
     return LabelMatrix(labels, [] if classes is None else _class_names(table, classes, layout.classes), table)
 
 
@@ -105,15 +105,14 @@ def read_label_blocks(
     """
     for table in read_parquet_blocks(path, layout.missing, remedies, block):
         first = table.names[0].lower() if table.names else ""
-        kept = range(1 if first in ID_NAMES else 0, len(table.names))
-        if not kept:
+        part = table.without({0}) if first in ID_NAMES else table
+        if not part.columns:
             table.refuse(None, None, "no column of labels", "write a column for each clustering")
-        part = table.with_columns(kept)
         for j, column in enumerate(part.columns):
             word = column.find_word()
             if word is not None:
                 part.refuse(word, j, f"{shorten(column.cell(word))} is no number", "number the clusters")
-        yield part.names, np.column_stack([_labels_of_column(part, j, layout.missing) for j in range(len(kept))])
+        yield part.names, _labels_of_columns(part, layout.missing)
 
 
 def read_features(path: Path, layout: Layout, remedies: Remedies) -> FeatureMatrix:
@@ -152,52 +151,63 @@ def _read_table(path: Path, layout: Layout, missing: int | None, remedies: Remed
 
 def _arrange(table: ObjectTable, layout: Layout, classes: npt.NDArray[Any] | None) -> TableWithClasses:
     """Take ids, classes and dropped columns out of a table, and put the objects into its rows."""
-    taken = {_place(table, name, "drop") for name in layout.drop}
-    in_columns = layout.classes is not None and classes is None
-    if in_columns and not layout.transposed:
-        place = _place(table, str(layout.classes), "classes")
+    class_column = layout.classes if classes is None else None
+    left_out = {_place(table, name, "drop") for name in layout.drop}
+    if class_column is not None and not layout.transposed:
+        place = _place(table, class_column, "classes")
         classes = table.columns[place].to_ids()
-        taken.add(place)
-    voters = [j for j in range(len(table.columns)) if table.names[j] != layout.classes]
-    rest = [j for j in range(len(table.columns)) if j not in taken]
-    ids = None
-    if layout.ids is not None:
-        ids = _place(table, layout.ids, "ids")
-    elif table.path.suffix.lower() not in ARRAY_SUFFIXES and _are_ids(table, rest, voters):
-        ids = rest[0]
-    kept = [j for j in rest if j != ids]
-    if not kept:
+        left_out.add(place)
+    ids = _find_ids(table, layout, left_out)
+    if ids is not None:
+        left_out.add(ids)
+    if len(left_out) == len(table.columns):
         table.refuse(None, None, "no column is left beside the ids", "write a column for each base clustering")
-    table = table.with_columns(kept, None if ids is None else table.columns[ids].to_ids())
+    table = table.without(left_out, None if ids is None else table.columns[ids].to_ids())
     if layout.transposed:
         table = table.transposed()
-        if in_columns:
-            place = _place(table, str(layout.classes), "classes")
-            classes = table.columns[place].to_ids()
-            table = table.with_columns(j for j in range(len(table.columns)) if j != place)
+        if class_column is not None:
+            place = _place(table, class_column, "classes")
+            return TableWithClasses(table.without({place}), table.columns[place].to_ids())
     return TableWithClasses(table, classes)
 
 
-def _are_ids(table: ObjectTable, rest: list[int], voters: list[int]) -> bool:
-    """Whether the first of some columns holds ids: it has such a name, distinct words, or row numbers."""
-    if len(rest) < 2:
-        return False
-    first = table.columns[rest[0]]
-    name = table.names[rest[0]]
-    if name.lower() in ID_NAMES:
-        return True
+def _find_ids(table: ObjectTable, layout: Layout, left_out: set[int]) -> int | None:
+    """Return the place of the ids: the column that the layout names, or the first of the others if it holds ids.
+
+    It holds ids if it has such a name, distinct words, or row numbers. Arrays have no ids.
+    """
+    if layout.ids is not None:
+        return _place(table, layout.ids, "ids")
+    rest = [j for j in range(len(table.columns)) if j not in left_out]
+    if len(rest) < 2 or table.path.suffix.lower() in ARRAY_SUFFIXES:
+        return None
+    place = rest[0]
+    first = table.columns[place]
+    if table.names[place].lower() in ID_NAMES:
+        return place
     if first.find_word() is None:
-        rows = np.arange(len(first))
-        return len(first) > 2 and any(np.array_equal(first.to_numbers(), rows + start) for start in (0, 1))
+        return place if _counts_rows(first) else None
     if first.count_distinct() == len(first):
-        return True
-    if all(holds_numbers(table.columns[j]) for j in voters if j != rest[0]):
+        return place
+    _refuse_classes(table, place, layout.classes)
+    return None
+
+
+def _refuse_classes(table: ObjectTable, place: int, classes: str | None) -> None:
+    """Refuse words that repeat if all other columns are numbers: they are hardly labels, but ids or classes."""
+    others = [column for j, column in enumerate(table.columns) if j != place and table.names[j] != classes]
+    if all(map(holds_numbers, others)):
         what = "words above each other that repeat, beside columns of numbers"
-        purposes = {"ids": "if these are ids", "classes": "if these are classes"}
-        if not table.remedies.classes:
-            purposes["drop"] = purposes.pop("classes")
-        table.refuse(None, rest[0], what, table.remedies.use(name, **purposes))
-    return False
+        setting = "classes" if table.remedies.classes else "drop"
+        purposes = {"ids": "if these are ids", setting: "if these are classes"}
+        table.refuse(None, place, what, table.remedies.use(table.names[place], **purposes))
+
+
+def _counts_rows(column: Column) -> bool:
+    """Whether a column of numbers counts the rows, from 0 or 1."""
+    numbers = column.to_numbers()
+    rows = np.arange(len(column))
+    return len(column) > 2 and (np.array_equal(numbers, rows) or np.array_equal(numbers, rows + 1))
 
 
 def _place(table: ObjectTable, name: str, setting: str) -> int:
@@ -208,6 +218,11 @@ def _place(table: ObjectTable, name: str, setting: str) -> int:
         remedy = f"{key} names one; {did_you_mean(name, table.names)}"
         table.refuse(None, None, f"{found or 'no'} columns named {name!r}", remedy)
     return table.names.index(name)
+
+
+def _labels_of_columns(table: ObjectTable, missing: int) -> IntArray:
+    """Return the labels of all columns, (n, m), -1 for a missing one."""
+    return np.column_stack([_labels_of_column(table, j, missing) for j in range(len(table.columns))])
 
 
 def _labels_of_column(table: ObjectTable, j: int, missing: int) -> IntArray:

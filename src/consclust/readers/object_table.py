@@ -1,7 +1,7 @@
 """A file of labels or features as columns of numbers or text, with the objects in rows."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn, Self, TypeAlias
@@ -200,17 +200,14 @@ class ObjectTable:
     first_row: int = 1
     """Number of the first row, for a part of a file."""
 
-    def with_columns(self, kept: Iterable[int], ids: npt.NDArray[Any] | None = None) -> "ObjectTable":
-        """Return the table with some of its columns, and with other ids if there are any."""
-        kept = list(kept)
-        return ObjectTable(
-            self.path,
-            [self.names[j] for j in kept],
-            [self.columns[j] for j in kept],
-            self.ids if ids is None else ids,
-            self.remedies,
-            self.lines,
-            self.first_row,
+    def without(self, places: Collection[int], ids: npt.NDArray[Any] | None = None) -> "ObjectTable":
+        """Return the table without some of its columns, and with other ids if there are any."""
+        kept = [j for j in range(len(self.columns)) if j not in places]
+        return replace(
+            self,
+            names=[self.names[j] for j in kept],
+            columns=[self.columns[j] for j in kept],
+            ids=self.ids if ids is None else ids,
         )
 
     def transposed(self) -> "ObjectTable":
