@@ -86,7 +86,7 @@ lock: $(READY)  ## resolve the packages of pyproject.toml anew, with all extras
 	{ sed '/^  - pip:$$/q' envs/environment.yaml; sed -nE 's/^([a-z0-9].*==.*) \\$$/      - "\1"/p' envs/requirements.lock; } \
 		> envs/environment.new && mv envs/environment.new envs/environment.yaml
 
-schemas: $(READY)  ## write the JSON schemas of the configuration
+schemas: $(READY)  ## write the JSON schemas of the configuration, and its reference config/README.md
 	python -m consclust_studies.plan.schemas
 
 clean:  ## remove results, reports and logs; keeps downloads, the environment and accepted results
@@ -96,8 +96,7 @@ clean:  ## remove results, reports and logs; keeps downloads, the environment an
 $(READY): envs/requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; ok = (3, 11) <= sys.version_info[:2] <= (3, 13); sys.exit(None if ok else \
 		"consclust needs Python 3.11 to 3.13, this is " + sys.version.split()[0] + "; try make PYTHON=python3.12 ...")'
-	@$(PYTHON) -c 'import fcntl, os; lock = ".snakemake/consclust.lock"; \
-		os.path.exists(lock) and fcntl.flock(open(lock), fcntl.LOCK_EX | fcntl.LOCK_NB)' 2>/dev/null || { echo \
+	@$(PYTHON) workflow/is_at_work.py || { echo \
 		"a run is at work in this folder and needs .venv, which must be made anew; wait for it, or stop it" >&2; exit 1; }
 	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r envs/requirements.lock

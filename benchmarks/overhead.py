@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("workflow", "config", "profiles", "src", "envs")
+PARTS = ("workflow", "config", "studies", "profiles", "src", "envs")
 
 
 def main() -> None:

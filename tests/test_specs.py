@@ -99,7 +99,9 @@ def test_texts_that_look_like_digests_of_specs_are_no_inputs():
 
 
 def test_the_spec_without_its_code_holds_all_else():
-    assert without_code(job(code="a").json_text) == without_code(job(code="b").json_text) == without_code(job().json_text)
+    assert (
+        without_code(job(code="a").json_text) == without_code(job(code="b").json_text) == without_code(job().json_text)
+    )
     assert without_code(job(seed=2, code="a").json_text) != without_code(job(code="a").json_text)
     assert "code" not in json.loads(without_code(job(code="a").json_text))
     ordered = job(grid={"b": (2, 1), "a": (3,)}, code="x").json_text

@@ -61,7 +61,7 @@ class Leaderboard(Table):
         study = self.arguments[0]
         scores = pd.read_csv(ROOT / f"reports/accepted/{study}/table2.csv")
         ranks = mean_ranks(scores)
-        entries = yaml.safe_load((ROOT / f"config/studies/{study}/study.yaml").read_text(encoding="utf-8"))["methods"]
+        entries = yaml.safe_load((ROOT / f"studies/{study}/study.yaml").read_text(encoding="utf-8"))["methods"]
         runs = [MethodRun.model_validate(entry) for entry in entries]
         classes = {run.id: run.method for run in runs}
         table = ranks.map("{:.1f}".format).add_prefix("rank, ")

@@ -7,8 +7,10 @@ specs of its inputs. So a changed setting changes the spec of every job that dep
 import hashlib
 import json
 import re
+from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from consclust.errors import InputError
 from consclust.files import RERUN
@@ -31,13 +33,20 @@ class Spec(Strict):
         """Return what the job calls: the functions that its fingerprint begins with, and the options of methods."""
         raise NotImplementedError
 
-    @property
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy, with some values changed; what was computed from the former values does not go along."""
+        copied = super().model_copy(update=update, deep=deep)
+        for name in ("json_text", "digest"):
+            copied.__dict__.pop(name, None)
+        return copied
+
+    @cached_property
     def json_text(self) -> str:
         """The spec as one line of JSON without defaults; mappings keep their order, that of the points of a grid."""
         content = self.model_dump(mode="json", exclude_defaults=True)
         return json.dumps(content, separators=(",", ":"), ensure_ascii=False)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Digest of the spec: what the specs of the jobs that read its result hold."""
         return digest_of_spec(self.json_text)

@@ -5,8 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from job_files_of import STAMP
-
 from consclust.errors import ConsensusFailure
 from consclust.methods import SpectralConsensus
 from consclust.testing import l30
@@ -15,6 +13,7 @@ from consclust_studies.specs import digest_of_spec
 from consclust_studies.stages.consensus import ConsensusJob, fit_subsets, write_results
 from consclust_studies.stages.cutting import cut_labels, cut_record
 from consclust_studies.stages.stored_ensembles import StoredEnsemble, split
+from job_files_of import STAMP
 
 STORED = StoredEnsemble(np.tile(l30(), 4), np.repeat(np.arange(3), 10), split(32, 8))
 

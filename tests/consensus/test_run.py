@@ -8,7 +8,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from job_files_of import STAMP, files_of, marks
 
 from consclust import methods
 from consclust.errors import ConsensusFailure, InputError
@@ -29,6 +28,7 @@ from consclust_studies.stages.consensus import (
 )
 from consclust_studies.stages.label_blocks import Block
 from consclust_studies.stages.stored_ensembles import StoredEnsemble, split
+from job_files_of import STAMP, files_of, marks
 
 STORED = StoredEnsemble(np.tile(l30(), 2), np.repeat(np.arange(3), 10), split(16, 8))
 SUBSETS = [0, 1]

@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
-from job_files_of import files_of, marks
 
 from consclust.errors import InputError
 from consclust.testing import l30
 from consclust_studies.specs import digest_of_spec
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.consensus import ConsensusJob, run
+from job_files_of import files_of, marks
 
 CLASSES = np.repeat([0, 1, 2], 10)
 

@@ -4,7 +4,6 @@ import hashlib
 
 import numpy as np
 import pytest
-from job_files_of import files_of
 
 from consclust.datasets import download
 from consclust.datasets.registry import load_registry
@@ -12,6 +11,7 @@ from consclust.errors import InputError
 from consclust_studies.stages import fetch, prepare
 from consclust_studies.stages.fetch import FetchJob
 from consclust_studies.stages.prepare import PrepareJob, load
+from job_files_of import files_of
 
 TABLE = b"1,0,b\n3,4,a\n6,8,b\n"
 

@@ -6,12 +6,12 @@ import sys
 
 import numpy as np
 import pytest
-from job_files_of import MARKS
 from scipy import sparse
 from sklearn.datasets import load_iris
 
 from consclust.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
 from consclust_studies.stages import stored_ensembles as store
+from job_files_of import MARKS
 
 IRIS = load_iris().data
 FIRST_DRAW = [2, 98, 38, 50, 14, 27, 64, 55, 26, 5, 30, 60, 44, 90, 49, 71, 72, 18, 57, 4]

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from job_files_of import files_of
 from scipy.io import savemat
 
 from consclust.datasets.prepared import without_addresses
@@ -14,6 +13,7 @@ from consclust.errors import InputError
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.base_clusterings import EnsembleJob, run
 from consclust_studies.stages.prepare import PrepareJob, prepare
+from job_files_of import files_of
 
 IRIS = DatasetSpec(title="-", reader={"format": "sklearn", "loader": "iris"}, licence="-", source="-")
 DATA = PrepareJob.of("iris", IRIS, ())

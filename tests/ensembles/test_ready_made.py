@@ -15,7 +15,7 @@ from consclust_studies.stages.stored_ensembles import drawn, split
 
 CLASSES = np.repeat([0, 1, 2], 4)
 LABELS = np.random.default_rng(0).integers(1, 5, (12, 7))
-STUDY = "config/studies/mine/study.yaml"
+STUDY = "studies/mine/study.yaml"
 
 
 def take(path, labels=LABELS, runs=6, subset_size=3, y=CLASSES, gt=None, registered=None, draws=None):

@@ -5,7 +5,6 @@ import csv
 import numpy as np
 import pandas as pd
 import pytest
-from job_files_of import files_of
 from pyarrow import table
 from pyarrow.parquet import read_table, write_table
 
@@ -23,6 +22,7 @@ from consclust_studies.stages.pieces import (
     label_piece,
     merge_profiles,
 )
+from job_files_of import files_of
 
 PIECES = {"a": slice(0, 70), "b": slice(70, 71), "c": slice(71, 120)}
 
@@ -95,7 +95,11 @@ def test_the_labels_of_all_pieces_are_those_of_the_matrix(merged):
     find(merged, LABELS)
     (merged / "out").mkdir()
     for name in PIECES:
-        inputs = {"consensus": merged / "found.npz", "merged": merged / "profiles.npz", "profiles": merged / f"{name}.npz"}
+        inputs = {
+            "consensus": merged / "found.npz",
+            "merged": merged / "profiles.npz",
+            "profiles": merged / f"{name}.npz",
+        }
         label_piece(LABELS, files_of(inputs, {"labels": merged / f"out/{name}.parquet"}))
     found = of_pieces(merged / "out")
     assert same_partition(found, expected(matrix()))

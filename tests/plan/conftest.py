@@ -46,8 +46,9 @@ def make_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeP
         study, datasets = copy.deepcopy((STUDY, {name: DATASETS[name] for name in NAMES}))
         if change:
             change(study, datasets)
-        Path("config/studies/mine").mkdir(parents=True, exist_ok=True)
-        Path("config/studies/mine/study.yaml").write_text(yaml.safe_dump(study, sort_keys=False))
+        for folder in ("config", "studies/mine"):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+        Path("studies/mine/study.yaml").write_text(yaml.safe_dump(study, sort_keys=False))
         Path("config/datasets.yaml").write_text(yaml.safe_dump(datasets, sort_keys=False))
         return load_plan({"seed": 1, **config})
 

@@ -58,7 +58,7 @@ def test_a_text_that_is_empty(tmp_path, changes, key):
     refused(tmp_path, changes, f"{key} = ", "at least 1 character")
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "config/studies").glob("*/study.yaml")), ids=lambda p: p.parent.name)
+@pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*/study.yaml")), ids=lambda p: p.parent.name)
 def test_the_studies_are_valid(path):
     assert load_study(path, REGISTRY).id == path.parent.name
 
@@ -151,7 +151,7 @@ def rce_grid(**grid):
         (case(ttle="x"), ["cases[0].ttle = 'x'", '"title"']),
         (case(subset_size="x"), ["cases[0].subset_size = 'x'", "integer"]),
         (case(n_clusters="clases"), ["cases[0].n_clusters = 'clases'", "'classes'"]),
-        (case(n_clusters=[3, 0]), ["cases[0].n_clusters[1] = 0", "1"]),
+        (case(n_clusters=[3, 0]), ["cases[0].n_clusters[1] = 0", "2"]),
         (variant(mthods=["KC"]), ["variants.cases[0].mthods", '"methods"']),
         ({"cases": ["irsi"]}, ["cases[0].dataset = 'irsi'", 'did you mean "iris"?']),
         ({"cases": ["iris", "iris"]}, ["two cases have the id 'iris'"]),

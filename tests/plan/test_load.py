@@ -3,7 +3,7 @@
 import pytest
 
 from consclust.errors import InputError
-from consclust_studies.exhibits import standard
+from consclust_studies.config.exhibit_kinds import engine_kinds
 from consclust_studies.plan.load import load_plan, load_study
 
 
@@ -12,22 +12,22 @@ def exhibits(make_plan, *listed):
     return [(exhibit.kind, exhibit.id) for exhibit in plan.studies["mine"].exhibits]
 
 
+PLACES = {word: cls.place for word, cls in engine_kinds().items() if cls.place is not None}
 HEATMAP = {"kind": "heatmap", "id": "f", "title": "t", "method": "RCE", "x": "lambda1", "y": "lambda2"}
 
 
 def test_standard_exhibits_are_there_without_being_listed(make_plan):
     kinds = [kind for kind, _ in exhibits(make_plan)]
-    places = {exhibit.kind: type(exhibit).place for exhibit in standard()}
-    assert set(kinds) <= places.keys()
+    assert set(kinds) <= PLACES.keys()
     assert {"datasets", "scores", "claims", "runtime"} <= set(kinds)
-    assert kinds == sorted(kinds, key=lambda kind: places[kind])
+    assert kinds == sorted(kinds, key=lambda kind: PLACES[kind])
 
 
 def test_own_exhibits_stand_between_the_standard_ones(make_plan):
-    own, places = exhibits(make_plan, HEATMAP), {exhibit.kind: type(exhibit).place for exhibit in standard()}
+    own = exhibits(make_plan, HEATMAP)
     position = own.index(("heatmap", "f"))
-    assert all(places[kind] < 0 for kind, _ in own[:position])
-    assert all(places[kind] >= 0 for kind, _ in own[position + 1 :])
+    assert all(PLACES[kind] < 0 for kind, _ in own[:position])
+    assert all(PLACES[kind] >= 0 for kind, _ in own[position + 1 :])
 
 
 def test_a_standard_exhibit_that_is_listed_stands_once_with_its_own_title(make_plan):
@@ -37,9 +37,16 @@ def test_a_standard_exhibit_that_is_listed_stands_once_with_its_own_title(make_p
 
 def test_a_project_without_studies(make_plan, tmp_path):
     make_plan()
-    (tmp_path / "config/studies/mine/study.yaml").unlink()
-    with pytest.raises(InputError, match=r"^config/studies: no study; .*study\.yaml$"):
+    (tmp_path / "studies/mine/study.yaml").unlink()
+    with pytest.raises(InputError, match=r"^studies: no study; .*study\.yaml$"):
         load_plan({"seed": 1})
+
+
+def test_the_default_study_is_one_that_is_there(make_plan):
+    assert make_plan().settings.default_study is None
+    assert make_plan(default_study="mine").settings.default_study == "mine"
+    with pytest.raises(InputError, match=r'^config/config\.yaml: default_study = \'mina\': .*"mine"'):
+        make_plan(default_study="mina")
 
 
 @pytest.mark.parametrize(
@@ -70,10 +77,10 @@ def test_what_the_command_line_leaves_of_no_study_names_it(make_plan):
 
 def test_a_mistake_in_any_file_stops_before_a_job(make_plan, tmp_path):
     plan = make_plan()
-    path = tmp_path / "config/studies/mine/study.yaml"
+    path = tmp_path / "studies/mine/study.yaml"
     assert load_study(path, plan.registry).id == "mine"
     path.write_text(path.read_text() + "metric: [ACC]\n")
-    with pytest.raises(InputError, match=r"^config/studies/mine/study\.yaml: metric = .*metrics"):
+    with pytest.raises(InputError, match=r"^studies/mine/study\.yaml: metric = .*metrics"):
         load_plan({"seed": 1})
     with pytest.raises(InputError, match=r"^config/config\.yaml: seed"):
         load_plan({})

@@ -14,7 +14,7 @@ from consclust.datasets.registry import Registry, load_registry
 from consclust.errors import InputError
 from consclust.validation import parse
 from consclust_studies.config.settings import Settings
-from consclust_studies.exhibits.study import Study
+from consclust_studies.config.study import Study
 from consclust_studies.plan.checks import study_mistakes
 from consclust_studies.plan.load import with_standard_exhibits
 from consclust_studies.plan.plan import Plan
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[2]
 MUTATIONS = int(os.environ.get("CONSCLUST_MUTATIONS", "60"))
 SEED = int(os.environ.get("CONSCLUST_SEED", "0"))
-STUDIES = sorted(path.parent.name for path in (ROOT / "config/studies").glob("*/study.yaml"))
+STUDIES = sorted(path.parent.name for path in (ROOT / "studies").glob("*/study.yaml"))
 WRONG = [
     *(None, "", "x", "KC", "iris", "a\0", "../../..", "a" * 300, "ä\u202e", ["a", "a"], ["ACC", "ACC"]),
     *(-1, 0, 1, 2, 1000, 10**12, 2.5, 1e300, -0.0, float("nan"), float("inf"), True),
@@ -76,7 +76,7 @@ def check_lines(mistake: str, file: str) -> None:
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_mutation_of_a_study_is_planned_or_refused_line_by_line(monkeypatch, name):
     monkeypatch.chdir(ROOT)
-    registry, path = load_registry(), Path(f"config/studies/{name}/study.yaml")
+    registry, path = load_registry(), Path(f"studies/{name}/study.yaml")
     base, settings = yaml.safe_load(path.read_text()), parse(Settings, {"seed": 1}, Path("config/config.yaml"))
     refused = 0
     for number in range(MUTATIONS):

@@ -11,7 +11,7 @@ from consclust_studies.plan.load import load_study
 
 ROOT = Path(__file__).parents[2]
 DATASETS = load_registry(ROOT / "config/datasets.yaml")
-RCE = load_study(ROOT / "config/studies/rce/study.yaml", DATASETS)
+RCE = load_study(ROOT / "studies/rce/study.yaml", DATASETS)
 UNACCEPTED = RCE.model_copy(update={"id": "another"})
 
 with (ROOT / "reports/accepted/rce/runtime.csv").open(newline="") as table:
@@ -97,7 +97,7 @@ def test_every_point_of_a_grid_counts():
 
 
 def test_unseen_objects_are_fitted_for_every_split_and_repetition():
-    study = load_study(ROOT / "config/studies/ssce/study.yaml", DATASETS)
+    study = load_study(ROOT / "studies/ssce/study.yaml", DATASETS)
     plan, case = study.generalisation, study.generalised()[0]
     fewer = study.model_copy(update={"generalisation": plan.model_copy(update={"splits": 1, "repetitions": 1})})
     many, one = (needs.unseen(s, case, shape(case)).minutes - needs.START_MINUTES for s in (study, fewer))

@@ -37,7 +37,7 @@ def plan_of(make_plan, tmp_path):
 
     def make(changes=None, **config):
         make_plan(lambda study, datasets: datasets.update(survey=SURVEY))
-        path = tmp_path / "config/studies/survey/study.yaml"
+        path = tmp_path / "studies/survey/study.yaml"
         path.parent.mkdir(exist_ok=True)
         path.write_text(yaml.safe_dump({**STUDY, **(changes or {})}))
         return load_plan({"seed": 1, **config})
@@ -142,7 +142,7 @@ def test_what_needs_classes_is_one_line(plan_of, changes, words):
         plan_of(changes)
     lines = [line for line in str(caught.value).splitlines() if all(word in line for word in words)]
     assert len(lines) == 1, caught.value
-    assert lines[0].startswith("config/studies/survey/study.yaml: ")
+    assert lines[0].startswith("studies/survey/study.yaml: ")
     assert len(str(caught.value).splitlines()) <= 2
 
 

@@ -1,10 +1,10 @@
 """The small study and its results as fixtures."""
 
 import pytest
-from small import planned, source_of
 
-from consclust_studies.exhibits.study import PlannedStudy
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.results.source import Source
+from small import planned, source_of
 
 
 @pytest.fixture

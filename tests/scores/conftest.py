@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from job_files_of import STAMP, marks
 from jobs import spec_text
 
 from consclust_studies.config.experiment import Experiment
 from consclust_studies.stages.stored_ensembles import save, split
+from job_files_of import STAMP, marks
 
 N, SUBSETS, SIZE, RESTARTS = 12, 4, 2, 3
 FEW = {"id": "KC-few", "of": "KC", "method": "KC", "parameters": {"n_init": 2}, "why": "restarts"}

@@ -5,16 +5,17 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from job_files_of import STAMP, files_of
 from jobs import job_of
 
 from consclust.errors import InputError
 from consclust_studies.config.experiment import Variants
-from consclust_studies.stages import collect, score as score_stage
+from consclust_studies.stages import collect
+from consclust_studies.stages import score as score_stage
 from consclust_studies.stages.collect import CollectJob, as_scored
 from consclust_studies.stages.score import ScoreJob
 from consclust_studies.stages.score_tables import read_table
 from consclust_studies.stages.unseen_objects import UnseenJob
+from job_files_of import files_of
 
 FILES = ["scores.csv", "scores.parquet", "selected.csv", "selected.parquet"]
 

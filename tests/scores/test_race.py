@@ -26,7 +26,11 @@ def job(study):
     run = study.method("RCE")
     names = {"study": study.id, "case": "iris", "method_id": "RCE", "method": "RCE", "parameters": {}, "seed": 0}
     race = Race(metric="NMI", subsets=3, points=2)
-    own = {"grid": run.grid, "default": {"lambda1": 1.0, "lambda2": 10.0}, "ensemble": digest_of_spec(spec_text("ensemble"))}
+    own = {
+        "grid": run.grid,
+        "default": {"lambda1": 1.0, "lambda2": 10.0},
+        "ensemble": digest_of_spec(spec_text("ensemble")),
+    }
     return ConsensusJob(**names, **own, race=race)
 
 

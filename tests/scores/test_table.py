@@ -2,7 +2,6 @@ import json
 
 import numpy as np
 import pytest
-from job_files_of import STAMP, marks
 from jobs import job_of, spec_text
 
 from consclust.errors import InputError
@@ -14,6 +13,7 @@ from consclust_studies.stages.label_blocks import Block
 from consclust_studies.stages.score import COLUMNS, compact, score_case
 from consclust_studies.stages.score_tables import read_table, write_table
 from consclust_studies.stages.stored_ensembles import drawn, split
+from job_files_of import STAMP, marks
 
 pd = pytest.importorskip("pandas")
 

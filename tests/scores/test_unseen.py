@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from job_files_of import STAMP, files_of, marks
 
 from consclust import methods
 from consclust.datasets.prepared import Dataset, Recipe
@@ -16,6 +15,7 @@ from consclust_studies.stages import prepare as prepared
 from consclust_studies.stages.prepare import PrepareJob
 from consclust_studies.stages.score_tables import read_table
 from consclust_studies.stages.unseen_objects import Unseen, UnseenJob, on_unseen_objects, run, write_scores
+from job_files_of import STAMP, files_of, marks
 
 NAMES = ("a", "b", "c")
 NOTHING = {"reader": None, "sample": None, "shape": None}

@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("workflow", "config", "profiles", "src", "envs", "reports/accepted")
+PARTS = ("workflow", "config", "studies", "profiles", "src", "envs", "reports/accepted")
 STUDY = "quickstart"
 PART = ["--config", "subsets=4"]
 
@@ -120,8 +120,8 @@ class Run:
             (folder / part).parent.mkdir(parents=True, exist_ok=True)
             copy(ROOT / part, folder / part)
         (folder / "src/consclust/methods/greedy.py").write_text(GREEDY)
-        (folder / "config/studies/greedy").mkdir()
-        (folder / "config/studies/greedy/study.yaml").write_text(GREEDY_STUDY)
+        (folder / "studies/greedy").mkdir()
+        (folder / "studies/greedy/study.yaml").write_text(GREEDY_STUDY)
         self.declare_long_jobs(folder / "reports/accepted")
         self.output = folder / "output.txt"
         with self.output.open("w") as output:

@@ -89,7 +89,6 @@ class Project:
         ignored = shutil.ignore_patterns("*.egg-info", "*.pyc.*", "*.tmp.*")
         for part in parts:
             shutil.copytree(ROOT / part, self.folder / part, ignore=ignored)
-        shutil.rmtree(self.folder / "config/studies")
         self.study(TINY)
         return self
 
@@ -99,7 +98,7 @@ class Project:
 
     def study(self, content: dict) -> None:
         """Write the file of a study."""
-        path = self.folder / f"config/studies/{content['id']}/study.yaml"
+        path = self.folder / f"studies/{content['id']}/study.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(yaml.safe_dump(content, sort_keys=False))
 

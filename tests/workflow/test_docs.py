@@ -95,7 +95,7 @@ def test_every_block_is_of_a_kind_that_is_executed(name):
 @pytest.fixture
 def checkout(project):
     """A project with the study quickstart and the tests."""
-    shutil.copytree(ROOT / "config/studies/quickstart", project.folder / "config/studies/quickstart")
+    shutil.copytree(ROOT / "studies/quickstart", project.folder / "studies/quickstart")
     shutil.copytree(ROOT / "tests", project.folder / "tests", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", project.folder)
     return project

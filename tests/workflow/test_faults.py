@@ -63,7 +63,7 @@ class Broken(ConsensusMethod):
 
 def add_method(project, name, source, **entry):
     (project.folder / f"src/consclust/methods/{name.lower()}.py").write_text(source)
-    path = project.folder / "config/studies/tiny/study.yaml"
+    path = project.folder / "studies/tiny/study.yaml"
     study = yaml.safe_load(path.read_text())
     study["methods"].append({"method": name, **entry})
     path.write_text(yaml.safe_dump(study, sort_keys=False))

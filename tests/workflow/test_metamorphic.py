@@ -14,7 +14,7 @@ from toys import Change, Toy, as_csv, differing, leaves, outcome
 
 from conftest import ROOT
 from consclust.files import sha256
-from consclust_studies.exhibits.study import Study
+from consclust_studies.config.study import Study
 from consclust_studies.plan import costs
 
 pytestmark = pytest.mark.workflow
@@ -144,11 +144,11 @@ TOY = Toy(
     {
         "data/raw/toy/toy.csv": "\n".join(CELLS) + "\n",
         "data/raw/toy/pool.csv": as_csv(POOL),
-        "config/studies/toy/published/table1.csv": "dataset,instances,features,classes\nToy,40,4,2\n",
-        "config/studies/toy/published/table2.csv": (
+        "studies/toy/published/table1.csv": "dataset,instances,features,classes\nToy,40,4,2\n",
+        "studies/toy/published/table2.csv": (
             "dataset,metric,method,value\nToy,ACC,KC,0.9\nToy,ACC,EAC,0.8\nToy,NMI,KC,0.5\n"
         ),
-        "config/studies/toy/discussion.md": "# Why\n\nKC reaches {{table2 case=toy metric=ACC method=KC mean}}.\n",
+        "studies/toy/discussion.md": "# Why\n\nKC reaches {{table2 case=toy metric=ACC method=KC mean}}.\n",
     },
     {"iris": yaml.safe_load((ROOT / "config/datasets.yaml").read_text())["iris"]},
 )

@@ -6,7 +6,7 @@ As in ``test_metamorphic``. The changes are those of the keys that only such a s
 import pytest
 from toys import Change, Toy, as_csv, differing, leaves, outcome
 
-from consclust_studies.exhibits.study import Study
+from consclust_studies.config.study import Study
 
 pytestmark = pytest.mark.workflow
 

@@ -36,7 +36,8 @@ sys.meta_path.insert(0, Absent())
 
 def test_another_workflow_uses_it_as_a_module(brief, tmp_path):
     other = Project(tmp_path / "other")
-    shutil.copytree(brief.folder / "config", other.folder / "config")
+    for part in ("config", "studies"):
+        shutil.copytree(brief.folder / part, other.folder / part)
     (other.folder / "workflow").mkdir()
     (other.folder / "workflow/Snakefile").write_text(ANOTHER.format(project=brief.folder))
     other.env.pop("PYTHONPATH")  # the clone brings its own source

@@ -35,7 +35,7 @@ def shipped(tmp_path_factory) -> Project:
     folder.mkdir()
     project = Project(folder).set_up()
     project.study(STUDY)
-    study = folder / "config/studies/tiny"
+    study = folder / "studies/tiny"
     (study / "published").mkdir()
     (study / "published/table2.csv").write_text("dataset,metric,method,value\nFlowers,ACC,EAC,0.9\n")
     (study / "discussion.md").write_text("EAC has {{table2 case=flowers metric=ACC row=EAC mean}}.\n")
@@ -133,7 +133,7 @@ def test_a_study_that_git_does_not_track_is_refused_before_any_job(brief, tmp_pa
     storage = ["--default-storage-provider", "fs", "--default-storage-prefix", str(tmp_path / "storage")]
     done = elsewhere(brief, *storage, check=False)
     assert done.returncode
-    assert "config/studies/other/study.yaml" in done.stderr
+    assert "studies/other/study.yaml" in done.stderr
     assert not list((tmp_path / "elsewhere").glob("job.*"))
     (brief.folder / ".git").rename(tmp_path / "moved")
     assert "Git" in elsewhere(brief, *storage, check=False).stderr

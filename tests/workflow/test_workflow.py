@@ -143,6 +143,8 @@ def test_a_restricted_run_leaves_the_whole_one_alone_and_says_what_it_is(copy_of
     assert [name for name in before if here[name] != before[name]] == []
     page = (copy_of_finished.folder / f"reports/{run}/report.html").read_text()
     assert "Restricted run" in page
+    assert "without variants" in page
+    assert not (copy_of_finished.folder / f"results/{run}/variants").exists()
     assert "Restricted run" not in (finished.folder / "reports/tiny/report.html").read_text()
     assert {row["case"] for row in rows(copy_of_finished.folder / f"reports/{run}/table2.csv")} == {"iris"}
     assert copy_of_finished.run("tiny") == [], "the whole study is as it was"
@@ -209,7 +211,7 @@ def test_an_edit_runs_what_depends_on_it_and_nothing_else(copy_of_finished, chan
 
 def test_a_new_method_is_one_new_file(copy_of_finished):
     (copy_of_finished.folder / "src/consclust/methods/firstclustering.py").write_text(NEW_METHOD)
-    path = copy_of_finished.folder / "config/studies/tiny/study.yaml"
+    path = copy_of_finished.folder / "studies/tiny/study.yaml"
     path.write_text(path.read_text().replace("- EAC", "- EAC\n- FirstClustering", 1))
     plan = copy_of_finished.snakemake("-n", "tiny")
     assert {m for m in messages(plan) if "subsets" in m} == {
@@ -258,6 +260,7 @@ def test_provenance_names_versions_and_seed_but_no_person_or_path(finished):
     [
         (["--config", "sed=3"], ["--config", "sed = 3", '"seed"']),
         (["--config", "methods=RCF"], ["--config", "methods", "RCF", '"RCE"']),
+        (["--config", "variants=some"], ["--config", "variants", "some"]),
         (["--config", "datasets=glass"], ["--config", "datasets", "glass", "iris"]),
     ],
 )
@@ -267,6 +270,21 @@ def test_a_mistake_is_one_line_before_any_job(project, arguments, words):
     assert [line for line in done.stderr.splitlines() if all(word in line for word in words)]
     assert "Traceback" not in done.stderr
     assert not (project.folder / "results").exists()
+
+
+@pytest.mark.parametrize(("target", "words"), [("tinny", ['"tiny"', "other"]), ("nosuch", ["other", "tiny"])])
+def test_a_target_that_is_no_study_is_answered_with_the_studies(project, target, words):
+    project.study({**BRIEF, "id": "other"})
+    done = project.snakemake("-n", target, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith(f"{target}: ")
+    assert all(word in done.stderr.splitlines()[-1] for word in words)
+    assert "Exception" not in done.stderr
+
+
+def test_a_file_and_a_study_are_targets(project):
+    for target in ("results/ensembles/tiny/iris.npz", "tiny"):
+        assert "no such" not in project.snakemake("-n", target).stderr
 
 
 def test_a_study_without_what_the_run_is_restricted_to_says_so(project):

@@ -11,8 +11,7 @@ from pathlib import Path
 
 def stop(mistake):
     """End with a message; a WorkflowError would add lines of this file, which the user need not read."""
-    print(mistake, file=sys.stderr, flush=True)
-    os._exit(1)
+    sys.exit(str(mistake))
 
 
 def put_first(variable, folder):
@@ -22,15 +21,20 @@ def put_first(variable, folder):
 STORED = workflow.storage_settings.default_storage_provider is not None
 """Whether files go to a storage, and not to this folder."""
 
+IS_MODULE = Path(str(workflow.current_basedir)).parents[1] not in Path(str(workflow.main_snakefile)).absolute().parents
+"""Whether another workflow, in a folder of its own, uses this one."""
+
 # a clone runs with its own source, in all jobs
 if (SOURCE := Path(str(workflow.current_basedir)).parents[1] / "src").is_dir():
     sys.path.insert(0, str(SOURCE))
     put_first("PYTHONPATH", SOURCE)
 
+from consclust_studies import paths  # needs no other package: the catalogue of workflows lints without any
+
 try:
     from consclust.datasets.registry import load_registry
     from consclust.errors import InputError
-    from consclust_studies import paths
+    from consclust.validation import did_you_mean
     from consclust_studies.document.provenance import git_commit
     from consclust_studies.plan import load_plan
     from consclust_studies.plan.made import Made
@@ -42,6 +46,7 @@ except ImportError as absent:
     from types import SimpleNamespace
 
     PLAN = SimpleNamespace(studies=(), runs={}, names=dict, fetched_files=lambda here: ".+")
+    MADE = SimpleNamespace(versions_of=None)
     DEFAULT_STUDY = None
 except InputError as mistake:  # in a file of an exhibit
     stop(mistake)
@@ -50,7 +55,8 @@ else:
         PLAN = load_plan(config, elsewhere=workflow.remote_exec, given=workflow.config_settings.config, stored=STORED)
     except InputError as mistake:
         stop(mistake)
-    DEFAULT_STUDY = "quickstart" if "quickstart" in PLAN.studies else next(iter(PLAN.studies))
+    MADE = Made(PLAN)
+    DEFAULT_STUDY = PLAN.settings.default_study or next(iter(PLAN.studies))
     if STORED and not workflow.remote_exec:
         os.environ |= {"CONSCLUST_COMMIT": json.dumps(git_commit(Path.cwd()))}
         os.environ |= {"CONSCLUST_OWN_FILES": json.dumps(own_files(load_registry()))}
@@ -77,8 +83,6 @@ def named(path, **names):
     return re.sub(r"{(\w+)}", lambda wildcard: f"{{{wildcard[1]},{known.get(wildcard[1], '.+')}}}", path)
 
 
-MADE = Made(PLAN)
-"""Which versions made the results that are there."""
 REPORTS = {}
 """The reports that this run makes."""
 
@@ -97,6 +101,14 @@ def report_of(study):
         return PLAN.report_files(run)
 
     return files
+
+
+def no_such_study(wildcards):
+    """Say that a target is neither a study nor a file, and which studies there are."""
+    studies = sorted(PLAN.studies)
+    near = did_you_mean(wildcards.word, studies)
+    hint = f"{near} " if near.endswith("?") else ""
+    stop(f"{wildcards.word}: no such study or file; {hint}studies: {', '.join(studies)}")
 
 
 def or_stop(function):
@@ -201,13 +213,3 @@ def lock_folder():
         print(
             f"no lock in this file system ({error.strerror}): do not start a second run in this folder", file=sys.stderr
         )
-
-
-def lift_default_rate_of_jobs(scheduler):
-    """Let any number of jobs start in a second, unless --max-jobs-per-timespan limits it.
-
-    For its default, 100 in a second, Snakemake looks for jobs once a second more for every job that has ended; after
-    some hundreds this takes most of a core."""
-    limit = scheduler.job_rate_limiter
-    if limit and (limit.max_jobs, limit.timespan) == (100, 1):
-        scheduler.job_rate_limiter = None

@@ -10,8 +10,8 @@ for run in PLAN.runs:
         input:
             inputs_of("tables", run=run),
         output:
-            stored=PLAN.job("tables", run=run).outputs["stored"],
-            shown=[with_place_in_summary(run, file) for file in PLAN.job("tables", run=run).outputs["shown"]],
+            stored=PLAN.files_of_exhibits(run, *PLAN.tables(run))["stored"],
+            shown=[with_place_in_summary(run, file) for file in PLAN.files_of_exhibits(run, *PLAN.tables(run))["shown"]],
         log:
             paths.LOGS["tables"].format(run=run),
         group:

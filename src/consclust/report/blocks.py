@@ -146,3 +146,4 @@ class Shown:
     blocks: tuple[Table | Text, ...] = ()  # in order; the picture follows them
     caption: str = ""  # stands once, with the first table or the picture
     picture: Any = None  # a matplotlib figure; only of an exhibit that is drawn
+    abstract: str = ""  # sentences for the abstract of the report

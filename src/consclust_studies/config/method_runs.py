@@ -17,16 +17,22 @@ class MethodRun(Named):
 
     word = "method"
 
-    method: Annotated[str, Field(description="class in consclust.methods")]
-    parameters: dict[str, Value] = Field(default_factory=dict)
-    grid: dict[str, Some[Value]] = Field(default_factory=dict)
+    method: Annotated[str, Field(description="name of a class in consclust.methods")]
+    parameters: dict[str, Value] = Field(
+        default_factory=dict, description="fixed parameters by name; the others have the method's own defaults"
+    )
+    grid: dict[str, Some[Value]] = Field(
+        default_factory=dict, description="values of tuned parameters by name; every combination is a grid point"
+    )
     default: dict[str, Value] = Field(
-        default_factory=dict, description="the grid point that the selection 'default' takes"
+        default_factory=dict,
+        description="the grid point of the selection 'default', a value for each parameter of the grid; required with "
+        "a grid",
     )
     together: Name | None = Field(
         None,
-        description="name of the fits of several methods that differ in one parameter alone: one job makes them, with "
-        "the same random numbers, and computes once what they share",
+        description="name of the fits of several methods that differ in one parameter: one job makes them, with the "
+        "same random numbers, and computes once what they share; null: fitted alone",
     )
 
     @field_validator("default")
@@ -68,9 +74,9 @@ class MethodRun(Named):
 class MethodVariant(MethodRun):
     """A method of the study under another interpretation of the paper."""
 
-    of: MethodId = Field(description="id of the method that it interprets otherwise")
+    of: MethodId = Field(description="id of the method that it is a variant of")
     why: Text = Field(description="what the paper leaves open")
-    cases: tuple[CaseId, ...] = Field((), description="ids of the study's cases to run on; all if absent")
+    cases: tuple[CaseId, ...] = Field((), description="ids of the cases that it runs on; all cases if absent")
 
     def runs_on(self, case: Case) -> bool:
         """Whether the variant runs on this case of its study."""

@@ -1,4 +1,4 @@
-"""The values that a paper published and its authors' program gives: ``config/studies/<id>/published/*.csv``."""
+"""The values that a paper published and its authors' program gives: ``studies/<id>/published/*.csv``."""
 
 import csv
 import math

@@ -40,8 +40,10 @@ Known = Mapping[str, Collection[str]]
 """What there is, by the word of :class:`Ref`."""
 
 
+Mistakes = Iterator[tuple[str, str]]
+"""Pairs of a key inside what is mistaken and " = value: message"."""
 Rules = Callable[[BaseModel], Iterable[tuple[str, str]]]
-"""What is wrong with a model beyond its names: pairs of a key inside it and " = value: message"."""
+"""What is wrong with a model beyond its names, as :data:`Mistakes`."""
 
 
 def mistakes(model: BaseModel, known: Known, rules: Rules, key: str = "") -> Iterator[str]:
@@ -49,6 +51,13 @@ def mistakes(model: BaseModel, known: Known, rules: Rules, key: str = "") -> Ite
     for name, annotation, value in _fields(model):
         yield from _visit(annotation, value, f"{key}.{name}".lstrip("."), known, rules)
     yield from (f"{key}.{where}".strip(".") + message for where, message in rules(model))
+
+
+def unknown(key: str, words: Iterable[str], choices: Collection[str]) -> Mistakes:
+    """Yield a mistake for each word that is no choice."""
+    for word in words:
+        if word not in choices:
+            yield key, f" = {short(word)}: not known here; {did_you_mean(word, list(choices))}"
 
 
 def _fields(model: BaseModel) -> Iterator[tuple[str, Any, Any]]:

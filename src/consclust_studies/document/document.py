@@ -1,14 +1,12 @@
 """What the report of a study says, as plain data for the templates of the PDF and of the page."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence
 from itertools import count as count_from
 from pathlib import Path
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 import pandas as pd
 
@@ -19,23 +17,20 @@ from consclust.report import text
 from consclust.report import typst_pdf as typst
 from consclust.report.items import Item, block_items, heading, paragraph
 from consclust.report.references import References
-from consclust.report.wording import score, sentence, symbol
+from consclust.report.wording import sentence, symbol
+from consclust_studies import paths
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.contents import OF_MAKERS, read_marks
 from consclust_studies.document.discussion import discussion_items
 from consclust_studies.document.protocol import protocol
 from consclust_studies.document.provenance import provenance, provenance_items, sha256sums
 from consclust_studies.exhibits.stored import SUFFIXES, Stored, checked, read_exhibit
-from consclust_studies.exhibits.study import PlannedStudy
 from consclust_studies.makers import Makers
-from consclust_studies.results.main_table import expected_near
 from consclust_studies.results.source import Source
 from consclust_studies.results.verdicts import VERDICTS
 from consclust_studies.stages.score_tables import read_table
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-Frames: TypeAlias = "Mapping[str, DataFrame]"
+Frames = Mapping[str, pd.DataFrame]
 """The numbers of each exhibit, by its id."""
 AGREEMENT = "Agreement with the published values"
 FURTHER, BEYOND = "Further results", "Beyond the paper"
@@ -62,15 +57,15 @@ def content(
         **{"title": study.title, "kind": "study", "study": study.id, "version": __version__},
         "relation": "A re-run of" if study.published else "After",
         "paper": f"{paper}{references.cite(paper)}" if paper else "",
-        "restricted": f"Restricted run: only {study.restriction}{absent}." if study.restriction else "",
-        "abstract": _abstract(study, exhibits, frames),
+        "restricted": f"Restricted run: {study.restriction}{absent}." if study.restriction else "",
+        "abstract": _abstract(study, exhibits),
     }
     chapters: dict[str, list[Item]] = {name: [] for name in (*PAPER, *APPENDICES)}
     for exhibit in shown:
         chapters[chapter_of(exhibit)] += exhibit_items(exhibit)
     chapters["Protocol"] += protocol(study, references)
     if discussion:
-        file = f"config/studies/{study.id}/discussion.md"
+        file = paths.DISCUSSION.format(study=study.id)
         chapters["Discussion"] += discussion_items(discussion, frames, file, bool(study.restriction))
     sklearn, snakemake = references.cite("sklearn"), references.cite("snakemake")
     made = paragraph(f"consclust uses scikit-learn{sklearn}; Snakemake{snakemake} runs its jobs.")
@@ -114,7 +109,6 @@ def write_document(source: Source, files: Mapping[str, Path]) -> None:
     of one is damaged or was made for another spec, or if the discussion cannot be set.
     """
     study, seed = source.study, source.seed
-    assert isinstance(study, PlannedStudy)
     assert seed is not None
     stored = {item.key: read_exhibit(path, item.spec) for item, path in source.of("exhibit")}
     made = [(item.key, checked(path, stored[item.key])) for item, path in source.of("file")]
@@ -154,28 +148,11 @@ def _read(discussion: Path) -> str:
         raise InputError(f"{discussion}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
 
 
-def _abstract(study: PlannedStudy, exhibits: Sequence[Stored], frames: Frames) -> str:
+def _abstract(study: PlannedStudy, exhibits: Sequence[Stored]) -> str:
     sentences = [re.sub(r"\b[a-z]+\d\b", lambda word: symbol(word.group()), sentence(study.summary))]
     if study.without_classes:
         sentences.append("The data have no classes: nothing here says that the clusters are the true ones.")
     if study.other_data:
         sentences.append(f"The data sets are not the paper's: {sentence(study.other_data)}")
-    agreements = [frames[e.id] for e in exhibits if {"counted", "near", "mean_absolute"} <= {*frames[e.id]}]
-    sentences += [_nearness(frame, study.n_subsets) for frame in agreements[:1] if len(frame)]
-    for claims in [frames[e.id] for e in exhibits if e.chapter == "Claims" and len(frames[e.id])]:
-        for ours, what in ((False, "Claims of the paper"), (True, "Questions of ours")):
-            counts = claims["verdict"][claims["ours"] == ours].value_counts()
-            found = ", ".join(f"{verdict} ({counts[verdict]})" for verdict in TONES if verdict in counts)
-            sentences += [f"{what}: {found}."] if found else []
+    sentences += [exhibit.abstract for exhibit in exhibits if exhibit.abstract]
     return " ".join(sentences)
-
-
-def _nearness(agreement: DataFrame, n_subsets: int) -> str:
-    """Say how near the scores are to the published ones: a row of the table is a data set in a metric."""
-    rows = agreement[agreement["counted"].astype(bool)]
-    n, differences = rows["methods"].sum(), (rows["mean_absolute"] * rows["methods"]).sum()
-    away = f"The mean absolute difference is {score(differences / n)}."
-    if rows["near"].isna().any():
-        return away
-    near = f"{rows['near'].sum():.0f} of the {n} published scores lie within two standard errors of our mean"
-    return f"{near}; about {n * expected_near(n_subsets):.0f} would if only the random numbers differed. {away}"

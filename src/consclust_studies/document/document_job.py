@@ -3,8 +3,8 @@
 from typing import ClassVar
 
 from consclust_studies.code import Code
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.exhibits.exhibits_job import given_files
-from consclust_studies.exhibits.study import PlannedStudy
 from consclust_studies.job_files import Files
 from consclust_studies.results.source import Item, Source
 from consclust_studies.specs import Spec

@@ -12,8 +12,8 @@ from consclust.report.wording import DASH, conjunction, count, numbers, point, s
 from consclust.validation import read_yaml
 from consclust_studies.config.cases import Case
 from consclust_studies.config.method_runs import MethodRun
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.config.values import Value
-from consclust_studies.exhibits.study import PlannedStudy
 from consclust_studies.results.sentences import SELECTIONS
 
 DATA: dict[str, dict[str, Any]] = read_yaml(Path(__file__).with_name("protocol.yaml"))

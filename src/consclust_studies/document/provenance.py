@@ -12,7 +12,7 @@ from typing import Any
 from consclust.files import sha256
 from consclust.report.items import Item, paragraph, table
 from consclust.versions import versions
-from consclust_studies.exhibits.study import PlannedStudy
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.makers import Makers
 
 COMMIT_VARIABLE = "CONSCLUST_COMMIT"

@@ -9,17 +9,15 @@ from consclust.plot.base import colours
 from consclust.report.blocks import Shown
 from consclust.report.figures import PAGE, legend_below, panels, style
 from consclust.report.wording import MINUS, paragraph
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import NOT_PUBLISHED, Exhibit, Needs
 from consclust_studies.results.main_table import counted_cells, published_key, scores_frame
 from consclust_studies.results.sentences import counting
+from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 COLUMNS = ["case", "dataset", "metric", "method", "row", "mean", "std", "n", "published", "published_std"]
 LARGEST = 25
@@ -45,7 +43,7 @@ class _OfPublished(Exhibit):
             return Shown(frame, caption="No score of this run has a published value.", picture=_nothing())
         return Shown(frame, (), paragraph(self.sentences(source.study), counting(source.study)), self.draw(frame))
 
-    def sentences(self, study: ResolvedStudy) -> str:
+    def sentences(self, study: PlannedStudy) -> str:
         """Return what the caption says."""
         raise NotImplementedError
 
@@ -63,7 +61,7 @@ class Against(_OfPublished):
     id: Name = "against"
     title: Title = "Our scores against the published ones"
 
-    def sentences(self, study: ResolvedStudy) -> str:
+    def sentences(self, study: PlannedStudy) -> str:
         """Return what the caption says."""
         known = "our scores over the subsets, and of the published score where the paper has it"
         bars = f"Bars: one standard deviation of {known}. " if study.n_subsets > 1 else ""
@@ -101,7 +99,7 @@ class Differences(_OfPublished):
     id: Name = "differences"
     title: Title = "Differences from the published scores"
 
-    def sentences(self, study: ResolvedStudy) -> str:
+    def sentences(self, study: PlannedStudy) -> str:
         """Return what the caption says."""
         bars = "Bars: two standard errors of our mean over the subsets." if study.n_subsets > 1 else ""
         size = f"The {LARGEST} largest differences of each metric, or all if there are fewer, by their size."

@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from consclust.report.blocks import Cell, Footnotes, Shown, Table, filled, listed
-from consclust.report.wording import DASH, MINUS, count, number, paragraph, records, signed
+from consclust.report.wording import DASH, MINUS, count, number, paragraph, records, score, signed
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import NOT_PUBLISHED, Exhibit, Needs
 from consclust_studies.results.main_table import (
@@ -20,13 +21,10 @@ from consclust_studies.results.main_table import (
     with_near,
 )
 from consclust_studies.results.sentences import counting
+from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 WITHIN = 0.02
 NOTHING = "No score of this run has a published value."
@@ -70,7 +68,19 @@ class Agreement(_Compared):
         columns = "dataset, metric, methods, tau, near, Mean |difference|: mean_absolute"
         by_row = _by_row(with_near(study, counted_rows(study, scores).dropna(subset=["mean", "published"])))
         blocks = (_by_metric(frame, cells), by_row, _base_clusterings(study, cells), _by_data(study, cells))
-        return Shown(frame, filled(listed("By data set", frame, columns, left=2), *blocks), caption)
+        tables = filled(listed("By data set", frame, columns, left=2), *blocks)
+        return Shown(frame, tables, caption, abstract=_nearness(frame, study.n_subsets))
+
+
+def _nearness(frame: DataFrame, n_subsets: int) -> str:
+    """Say how near the scores are to the published ones, over the data sets and metrics that count."""
+    rows = frame[frame["counted"].astype(bool)]
+    n, differences = rows["methods"].sum(), (rows["mean_absolute"] * rows["methods"]).sum()
+    away = f"The mean absolute difference is {score(differences / n)}."
+    if rows["near"].isna().any():
+        return away
+    near = f"{rows['near'].sum():.0f} of the {n} published scores lie within two standard errors of our mean"
+    return f"{near}; about {n * expected_near(n_subsets):.0f} would if only the random numbers differed. {away}"
 
 
 class Ranks(_Compared):
@@ -125,7 +135,7 @@ class Farthest(_Compared):
         return Shown(frame, (listed("Farthest scores", frame, shown, left=3),), caption)
 
 
-def agreement_frame(study: ResolvedStudy, scores: DataFrame) -> DataFrame:
+def agreement_frame(study: PlannedStudy, scores: DataFrame) -> DataFrame:
     """Compare our order of the methods with the published one, on each data set by each metric.
 
     ``tau`` is Kendall's tau b, which allows for ties, ``p`` its p-value; both are NaN for fewer than two methods.
@@ -141,7 +151,7 @@ def agreement_frame(study: ResolvedStudy, scores: DataFrame) -> DataFrame:
     return records("case dataset counted metric methods tau p near mean_absolute", rows)
 
 
-def _near(study: ResolvedStudy) -> str:
+def _near(study: PlannedStudy) -> str:
     return (
         f"Near: the published score is within {count(int(NEAR), 'standard error')} of our mean. Both means vary over "
         f"the subsets, so {expected_near(study.n_subsets):.0%} would be near if only the random numbers differed."
@@ -169,14 +179,14 @@ def _by_row(cells: DataFrame) -> Table:
     return listed("By row", found.merge(farthest), columns, left=2, forms={"mean_difference": signed})
 
 
-def _base_clusterings(study: ResolvedStudy, cells: DataFrame) -> Table:
+def _base_clusterings(study: PlannedStudy, cells: DataFrame) -> Table:
     base = cells[cells["method"] == study.base_clusterings]
     title, columns = f"The base clusterings: {study.base_clusterings}", "dataset, metric, mean, published, difference"
     forms = {"near": lambda near: "yes" if near else "no"}
     return listed(title, base, f"{columns}, difference_se, near", left=2, forms=forms)
 
 
-def _by_data(study: ResolvedStudy, cells: DataFrame) -> Table:
+def _by_data(study: PlannedStudy, cells: DataFrame) -> Table:
     """Compare scores on doubtful data, and where the base clusterings differ, with the others."""
     is_base, footnotes = cells["method"] == study.base_clusterings, Footnotes()
     places = cells.set_index(["case", "metric"])
@@ -195,7 +205,7 @@ def _by_data(study: ResolvedStudy, cells: DataFrame) -> Table:
     return listed(title, records("scores number away", rows), "scores, number, away", footnotes=footnotes)
 
 
-def ranks_frame(study: ResolvedStudy, scores: DataFrame) -> DataFrame:
+def ranks_frame(study: PlannedStudy, scores: DataFrame) -> DataFrame:
     """Return the sums of ranks by metric and method, over the data sets with all methods."""
     rows: list[tuple[Any, ...]] = []
     for metric, cells in counted_cells(study, scores).groupby("metric", sort=False):

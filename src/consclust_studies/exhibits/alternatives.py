@@ -12,19 +12,17 @@ from consclust.report.blocks import Shown, Table, listed
 from consclust.report.wording import DASH, MINUS, number, numbers, paragraph, records, score, signed, symbol
 from consclust_studies.config.cases import Case, CaseVariant
 from consclust_studies.config.method_runs import MethodRun, MethodVariant
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.main_table import over_subsets, published_key
 from consclust_studies.results.published_scores import nearer
 from consclust_studies.results.sentences import SELECTIONS, counting
+from consclust_studies.results.source import Source
 from consclust_studies.stages.selection import main_row
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 NEARER = {"own": "own", "other": "variant", "equal": "equal", "": DASH}
 
@@ -93,7 +91,7 @@ def _frame(source: Source) -> DataFrame:
     return frame.assign(nearer=nearer(frame, "own", "other"))
 
 
-def _pairs(study: ResolvedStudy) -> Iterator[tuple[Case, str, CaseVariant | MethodVariant]]:
+def _pairs(study: PlannedStudy) -> Iterator[tuple[Case, str, CaseVariant | MethodVariant]]:
     """Yield case, method and their variant; of a variant of a case also the base clusterings.
 
     A case that differs in random numbers alone is another pool, no other interpretation.
@@ -104,7 +102,7 @@ def _pairs(study: ResolvedStudy) -> Iterator[tuple[Case, str, CaseVariant | Meth
         yield from ((case, method, case) for method in (study.base_clusterings, *case.methods))
 
 
-def _questions(study: ResolvedStudy, frame: DataFrame, compared: bool) -> Table:
+def _questions(study: PlannedStudy, frame: DataFrame, compared: bool) -> Table:
     """Sum up each question (``why``); of two cases of a data set the one that stands for the other counts."""
     stands_for, rows = {case.id: case.instead_of for case in study.cases}, []
     for why, both in frame.dropna(subset=["own", "other"]).groupby("why", sort=False):
@@ -131,7 +129,7 @@ def _pair(values: Iterable[float], form: Callable[[float], str]) -> str:
     return " : ".join(map(form, values))
 
 
-def differs(study: ResolvedStudy, variant: CaseVariant | MethodVariant) -> str:
+def differs(study: PlannedStudy, variant: CaseVariant | MethodVariant) -> str:
     """Return what is done otherwise: "own → other"."""
     if isinstance(variant, MethodVariant):
         own, other = _parameters(study.method(variant.of)), _parameters(variant)
@@ -147,7 +145,7 @@ def _parameters(run: MethodRun) -> dict[str, Any]:
     return {"method": run.method, **methods.load(run.method).parameters(), **run.parameters, **run.grid}
 
 
-def _origin(study: ResolvedStudy, case: Case) -> dict[str, str]:
+def _origin(study: PlannedStudy, case: Case) -> dict[str, str]:
     """Return how the base clusterings of a case are made."""
     made = {
         "clusters": numbers(case.n_clusters or study.ensemble.n_clusters),

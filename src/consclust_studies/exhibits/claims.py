@@ -6,18 +6,16 @@ from typing import TYPE_CHECKING, Literal
 
 from consclust.report.blocks import Cell, Shown, filled, listed
 from consclust.report.wording import count, paragraph, records, sentence, symbols
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.published_scores import of_the_paper
 from consclust_studies.results.sentences import counting
+from consclust_studies.results.source import Source
 from consclust_studies.results.verdicts import VERDICTS, Material, is_ours, judge
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 BEYOND = "Beyond the paper: questions of ours"
 ALONE = ("stable", "grows", "improves", "near")
@@ -43,7 +41,7 @@ class Claims(Exhibit):
         """Whether the study has claims."""
         return bool(study.claims)
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the scores; those on unseen objects if a claim is about them."""
         unseen = tuple(case.id for case in study.generalised() if any(claim.unseen for claim in study.claims))
         return Needs(claims=True, scores=True, selected=True, variants=True, published=True, unseen=unseen)
@@ -70,7 +68,17 @@ class Claims(Exhibit):
         verdicts = frame["verdict"].value_counts()
         counts = ", ".join(f"{word} ({verdicts[word]})" for word in VERDICTS if word in verdicts)
         caption = f"{count(len(frame), 'claim')}, checked in code: {counts}. {_rule(source.study)}"
-        return Shown(frame, tables, caption)
+        return Shown(frame, tables, caption, abstract=_counted(frame))
+
+
+def _counted(frame: DataFrame) -> str:
+    """Say how often each verdict was reached, on the claims of the paper and on questions of ours."""
+    sentences = []
+    for ours, what in ((False, "Claims of the paper"), (True, "Questions of ours")):
+        counts = frame["verdict"][frame["ours"] == ours].value_counts()
+        found = ", ".join(f"{verdict} ({counts[verdict]})" for verdict in VERDICTS if verdict in counts)
+        sentences += [f"{what}: {found}."] if found else []
+    return " ".join(sentences)
 
 
 def _frame(source: Source) -> DataFrame:
@@ -89,7 +97,7 @@ def _frame(source: Source) -> DataFrame:
     )
 
 
-def _rule(study: ResolvedStudy) -> str:
+def _rule(study: PlannedStudy) -> str:
     if study.other_data:
         rule = (
             f"The data sets are not the paper's: {sentence(study.other_data)} A claim holds if it reaches the "

@@ -1,19 +1,14 @@
 """What the paper shows and says, and where the report redoes it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from consclust.report.blocks import Cell, Shown, listed
 from consclust.report.wording import count, records, symbols
 from consclust_studies.config.paper import LedgerItem
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
-
-if TYPE_CHECKING:
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
+from consclust_studies.results.source import Source
 
 COMPLETE, PARTIAL, ABSENT = "complete", "partial", "not possible"
 
@@ -49,7 +44,7 @@ class Coverage(Exhibit):
         return Shown(frame, (table,), f"{count(len(frame), 'item')} of the paper: {found}.")
 
 
-def _row(item: LedgerItem, study: ResolvedStudy) -> tuple[str, ...]:
+def _row(item: LedgerItem, study: PlannedStudy) -> tuple[str, ...]:
     here = [study.sections[name] for name in item.shown if name in study.sections]
     lacks = [item.missing] if item.missing else []
     lacks += [f"{name} is not in this run" for name in item.shown if name not in study.sections]

@@ -12,15 +12,14 @@ from consclust.ensemble import IntArray
 from consclust.report.blocks import Cell, Footnotes, Shown, listed
 from consclust.report.wording import DASH, numbers
 from consclust_studies.config.cases import Case
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.published_scores import published_names
+from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 SHAPE = ("objects", "features", "classes")
 GENERATORS = MADE | {"mixed": "by several algorithms"}
@@ -38,7 +37,7 @@ class Datasets(Exhibit):
     id: Name = "table1"
     title: Title = "Data sets"
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the data sets."""
         return Needs(prepared=tuple(case.id for case in study.described), published=True)
 
@@ -97,7 +96,7 @@ def _verdict(ours: Sequence[int], published: Sequence[int] | None) -> str:
     return "match" if all(a == b for a, b in zip(ours, published, strict=True) if a and b) else "differs"
 
 
-def _base_clusterings(study: ResolvedStudy, case: Case) -> str:
+def _base_clusterings(study: PlannedStudy, case: Case) -> str:
     if case in study.only_in_table1:
         return "not clustered here"
     if case.ensemble not in MADE:

@@ -1,10 +1,8 @@
 """What needs no classes: the consensus labels, and the sections of the report of ``consclust report``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from pydantic import Field
@@ -16,16 +14,13 @@ from consclust.report.blocks import Cell, Footnotes, Shown, Table
 from consclust.report.figures import style
 from consclust.report.sections import TITLES
 from consclust.report.wording import DASH, score
+from consclust_studies import paths
 from consclust_studies.config.method_runs import MethodRun
 from consclust_studies.config.references import CaseId, MethodId
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
-from consclust_studies.results.source import fit_parameters
-
-if TYPE_CHECKING:
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
+from consclust_studies.results.source import Source, fit_parameters
 
 Tables = Literal["clusters", "methods", "base"]
 Figures = Literal["matrix", "criteria", "cdf", "tracking", "objects", "memberships", "diversity"]
@@ -56,7 +51,7 @@ class Consensus(Exhibit):
         if not study.without_classes:
             yield "kind", " = 'consensus': for data without classes only; remove it"
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the labels of all methods."""
         return Needs(labels=tuple((case.id, run.id) for case in study.cases for run in study.runs(case)))
 
@@ -109,9 +104,11 @@ class _Diagnosed(Exhibit):
 
     without_classes = True
 
-    shows: str
-    case: CaseId
-    method: MethodId | None = Field(None, description="of the consensus; that of the study's diagnosis if absent")
+    shows: str = Field(description="what is shown")
+    case: CaseId = Field(description="id of the case")
+    method: MethodId | None = Field(
+        None, description="id of the method whose consensus is diagnosed; null: the method of the study's diagnosis"
+    )
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield a method that does not run on the case, and a case without any method."""
@@ -121,7 +118,7 @@ class _Diagnosed(Exhibit):
         elif self.method and self.method not in runs:
             yield "method", f" = {self.method!r}: it needs features or does not run on {self.case}; name another"
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings and the fits."""
         fits = tuple((self.case, run.id) for run in _runs(study, self.case))
         return Needs(ensembles=(self.case,), fits=fits, draws=True)
@@ -149,8 +146,16 @@ class _Diagnosed(Exhibit):
 class DiagnosisTable(_Diagnosed):
     """A table: the clusters, the methods, or the base clusterings."""
 
+    place = -5
+    beside_listed = True
+
     kind: Literal["diagnosis"]
-    shows: Tables
+    shows: Tables = Field(description="rows of the table: the clusters, the methods or the base clusterings")
+
+    @classmethod
+    def unlisted(cls, study: Study) -> Iterable[Exhibit]:
+        """Return the sections on all cases, tables and figures, of a study without classes."""
+        return of_cases(study) if study.without_classes else ()
 
 
 class DiagnosisFigure(_Diagnosed):
@@ -159,7 +164,11 @@ class DiagnosisFigure(_Diagnosed):
     drawn: ClassVar = True
 
     kind: Literal["diagnosis_figure"]
-    shows: Figures
+    shows: Figures = Field(
+        description="what is drawn: the ordered consensus matrix; criteria for the number of clusters; the "
+        "distribution of consensus values (cdf) or the clusters (tracking) at each number of clusters; the stability "
+        "of the objects; their memberships; the diversity of the base clusterings"
+    )
 
 
 def of_cases(study: Study) -> Iterable[Exhibit]:
@@ -175,7 +184,7 @@ def of_cases(study: Study) -> Iterable[Exhibit]:
             yield cls.model_validate(content)
 
 
-def _runs(study: Study | ResolvedStudy, case_id: str) -> list[MethodRun]:
+def _runs(study: Study | PlannedStudy, case_id: str) -> list[MethodRun]:
     """Return the methods that run on a case from the base clusterings alone."""
     case = study.case(case_id)
     return [
@@ -195,8 +204,9 @@ def _diagnosis(source: Source, case_id: str, method: str) -> Any:
     n = len(stored.labels)
     for key, most in ((f"cases: {case_id}: k", k), ("diagnosis.ks", max(plan.ks))):
         if most > n:
-            file = f"config/studies/{study.id}/study.yaml"
-            raise InputError(f"{file}: {key} = {most}, but {case_id} has {n} objects; lower it")
+            raise InputError(
+                f"{paths.STUDY.format(study=study.id)}: {key} = {most}, but {case_id} has {n} objects; lower it"
+            )
     made = {
         run.id: methods.make(
             run.method,

@@ -10,20 +10,18 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from consclust.report.blocks import Cell, Shown, Table, crossed, filled, listed
 from consclust.report.wording import DASH, MINUS, paragraph, point, records, score, signed
 from consclust_studies.config.method_runs import MethodRun
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.grid_means import grid_means, said_of_races
 from consclust_studies.results.main_table import counted_rows, scores_frame
 from consclust_studies.results.sentences import SELECTIONS, counting
+from consclust_studies.results.source import Source
 from consclust_studies.stages.score import compact
 from consclust_studies.stages.selection import FIXED
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 COLUMNS = ["case", "dataset", "metric", "method", "parameters", "mean", "published", "difference"]
 ORACLES = ("oracle-per-subset", "oracle-common")
@@ -87,14 +85,14 @@ def ranges(frame: DataFrame) -> DataFrame:
     return known.groupby(keys, sort=False).agg(**values, published=("published", "first")).reset_index()
 
 
-def _tuned(study: ResolvedStudy, table: DataFrame) -> Iterator[tuple[MethodRun, str, DataFrame]]:
+def _tuned(study: PlannedStudy, table: DataFrame) -> Iterator[tuple[MethodRun, str, DataFrame]]:
     """Yield each tuned method and metric with their rows."""
     for run in (run for run in study.methods if run.grid):
         for metric in study.reported:
             yield run, metric, table[(table["method"] == run.id) & (table["metric"] == metric)]
 
 
-def _summary(study: ResolvedStudy, frame: DataFrame) -> Table:
+def _summary(study: PlannedStudy, frame: DataFrame) -> Table:
     compared, rows = frame["published"].notna().any(), []
     for run, metric, mine in _tuned(study, counted_rows(study, frame)):
         spread = ranges(mine)
@@ -120,7 +118,7 @@ def _nearest_point(run: MethodRun, mine: DataFrame) -> tuple[str, float, float]:
     return point(json.loads(str(away.idxmin()))), away.min(), away.get(compact(run.default), math.nan)
 
 
-def _gains(study: ResolvedStudy, scores: DataFrame) -> Table:
+def _gains(study: PlannedStudy, scores: DataFrame) -> Table:
     rows = []
     for run, metric, mine in _tuned(study, scores):
         means = mine.pivot(index="case", columns="selection", values="mean").dropna()

@@ -13,20 +13,19 @@ from consclust.report.blocks import Shown
 from consclust.report.figures import PAGE, WIDTHS, colour_bar, label_outer, legend_below, style
 from consclust.report.wording import conjunction, count, paragraph, point, records, score, symbol
 from consclust_studies.config.references import MetricId
+from consclust_studies.config.study import Study
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, unknown
 from consclust_studies.results.grid_means import grid_means, said_of_races
+from consclust_studies.results.source import Source
 from consclust_studies.stages.score import compact
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.results.source import Source
-
 SCALES = (
-    "own: a colour scale for each panel, scores in the cells; shared: one for each metric; best: small panels, "
-    "coloured by the distance below the best point"
+    "colours: 'own': a scale for each panel, scores in the cells; 'shared': one for each metric; 'best': small panels, "
+    "coloured by the distance from the best point"
 )
 STEP, STEPS = 0.02, 10
 """The colours of ``scale: best``: so much below the best, in so many steps."""
@@ -42,9 +41,9 @@ class Heatmap(OfMethod):
     reads: ClassVar = Needs(scores=True)
 
     kind: Literal["heatmap"]
-    x: str = Field(description="a parameter of the method's grid")
-    y: str = Field(description="another one")
-    metrics: Some[MetricId] = ("ACC", "NMI")
+    x: str = Field(description="parameter of the grid on the horizontal axis")
+    y: str = Field(description="parameter of the grid on the vertical axis")
+    metrics: Some[MetricId] = Field(("ACC", "NMI"), description="metrics, a panel for each")
     scale: Literal["own", "shared", "best"] = Field("own", description=SCALES)
 
     def mistakes(self, study: Study) -> Mistakes:

@@ -20,16 +20,13 @@ from consclust.report.figures import colour_bar, fine, style
 from consclust.report.wording import DASH, MINUS, number, paragraph, point, records, untex
 from consclust.validation import Strict
 from consclust_studies.config.references import CaseId, MethodId
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Some, Value
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs, of_fit, unknown
-from consclust_studies.results.source import fit_parameters
+from consclust_studies.results.source import Source, fit_parameters
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 CONTRAST = ("least", "percentile_1", "percentile_99", "largest", "mean_in_classes", "mean_between")
 SIGNS = ("grows_in_classes", "grows_between", "falls_between")
@@ -57,13 +54,19 @@ Similarity = Literal["co_occurrence", "lwca", "hc", "pts", "ecpcs"]
 class Matrix(Strict):
     """One matrix: a similarity of the base clusterings, or what a fitted method has."""
 
-    title: str
+    title: str = Field(description="heading of the matrix")
     similarity: Similarity | Literal["classes"] | None = Field(
-        None, description="a function of consclust.similarity; 'classes': 1 for objects of one class"
+        None,
+        description="similarity of the base clusterings, a function of consclust.similarity; 'classes': 1 for objects "
+        "of one class; null: a matrix of method",
     )
-    method: MethodId | None = Field(None, description="id of a method of the study, at its default grid point")
-    parameters: dict[str, Value] = Field(default_factory=dict, description="of the method, instead of its default ones")
-    matrix: str = Field("consensus_matrix", description="which of the method's matrices")
+    method: MethodId | None = Field(
+        None, description="id of a method of the study, fitted at its default grid point; null: a similarity"
+    )
+    parameters: dict[str, Value] = Field(
+        default_factory=dict, description="parameters of the method that differ from its default grid point"
+    )
+    matrix: str = Field("consensus_matrix", description="which matrix of the method, such as consensus_matrix")
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
@@ -76,7 +79,7 @@ class Matrix(Strict):
         """The similarity, or the method with the name of its matrix."""
         return self.similarity or f"{self.method}: {self.matrix}"
 
-    def point(self, study: ResolvedStudy, case: str) -> str:
+    def point(self, study: PlannedStudy, case: str) -> str:
         """Return the parameters of its fit, as text; none of a similarity."""
         fit = fit_parameters(study, study.case(case), self.method) if self.method else {}
         return point({**fit, **self.parameters})
@@ -85,9 +88,11 @@ class Matrix(Strict):
 class Panel(Matrix):
     """One matrix and its colours."""
 
-    minus: Similarity | None = Field(None, description="a similarity that is subtracted; the colours part at 0")
+    minus: Similarity | None = Field(
+        None, description="similarity that is subtracted, with colours that diverge at 0; null: none"
+    )
     scale: Limits | Literal["own"] | None = Field(
-        None, description="ends of the colours; 'own': 98% of its entries; absent: those of the figure"
+        None, description="ends of the colours; 'own': from 1 % to 99 % of its entries; null: those of the figure"
     )
 
 
@@ -123,20 +128,20 @@ class Matrices(Exhibit):
     drawn = True
 
     kind: Literal["matrices"]
-    case: CaseId
-    panels: Some[Panel]
-    scale: Limits = Field((0.0, 1.0), description="ends of the colours")
+    case: CaseId = Field(description="id of the case")
+    panels: Some[Panel] = Field(description="the matrices, side by side")
+    scale: Limits = Field((0.0, 1.0), description="ends of the colours, lower one first")
     order: Literal["class", "both"] = Field(
         "class",
-        description="of the objects when methods are given them; both: by class, and at random, which is shown as "
-        "given and put back into the order of the classes",
+        description="order in which the methods are given the objects: 'class': by class; 'both': by class and at "
+        "random, the latter shown as given and put back into the order of the classes",
     )
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield what is wrong with the panels."""
         yield from mistakes_in(study, self.panels)
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings and the fits."""
         fits = fits_of([self.case], self.panels)
         return Needs(ensembles=(self.case,), fits=fits, draws=self.order == "both")

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from consclust.report.blocks import Cell, Shown, Table
 from consclust.report.wording import DASH, number, paragraph, point, score
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.main_table import KEYS
 from consclust_studies.results.significance import pairwise
+from consclust_studies.results.source import Source
 from consclust_studies.stages.selection import main_rows, rows
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
-
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 MOST = 2
 """Grid points of a row that are named, the most frequent ones."""
@@ -51,7 +50,7 @@ class PValues(Exhibit):
         return Shown(frame, tables, caption)
 
 
-def _tables(study: ResolvedStudy, frame: DataFrame, taken: Mapping[Any, str]) -> Iterator[Table]:
+def _tables(study: PlannedStudy, frame: DataFrame, taken: Mapping[Any, str]) -> Iterator[Table]:
     pairs = _by_pair(study, frame)
     everyone, numbered = rows(study), main_rows(study)
     header = ("Metric", "Row", "Parameters", "Mean", *(f"{n}" for n, _ in enumerate(numbered, 1)))
@@ -73,7 +72,7 @@ def _tables(study: ResolvedStudy, frame: DataFrame, taken: Mapping[Any, str]) ->
         yield Table(title=study.titles[case.id], header=header, rows=tuple(body), left=3, rules=tuple(rules))
 
 
-def _by_pair(study: ResolvedStudy, frame: DataFrame) -> dict[tuple[str, ...], tuple[float, float, float]]:
+def _by_pair(study: PlannedStudy, frame: DataFrame) -> dict[tuple[str, ...], tuple[float, float, float]]:
     """Return both means and the p-value of each two rows, by case, metric and labels; in both orders."""
     found: dict[tuple[str, ...], tuple[float, float, float]] = {}
     for pair in frame.to_dict("records"):
@@ -84,7 +83,7 @@ def _by_pair(study: ResolvedStudy, frame: DataFrame) -> dict[tuple[str, ...], tu
     return found
 
 
-def _cell(study: ResolvedStudy, found: tuple[float, float, float] | None) -> Cell:
+def _cell(study: PlannedStudy, found: tuple[float, float, float] | None) -> Cell:
     if found is None:
         return Cell(text="")
     mean, other, p = found

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from consclust.report.blocks import Shown
 from consclust.report.figures import PAGE, style
 from consclust.report.wording import count, number, paragraph, records
+from consclust_studies.config.study import Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
 from consclust_studies.results.main_table import counted_rows, of_main_rows, ranks, scores_frame
 from consclust_studies.results.sentences import counting
+from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.results.source import Source
 
 FEWEST = 8
 """Data sets from which on every report has the diagram."""

@@ -1,15 +1,11 @@
 """Fits without an answer, and what methods note about their answers."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from consclust.report.blocks import Shown, listed
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
-
-if TYPE_CHECKING:
-    from consclust_studies.results.source import Source
+from consclust_studies.results.source import Source
 
 COUNTS = {"fits": ("subset", "size"), "subsets": ("subset", "nunique"), "grid_points": ("parameters", "nunique")}
 

@@ -6,19 +6,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from consclust.report.blocks import Cell, Shown, Table, crossed, filled, listed
 from consclust.report.wording import DASH, paragraph, score, signed
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.main_table import KEYS, counted_rows, of_main_rows, scores_frame
 from consclust_studies.results.published_scores import nearer
 from consclust_studies.results.sentences import counting
+from consclust_studies.results.source import Source
 from consclust_studies.results.summary import summarise
 from consclust_studies.stages.selection import main_rows, select
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 DIGITS = 3
 """Decimals of the tables: scores that agree in them do not differ."""
@@ -73,7 +72,7 @@ def _cell(row: Any) -> Cell:
     return Cell(text=score(row.best_of_restarts), below=signed(row.change))
 
 
-def _summary(study: ResolvedStudy, frame: DataFrame) -> Table:
+def _summary(study: PlannedStudy, frame: DataFrame) -> Table:
     """Say of each row with published values which of the two comes nearer."""
     known = of_main_rows(study, counted_rows(study, frame)).dropna(subset="published")
     for kind, column in KINDS.items():

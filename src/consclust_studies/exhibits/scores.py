@@ -12,38 +12,38 @@ from consclust.report.blocks import Cell, Footnotes, Shown, Table, Text, crossed
 from consclust.report.wording import DASH, MINUS, conjunction, count, paragraph, score, signed
 from consclust_studies.config.experiment import Variants
 from consclust_studies.config.references import AnyMethodId, CaseId, MetricId
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.main_table import of_main_rows, scores_frame
-from consclust_studies.results.published_scores import of_the_paper
+from consclust_studies.results.published_scores import HALF_DIGIT, of_the_paper
 from consclust_studies.results.sentences import SELECTIONS, tuned
+from consclust_studies.results.source import Source
 from consclust_studies.stages.selection import FIXED
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
-
 WITHOUT_OTHERS = "\N{DAGGER}"
 """Marks what is bold among the paper's methods, but not among all methods of the table."""
-HALF_DIGIT = 0.5005e-3
-"""Half of the third decimal, the last that is published; ours may lie on the edge up to rounding."""
 
 
 class Scores(Exhibit):
     """Scores of all methods; or, with ``methods``, of these alone on the cases on which any of them runs."""
 
     place = -10
+    beside_listed = True
 
     kind: Literal["scores"]
     id: Name = "table2"
     title: Title = "Table 2"
-    metrics: tuple[MetricId, ...] = Field((), description="those that the study reports if absent")
-    methods: tuple[AnyMethodId, ...] = Field((), description="ids of methods or variants; all methods if absent")
-    cases: tuple[CaseId, ...] = Field((), description="all cases of the study if absent")
+    metrics: tuple[MetricId, ...] = Field((), description="metrics; those in 'reported' if absent")
+    methods: tuple[AnyMethodId, ...] = Field(
+        (), description="ids of methods, or of variants of methods; all methods of the study if absent"
+    )
+    cases: tuple[CaseId, ...] = Field((), description="ids of cases; all cases of the study if absent")
 
-    def seen(self, study: ResolvedStudy) -> ResolvedStudy:
+    def seen(self, study: PlannedStudy) -> PlannedStudy:
         """Return the study with the cases, methods and metrics of the table."""
         everything = (*study.methods, *study.variants.methods)
         runs = tuple(run for name in self.methods for run in everything if run.id == name) or study.methods
@@ -54,7 +54,7 @@ class Scores(Exhibit):
         changes = {"cases": cases, "methods": runs, "reported": reported, "variants": Variants()}
         return study.model_copy(update=changes)
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the scores, and those of the variants if any is shown."""
         variants = {run.id for run in study.variants.methods}
         return Needs(selected=True, published=True, variants=not variants.isdisjoint(self.methods))
@@ -87,7 +87,7 @@ def _table(title: str, frame: DataFrame, metric: str) -> Table:
     return crossed(title, frame, "row", cell, footnotes)
 
 
-def _to_the_digit(study: ResolvedStudy, frame: DataFrame, methods: Sequence[str]) -> list[Text]:
+def _to_the_digit(study: PlannedStudy, frame: DataFrame, methods: Sequence[str]) -> list[Text]:
     """Say how many published means equal ours to the third decimal; the study's selection counts."""
     both = frame[frame["selection"].isin([FIXED, study.selection])].dropna(subset=["mean", "published"])
     if both.empty or not methods:
@@ -97,7 +97,7 @@ def _to_the_digit(study: ResolvedStudy, frame: DataFrame, methods: Sequence[str]
     return [Text(text=f"{equal} of {len(both)} published means equal ours to the third decimal{tuned}.")]
 
 
-def _caption(study: ResolvedStudy, frame: DataFrame, others: Sequence[str]) -> str:
+def _caption(study: PlannedStudy, frame: DataFrame, others: Sequence[str]) -> str:
     several = study.n_subsets > 1
     test = {"paired": "paired t-test", "welch": "Welch's t-test"}[study.significance.test]
     alpha, runs = study.significance.alpha, study.ensemble.runs

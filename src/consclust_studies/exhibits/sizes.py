@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from pydantic import Field
+
 from consclust.report.blocks import Shown
 from consclust.report.figures import curves_by_case
 from consclust.report.wording import conjunction, count, paragraph, records
 from consclust_studies.config.references import MetricId
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.main_table import over_subsets
 from consclust_studies.results.sentences import fewer, tuned
+from consclust_studies.results.source import Source
 from consclust_studies.stages.selection import main_row
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 BANDS = 6
 """With more methods than these, the bands of their deviations would cover the lines."""
@@ -32,7 +32,7 @@ class Sizes(Exhibit):
     reads: ClassVar = Needs(selected=True, variants=True)
 
     kind: Literal["sizes"]
-    metric: MetricId
+    metric: MetricId = Field(description="metric of the scores")
 
     def wanted(self, study: Study) -> bool:
         """Whether a case has other sizes."""
@@ -78,7 +78,7 @@ def _of_other_sizes(study: Study) -> list[str]:
     return [method.id for method in study.methods if method.id in run]
 
 
-def _for_some(study: ResolvedStudy, frame: DataFrame, column: str, text: str) -> str:
+def _for_some(study: PlannedStudy, frame: DataFrame, column: str, text: str) -> str:
     """Say of which methods, sizes and cases the rows are, with a sentence for all that have these in common."""
     named = frame.assign(case=frame["case"].map(study.titles), size=frame["size"].map(str))
     for joined, others in (("size", ["method", "case"]), ("case", ["method", "size"]), ("method", ["size", "case"])):

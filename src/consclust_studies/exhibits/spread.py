@@ -10,17 +10,16 @@ from consclust.report.blocks import Shown
 from consclust.report.figures import PAGE, label_outer, panels, style
 from consclust.report.wording import paragraph
 from consclust_studies.config.references import MetricId
+from consclust_studies.config.study import Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.main_table import KEYS, published_cells, scores_frame
 from consclust_studies.results.sentences import tuned
+from consclust_studies.results.source import Source
 from consclust_studies.stages.selection import main_rows
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.results.source import Source
 
 ENOUGH = 5
 
@@ -35,7 +34,7 @@ class Spread(Exhibit):
     kind: Literal["spread"]
     id: Name = "spread"
     title: Title = "Scores over the subsets"
-    metrics: tuple[MetricId, ...] = Field((), description="the first one that the study reports if absent")
+    metrics: tuple[MetricId, ...] = Field((), description="metrics; the first one in 'reported' if absent")
 
     def wanted(self, study: Study) -> bool:
         """Whether there are enough subsets for a box."""

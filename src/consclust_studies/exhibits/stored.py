@@ -24,6 +24,7 @@ class Stored(Strict):
     part: Part = "paper"
     in_pdf: bool = True
     caption: str
+    abstract: str = ""
     blocks: tuple[Block, ...]
     checksums: dict[str, str]
     """SHA-256 of its files by suffix."""
@@ -59,6 +60,7 @@ def write_shown(exhibit: Exhibit, shown: Shown, marks: Mapping[str, str], files:
         part=exhibit.part,
         in_pdf=exhibit.in_pdf,
         caption=shown.caption,
+        abstract=shown.abstract,
         blocks=blocks,
         checksums=checksums,
     )

@@ -1,21 +1,16 @@
 """Unseen objects: how well a consensus on some of the objects labels the others."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from consclust.report.blocks import Cell, Shown, crossed
 from consclust.report.wording import conjunction, count, paragraph, score
 from consclust_studies.config.experiment import Experiment
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
+from consclust_studies.results.source import Source
 from consclust_studies.results.unseen_scores import beside, plan, unseen_frame
 from consclust_studies.stages.selection import Row
-
-if TYPE_CHECKING:
-    from consclust_studies.config.paper import PaperStudy as Study
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 BETTER, WORSE = "•", "◦"
 BASE_LABELS = {
@@ -38,7 +33,7 @@ class Unseen(Exhibit):
         """Whether the study has unseen objects."""
         return study.generalisation is not None
 
-    def needs(self, study: ResolvedStudy) -> Needs:
+    def needs(self, study: PlannedStudy) -> Needs:
         """Return the scores on unseen objects."""
         return Needs(unseen=tuple(case.id for case in study.generalised()))
 

@@ -26,13 +26,13 @@ import numpy.typing as npt
 from consclust.errors import InputError
 from consclust.files import read_arrays, read_record, write_arrays, write_record, write_text, written_whole
 from consclust_studies.contents import MARKS, Marks
-from consclust_studies.exhibits.runtime import measured
 from consclust_studies.kinds import KINDS
 from consclust_studies.paths import RUNTIME
 from consclust_studies.plan import needs
 from consclust_studies.plan.costs import START, planned, run
 from consclust_studies.plan.jobs import PlannedJob
 from consclust_studies.plan.plan import Plan
+from consclust_studies.results.runtimes import measured
 from consclust_studies.runner import PREVIOUS, digest_of_inputs
 from consclust_studies.specs import without_code, without_inputs
 from consclust_studies.stages.consensus import SubsetRange

@@ -13,16 +13,14 @@ from consclust import methods
 from consclust.datasets.preprocessing.steps import MODULES as STEPS
 from consclust.datasets.registry import MADE, DatasetSpec
 from consclust.report.items import PLACEHOLDER
-from consclust.report.wording import count
 from consclust.validation import did_you_mean, short
 from consclust_studies.config.cases import BY_KMEANS, Case, CaseFamily, CaseVariant
+from consclust_studies.config.exhibit import Exhibit
 from consclust_studies.config.experiment import Generalisation
 from consclust_studies.config.method_runs import MethodRun, MethodVariant, differing
-from consclust_studies.config.references import Known, mistakes
+from consclust_studies.config.references import Known, Mistakes, mistakes, unknown
+from consclust_studies.config.study import Study
 from consclust_studies.config.values import Value, same
-from consclust_studies.exhibits.base import Exhibit, Mistakes, unknown
-from consclust_studies.exhibits.objects import Objects
-from consclust_studies.exhibits.study import Study
 from consclust_studies.plan.checks_without_classes import of_classes
 from consclust_studies.plan.needs import most_clusters
 
@@ -45,17 +43,20 @@ def study_mistakes(study: Study, path: Path, datasets: Mapping[str, DatasetSpec]
     known = list(mistakes(study, context.known, context.of_model))
     found = [*_of_files(study, path), *of_classes(study, datasets), *context.of_claims()]
     if not known:  # exhibits look up what they name
-        found += [(f"exhibits[{i}].{key}", m) for i, e in enumerate(study.exhibits) for key, m in _of(e, study)]
+        shapes = {name: entry.shape for name, entry in datasets.items() if entry.shape}
+        for i, exhibit in enumerate(study.exhibits):
+            found += [(f"exhibits[{i}].{key}", message) for key, message in _of_exhibit(exhibit, study, shapes)]
     for line in (*known, *(f"{key.rstrip('.')}{message}" for key, message in found)):
         line = re.sub(r"^exhibits\[(\d+)\]", lambda place: f"exhibits[{study.exhibits[int(place[1])].id}]", line)
         apart = line.startswith(("claims[", "ledger[")) and (path.parent / CLAIMS_FILE).is_file()
         yield f"{path.parent / CLAIMS_FILE if apart else path}: {line}"
 
 
-def _of(exhibit: Exhibit, study: Study) -> Mistakes:
+def _of_exhibit(exhibit: Exhibit, study: Study, shapes: Mapping[str, tuple[int, int, int]]) -> Mistakes:
     """Yield what is wrong with an exhibit; :func:`of_classes` refuses those that need classes where there are none."""
     if exhibit.without_classes or not study.without_classes:
         yield from exhibit.mistakes(study)
+        yield from exhibit.mistakes_in_data(study, shapes)
 
 
 def _of_files(study: Study, path: Path) -> Mistakes:
@@ -118,8 +119,6 @@ class Context:
             yield from self._of_method(model)
         elif isinstance(model, Generalisation):
             yield from self._of_generalisation(model)
-        elif isinstance(model, Objects):
-            yield from self._of_objects(model)
 
     def _of_case(self, case: Case) -> Mistakes:
         entry = self.datasets.get(case.dataset)
@@ -270,14 +269,6 @@ class Context:
                 for by, needed in (("Infer", "labels"), ("own", "features")):
                     if by in method.by and takes != needed:
                         yield f"methods[{i}].by", f" = {by!r}: {run.id} cannot predict from {needed}; write NC"
-
-    def _of_objects(self, exhibit: Objects) -> Mistakes:
-        for case in (case for case in self.study.cases if case.id in exhibit.cases):
-            entry = self.datasets.get(case.dataset)
-            d = entry.shape[1] if entry and entry.shape else None
-            if d not in (2, None):
-                what = f"{count(d, 'feature')}, but a figure of objects shows two"
-                yield "cases", f" = {case.id!r}: {what}; name cases of two-dimensional data"
 
     def of_claims(self) -> Mistakes:
         """Yield claims that no scores could decide."""

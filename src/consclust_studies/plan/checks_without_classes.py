@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from consclust.datasets.registry import DatasetSpec
-from consclust_studies.config.paper import StudyCase
-from consclust_studies.exhibits.base import Mistakes
-from consclust_studies.exhibits.study import Study
+from consclust_studies.config.references import Mistakes
+from consclust_studies.config.study import Study, StudyCase
 
 NEED_CLASSES = (
     "metrics", "reported", "selection", "significance", "restarts", "published", "unpublished", "other_data",

@@ -11,9 +11,11 @@ from functools import cache
 from pathlib import Path
 
 from consclust_studies.code import Code
+from consclust_studies.paths import STUDIES
 
 SOURCE = Path(__file__).parents[2]
-PACKAGES = ("consclust", "consclust_studies")
+ROOTS = {"consclust": SOURCE, "consclust_studies": SOURCE, STUDIES: Path()}
+"""The folder that holds each package of the project; the studies are in the folder in which a run is started."""
 DECLARED = {"summary", "reference", "cost", "matrices", "paths"}
 """Class attributes that change no result: what a method declares for reports and schedulers."""
 
@@ -34,15 +36,16 @@ def fingerprint(code: Code) -> str:
     """Return the digest of the code behind a job."""
     if not code.entries:
         return ""
-    return fingerprint_of_modules(*sorted({entry.rpartition(".")[0] for entry in code.entries}))
+    modules = sorted({entry.rpartition(".")[0] for entry in code.entries})
+    return fingerprint_of_modules(Path.cwd(), *modules)
 
 
 fingerprint_of_loaded = fingerprint
 
 
 @cache
-def fingerprint_of_modules(*modules: str) -> str:
-    """Return the digest of ``modules``, by their full names, and of what they import."""
+def fingerprint_of_modules(project: Path, *modules: str) -> str:
+    """Return the digest of ``modules``, by their full names, and of what they import, in the folder of a project."""
     meanings = sorted(_closure(modules).values())
     return hashlib.sha256("".join(meanings).encode()).hexdigest()[:16]
 
@@ -54,27 +57,26 @@ def _closure(modules: tuple[str, ...]) -> dict[str, str]:
     while waiting:
         module = waiting.pop()
         if module not in found:
-            found[module], imported = _meaning(module)
+            found[module], imported = _meaning(_file(module))
             waiting += [name for name in imported if name not in CHOOSES.get(module, ())]
     return found
 
 
 @cache
-def _meaning(module: str) -> tuple[str, list[str]]:
-    """Return the digest of what a module means, and the modules of the package that it imports."""
+def _meaning(file: Path) -> tuple[str, list[str]]:
+    """Return the digest of what a module means, by its file, and the modules of the project that it imports."""
     meaning = _Meaning()
-    tree = meaning.visit(ast.parse(_file(module).read_text(encoding="utf-8")))
+    tree = meaning.visit(ast.parse(file.read_text(encoding="utf-8")))
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest(), meaning.imported
 
 
 def _file(module: str) -> Path:
-    path = SOURCE.joinpath(*module.split("."))
+    path = ROOTS[module.split(".")[0]].joinpath(*module.split(".")).absolute()
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
-@cache
 def _is_module(name: str) -> bool:
-    return name.split(".")[0] in PACKAGES and _file(name).exists()
+    return name.split(".")[0] in ROOTS and _file(name).exists()
 
 
 class _Meaning(ast.NodeTransformer):
@@ -101,7 +103,7 @@ class _Meaning(ast.NodeTransformer):
 
     def _outside(self, node: ast.AST, names: list[str]) -> ast.AST | None:
         self.imported += [name for name in names if _is_module(name)]
-        return None if names[0].split(".")[0] in PACKAGES else node
+        return None if names[0].split(".")[0] in ROOTS else node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
         """Remove docstrings, of attributes too."""

@@ -10,21 +10,21 @@ from typing import Any
 
 from consclust.datasets.registry import DatasetSpec, load_registry
 from consclust.errors import InputError
-from consclust.validation import parse, read_yaml
+from consclust.validation import did_you_mean, parse, read_yaml
+from consclust_studies import paths
+from consclust_studies.config.exhibit import Exhibit
+from consclust_studies.config.exhibit_kinds import kinds_of, with_a_place
 from consclust_studies.config.paper import Ledger
 from consclust_studies.config.settings import CONFIG_FILE, Settings
+from consclust_studies.config.study import Study
 from consclust_studies.confirm import check_sorts
-from consclust_studies.exhibits import standard
-from consclust_studies.exhibits.diagnosis import of_cases
-from consclust_studies.exhibits.study import Study
 from consclust_studies.plan import own_files
 from consclust_studies.plan.checks import CLAIMS_FILE, study_mistakes
 from consclust_studies.plan.plan import Plan
 from consclust_studies.plan.restrict import planned, refusals, unknown_words
 
-STUDIES = Path("config/studies")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-RESTRICTIONS = ("datasets", "methods", "subsets")
+RESTRICTIONS = ("datasets", "methods", "subsets", "variants")
 
 
 def load_plan(
@@ -40,11 +40,16 @@ def load_plan(
     settings, registered = _settings(config, given), load_registry()
     told = os.environ.get(own_files.VARIABLE) if elsewhere else None
     registry = own_files.with_checksums(registered, json.loads(told) if told else own_files.own_files(registered))
-    if not (files := sorted(STUDIES.glob("*/study.yaml"))):
-        raise InputError(f"{STUDIES}: no study; write one as {STUDIES}/<id>/study.yaml")
+    files = sorted(Path().glob(paths.STUDY.format(study="*")))
+    if not files:
+        raise InputError(f"{paths.STUDIES}: no study; write one as {paths.STUDY.format(study='<id>')}")
     studies = [load_study(path, registry) for path in files]
     check_sorts(settings.refit)
     mistakes = unknown_words(settings, studies, "in no study")
+    ids = [study.id for study in studies]
+    if settings.default_study and settings.default_study not in ids:
+        what = f"default_study = {settings.default_study!r}: no such study"
+        mistakes.append(f"{CONFIG_FILE}: {what}; {did_you_mean(settings.default_study, ids)}")
     if not elsewhere:
         mistakes += _of_mirror(settings.data_mirror)
     if mistakes:
@@ -94,11 +99,13 @@ def _with_claims(study: Study, path: Path) -> Study:
 
 def with_standard_exhibits(study: Study) -> Study:
     """Return the study with the standard exhibits that it does not list, those of a negative place before its own."""
-    ids, kinds = ({getattr(exhibit, key) for exhibit in study.exhibits} for key in ("id", "kind"))
-    fitting = [e for e in standard() if e.without_classes or not study.without_classes]
-    absent = [e for e in fitting if e.id not in ids and e.wanted(study) and e.kind not in kinds - {"scores"}]
-    before = [exhibit for exhibit in absent if (exhibit.place or 0) < 0]
-    after = [exhibit for exhibit in absent if exhibit not in before]
-    if study.without_classes:
-        before += [exhibit for exhibit in of_cases(study) if exhibit.id not in ids]
+    ids = {exhibit.id for exhibit in study.exhibits}
+    listed = {type(exhibit) for exhibit in study.exhibits}
+    before: list[Exhibit] = []
+    after: list[Exhibit] = []
+    for place, cls in with_a_place(kinds_of(study.id, study.kinds).values()):
+        has_material = cls.without_classes or not study.without_classes
+        if has_material and (cls.beside_listed or cls not in listed):
+            absent = [exhibit for exhibit in cls.unlisted(study) if exhibit.id not in ids]
+            (before if place < 0 else after).extend(absent)
     return study.model_copy(update={"exhibits": (*before, *study.exhibits, *after)})

@@ -5,7 +5,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -17,14 +17,13 @@ from consclust.errors import InputError
 from consclust.validation import did_you_mean
 from consclust_studies import paths
 from consclust_studies.config.cases import Case
+from consclust_studies.config.exhibit import Exhibit
 from consclust_studies.config.experiment import Experiment
 from consclust_studies.config.method_runs import MethodRun
-from consclust_studies.config.paper import StudyCase
 from consclust_studies.config.settings import Settings
+from consclust_studies.config.study import PlannedStudy, StudyCase
 from consclust_studies.document.document_job import DocumentJob
-from consclust_studies.exhibits.base import Exhibit
 from consclust_studies.exhibits.exhibits_job import OF_PROJECT, ExhibitJob, in_order, part_of
-from consclust_studies.exhibits.study import PlannedStudy
 from consclust_studies.plan import estimates, needs
 from consclust_studies.plan.fingerprint import fingerprint
 from consclust_studies.plan.jobs import PlannedJob
@@ -121,33 +120,27 @@ class Plan:
     def maker_of(self, path: str) -> PlannedJob | None:
         """Return the job that makes a file; None of a file that no job makes, and of one that is fetched."""
         for pattern, rule in self._patterns:
-            if found := pattern.fullmatch(path):
-                return self.job(rule, **found.groupdict())
-        return self._makers_of_reports.get(path)
+            found = pattern.fullmatch(path)
+            if not found:
+                continue
+            names = found.groupdict()
+            if rule == "exhibits":
+                return self._maker_of_exhibit(names["run"], names["exhibit"])
+            return self.job(rule, **{name: word for name, word in names.items() if name != "document"})
+        return None
 
-    @property
+    def _maker_of_exhibit(self, run: str, exhibit_id: str) -> PlannedJob | None:
+        """Return the job that makes an exhibit and its files: that of all tables, or of one figure."""
+        exhibit = next((one for one in self.runs[run].exhibits if one.id == exhibit_id), None)
+        if exhibit is None:
+            return None
+        return self.job("figure", run=run, figure=exhibit_id) if exhibit.drawn else self.job("tables", run=run)
+
+    @cached_property
     def _patterns(self) -> list[tuple[re.Pattern[str], str]]:
         """The files that rules make, with the names of the rules."""
-        if not hasattr(self, "_compiled"):
-            known = self.names()
-            self._compiled = [(_as_regex(pattern, known), rule) for pattern, rule in MADE_BY.items()]
-        return self._compiled
-
-    @property
-    def _makers_of_reports(self) -> Mapping[str, PlannedJob]:
-        """The jobs of reports, by the files that they make."""
-        if not hasattr(self, "_reports"):
-            jobs = [job for run in self.runs for job in self.jobs_of_report(run)]
-            self._reports = {path: job for job in jobs for paths_ in job.outputs.values() for path in paths_}
-        return self._reports
-
-    def jobs_of_report(self, run: str) -> Iterator[PlannedJob]:
-        """Yield the jobs of tables, figures and document of a run."""
-        yield self.job("tables", run=run)
-        for exhibit in self.runs[run].exhibits:
-            if exhibit.drawn:
-                yield self.job("figure", run=run, figure=exhibit.id)
-        yield self.job("document", run=run)
+        known = self.names()
+        return [(_as_regex(pattern, known), rule) for pattern, rule in MADE_BY.items()]
 
     # ---------------------------------------------------------------- datasets
 
@@ -657,6 +650,14 @@ class Plan:
             )
         )
 
+    def files_of_exhibits(self, run: str, *ids: str) -> dict[str, list[str]]:
+        """Return the files that the job of some exhibits makes."""
+        study = self.runs[run]
+        return {
+            "stored": [paths.EXHIBIT.format(run=run, exhibit=name) for name in ids],
+            "shown": [file for name in ids for file in exhibit_files(run, study.exhibit(name))],
+        }
+
     def plan_tables(self, run: str) -> PlannedJob:
         """Plan all tables of a report."""
         return self._plan_exhibits("tables", {"run": run}, run, self.tables(run), f"{run}: the tables")
@@ -675,15 +676,13 @@ class Plan:
         given = [(item, found[item]) for item in in_order(found)]
         fits = [fit for name in ids for fit in study.exhibit(name).needs(study).fits]
         sized = [(*self.sized(study, case)[1:], study.method(method)) for case, method in fits]
-        stored = [paths.EXHIBIT.format(run=run, exhibit=name) for name in ids]
-        shown = [file for name in ids for file in exhibit_files(run, study.exhibit(name))]
         return PlannedJob(
             rule=rule,
             kind="exhibits",
             names=names,
             spec=self.exhibits(run, *ids),
             **_by_role(given),
-            outputs={"stored": stored, "shown": shown},
+            outputs=self.files_of_exhibits(run, *ids),
             title=title,
             need=needs.report(study, sized),
         )
@@ -785,6 +784,9 @@ class Plan:
             "matrix": "[^/]+",
             "piece": WORD,
             "k": r"[^/.-]+",
+            "exhibit": WORD,
+            "suffix": "[a-z]+",
+            "document": _any_of(paths.DOCUMENTS),
         }
 
 
@@ -805,8 +807,11 @@ MADE_BY = {
     paths.CONSENSUS_OF_LABELS: "consensus_of_labels",
     paths.PIECE_LABELS: "label",
     paths.SIZES: "sizes_of_clusters",
+    paths.REPORT: "document",
+    paths.EXHIBIT: "exhibits",
+    paths.SHOWN: "exhibits",
 }
-"""The rule that makes the files of each pattern; those of reports are listed by the plan."""
+"""The rule that makes the files of each pattern; exhibits are made by the rule of the tables, or that of figures."""
 
 NEED_OF_DOWNLOAD = needs.Need(mb=500, minutes=60, seconds=0.0)
 

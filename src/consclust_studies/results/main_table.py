@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from consclust_studies.config.experiment import Experiment
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.results.published_scores import of_the_paper, published_methods, published_names
+from consclust_studies.results.source import Source
 from consclust_studies.results.summary import summarise
 from consclust_studies.stages.selection import Row, main_rows
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.config.paper import ResolvedStudy
-    from consclust_studies.results.source import Source
 
 COLUMNS = (
     *("case", "dataset", "metric", "method", "selection", "row", "mean", "std", "n", "published"),
@@ -30,7 +29,7 @@ NEAR = 2.0
 """Standard errors of our mean within which a published score is near."""
 
 
-def scores_frame(source: Source, seen: ResolvedStudy | None = None) -> DataFrame:
+def scores_frame(source: Source, seen: PlannedStudy | None = None) -> DataFrame:
     """Return one row per case, metric and row of the table; ``seen`` is the study with some cases and methods alone.
 
     ``difference`` is ours - published; ``difference_se`` is the same in standard errors of our mean, std / sqrt(n)
@@ -43,7 +42,7 @@ def scores_frame(source: Source, seen: ResolvedStudy | None = None) -> DataFrame
     paper = of_the_paper(study, source.published) if study.methods == source.study.methods else study
     selected = joined(source.selected, source.variants)
 
-    def summary(of: ResolvedStudy) -> DataFrame:
+    def summary(of: PlannedStudy) -> DataFrame:
         return summarise(of.model_copy(update={"metrics": study.reported}), selected)
 
     table = summary(study)
@@ -64,7 +63,7 @@ def scores_frame(source: Source, seen: ResolvedStudy | None = None) -> DataFrame
     return table.assign(dataset=table["case"].map(source.titles)).fillna({"parameters": ""})[list(COLUMNS)]
 
 
-def published_key(source: Source, study: ResolvedStudy | None = None) -> Callable[..., Any]:
+def published_key(source: Source, study: PlannedStudy | None = None) -> Callable[..., Any]:
     """Return the function from (case, ..., method) to the key of their published values."""
     study = study or source.study
     names, methods = published_names(study, source.published), published_methods(study, source.published)
@@ -99,7 +98,7 @@ def of_main_rows(study: Experiment, table: DataFrame) -> DataFrame:
     return table[[row in main for row in zip(table["method"], table["selection"], strict=True)]]
 
 
-def published_cells(study: ResolvedStudy, scores: DataFrame) -> DataFrame:
+def published_cells(study: PlannedStudy, scores: DataFrame) -> DataFrame:
     """Return the scores that have a published value, one row for a method, and whether they are ``near``."""
     return with_near(study, of_main_rows(study, scores).dropna(subset=["mean", "published"]))
 
@@ -122,12 +121,12 @@ def expected_near(n_subsets: int) -> float:
     return float(1 - 2 * stats.t.sf(NEAR / math.sqrt(2), n_subsets - 1))
 
 
-def counted_cells(study: ResolvedStudy, scores: DataFrame) -> DataFrame:
+def counted_cells(study: PlannedStudy, scores: DataFrame) -> DataFrame:
     """Return the published cells of the cases that count."""
     return counted_rows(study, published_cells(study, scores))
 
 
-def _notes(source: Source, study: ResolvedStudy, table: DataFrame) -> list[str]:
+def _notes(source: Source, study: PlannedStudy, table: DataFrame) -> list[str]:
     """Return a note for each row: the subsets on which it failed, and what the method remarks."""
     reasons, remarks, absent = _reasons(source.failures), _remarks(study, source.notes), study.absent()
     without = {(case.id, method) for method, cases in absent.items() for case in cases}
@@ -146,7 +145,7 @@ def _reasons(failures: DataFrame) -> dict[object, str]:
     return {key: "; ".join(c.sort_values(ascending=False, kind="stable").index) for key, c in counts.items()}
 
 
-def _remarks(study: ResolvedStudy, notes: DataFrame) -> dict[object, str]:
+def _remarks(study: PlannedStudy, notes: DataFrame) -> dict[object, str]:
     """Return what a method remarks about its answers on a case, and on how many subsets if not on all."""
     found: dict[object, list[str]] = {}
     for (case, method, note), n in notes.groupby(["case", "method", "note"])["subset"].nunique().items():

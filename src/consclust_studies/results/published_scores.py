@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from consclust_studies.config.paper import ResolvedStudy
 from consclust_studies.config.published_tables import Published
+from consclust_studies.config.study import PlannedStudy
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-S = TypeVar("S", bound=ResolvedStudy)
+HALF_DIGIT = 0.5005e-3
+"""Half of the third decimal, the last that is published; ours may lie on the edge up to rounding."""
+
+S = TypeVar("S", bound=PlannedStudy)
 
 
-def published_names(study: ResolvedStudy, published: Published, *, described: bool = False) -> dict[str, str]:
+def published_names(study: PlannedStudy, published: Published, *, described: bool = False) -> dict[str, str]:
     """Return the key in the published tables of every case that they have.
 
     ``described`` also takes the data sets that only Table 1 shows.
@@ -26,7 +29,7 @@ def published_names(study: ResolvedStudy, published: Published, *, described: bo
     return {case: title.casefold() for case, title in titles if title.casefold() in keys}  # the last title wins
 
 
-def published_methods(study: ResolvedStudy, published: Published) -> dict[str, str]:
+def published_methods(study: PlannedStudy, published: Published) -> dict[str, str]:
     """Return the name that every row of the study would have in the published tables.
 
     That is the id; or the class, if the id is not published and the study has one run of that class only: a

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 
 from consclust.report.wording import conjunction
 from consclust_studies.config.experiment import Experiment
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.stages.selection import FIXED, WORDS, main_row
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from consclust_studies.config.paper import ResolvedStudy
-
 SELECTIONS = WORDS
 
 
-def counting(study: ResolvedStudy) -> str:
+def counting(study: PlannedStudy) -> str:
     """Say which case counts where a data set has several; empty where none has."""
     here, titles = {case.id for case in study.cases}, study.titles
     twice = [(case.id, case.instead_of) for case in study.cases if case.instead_of in here]
@@ -31,7 +30,7 @@ def tuned(study: Experiment, methods: Sequence[str]) -> str:
     return f"Parameters of {conjunction(found)}: {SELECTIONS[study.selection]}." if found else ""
 
 
-def fewer(study: ResolvedStudy, frame: DataFrame, *columns: str) -> str:
+def fewer(study: PlannedStudy, frame: DataFrame, *columns: str) -> str:
     """Say which rows of a frame cover fewer subsets (``n``) than the study has; empty where none does."""
     where = []
     for row in frame[frame["n"] < study.n_subsets].to_dict("records"):

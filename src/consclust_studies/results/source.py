@@ -20,8 +20,8 @@ from consclust.report.wording import records
 from consclust.seeds import generator
 from consclust.validation import Strict
 from consclust_studies.config.cases import Case
-from consclust_studies.config.paper import ResolvedStudy
 from consclust_studies.config.published_tables import Published, load_published
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.config.values import Value
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.label_blocks import Block
@@ -67,7 +67,7 @@ class Source:
     notes : what methods remark about their answers: case, method, subset, parameters, note.
     """
 
-    study: ResolvedStudy
+    study: PlannedStudy
     files: Sequence[tuple[Item, Path]] = ()
     seed: int | None = None
     folder: Path = field(default_factory=Path)
@@ -161,7 +161,7 @@ class Source:
         return records(f"case method subset parameters {column}", rows).drop_duplicates(ignore_index=True)
 
 
-def fit_parameters(study: ResolvedStudy, case: Case, method: str) -> dict[str, Value]:
+def fit_parameters(study: PlannedStudy, case: Case, method: str) -> dict[str, Value]:
     """Return the parameters of a method on a case at its default grid point."""
     run = study.method(method)
     return {**study.parameters(case, run), **run.default}

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 from consclust.report.wording import records
 from consclust_studies.config.experiment import Experiment, Generalisation
 from consclust_studies.results.significance import p_values
+from consclust_studies.results.source import Source
 from consclust_studies.stages.score import compact
 from consclust_studies.stages.selection import FIXED, ROUNDING
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
-
-    from consclust_studies.results.source import Source
 
 ORACLE, DEFAULT = "oracle-training", "default"
 """The grid point with the best score on the training objects, for each ensemble; the default one."""

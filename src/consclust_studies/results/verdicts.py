@@ -24,18 +24,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from consclust.report.wording import conjunction, count, number
 from consclust_studies.config.method_runs import MethodVariant
-from consclust_studies.config.paper import Claim, ResolvedStudy
+from consclust_studies.config.paper import Claim
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.results.grid_means import grid_means
 from consclust_studies.results.main_table import of_main_rows
 from consclust_studies.results.published_scores import published_methods, published_names
+from consclust_studies.results.source import Source
 from consclust_studies.results.summary import summarise
 from consclust_studies.results.unseen_scores import means_of, unseen_frame
 from consclust_studies.stages.selection import ROUNDING, main_row
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from consclust_studies.results.source import Source
 
 ON_OTHER_DATA = {
     "reproduced": "not the same data: holds",
@@ -84,7 +84,7 @@ class NotTestable(Exception):
 class Material:
     """What the checks look at: the results, and the study with those of its methods that are judged."""
 
-    study: ResolvedStudy
+    study: PlannedStudy
     source: Source
 
     @cached_property
@@ -315,7 +315,7 @@ def _grows(claim: Claim, material: Material) -> Found:
     return Found(f"mean {claim.metric} never lower with a larger ensemble on", _count(found, material.units))
 
 
-def _of_row(table: DataFrame, study: ResolvedStudy, metric: str, method: str) -> DataFrame:
+def _of_row(table: DataFrame, study: PlannedStudy, metric: str, method: str) -> DataFrame:
     """Return the lines of a table that stand for a method in a metric."""
     key = [metric, *main_row(study, method)]
     return table[table[["metric", "method", "selection"]].eq(key).all(axis=1)]

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from job_files_of import MARKS, STAMP, marks
-from small import planned
 
 from consclust.errors import InputError
 from consclust.files import write_record
@@ -17,11 +15,14 @@ from consclust_studies.document.provenance import provenance
 from consclust_studies.exhibits.exhibits_job import ExhibitJob
 from consclust_studies.exhibits.stored import Stored, write_exhibit
 from consclust_studies.makers import Makers
-from consclust_studies.results.main_table import expected_near
 from consclust_studies.results.source import Item, Source
+from consclust_studies.results.verdicts import VERDICTS
 from consclust_studies.specs import digest_of_spec
 from consclust_studies.stages.score_tables import write_table
+from job_files_of import MARKS, STAMP, marks
+from small import planned
 
+PLANNED = digest_of_spec(MARKS["spec"])
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="72pt"><path d="M0 0L9 9" stroke="black"/></svg>'
 TABLE = Table(title="ACC", header=("A", "B"), rows=((Cell(text="x"), Cell(text=".5")),))
 
@@ -107,21 +108,11 @@ def test_a_title_of_a_table_that_repeats_the_heading_is_left_out() -> None:
     assert (heading["text"], table["title"]) == ("ACC", "")
 
 
-def test_the_abstract_counts_verdicts_and_near_scores() -> None:
-    verdicts = ["not reproduced", "reproduced", "not reproduced", "holds"]
-    claims = pd.DataFrame({"verdict": verdicts, "ours": [False, False, False, True]})
-    rows = [(True, 10, 4, 0.02), (True, 5, 3, 0.05), (False, 10, 0, 0.9)]
-    agreement = pd.DataFrame(rows, columns=["counted", "methods", "near", "mean_absolute"])
-    exhibits = stored("claims", "Claims"), stored("agreement", "Agreement with the published values")
-    study = planned(summary="On lambda1.")
-    found = said(study, *exhibits, claims=claims, agreement=agreement)
-    assert found["abstract"] == (
-        "On λ₁. 7 of the 15 published scores lie within two standard errors of our mean; "
-        f"about {round(15 * expected_near(study.n_subsets))} would if only the random numbers differed. "
-        "The mean absolute difference is .030. "
-        "Claims of the paper: reproduced (1), not reproduced (2). Questions of ours: holds (1)."
-    )
-    assert set(claims["verdict"]) <= set(TONES)
+def test_the_abstract_has_what_exhibits_say_for_it() -> None:
+    exhibits = stored("claims", abstract="Two claims hold."), stored("b"), stored("agreement", abstract="It is near.")
+    found = said(planned(summary="On lambda1."), *exhibits)
+    assert found["abstract"] == "On λ₁. Two claims hold. It is near."
+    assert set(VERDICTS) <= set(TONES)
 
 
 def test_every_part_of_the_abstract_ends_with_a_full_stop() -> None:
@@ -131,7 +122,7 @@ def test_every_part_of_the_abstract_ends_with_a_full_stop() -> None:
 
 def test_a_restricted_run_says_so() -> None:
     assert said(planned())["restricted"] == ""
-    study = planned(restriction="datasets iris", left_out=["Figure 1", "Figure 2"])
+    study = planned(restriction="only datasets iris", left_out=["Figure 1", "Figure 2"])
     assert said(study)["restricted"] == "Restricted run: only datasets iris; not shown: Figure 1, Figure 2."
 
 
@@ -160,10 +151,10 @@ def report(tmp_path: Path) -> tuple[Source, dict[str, Path]]:
         checksums = {suffix: hashlib.sha256(text.encode()).hexdigest() for suffix, text in texts.items()}
         record = tmp_path / "exhibits" / f"{name}.json"
         write_exhibit(record, stored(name, blocks=(block,), checksums=checksums), MARKS)
-        given.append((Item(role="exhibit", key=name, spec=digest_of_spec(MARKS["spec"])), record))
+        given.append((Item(role="exhibit", key=name, spec=PLANNED), record))
         for suffix, text in texts.items():
             (tmp_path / f"{name}{suffix}").write_text(text)
-            given.append((Item(role="file", key=name, spec=digest_of_spec(MARKS["spec"])), tmp_path / f"{name}{suffix}"))
+            given.append((Item(role="file", key=name, spec=PLANNED), tmp_path / f"{name}{suffix}"))
     (tmp_path / "discussion.md").write_text("Mean {{table2 case=iris mean}}.")
     given.append((Item(role="discussion", spec=""), tmp_path / "discussion.md"))
     names = ("report.pdf", "report.html", "provenance.json", "SHA256SUMS")
@@ -190,9 +181,9 @@ def test_what_made_the_labels_is_read_from_the_scores_and_from_the_records_of_jo
         table = tmp_path / f"{role}.parquet"
         made = Makers.of([(f"{role}: KC", numpy[version])]).json_text
         write_table({"case": ["iris"]}, table, MARKS, {OF_MAKERS: made})
-        given.append((Item(role=role, spec=digest_of_spec(MARKS["spec"])), table))
+        given.append((Item(role=role, spec=PLANNED), table))
     write_record(tmp_path / "runtime.json", marks_of("{}", numpy["3.0"]))
-    given.append((Item(role="runtimes", key="iris/KC", spec=digest_of_spec("{}")), tmp_path / "runtime.json"))
+    given.append((Item(role="runtimes", key="iris/KC", spec=PLANNED), tmp_path / "runtime.json"))
     write_document(replace(source, files=given), files)
     record = json.loads(files["provenance.json"].read_text())
     assert record["versions"] == {"numpy": "1.0 or 2.0 or 3.0"}

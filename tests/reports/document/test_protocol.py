@@ -1,9 +1,8 @@
-from small import STUDY, planned
-
 from consclust import scores as metrics
 from consclust.methods import load
 from consclust.report.references import References
 from consclust_studies.document.protocol import DATA, protocol
+from small import STUDY, planned
 
 
 def tables(study) -> dict[str, list[tuple[str, ...]]]:

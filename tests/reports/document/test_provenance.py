@@ -8,8 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from job_files_of import STAMP
-from small import STUDY, planned
 
 from consclust_studies.document.provenance import (
     common_versions,
@@ -21,6 +19,8 @@ from consclust_studies.document.provenance import (
 )
 from consclust_studies.makers import Makers
 from consclust_studies.stamps import Confirmation
+from job_files_of import STAMP
+from small import STUDY, planned
 
 ORIGINS = {**STUDY["origins"], "wine": {**STUDY["origins"]["wine"], "checksums": {"a.data": "0" * 64, "b": None}}}
 OLD = STAMP.model_copy(update={"versions": {"numpy": "2.0", "scikit-learn": "1.8"}})

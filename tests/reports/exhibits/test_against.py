@@ -3,10 +3,10 @@
 import math
 
 import pytest
-from small import planned, scores_of, source_of
 
 from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.against import Against, Differences
+from small import planned, scores_of, source_of
 
 SCORES = {
     ("iris", "ACC", "KC"): 0.7,

@@ -1,11 +1,11 @@
 import pandas as pd
 import pytest
-from small import planned, scores_of, source_of
 
 from consclust.report.wording import DASH
 from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.alternatives import Alternatives, differs
 from consclust_studies.stages.selection import select
+from small import planned, scores_of, source_of
 
 EXHIBIT = Alternatives(kind="alternatives")
 GRID = {'{"lambda1":0.1}': 0.5, '{"lambda1":1.0}': 0.6, '{"lambda1":10.0}': 0.4}

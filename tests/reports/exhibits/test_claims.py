@@ -5,13 +5,13 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from small import planned, source_of
 
 from consclust_studies.config.paper import Claim
 from consclust_studies.config.published_tables import Published
+from consclust_studies.config.study import PlannedStudy
 from consclust_studies.exhibits.claims import Claims
-from consclust_studies.exhibits.study import PlannedStudy
 from consclust_studies.results.verdicts import CHECKS, VERDICTS, Finding, Material, judge, verdict
+from small import planned, source_of
 
 CASES = ("a", "b", "c", "d")
 POINTS = ('{"lambda1":0.1}', '{"lambda1":1.0}')
@@ -359,6 +359,16 @@ def test_the_exhibit_judges_among_the_papers_methods_and_once_more_with_the_othe
     assert len(table.header) == 5
     assert [row[2].text for row in table.rows] == ["reproduced", "reproduced"]
     assert table.rows[0][4].text == "not reproduced"
+
+
+def test_the_abstract_counts_the_verdicts_on_claims_and_on_questions_apart() -> None:
+    item = {"id": "R1", "place": "4", "text": "RCE is best.", "missing": "-"}
+    of_paper = claim_of("best"), claim_of("best", method="KC"), claim_of("no_worse")
+    claims = [claim.model_dump() for claim in (*of_paper, claim_of("best", item=None))]
+    whole = material(dict.fromkeys(CASES, 0.9), claims=claims, ledger=[item])
+    shown = exhibit().build(whole.source)
+    assert shown.frame["verdict"].tolist() == ["reproduced", "not reproduced", "reproduced", "holds"]
+    assert shown.abstract == ("Claims of the paper: reproduced (2), not reproduced (1). Questions of ours: holds (1).")
 
 
 def test_a_claim_about_a_method_that_the_paper_does_not_have_is_judged_among_all() -> None:

@@ -1,10 +1,10 @@
 """Coverage says of every item of the paper where it is regenerated, and what is missing."""
 
 import pytest
-from small import planned, source_of
 
 from consclust_studies.config.paper import LedgerItem
 from consclust_studies.exhibits.coverage import Coverage
+from small import planned, source_of
 
 ITEMS = [
     {"id": "R1", "place": "Table 1", "text": "Eleven data sets.", "shown": ["table1"]},

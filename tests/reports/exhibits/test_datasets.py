@@ -1,11 +1,11 @@
 import numpy as np
 from scipy import sparse
-from small import planned, source_of
 
 from consclust.datasets.prepared import Dataset
 from consclust.report.wording import DASH
 from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.datasets import Datasets
+from small import planned, source_of
 
 EXHIBIT = Datasets(kind="datasets")
 

@@ -3,7 +3,6 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from small import planned, source_of
 
 from consclust import diagnostics
 from consclust.errors import InputError
@@ -15,6 +14,7 @@ from consclust_studies.exhibits.diagnosis import Consensus, DiagnosisFigure, Dia
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.consensus import ConsensusJob, fit_subsets, write_results
 from consclust_studies.stages.label_blocks import Block
+from small import planned, source_of
 
 QUICK = {"ks": [2, 3], "draws": 3, "halves": 3, "nulls": 2, "folds": 2}
 CASE = {"dataset": "iris", "title": "Iris", "preprocessing": [], "ensemble": "mine", "k": 3}
@@ -127,7 +127,7 @@ def test_with_classes_their_number_counts(made):
 
 
 def test_more_candidates_than_objects(made):
-    file = "config/studies/small/study.yaml"
+    file = "studies/small/study.yaml"
     with pytest.raises(InputError, match=f"^{file}: diagnosis.ks = 30, but iris has 24 objects; lower"):
         section("criteria").build(made(diagnosis={**QUICK, "ks": [2, 30]}))
     few, many = made(), source_of(planned(**{**UNLABELLED, "cases": [{**CASE, "k": 25}]}))

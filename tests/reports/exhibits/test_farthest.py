@@ -1,7 +1,6 @@
-from small import planned, source_of
-
 from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.agreement import Farthest
+from small import planned, source_of
 
 EXHIBIT = Farthest(kind="farthest")
 

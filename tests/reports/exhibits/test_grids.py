@@ -2,10 +2,10 @@ import math
 
 import pandas as pd
 import pytest
-from small import planned, scores_of, source_of
 
 from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.grids import Grids, ranges
+from small import planned, scores_of, source_of
 
 EXHIBIT = Grids(kind="grids")
 GRID = {'{"lambda1":0.1}': 0.5, '{"lambda1":1.0}': 0.6, '{"lambda1":10.0}': 0.4}

@@ -4,10 +4,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from small import planned, source_of
 
 from consclust_studies.exhibits.heatmap import Heatmap, tick_label
 from consclust_studies.stages.score import compact
+from small import planned, source_of
 
 GRID = {"lambda1": [0.1, 1.0, 10.0], "lambda2": [0.01, 1.0], "max_outer": [1, 2]}
 DEFAULT = {"lambda1": 1.0, "lambda2": 1.0, "max_outer": 2}

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 from pydantic import ValidationError
-from small import planned, source_of
 
 from consclust import similarity
 from consclust.ensemble import Ensemble
@@ -11,6 +10,7 @@ from consclust.report.wording import point
 from consclust_studies.exhibits import matrices
 from consclust_studies.exhibits.matrices import Matrices
 from consclust_studies.stages import stored_ensembles as store
+from small import planned, source_of
 
 CLASSES = np.array([0, 2, 1] * 8)
 PANELS = [

@@ -1,10 +1,10 @@
 """Every pair of rows is tested, for each data set and metric."""
 
 import pytest
-from small import planned, scores_of, source_of
 
 from consclust_studies.exhibits.pvalues import PValues
 from consclust_studies.results.significance import PAIR_COLUMNS, pairwise
+from small import planned, scores_of, source_of
 
 
 def test_every_pair_of_rows_is_compared(study, source):

@@ -2,11 +2,11 @@
 
 import pandas as pd
 import pytest
-from small import STUDY, planned, scores_of, source_of
 
 from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.rank_diagram import RankDiagram, critical_difference
 from consclust_studies.results.main_table import ranks
+from small import STUDY, planned, scores_of, source_of
 
 NAMES = [f"d{n}" for n in range(8)]
 STUDY8 = planned(

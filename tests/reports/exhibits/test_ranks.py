@@ -1,11 +1,11 @@
 import math
 
 import pandas as pd
-from small import planned, source_of
 
 from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.agreement import Ranks, ranks_frame
 from consclust_studies.results.main_table import COLUMNS
+from small import planned, source_of
 
 STUDY = planned()
 # method: (ours, published)

@@ -1,9 +1,9 @@
 """Equal remarks are one row with the number of fits."""
 
 import pandas as pd
-from small import planned, source_of
 
 from consclust_studies.exhibits.remarks import Remarks
+from small import planned, source_of
 
 FIT = ["case", "method", "subset", "parameters"]
 

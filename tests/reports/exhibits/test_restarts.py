@@ -2,12 +2,12 @@ import math
 
 import pandas as pd
 import pytest
-from small import planned, scores_of, source_of
 
 from consclust.report.wording import DASH
 from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.restarts import Restarts
 from consclust_studies.results.published_scores import nearer
+from small import planned, scores_of, source_of
 
 EXHIBIT = Restarts(kind="restarts")
 STUDY = planned(methods=["KC", "EAC"], metrics=["ACC"], reported=["ACC"])

@@ -1,11 +1,11 @@
 """Runtimes are totals over the jobs of a case and method, beside the seconds of others."""
 
 import pytest
-from small import planned, source_of
 
 from consclust.report.wording import DASH
 from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.runtime import Runtime
+from small import planned, source_of
 
 
 def record(case: str, method: str, subsets: list[int], seconds: list[list[float]], peak: float = 50.0) -> dict:

@@ -2,13 +2,13 @@ import math
 
 import pandas as pd
 import pytest
-from small import planned, scores_of, source_of
 
 from consclust.report.wording import DASH, MINUS
 from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.scores import WITHOUT_OTHERS, Scores
 from consclust_studies.results.main_table import scores_frame
 from consclust_studies.stages.selection import select
+from small import planned, scores_of, source_of
 
 MEANS = {"KC": 0.6, "EAC": 0.7, "RCE": 0.9}
 NOTES = ["case", "method", "subset", "parameters", "note"]

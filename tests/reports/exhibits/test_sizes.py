@@ -1,10 +1,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from small import planned, scores_of, source_of
 
 from consclust_studies.exhibits.sizes import Sizes
 from consclust_studies.stages.selection import select
+from small import planned, scores_of, source_of
 
 OTHER = {"of": "iris", "dataset": "iris", "preprocessing": [], "why": "size", "methods": ["EAC", "RCE"]}
 CASES = [

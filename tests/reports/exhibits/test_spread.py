@@ -1,10 +1,10 @@
 """The distribution over the subsets, a panel for each data set."""
 
 import pytest
-from small import planned, scores_of, source_of
 
 from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.spread import Spread
+from small import planned, scores_of, source_of
 
 
 def test_it_is_wanted_where_there_are_enough_subsets() -> None:

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from small import planned, source_of
 
 from consclust.report.blocks import Shown
 from consclust.report.wording import DASH
 from consclust_studies.exhibits.unseen import BETTER, WORSE, Unseen
 from consclust_studies.results.unseen_scores import DEFAULT, ORACLE, means_of
 from consclust_studies.stages.selection import FIXED
+from small import planned, source_of
 
 LOW, HIGH = '{"lambda1":0.1}', '{"lambda1":10.0}'
 PLAN = {

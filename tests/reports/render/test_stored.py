@@ -2,14 +2,15 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from job_files_of import MARKS, marks
 
 from consclust.errors import InputError
 from consclust.report.blocks import Cell, Picture, Shown, Table, Text
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.exhibits.stored import Stored, checked, read_exhibit, write_exhibit, write_shown
 from consclust_studies.specs import digest_of_spec
+from job_files_of import MARKS, marks
 
+PLANNED = digest_of_spec(MARKS["spec"])
 SPEC = '{"a":1}'
 STORED = Stored(
     id="table2",
@@ -83,7 +84,7 @@ def test_a_table_is_written_in_every_format(tmp_path: Path) -> None:
     assert "First. Then." in made[".md"].read_text()
     assert "First. Then." in made[".tex"].read_text()
     assert "<p>First. Then.</p>" in made[".html"].read_text()
-    stored = read_exhibit(made[".json"], digest_of_spec(MARKS["spec"]))
+    stored = read_exhibit(made[".json"], PLANNED)
     assert (stored.caption, stored.blocks, stored.chapter) == ("First. Then.", shown.blocks, "Results")
     assert (stored.part, stored.in_pdf) == ("beyond", True)
 
@@ -102,7 +103,7 @@ def test_a_figure_is_written_with_its_size(tmp_path: Path) -> None:
     write_shown(Draws(), shown, MARKS, made)
     assert made[".csv"].read_text() == "v\n3.33333e-08\n"
     assert all(path.stat().st_size for path in made.values())
-    assert read_exhibit(made[".json"], digest_of_spec(MARKS["spec"])).blocks == (*STORED.blocks[:1], Picture(width=3, height=2))
+    assert read_exhibit(made[".json"], PLANNED).blocks == (*STORED.blocks[:1], Picture(width=3, height=2))
     tex = made[".tex"].read_text()
     assert tex.index("tab:x") < tex.index("{x}") < tex.index("fig:x")
 
@@ -111,7 +112,7 @@ def test_a_figure_is_written_with_its_size(tmp_path: Path) -> None:
 def test_a_file_that_is_not_as_it_was_written_is_refused(tmp_path: Path, suffix: str) -> None:
     made = files(tmp_path, ".json", ".csv", ".md", ".tex")
     write_shown(Shows(), Shown(pd.DataFrame({"v": [1 / 3]}), STORED.blocks[:1]), MARKS, made)
-    stored = read_exhibit(made[".json"], digest_of_spec(MARKS["spec"]))
+    stored = read_exhibit(made[".json"], PLANNED)
     assert checked(made[suffix], stored) == made[suffix]
     made[suffix].write_text(made[suffix].read_text()[:-3])
     with pytest.raises(InputError, match=rf"x\{suffix}: damaged, .*; delete it and run the same command again"):

@@ -1,0 +1,160 @@
+"""Carry kept labels of an earlier commit over to the present form: renumbered, under present specs, with stamps.
+
+    python benchmarks/renumber_kept_labels.py EARLIER --study rce ec_cms
+
+EARLIER is a clone of the project at the commit whose labels are kept, with the engine still in ``src/concord``. Base
+clusterings of the studies must be there, ``snakemake --until base_clusterings -- rce ec_cms``: a stamp names the
+content that labels were made from. Nothing is fitted. A file is carried over if the earlier plan still asks for its
+very spec, and if the present spec has the same parameters, grid, race, seed and names; any other file is left out and
+counted.
+
+The numbers of clusters are those of their first appearance, as methods give them now. The versions are those that the
+accepted report names, since earlier outputs had none.
+"""
+
+import argparse
+import io
+import json
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from consclust.errors import InputError
+from consclust.numerics.numbering import renumber
+from consclust.validation import read_yaml
+from consclust_studies.config.settings import CONFIG_FILE
+from consclust_studies.contents import MARKS, Marks
+from consclust_studies.kinds import KINDS
+from consclust_studies.plan import needs
+from consclust_studies.plan.accepted import Kept, archive_of, as_npz, write_archive
+from consclust_studies.plan.jobs import PlannedJob
+from consclust_studies.plan.load import load_plan
+from consclust_studies.plan.plan import Plan
+from consclust_studies.runner import digest_of_inputs
+from consclust_studies.stamps import PACKAGES, Stamp
+
+SPECS = """
+import json, sys
+from concord.plan.accepted import planned_fits
+from concord.plan.costs import planned
+plan, _ = planned([])
+found = {}
+for study in sys.argv[1:]:
+    found[study] = {file: one.spec for fits in planned_fits(plan, study).values() for one in fits for file in one.files}
+json.dump(found, sys.stdout)
+"""
+"""What the earlier clone is asked: the spec of each file that it plans."""
+SAME = ("study", "case", "method_id", "method", "parameters", "grid", "race", "default", "seed")
+"""What specs of both commits have."""
+
+
+def ask_earlier(earlier: Path, studies: list[str]) -> dict[str, dict[str, str]]:
+    """Return the specs that the earlier commit plans, by study and file."""
+    command = [sys.executable, "-c", SPECS, *studies]
+    done = subprocess.run(
+        command, cwd=earlier, env={"PYTHONPATH": "src", "PATH": ""}, capture_output=True, text=True, check=True
+    )
+    found: dict[str, dict[str, str]] = json.loads(done.stdout)
+    return found
+
+
+def read_files(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield name and content of the files of an archive."""
+    with tarfile.open(path) as archive:
+        for member in archive:
+            if stream := archive.extractfile(member):
+                yield member.name, stream.read()
+
+
+def read_spec(name: str, content: bytes) -> str:
+    """Return the JSON text of the spec in a file."""
+    if name.endswith(".json"):
+        return str(json.loads(content)["spec"])
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        return str(arrays["spec"][()])
+
+
+def differing_keys(earlier: str, job: PlannedJob) -> list[str]:
+    """Return the keys in which an earlier spec and the present one differ."""
+    before = json.loads(earlier)
+    now = json.loads(job.spec.json_text)
+    return [key for key in SAME if before.get(key) != now.get(key)]
+
+
+def carry_over(name: str, content: bytes, marks: Marks) -> Kept:
+    """Return a file in the present form."""
+    if name.endswith(".json"):
+        from consclust.files import read_record, write_record
+
+        record = json.loads(content)
+        del record["checksum"]
+        scratch = Path("results/.previous/renumbered.json")
+        write_record(scratch, {**record, **marks.texts()})
+        read_record(scratch)
+        return Kept(marks, scratch.read_bytes())
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        kept: dict[str, Any] = {key: arrays[key] for key in arrays.files if key not in MARKS}
+    kept["labels"] = renumber(kept["labels"])
+    return Kept(marks, as_npz({**kept, **marks.texts()}))
+
+
+def job_behind(plan: Plan, name: str) -> PlannedJob | None:
+    """Return the planned job that makes a file of labels, seconds or a race; blocks may be of another size."""
+    try:
+        return plan.maker_of(name)
+    except (InputError, KeyError, StopIteration, ValueError):
+        return None
+
+
+def renumber_study(plan: Plan, earlier: Path, study: str, planned: Mapping[str, str]) -> None:
+    """Write the archives of a study anew."""
+    provenance = json.loads((needs.ACCEPTED / study / "provenance.json").read_text())
+    versions = {name: text for name, text in provenance["versions"].items() if name in (*PACKAGES, "python") and text}
+    note = (
+        f"made by {provenance['commit']['commit'][:7]} or before; versions as its report named them; renumbered since"
+    )
+    total = 0
+    left_out: list[str] = []
+    for path in sorted((earlier / "reports/accepted" / study / "consensus").glob("*.tar.xz")):
+        case = path.name.removesuffix(".tar.xz")
+        files = dict(read_files(path))
+        kept: dict[str, Kept] = {}
+        for name, content in files.items():
+            spec = read_spec(name, content)
+            job = job_behind(plan, name)
+            if spec not in planned.values() or job is None or differing_keys(spec, job):
+                left_out.append(name)
+                continue
+            inputs = digest_of_inputs(KINDS[job.kind], job.to_file(job.inputs, job.outputs, confirm=False, sorts=()))
+            stamp = Stamp(versions=versions, inputs=inputs, note=note)
+            kept[name] = carry_over(name, content, Marks(job.spec.json_text, stamp))
+            if job.kind == "race":  # the fits after it read it
+                (target := Path(name)).parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(kept[name].content)
+        write_archive(archive_of(study, case), kept)
+        total += len(kept)
+        print(f"{case}: {len(kept)} of {len(files)} files", flush=True)
+    print(f"{study}: {total} files carried over, {len(left_out)} left out")
+    for name in left_out:
+        print(f"  {name}")
+
+
+def main() -> None:
+    """Carry over the labels of the studies that are named."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("earlier", type=Path, help="clone at the earlier commit")
+    parser.add_argument("--study", nargs="+", default=["rce", "ec_cms"])
+    options = parser.parse_args()
+    plan = load_plan(read_yaml(CONFIG_FILE))
+    specs = ask_earlier(options.earlier, options.study)
+    for study in options.study:
+        renumber_study(plan, options.earlier, study, specs[study])
+
+
+if __name__ == "__main__":
+    main()
