@@ -1,6 +1,7 @@
 """A copy of the project with a tiny study, run by the real Snakemake."""
 
 import fcntl
+import json
 import os
 import shutil
 import subprocess
@@ -11,14 +12,19 @@ import inprocess
 import pytest
 import yaml
 
+from consclust_studies.job_files import JobFile
+
 ROOT = Path(__file__).parents[2]
 PATIENCE = 900  # seconds; what is not stuck ends before, on a busy machine too
 PARTS = ["workflow", "config", "profiles", "src", "envs"]
+KINDS = ["studies/ec_cms/exhibits", "studies/peace/exhibits"]
+"""Kinds of exhibits of the project's studies that those of the tests use too."""
 
 TINY = {
     "id": "tiny",
     "title": "A tiny study",
     "summary": "Two small data sets.",
+    "kinds": ["studies/ec_cms/exhibits/levels.py", "studies/peace/exhibits/starts.py"],
     "cases": ["iris", {"dataset": "wine", "ensemble": "mixed", "object_share": 0.9}],
     "ensemble": {"runs": 12, "subset_size": 4},
     "methods": [
@@ -83,12 +89,14 @@ class Project:
         }
         self.env.pop("CONSCLUST_DATA_MIRROR", None)
 
-    def set_up(self, parts: list[str] = PARTS) -> "Project":
+    def set_up(self) -> "Project":
         """Fill the folder; the tiny study is its only one."""
         # with what Python and numba have compiled, but for what they are writing now
         ignored = shutil.ignore_patterns("*.egg-info", "*.pyc.*", "*.tmp.*")
-        for part in parts:
+        for part in (*PARTS, *KINDS):
             shutil.copytree(ROOT / part, self.folder / part, ignore=ignored)
+        config = self.folder / "config/config.yaml"
+        config.write_text(config.read_text().replace("default_study: quickstart", "default_study: null"))
         self.study(TINY)
         return self
 
@@ -114,6 +122,10 @@ class Project:
             raise AssertionError(f"{arguments}:\n{done.stdout[-6000:]}\n{done.stderr[-6000:]}")
         return done
 
+    def jobs(self, *arguments: str, check: bool = True) -> list[JobFile]:
+        """Run Snakemake and its jobs in this process, as ``run`` does; return the jobs."""
+        return [inprocess.job_of(line, self.folder) for line in self.run(*arguments, check=check)]
+
     def run(self, *arguments: str, check: bool = True) -> list[str]:
         """Run Snakemake and its jobs in this process, with the source of the checkout; return the jobs' lines."""
         code, ran, said = inprocess.snakemake(self.folder, *arguments)
@@ -125,11 +137,20 @@ class Project:
         """Everything whose bytes must not depend on the run."""
         apart = (*SECONDS, "report.pdf", "report.html")
         return {
-            str(path.relative_to(self.folder)): path.read_bytes()
+            str(path.relative_to(self.folder)): without_seconds(path)
             for top in ("data/prepared", "results", "reports")
             for path in sorted((self.folder / top).rglob("*"))
-            if path.is_file() and not path.name.endswith(apart)
+            if path.is_file() and not path.name.endswith(apart) and ".previous" not in path.parts
         }
+
+
+def without_seconds(path: Path) -> bytes:
+    """The bytes of a file; of an exhibit without its stamp, as the inputs of all tables together have seconds in them."""
+    if path.parent.name != "exhibits" or path.suffix != ".json":
+        return path.read_bytes()
+    record = json.loads(path.read_text())
+    stamp = json.loads(record["stamp"])
+    return json.dumps({**record, "checksum": "", "stamp": stamp["versions"]}).encode()
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from conftest import ROOT, Project
+from conftest import KINDS, ROOT, Project
 
 Change = tuple[str, tuple, Any]
 """Part of the configuration (config, study, entry), path and new value."""
@@ -35,7 +35,7 @@ class Toy:
 
     def parts(self) -> dict[str, Any]:
         """The configuration by part, to be changed."""
-        config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+        config = yaml.safe_load((ROOT / "config/config.yaml").read_text()) | {"default_study": None}
         return {"config": config, "study": copy.deepcopy(self.study), "entry": copy.deepcopy(self.entry)}
 
     def write(self, project: Project, changes: Iterable[Change] = ()) -> None:
@@ -53,7 +53,7 @@ class Toy:
 
     def fresh(self, folder: Path, changes: Iterable[Change] = ()) -> Project:
         """A project with the study, its data in place, nothing run."""
-        for part in ("workflow", "profiles", "envs"):
+        for part in ("workflow", "profiles", "envs", *KINDS):
             shutil.copytree(ROOT / part, folder / part)
         (folder / "src").symlink_to(ROOT / "src")
         for name, text in self.files.items():
