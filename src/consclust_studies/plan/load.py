@@ -17,7 +17,7 @@ from consclust_studies.config.exhibit_kinds import kinds_of, with_a_place
 from consclust_studies.config.paper import Ledger
 from consclust_studies.config.settings import CONFIG_FILE, Settings
 from consclust_studies.config.study import Study
-from consclust_studies.confirm import check_sorts
+from consclust_studies.confirm import unknown_sorts
 from consclust_studies.plan import own_files
 from consclust_studies.plan.checks import CLAIMS_FILE, study_mistakes
 from consclust_studies.plan.plan import Plan
@@ -44,8 +44,7 @@ def load_plan(
     if not files:
         raise InputError(f"{paths.STUDIES}: no study; write one as {paths.STUDY.format(study='<id>')}")
     studies = [load_study(path, registry) for path in files]
-    check_sorts(settings.refit)
-    mistakes = unknown_words(settings, studies, "in no study")
+    mistakes = [*unknown_words(settings, studies, "in no study"), *unknown_sorts(settings.refit)]
     ids = [study.id for study in studies]
     if settings.default_study and settings.default_study not in ids:
         what = f"default_study = {settings.default_study!r}: no such study"
