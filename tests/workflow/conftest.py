@@ -145,7 +145,7 @@ class Project:
 
 
 def without_seconds(path: Path) -> bytes:
-    """The bytes of a file; of an exhibit without its stamp, as the inputs of all tables together have seconds in them."""
+    """The bytes of a file; of an exhibit without its stamp, as what all tables together read has seconds in it."""
     if path.parent.name != "exhibits" or path.suffix != ".json":
         return path.read_bytes()
     record = json.loads(path.read_text())

@@ -1,0 +1,164 @@
+"""The one graph of jobs: each file is made by one job, each job waits for those that make what it reads."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from consclust.validation import read_yaml
+from consclust_studies import paths
+from consclust_studies.config.settings import CONFIG_FILE
+from consclust_studies.kinds import KINDS
+from consclust_studies.plan import costs
+from consclust_studies.plan.load import load_plan
+from consclust_studies.plan.plan import MADE_BY, Plan
+
+ROOT = Path(__file__).parents[2]
+RULES = "\n".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
+RACE = {"metric": "ACC", "subsets": 2, "points": 1}
+
+
+@pytest.fixture(scope="module")
+def project():
+    """The plan of the project's own studies, and the jobs of each run, in the project's folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        plan = load_plan(read_yaml(CONFIG_FILE))
+        yield plan, {run: plan.jobs_of(run) for run in plan.runs}
+
+
+def outputs(job):
+    return [path for files in job.outputs.values() for path in files]
+
+
+def test_every_study_of_the_project_is_in_the_plan(project):
+    plan, jobs = project
+    assert {path.parent.name for path in (ROOT / "studies").glob("*/study.yaml")} == set(plan.run_of)
+    assert all(jobs.values())
+
+
+def test_every_file_is_made_by_one_job(project):
+    _, jobs = project
+    makers: dict[str, set[tuple]] = {}
+    for job in (job for of_run in jobs.values() for job in of_run):
+        for path in outputs(job):
+            makers.setdefault(path, set()).add((job.rule, *sorted(job.names.items())))
+    assert {path: found for path, found in makers.items() if len(found) > 1} == {}
+
+
+def test_every_input_is_made_before_it_is_read_or_is_a_file_of_data(project):
+    plan, jobs = project
+    raw = {file for name, entry in plan.registry.items() for file in plan.raw_files(name, entry.raw_files)}
+    for of_run in jobs.values():
+        made: set[str] = set()
+        for job in of_run:
+            assert set(job.given) - raw <= made, job.title
+            assert not {file for files in job.project.values() for file in files if not (ROOT / file).is_file()}
+            made |= set(outputs(job))
+
+
+def test_the_plan_finds_the_job_of_every_file(project):
+    plan, jobs = project
+    for of_run in jobs.values():
+        for job in of_run:
+            assert {id(plan.maker_of(path)) for path in outputs(job)} == {id(job)}, job.title
+    assert plan.maker_of("studies/rce/discussion.md") is None
+    assert plan.maker_of("data/raw/yale/yale.mat") is None
+
+
+def test_every_job_has_a_kind_a_log_a_title_and_a_need(project):
+    plan, jobs = project
+    logs: dict[str, str] = {}
+    for job in (job for of_run in jobs.values() for job in of_run):
+        assert KINDS[job.kind].load_spec() is type(job.spec)
+        assert "{" not in job.log
+        assert logs.setdefault(job.log, job.first_output) == job.first_output, "two jobs write one log"
+        assert job.title
+        assert min(job.need.mb, job.need.minutes) > 0
+        assert job.spec.code, job.title
+
+
+def test_the_costs_count_every_job_of_a_run(project):
+    plan, jobs = project
+    for run, of_run in jobs.items():
+        counted = costs.jobs_of(plan, run)
+        assert [job.name for job in counted] == [job.first_output for job in of_run]
+        assert all(job.seconds > 0 for job in counted)
+
+
+def raced(study, _):
+    study["cases"][0] = {"dataset": "iris", "races": {"RCE": RACE}}
+
+
+def test_the_costs_count_races_and_what_waits_for_them(make_plan):
+    plan = make_plan(raced, subsets_per_job=1)
+    jobs = {job.name: job for job in costs.jobs_of(plan, "mine")}
+    race = jobs["results/mine/races/iris/RCE.json"]
+    folder = "results/mine/consensus/iris/RCE"
+    assert {f"{folder}/0-0.npz", f"{folder}/1-1.npz"} <= set(race.after)
+    assert race.name in jobs[f"{folder}/2-2.npz"].after
+    assert race.name not in jobs[f"{folder}/1-1.npz"].after
+
+
+def test_labels_in_pieces_are_jobs_of_the_graph(make_plan, tmp_path):
+    plan = make_plan()
+    folder = tmp_path / "data/labels/mine"
+    folder.mkdir(parents=True)
+    for piece in ("a", "b"):
+        (folder / f"{piece}.parquet").touch()
+    jobs = plan.jobs_behind([paths.SIZES.format(matrix="mine", method="EAC", k="3")])
+    assert [job.rule for job in jobs] == [
+        "profiles", "profiles", "merge", "consensus_of_labels", "label", "label", "sizes_of_clusters",
+    ]  # fmt: skip
+    made: set[str] = set()
+    for job in jobs:
+        pieces = {path for path in job.given if path.startswith("data/labels/")}
+        assert set(job.given) - pieces <= made
+        made |= set(outputs(job))
+        assert KINDS[job.kind].load_spec() is type(job.spec)
+        assert plan.maker_of(job.first_output) is job
+
+
+def test_a_file_of_no_job_and_a_matrix_without_pieces(make_plan):
+    plan = make_plan()
+    for path in ("results/mine/consensus/iris/KC.npz", "results/yours/scores.csv", "reports/mine/other.csv", "x"):
+        assert plan.maker_of(path) is None
+
+
+# ---------------------------------------------------------------- the rules of the workflow
+
+
+def rules():
+    """The text of each rule of the workflow by its name; that of the tables has one for each run."""
+    parts = re.split(r"^ *rule ?(\w*):\n", RULES, flags=re.MULTILINE)
+    return {name or "tables": text for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def test_the_rules_are_those_of_the_plan():
+    planned = {name.removeprefix("plan_") for name in vars(Plan) if name.startswith("plan_")}
+    assert set(rules()) == planned == set(paths.LOGS)
+    assert set(MADE_BY.values()) < planned
+
+
+def test_a_rule_takes_everything_from_the_job_of_its_name():
+    for name, text in rules().items():
+        asked = re.findall(r'(?:inputs_of|spec_of|versions_of|file_of|megabytes|minutes|longest_first)\("(\w+)"', text)
+        assert {*asked} == {name}
+        assert f'paths.LOGS["{name}"]' in text
+        for needed in ("spec=spec_of(", "job=file_of("):
+            assert needed in text, f"{name}: {needed}"
+        assert "DO_JOB" in text
+
+
+def test_the_results_of_the_kinds_that_are_kept_have_their_versions_as_a_param():
+    """Without it --config versions=rerun would leave them."""
+    for name, text in rules().items():
+        kind = {"tables": "exhibits", "figure": "exhibits"}.get(name, name)
+        assert ("versions=versions_of(" in text) is KINDS[kind].keeps_results, name
+
+
+def test_a_rule_makes_the_files_that_the_plan_expects_of_it():
+    constants = {value: name for name, value in vars(paths).items() if isinstance(value, str) and name.isupper()}
+    texts = rules()
+    for pattern, rule in MADE_BY.items():
+        assert f"named(paths.{constants[pattern]})" in texts[rule], pattern
