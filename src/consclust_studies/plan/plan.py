@@ -25,7 +25,7 @@ from consclust_studies.config.study import PlannedStudy, StudyCase
 from consclust_studies.document.document_job import DocumentJob
 from consclust_studies.exhibits.exhibits_job import OF_PROJECT, ExhibitJob, in_order, part_of
 from consclust_studies.plan import estimates, needs
-from consclust_studies.plan.fingerprint import fingerprint
+from consclust_studies.plan.job_code import fingerprint
 from consclust_studies.plan.jobs import PlannedJob
 from consclust_studies.plan.own_files import place
 from consclust_studies.results.source import Item
