@@ -61,7 +61,7 @@ def _of_exhibit(exhibit: Exhibit, study: Study, shapes: Mapping[str, tuple[int, 
 
 def _of_files(study: Study, path: Path) -> Mistakes:
     if study.id != path.parent.name:
-        yield "id", f" = {study.id!r}: the id must be the folder's name; write id: {path.parent.name}"
+        yield "id", of_id(study.id, path)
     if study.id in TAKEN_FOLDERS:
         yield "id", f" = {study.id!r}: a folder of results has this name; choose another"
     for i, exhibit in enumerate(study.exhibits):
@@ -75,6 +75,11 @@ def _of_files(study: Study, path: Path) -> Mistakes:
         yield "discussion", f" = true: no such file as {file}; add it, or remove the key"
     elif study.discussion:
         yield from _of_discussion(study, file)
+
+
+def of_id(given: str, path: Path) -> str:
+    """Return what is wrong with an id that is not the name of the study's folder."""
+    return f" = {short(given)}: the id must be the folder's name; write id: {path.parent.name}"
 
 
 def _of_discussion(study: Study, file: Path) -> Mistakes:
