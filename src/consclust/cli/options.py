@@ -16,7 +16,7 @@ from consclust.errors import InputError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from consclust.cli.tables import Matrix
+    from consclust.cli.own_files import Matrix
     from consclust.ensemble import Ensemble, FloatArray
     from consclust.methods.base import ConsensusMethod
 
@@ -62,9 +62,12 @@ class Source:
 
     def table(self) -> "Matrix":
         """Return the label matrix, (n, m), or the features, (n, d); InputError for a mistake."""
-        from consclust.cli.tables import Layout, read_features, read_labels
+        from consclust.cli.own_files import read_features, read_labels
+        from consclust.readers.layout import Layout
 
-        layout = Layout(self.header, self.ids, self.drop, self.transposed, self.variable)
+        layout = Layout(
+            header=self.header, ids=self.ids, drop=self.drop, transposed=self.transposed, variable=self.variable
+        )
         return read_features(self.path, layout) if self.features else read_labels(self.path, layout)
 
     def read(self, seed: int) -> Data:
