@@ -31,7 +31,7 @@ check: $(READY)  ## linters, formatters, types, layers of imports
 	ruff check .
 	ruff format --check .
 	mypy
-	snakefmt --check workflow
+	snakefmt --check Snakefile workflow
 	python -m snakemake --lint
 	lint-imports
 	codespell

@@ -11,13 +11,26 @@ from consclust_studies.plan.load import load_study
 
 ROOT = Path(__file__).parents[2]
 REGISTRY = load_registry(ROOT / "config/datasets.yaml")
+KINDS = [
+    "studies/ec_cms/exhibits/slices.py",
+    "studies/peace/exhibits/objects.py",
+    "studies/rce/exhibits/features.py",
+    "studies/rce/exhibits/pools.py",
+]
 STUDY = {
     "id": "mine",
     "title": "t",
     "summary": "s",
+    "kinds": KINDS,
     "cases": ["iris", {"id": "second", "dataset": "yale", "ensemble": "authors"}],
     "methods": ["KC", {"method": "RCE", "grid": {"lambda1": [1, 2]}, "default": {"lambda1": 1}}],
 }
+
+
+@pytest.fixture(autouse=True)
+def _project(monkeypatch):
+    """Work in the folder of the project, where the kinds of its studies are."""
+    monkeypatch.chdir(ROOT)
 
 
 def write(folder, changes, name="mine"):
@@ -299,6 +312,16 @@ def test_an_exhibit_that_would_show_nothing(tmp_path, exhibit, words):
 def test_an_exhibit_of_variants_or_ranks_without_any(tmp_path, kind):
     study = {"cases": ["iris"], "methods": ["KC"]}
     refused(tmp_path, {**study, "exhibits": [{"kind": kind}]}, f".kind = {kind!r}", "remove")
+
+
+def test_a_wrong_id_is_reported_beside_the_kinds_that_are_not_found_by_it(tmp_path):
+    path = write(tmp_path, {"id": "other", "exhibits": [{"kind": "placebo", "id": "p", "title": "t"}]})
+    with pytest.raises(InputError) as caught:
+        load_study(path, REGISTRY)
+    of_id, of_kind = str(caught.value).splitlines()
+    assert of_id.startswith(f"{path}: id = 'other': ")
+    assert of_kind.startswith(f"{path}: exhibits[0].kind = 'placebo': ")
+    assert "studies/rce/exhibits/placebo.py" in of_kind
 
 
 def test_exhibits_that_have_something_to_show(tmp_path):

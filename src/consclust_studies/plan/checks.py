@@ -24,8 +24,8 @@ from consclust_studies.config.values import Value, same
 from consclust_studies.plan.checks_without_classes import of_classes
 from consclust_studies.plan.needs import most_clusters
 
-TAKEN_FOLDERS = {"ensembles", "accepted"}
-"""Folders of results and reports that are not of one study."""
+TAKEN_NAMES = {"ensembles", "accepted", "labels", "all"}
+"""Folders of results and reports that are not of one study, and the target of a run that names none."""
 
 CLAIMS_FILE = "claims.yaml"
 """The ledger of the paper, beside study.yaml."""
@@ -61,9 +61,9 @@ def _of_exhibit(exhibit: Exhibit, study: Study, shapes: Mapping[str, tuple[int, 
 
 def _of_files(study: Study, path: Path) -> Mistakes:
     if study.id != path.parent.name:
-        yield "id", f" = {study.id!r}: the id must be the folder's name; write id: {path.parent.name}"
-    if study.id in TAKEN_FOLDERS:
-        yield "id", f" = {study.id!r}: a folder of results has this name; choose another"
+        yield "id", of_id(study.id, path)
+    if study.id in TAKEN_NAMES:
+        yield "id", f" = {study.id!r}: a folder of results, or a target, has this name; choose another"
     for i, exhibit in enumerate(study.exhibits):
         if exhibit.id in TAKEN_FILES:
             yield f"exhibits[{i}].id", f" = {exhibit.id!r}: a file of the report has this name; choose another"
@@ -75,6 +75,11 @@ def _of_files(study: Study, path: Path) -> Mistakes:
         yield "discussion", f" = true: no such file as {file}; add it, or remove the key"
     elif study.discussion:
         yield from _of_discussion(study, file)
+
+
+def of_id(given: str, path: Path) -> str:
+    """Return what is wrong with an id that is not the name of the study's folder."""
+    return f" = {short(given)}: the id must be the folder's name; write id: {path.parent.name}"
 
 
 def _of_discussion(study: Study, file: Path) -> Mistakes:

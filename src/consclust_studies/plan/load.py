@@ -19,7 +19,7 @@ from consclust_studies.config.settings import CONFIG_FILE, Settings
 from consclust_studies.config.study import Study
 from consclust_studies.confirm import check_sorts
 from consclust_studies.plan import own_files
-from consclust_studies.plan.checks import CLAIMS_FILE, study_mistakes
+from consclust_studies.plan.checks import CLAIMS_FILE, of_id, study_mistakes
 from consclust_studies.plan.plan import Plan
 from consclust_studies.plan.restrict import planned, refusals, unknown_words
 
@@ -82,10 +82,22 @@ def _of_mirror(mirror: str | None) -> list[str]:
 
 def load_study(path: Path, registry: Mapping[str, DatasetSpec]) -> Study:
     """Read a study, add the standard exhibits, and check all of it; :class:`InputError` as for :func:`load_plan`."""
-    study = with_standard_exhibits(_with_claims(parse(Study, read_yaml(path), path), path.parent / CLAIMS_FILE))
+    study = with_standard_exhibits(_with_claims(_parse_study(path), path.parent / CLAIMS_FILE))
     if found := list(study_mistakes(study, path, registry)):
         raise InputError("\n".join(dict.fromkeys(found)))
     return study
+
+
+def _parse_study(path: Path) -> Study:
+    """Return a study from its file; the id, by which the kinds of exhibits are found, is checked with their keys."""
+    content = read_yaml(path)
+    try:
+        return parse(Study, content, path)
+    except InputError as mistake:
+        given = content.get("id") if isinstance(content, Mapping) else None
+        if isinstance(given, str) and given != path.parent.name and f"{path}: id = " not in str(mistake):
+            raise InputError(f"{path}: id{of_id(given, path)}\n{mistake}") from None
+        raise
 
 
 def _with_claims(study: Study, path: Path) -> Study:
