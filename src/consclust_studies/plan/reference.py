@@ -22,7 +22,19 @@ VALUE = {"boolean", "integer", "number", "string", "null"}
 """Types of the value of a parameter."""
 HEAD = ("key", "value", "default", "description")
 
+TAGS = {"kind": "exhibit", "format": "reader"}
+"""Keys whose word chooses one of several models, and what is chosen."""
+
 Schema = Mapping[str, Any]
+
+
+class Kind(NamedTuple):
+    """A model among several, and the word that chooses it."""
+
+    word: str
+    tag: str
+    """The key of the word."""
+    model: str
 
 
 class Noun(NamedTuple):
@@ -81,7 +93,7 @@ class Page:
             if heading := HEADING.match(line):
                 above = _anchor(heading[1])
             elif found := PLACEHOLDER.match(line):
-                names = self._kinds(found).values() if found["holder"] else [found["model"]]
+                names = [kind.model for kind in self._kinds(found)] if found["holder"] else [found["model"]]
                 anchors |= dict.fromkeys(names, above)
         return anchors
 
@@ -108,46 +120,51 @@ class Page:
         yield from _table(HEAD, (self._row(self.models[name], key) for key in keys))
 
     def _of_kinds(self, found: re.Match[str]) -> Iterator[str]:
-        kinds = {word: self.models[name] for word, name in self._kinds(found).items()}
-        shared = set.intersection(*({*model["properties"]} for model in kinds.values()))
-        tag = next(key for key in shared if all("const" in model["properties"][key] for model in kinds.values()))
-        yield from self._table_of_shared(kinds, shared - {tag})
-        yield from _table_of_kinds(tag, kinds)
+        kinds = self._kinds(found)
+        models = [self.models[kind.model] for kind in kinds]
+        shared = set.intersection(*({*model["properties"]} for model in models))
+        tag = kinds[0].tag
+        yield from self._table_of_shared(models, shared - {tag})
+        yield from _table_of_kinds(tag, kinds, models)
         yield from ["", "Keys that some of them have:", ""]
         rows = []
-        for word, model in kinds.items():
-            rows += [[f"`{word}`", *self._row(model, key)] for key in model["properties"] if key not in shared]
+        for kind, model in zip(kinds, models, strict=True):
+            rows += [[f"`{kind.word}`", *self._row(model, key)] for key in model["properties"] if key not in shared]
         yield from _table([tag, *HEAD], rows)
-        for name in self._models_inside(kinds.values()):
+        for name in self._models_inside(models):
             if self.anchors[name] == _anchor(_words(name)):
                 yield from ["", f"#### {_words(name).capitalize()}", ""]
                 yield from self._of_model(name)
 
-    def _table_of_shared(self, kinds: Mapping[str, Schema], shared: set[str]) -> Iterator[str]:
+    def _table_of_shared(self, models: list[Schema], shared: set[str]) -> Iterator[str]:
         if not shared:
             return
-        some = next(iter(kinds.values()))
-        rows = [_without_default(self._row(some, key), kinds, key) for key in some["properties"] if key in shared]
+        keys = [key for key in models[0]["properties"] if key in shared]
         yield from ["All of them have these keys:", ""]
-        yield from _table(HEAD, rows)
+        yield from _table(HEAD, (_without_default(self._row(models[0], key), models, key) for key in keys))
         yield ""
 
-    def _kinds(self, found: re.Match[str]) -> dict[str, str]:
-        """Return the models that may stand at a key, by the word that chooses them, in alphabetical order."""
+    def _kinds(self, found: re.Match[str]) -> list[Kind]:
+        """Return the models that may stand at a key, with the words that choose them, in alphabetical order."""
         nodes = [self.models[found["holder"]]["properties"][found["key"]]]
         while nodes:
             node = nodes.pop()
-            if choice := node.get("discriminator"):
-                return {word: _name(ref) for word, ref in sorted(choice["mapping"].items())}
-            if len(names := [_name(one["$ref"]) for one in node.get("anyOf", ()) if "$ref" in one]) > 1:
-                return dict(sorted((word, name) for name in names for word in self._kind_words(name)))
+            if kinds := self._kinds_among(node):
+                return sorted(kinds)
             nodes += [*node.get("anyOf", ()), *([node["items"]] if "items" in node else ())]
         raise ValueError(f"{found[0]}: one model alone may stand there")
 
-    def _kind_words(self, name: str) -> list[str]:
-        """Return the words that choose a model where no discriminator lists them."""
-        kind = self.models[name]["properties"].get("kind", {})
-        return [kind["const"]] if "const" in kind else list(kind.get("enum", ()))
+    def _kinds_among(self, node: Schema) -> list[Kind]:
+        """Return the models of a choice; empty if there is none, as where one model alone may stand."""
+        names = [_name(one["$ref"]) for one in (*node.get("anyOf", ()), *node.get("oneOf", ())) if "$ref" in one]
+        if len(names) < 2:
+            return []
+        kinds = []
+        for name in names:
+            for key in TAGS:
+                words = _fixed(self.models[name]["properties"].get(key, {}))
+                kinds += [Kind(word, key, name) for word in words]
+        return kinds
 
     def _models_inside(self, schemas: Iterable[Schema]) -> list[str]:
         """Return the names of the models that others hold, directly or not."""
@@ -170,10 +187,9 @@ class Page:
         if "$ref" in schema:
             name = _name(schema["$ref"])
             return Noun(*(f"[{word}](#{self.anchors[name]})" for word in (_words(name), _plural(_words(name)))))
-        if "discriminator" in schema:
-            name = _name(schema["oneOf"][0]["$ref"])
-            word = "reader" if schema["discriminator"]["propertyName"] == "format" else "exhibit"
-            return Noun(*(f"[{noun}](#{self.anchors[name]})" for noun in (word, f"{word}s")))
+        if kinds := self._kinds_among(schema):
+            word = TAGS[kinds[0].tag]
+            return Noun(*(f"[{noun}](#{self.anchors[kinds[0].model]})" for noun in (word, f"{word}s")))
         if "anyOf" in schema:
             return self._any_of(schema["anyOf"])
         if words := [f"`{word}`" for word in _fixed(schema)]:
@@ -251,21 +267,21 @@ def _yaml(value: object) -> str:
     return f"`{json.dumps(value, ensure_ascii=False)}`"
 
 
-def _table_of_kinds(tag: str, kinds: Mapping[str, Schema]) -> Iterator[str]:
+def _table_of_kinds(tag: str, kinds: list[Kind], models: list[Schema]) -> Iterator[str]:
     """Yield a table of what the kinds are; of exhibits with the id of those that are standard ones."""
-    has_ids = all("id" in model["properties"] for model in kinds.values())
+    has_ids = all("id" in model["properties"] for model in models)
     rows = []
-    for word, model in kinds.items():
-        rows.append([f"`{word}`", _prose(model["properties"][tag]["description"])])
+    for kind, model in zip(kinds, models, strict=True):
+        rows.append([f"`{kind.word}`", _prose(model["properties"][tag]["description"])])
         if has_ids:
             own = model["properties"]["id"].get("default")
             rows[-1].append(f"`{own}`" if own else "")
     yield from _table([tag, "what it is", *(["id of the standard one"] if has_ids else [])], rows)
 
 
-def _without_default(row: list[str], kinds: Mapping[str, Schema], key: str) -> list[str]:
+def _without_default(row: list[str], models: list[Schema], key: str) -> list[str]:
     """Return the row of a key that all kinds have, without a default where only some have one."""
-    required = [key in model.get("required", ()) for model in kinds.values()]
+    required = [key in model.get("required", ()) for model in models]
     if any(required) and not all(required):
         row[2] = "required, unless it is a standard one"
     return row
