@@ -38,6 +38,7 @@ KEEL = b"@relation r\n@attribute x real\n@attribute c {a, b}\n@outputs c\n@data\
 def of_dataset(reader: dict[str, Any], content: bytes | None, steps: tuple[str, ...], *names: str) -> Job:
     def prepare(folder: Path) -> Callable[[], object]:
         from consclust.datasets.job import PrepareJob
+
         from consclust.datasets.prepared import prepare as run
         from consclust.datasets.registry import DatasetSpec
 
@@ -60,9 +61,10 @@ MAKE, ENSEMBLE_JOB = "consclust.ensembles.make.make", "consclust.ensembles.job.E
 
 def of_ensemble(kind: str, *names: str, **changes: Any) -> Job:
     def prepare(folder: Path) -> Callable[[], object]:
-        from consclust.datasets.prepared import Dataset
         from consclust.ensembles.job import EnsembleJob
         from consclust.ensembles.make import make
+
+        from consclust.datasets.prepared import Dataset
 
         X = np.random.default_rng(0).normal(size=(24, 3)) + np.repeat(np.arange(3), 8)[:, None] * 4
         dataset = Dataset(X, np.repeat(np.arange(3), 8), ("a", "b", "c"))
@@ -79,10 +81,11 @@ def as_values(parameters: dict[str, Any]) -> dict[str, list[Any]]:
 
 
 def ready_made(folder: Path) -> Callable[[], object]:
-    from consclust.datasets.prepared import Dataset
-    from consclust.datasets.registry import ReadyMadeEnsemble
     from consclust.ensembles.job import EnsembleJob
     from consclust.ensembles.make import make
+
+    from consclust.datasets.prepared import Dataset
+    from consclust.datasets.registry import ReadyMadeEnsemble
 
     y = np.repeat(np.arange(3), 4)
     lines = ["a,b,c,d", *(f"{k},{(k + i) % 3},{i % 2},{k}" for i, k in enumerate(y))]
@@ -111,6 +114,7 @@ def of_method(name: str, **parameters: Any) -> Job:
         from consclust.consensus.job import ConsensusJob
         from consclust.consensus.run import run
         from consclust.ensembles.store import StoredEnsemble, split
+
         from consclust.testing import features_of, l30
 
         labels = np.tile(l30(), 2)
@@ -261,9 +265,10 @@ def collect(folder: Path) -> Callable[[], object]:
 
 def unseen(folder: Path) -> Callable[[], object]:
     from consclust.config.experiment import Experiment
-    from consclust.datasets.prepared import Dataset
     from consclust.scores.job import UnseenJob, on_unseen_objects
     from consclust.scores.unseen import write_scores
+
+    from consclust.datasets.prepared import Dataset
 
     X = np.random.default_rng(0).normal(size=(60, 3)) + np.repeat(np.arange(3), 20)[:, None] * 4
     dataset = Dataset(X, np.repeat(np.arange(3), 20), ("a", "b", "c"))
@@ -288,10 +293,9 @@ def unseen(folder: Path) -> Callable[[], object]:
 
 
 def label_files(folder: Path) -> dict[str, Any]:
+    from consclust.labels.job import LabelsJob, MergeJob, ProfilesJob
     from pyarrow import table
     from pyarrow.parquet import write_table
-
-    from consclust.labels.job import LabelsJob, MergeJob, ProfilesJob
 
     labels = np.repeat([10, 3, 77], 8)[:, None] + np.zeros((1, 5), dtype=np.int64)
     labels[[2, 9, 20], [0, 1, 2]] = [3, 77, 10]
@@ -330,10 +334,10 @@ def labels_in_pieces(folder: Path) -> Callable[[], object]:
 def exhibit(kind: str) -> Callable[[Path], Callable[[], object]]:
     def prepare(folder: Path) -> Callable[[], object]:
         sys.path.append(str(Path(__file__).parents[1] / "reports"))
-        from small import planned, source_of
-
         from consclust.reports import render
         from consclust.reports.exhibits import standard
+
+        from small import planned, source_of
 
         one = next(each for each in standard() if each.kind == kind)
         source = source_of(planned())

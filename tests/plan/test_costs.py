@@ -101,6 +101,7 @@ def test_what_is_not_measured_takes_a_share_as_on_the_same_data_or_else_on_all(m
 
 def test_the_state_of_a_job(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(status, "is_run_at_work", lambda: True)
     for name in ("made", "failed.log", "made.log"):
         (tmp_path / name).touch()
     mark = base64.urlsafe_b64encode(b"busy").decode()
@@ -117,13 +118,14 @@ def test_a_job_that_begins_while_snakemake_plans_has_not_failed(make_plan, tmp_p
     (tmp_path / CONFIG_FILE).write_text("seed: 1\n")
     one = next(job for job in jobs_of(plan, "mine") if "/consensus/" in job.name)
 
-    def left(study):
+    def left(studies, arguments):
         for path in (tmp_path / one.log, status.MARKS / base64.urlsafe_b64encode(one.name.encode()).decode()):
             path.parent.mkdir(parents=True)
             path.touch()
         return {one.name}
 
     monkeypatch.setattr(status, "left", left)
+    monkeypatch.setattr(status, "is_run_at_work", lambda: True)
     status.main(["mine"])
     heads, counts, *failed = capsys.readouterr().out.splitlines()
     assert failed == []
