@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from consclust.errors import InputError
-from consclust_studies.plan.costs import Job, duration, jobs_of, planned, run, span
+from consclust_studies.plan.costs import Job, find_makespan, format_duration, list_jobs, load_studies, run
 
 STATES = ("done", "running", "failed", "left")
 MARKS = Path(".snakemake/incomplete")
@@ -47,10 +47,10 @@ def state(job: Job, to_make: set[str], marked: set[str]) -> str:
 
 def main(words: Sequence[str]) -> None:
     """Print how many jobs of each study are done, running, failed and left, and how long the rest takes here."""
-    (plan, wanted), cores = planned(words), os.cpu_count() or 1
+    (plan, wanted), cores = load_studies(words), os.cpu_count() or 1
     print(f"{'study':<12}" + "".join(f"{name:>9}" for name in STATES) + f"{f'{cores} cores':>12}")
     for word in wanted:
-        to_make, jobs = left(word), jobs_of(plan, plan.run_of[word])
+        to_make, jobs = left(word), list_jobs(plan, plan.run_of[word])
         marked = set(begun())  # last, so that what began meanwhile is not taken for failed
         found = {job.name: state(job, to_make, marked) for job in jobs}
         counts = [list(found.values()).count(name) for name in STATES]
@@ -59,7 +59,7 @@ def main(words: Sequence[str]) -> None:
             for job in jobs
             if found[job.name] != "done"
         ]
-        time = duration(span(rest, cores)) if rest else "-"
+        time = format_duration(find_makespan(rest, cores)) if rest else "-"
         print(f"{word:<12}" + "".join(f"{count:>9}" for count in counts) + f"{time:>12}")
         for job in (job for job in jobs if found[job.name] == "failed"):
             print(f"  failed: {job.log}")
