@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import subprocess
+import sys
 from unittest import mock
 
 import numpy as np

@@ -22,7 +22,7 @@ import yaml
 from consclust.errors import InputError
 from consclust.validation import did_you_mean, read_yaml
 from consclust_studies.config.settings import CONFIG_FILE, Settings
-from consclust_studies.plan.costs import Job, duration, jobs_of, span
+from consclust_studies.plan.costs import Job, find_makespan, format_duration, list_jobs
 from consclust_studies.plan.known_runs import KnownRun, as_words, differing, is_run_at_work, known_runs
 from consclust_studies.plan.load import load_plan
 from consclust_studies.plan.plan import Plan
@@ -146,11 +146,11 @@ def show(group: Group, width: int, cores: int) -> None:
     marked = set(begun())  # last, so that what began meanwhile is not taken for failed
     for study in group.studies:
         name = group.plan.run_of[study]
-        jobs = jobs_of(group.plan, name)
+        jobs = list_jobs(group.plan, name)
         found = {job.name: state(job, to_make, marked) for job in jobs}
         counts = [list(found.values()).count(word) for word in STATES]
         rest = not_done(jobs, found)
-        time = duration(span(rest, cores)) if rest else "-"
+        time = format_duration(find_makespan(rest, cores)) if rest else "-"
         print(f"{name:<{width}}" + "".join(f"{count:>9}" for count in counts) + f"{time:>12}")
         if group.note:
             print(f"  with {group.note}")
