@@ -76,7 +76,7 @@ restore: $(READY)  ## put them back into results/, so that a run fits only what 
 	python -m consclust_studies.plan.accepted restore $(STUDY)
 
 audit: $(READY)  ## look for unsafe code, and for known vulnerabilities of the packages in the lock
-	bandit -q -r src -c pyproject.toml
+	bandit -q -r src studies -c pyproject.toml
 	python envs/audit.py
 
 lock: $(READY)  ## resolve the packages of pyproject.toml anew, with all extras
