@@ -79,9 +79,11 @@ audit: $(READY)  ## look for unsafe code, and for known vulnerabilities of the p
 	bandit -q -r src studies -c pyproject.toml
 	python envs/audit.py
 
+# one version of each package for all Pythons, see envs/constraints.txt
 lock: $(READY)  ## resolve the packages of pyproject.toml anew, with all extras
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade \
-		--no-strip-extras --all-extras --group audit --group build pyproject.toml -o envs/requirements.lock
+		--constraints envs/constraints.txt --no-strip-extras --all-extras --group audit --group build \
+		pyproject.toml -o envs/requirements.lock
 	! grep -nE '://|index-url|find-links' envs/requirements.lock
 	{ sed '/^  - pip:$$/q' envs/environment.yaml; sed -nE 's/^([a-z0-9].*==.*) \\$$/      - "\1"/p' envs/requirements.lock; } \
 		> envs/environment.new && mv envs/environment.new envs/environment.yaml
