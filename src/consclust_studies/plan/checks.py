@@ -177,6 +177,8 @@ class Context:
                 )
 
     def _of_ensemble(self, case: Case, entry: DatasetSpec) -> Mistakes:
+        if entry.reader and not entry.reader.is_data:
+            yield "dataset", f" = {case.dataset!r}: an archive, not a data set; name another"
         if entry.reader is None and case.ensemble in MADE:
             remedy = f"{{dataset: {case.dataset}, ensemble: {next(iter(entry.ensembles))}}}"
             yield "ensemble", f" = {case.ensemble!r}: {case.dataset} has no features for it; write {remedy}"
