@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from consclust.errors import InputError
 from consclust.extras import needs
+from consclust_studies.code.job_code import check_loaded
 from consclust_studies.contents import Marks, digest_of_content, read_marks, write_again
 from consclust_studies.job_files import Files, JobFile
 from consclust_studies.kinds import Kind, find_kind
-from consclust_studies.plan.job_code import check_loaded
 from consclust_studies.specs import Spec, digest, without_code, without_inputs
 from consclust_studies.stamps import Stamp, installed_versions
 

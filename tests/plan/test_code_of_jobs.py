@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from consclust_studies.plan.code.outside import CHECKS, HANDLING
-from consclust_studies.plan.code.sources import Definition, read_file, standard_roots
-from consclust_studies.plan.fingerprint import Fingerprints
+from consclust_studies.code.fingerprint import Fingerprints
+from consclust_studies.code.modules import Definition, read_file, standard_roots
+from consclust_studies.code.outside import CHECKS, HANDLING
 
 JOBS = jobs_of_each_kind.all_jobs()
 
@@ -766,7 +766,7 @@ def test_what_never_counts_is_there(prints):
         assert is_module or isinstance(found, Definition), name
 
 
-def changed_jobs(digests, module, new):
+def changed_jobs(digests, module, new, jobs=JOBS):
     """The names of the jobs whose fingerprint is another with the text of a module."""
 
     def read(name, path):
@@ -774,7 +774,7 @@ def changed_jobs(digests, module, new):
         return new if text is not None and name == module else text
 
     other = Fingerprints(read=read)
-    return {name for name, job in JOBS.items() if of_job(other, job) != digests[name]}
+    return {name for name, job in jobs.items() if of_job(other, job) != digests[name]}
 
 
 def text_of(module):
@@ -782,11 +782,43 @@ def text_of(module):
     return (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_text()
 
 
+KERNELS_OF_PROJECT = sorted(standard_roots()["consclust"].joinpath("numerics/kernels").glob("[!_]*.py"))
+CONSENSUS = {name: job for name, job in JOBS.items() if name.startswith("consensus")}
+
+
+def numbers_in_functions(text):
+    """The last number in the body of each function of a module, by the name of the function."""
+    functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    found = {}
+    for function in functions:
+        for statement in function.body:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+                    found[function.name] = node
+    return found
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", KERNELS_OF_PROJECT, ids=lambda path: path.stem)
+def test_a_number_in_a_kernel_changes_exactly_the_jobs_that_use_it(path, prints, digests, entered):
+    module = f"consclust.numerics.kernels.{path.stem}"
+    kernel, node = next(iter(numbers_in_functions(path.read_text()).items()))
+    changed = changed_jobs(digests, module, _with_number(path.read_text(), node, node.value + 1), CONSENSUS)
+    using = {
+        name
+        for name, job in CONSENSUS.items()
+        if (module, kernel) in prints.functions(*job.entries, parameters=job.parameters)
+    }
+    assert changed == using
+    assert changed >= {name for name in CONSENSUS if [module, kernel] in entered[name]}
+    assert 0 < len(changed) < len(CONSENSUS) / 2
+
+
 MESSAGES_OF = {
     "consclust.datasets.download": "no such file",
     "consclust.validation": "the key",
-    "consclust.datasets.readers.table": "no data rows",
-    "consclust.datasets.readers.arff": "is no attribute with name and type",
+    "consclust.readers.table": "no data rows",
+    "consclust.readers.arff": "is no attribute with name and type",
     "consclust.ensemble": "has no label at all",
     "consclust.methods.base": "a membership of",
     "consclust.numerics.spectral": "spectral embedding",
@@ -799,3 +831,101 @@ def test_a_word_of_a_message_of_the_project_changes_no_job(module, digests):
     text = text_of(module)
     assert word in text
     assert changed_jobs(digests, module, text.replace(word, "another word")) == set()
+
+
+def test_files_of_the_project_may_move_and_its_private_names_change(digests):
+    """Of RCE: its kernels in another file, another name of a step and of a class."""
+    old = "consclust.numerics.kernels.rce"
+    method, kernels = text_of("consclust.methods.rce"), text_of(old)
+    renamed = (
+        method.replace(old, "consclust.numerics.kernels.zzz")
+        .replace("_a_steps", "_steps")
+        .replace("Spectrum", "Singular")
+    )
+    texts = {"consclust.methods.rce": renamed, "consclust.numerics.kernels.zzz": kernels, old: None}
+
+    def read(name, path):
+        text = read_file(name, path)
+        if path.name == "__init__.py":
+            return text
+        return texts.get(name, text)
+
+    job = JOBS["consensus RCE"]
+    assert of_job(Fingerprints(read=read), job) == digests["consensus RCE"]
+
+
+# ---------------------------------------------------------------------- sources that were loaded
+
+
+def write_package(folder, files=FILES):
+    (folder / "pkg").mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / "pkg" / f"{name}.py").write_text(text)
+
+
+LOADED = """
+import sys
+from pathlib import Path
+from consclust_studies.code import loaded
+from consclust_studies.code.fingerprint import Fingerprints
+from consclust_studies.code.job_code import read_text
+
+folder = Path(sys.argv[1])
+sys.path.insert(0, str(folder))
+edit = lambda name, old, new: (folder / f"pkg/{{name}}.py").write_text((folder / f"pkg/{{name}}.py").read_text().replace(old, new))
+{first}
+loaded.PACKAGES = ("pkg",)
+loaded.record_sources()
+{body}
+found = Fingerprints({{"pkg": folder / "pkg"}}, read_text)
+print(found.of("pkg.run.run", "pkg.method.Mine", parameters={{"pkg.method.Mine": {{}}}}))
+"""
+
+
+def of_loaded(folder, body, first=""):
+    write_package(folder)
+    program = LOADED.format(body=body, first=first)
+    return subprocess.run([sys.executable, "-c", program, str(folder)], capture_output=True, text=True, check=False)
+
+
+def printed_by(done):
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_the_fingerprint_of_the_sources_that_were_loaded(tmp_path):
+    assert printed_by(of_loaded(tmp_path, "import pkg.method, pkg.run")) == DEFAULT
+
+
+def test_code_that_was_edited_while_it_was_loaded_and_put_back_is_found(tmp_path):
+    edited_and_restored = "\n".join(
+        [
+            "import pkg.run",
+            "edit('kernels', '1.5', '9.5')",
+            "import pkg.method",  # a late import, of an edited kernel
+            "edit('kernels', '9.5', '1.5')",
+        ]
+    )
+    assert printed_by(of_loaded(tmp_path, edited_and_restored)) != DEFAULT
+    after = "import pkg.run, pkg.method\nedit('kernels', '1.5', '9.5')"
+    assert printed_by(of_loaded(tmp_path, after)) == DEFAULT, "what was loaded before the edit was the planned code"
+
+
+def test_a_compiled_file_of_other_code_is_not_run(tmp_path):
+    """An edit that leaves size and time as they were: Python by itself would run the old code."""
+    touched = "\n".join(
+        [
+            "import os, subprocess",
+            "path = folder / 'pkg/kernels.py'",
+            "subprocess.run([sys.executable, '-c', 'import pkg.kernels'], cwd=folder, check=True)",
+            "times = path.stat()",
+            "edit('kernels', '1.5', '9.5')",
+            "os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))",
+            "import pkg.kernels",
+            "assert pkg.kernels.used.pyfunc([1.0]) == 73.5, pkg.kernels.used.pyfunc([1.0])",
+        ]
+    )
+    done = of_loaded(tmp_path, touched)
+    assert printed_by(done) != DEFAULT
+    again = of_loaded(tmp_path, "import pkg.run, pkg.method")
+    assert printed_by(again) == DEFAULT

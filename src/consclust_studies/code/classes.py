@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterator
 from functools import cache, cached_property
 
-from consclust_studies.plan.code.cleaning import plain
-from consclust_studies.plan.code.sources import (
+from consclust_studies.code.cleaning import plain
+from consclust_studies.code.modules import (
     Definition,
     External,
     Function,
@@ -165,7 +165,7 @@ def decorators(definition: Definition) -> frozenset[str]:
 
 
 def _is_hook(member: Definition) -> bool:
-    """Whether pydantic calls a method, and it may change a value: one that only refuses values is no code of a result."""
+    """Whether pydantic calls a method that may change a value: one that only refuses is no code of a result."""
     if member.name.rpartition(".")[2] in HOOKS:
         return True
     words = {word.rpartition(".")[2] for word in decorator_words(member.function)}
@@ -216,7 +216,7 @@ class Classes:
         return self._orders[definition]
 
     def find(self, definition: Definition, name: str, after: Definition | None = None) -> Definition | None:
-        """Return the member that a class has under a name, or the one that ``super()`` finds in a method of ``after``."""
+        """Return the member that a class has under a name, or the one that ``super()`` finds after a class."""
         if after is None:
             return self._table(definition).get(name)
         order = self.order(definition)

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from consclust_studies.plan.code.classes import Class
-from consclust_studies.plan.code.cleaning import is_local, plain
-from consclust_studies.plan.code.prune import (
+from consclust_studies.code.classes import Class
+from consclust_studies.code.cleaning import is_local, plain
+from consclust_studies.code.constants import Values
+from consclust_studies.code.modules import Definition, External, Function, ModuleName
+from consclust_studies.code.prune import (
     ATTRIBUTE_FUNCTIONS,
     Callee,
     Chosen,
@@ -22,9 +24,8 @@ from consclust_studies.plan.code.prune import (
     Members,
     View,
     bindings_in,
+    parse_annotation,
 )
-from consclust_studies.plan.code.sources import Definition, External, Function, ModuleName
-from consclust_studies.plan.code.values import Values
 
 NAMES_OF_FIELDS = {
     "_fields", "_asdict", "asdict", "fields", "model_dump", "model_dump_json", "model_fields", "model_fields_set",
@@ -639,10 +640,7 @@ def classes_in(annotation: ast.expr, view: View) -> Iterator[Definition]:
     while waiting:
         node, here = waiting.pop()
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            try:
-                waiting.append((ast.parse(node.value, mode="eval").body, here))
-            except SyntaxError:
-                continue
+            waiting.append((parse_annotation(node.value), here))
             continue
         if _is_choice(node) or (isinstance(node, ast.Subscript) and _last(node.value) == "Literal"):
             continue

@@ -10,13 +10,13 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from consclust_studies.plan.code.classes import Classes, decorators, is_class, is_class_variable
-from consclust_studies.plan.code.cleaning import plain, prepare
-from consclust_studies.plan.code.outside import kind_of_outside
-from consclust_studies.plan.code.prune import ANY, Members, View
-from consclust_studies.plan.code.sources import Definition, External, Sources
-from consclust_studies.plan.code.values import NOTHING, UNKNOWN, Values, joined, values_of
-from consclust_studies.plan.code.write import Flow, Reading, Reference, Writer
+from consclust_studies.code.classes import Classes, decorators, is_class, is_class_variable
+from consclust_studies.code.cleaning import plain, prepare
+from consclust_studies.code.constants import NOTHING, UNKNOWN, Values, joined, values_of
+from consclust_studies.code.modules import Definition, External, Sources
+from consclust_studies.code.outside import kind_of_outside
+from consclust_studies.code.prune import ANY, Members, View
+from consclust_studies.code.write import Flow, Reading, Reference, Writer
 
 Slot = tuple[Any, ...]
 Given = Mapping[Definition, Mapping[str, Values]]
@@ -32,9 +32,13 @@ TRANSPARENT = {
 TEXTS = {"__str__", "__repr__", "__format__"}
 SPECIAL = (
     {f"__{word}__" for word in
-     ["init", "new", "post_init", "call", "getitem", "setitem", "delitem", "contains", "len", "iter", "next", "reversed", "missing", "length_hint", "eq", "ne", "lt", "le", "gt", "ge", "hash", "bool", "enter", "exit", "aenter", "aexit", "aiter", "anext", "await", "getattr", "getattribute", "setattr", "delattr", "get", "set", "delete", "set_name", "init_subclass", "class_getitem", "index", "int", "float", "complex", "round", "trunc", "floor", "ceil", "neg", "pos", "abs", "invert", "array", "array_ufunc", "array_function", "array_priority", "copy", "deepcopy", "reduce", "getstate", "setstate", "instancecheck", "subclasscheck", "del", "bytes", "fspath", "dir"]}
+     "init new post_init call getitem setitem delitem contains len iter next reversed missing length_hint eq ne lt le "
+     "gt ge hash bool enter exit aenter aexit aiter anext await getattr getattribute setattr delattr get set delete "
+     "set_name init_subclass class_getitem index int float complex round trunc floor ceil neg pos abs invert "
+     "array array_ufunc array_function array_priority copy deepcopy reduce getstate setstate instancecheck "
+     "subclasscheck del bytes fspath dir".split()}
     | {f"__{side}{word}__" for side in ("", "r", "i")
-       for word in ["add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow", "lshift", "rshift", "and", "xor", "or"]}
+       for word in "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or".split()}
 )  # fmt: skip
 """Methods that Python calls by itself."""
 
@@ -171,7 +175,7 @@ class Reach:
         return reading
 
     def _read_anew(self, definition: Definition) -> Reading:
-        writer = Writer(definition, self)
+        writer: Writer = Writer(definition, self)
         if definition.kind == "function":
             return writer.function()
         if definition.kind == "class":
@@ -405,7 +409,7 @@ class Reach:
 
     def _open_objects_of(self, entry: Definition) -> None:
         """Take the fields of the objects that an entry point is given for unknown, and those that these hold."""
-        from consclust_studies.plan.code.write import classes_in
+        from consclust_studies.code.write import classes_in
 
         waiting = [(annotation, entry) for annotation in prepare(entry).annotations]
         while waiting:
@@ -526,8 +530,7 @@ class Reach:
         return answer
 
     def _answer(self, slot: Slot) -> Any:
-        method = getattr(self, f"_answer_{slot[0]}")
-        return method(slot)
+        return getattr(self, f"_answer_{slot[0]}")(slot)
 
     def _answer_parameter(self, slot: Slot) -> Values:
         _, function, name = slot
@@ -670,6 +673,7 @@ class Digest:
         self._hash = hashlib.sha256()
         self._numbers: dict[Any, int] = {}
         self._deep: dict[Definition, str] = {}
+        self._members: set[tuple[Members, str]] = set()
         self.visited: dict[Definition, None] = {}
         self._waiting: list[Definition] = []
         readings = reach.readings.values()
@@ -740,7 +744,7 @@ class Digest:
         definition = reference.definition
         if reference.kind == "member":
             self._say(self._attribute(reference.name))
-            self._visit_all(self._reach._counted(reference.members, reference.name))
+            self._visit_members(reference)
         elif reference.kind == "keyword":
             assert definition
             self._say(self._place(definition, reference.name))
@@ -752,6 +756,13 @@ class Digest:
         elif definition:
             self._say(definition.name if reference.kind == "all of module" else self._number(definition))
             self._visit(definition)
+
+    def _visit_members(self, reference: Reference) -> None:
+        """Visit what an attribute may be; once, as there are no more of them later."""
+        key = reference.members, reference.name
+        if key not in self._members:
+            self._members.add(key)
+            self._visit_all(self._reach._counted(*key))
 
     def _attribute(self, name: str) -> str:
         """Return the number of an attribute of our classes; the name of any other."""

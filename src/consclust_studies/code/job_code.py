@@ -15,10 +15,10 @@ from typing import Any
 from consclust.errors import InputError
 from consclust.files import write_text
 from consclust_studies.code import Code
-from consclust_studies.loaded import TEXTS
+from consclust_studies.code.fingerprint import Fingerprints
+from consclust_studies.code.loaded import TEXTS
+from consclust_studies.code.modules import standard_roots
 from consclust_studies.paths import STUDIES
-from consclust_studies.plan.code.sources import standard_roots
-from consclust_studies.plan.fingerprint import Fingerprints
 from consclust_studies.specs import digest
 
 CHANGED = "the source has changed since the run began; nothing is kept: run the same command again"

@@ -10,7 +10,7 @@ in subclasses. There are two kinds.
 
 from typing import Literal
 
-from consclust_studies.plan.code.sources import Definition
+from consclust_studies.code.modules import Definition
 
 CHECKS = {
     "consclust.datasets.download": "fetches files, and verifies their checksums, which stand in the spec",
@@ -21,7 +21,7 @@ CHECKS = {
     "consclust.discovery": "imports the files of a folder; the job names the class that it uses",
     "consclust.methods.constraints": "says which values of parameters are refused",
     "consclust.memory": "counts the bytes that are free",
-    "consclust.methods.base.ConsensusMethod.check_parameters": "refuses values of parameters; those used are in the spec",
+    "consclust.methods.base.ConsensusMethod.check_parameters": "refuses values of parameters, which are in the spec",
     "consclust.methods.base.ConsensusMethod._doubles": "estimates memory",
     "consclust.methods.base.ConsensusMethod._require_memory": "refuses a fit that does not fit into the memory",
     "consclust.methods.base.ConsensusMethod._check_labels": "refuses a defect of a method, which ends the job",

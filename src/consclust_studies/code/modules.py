@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from consclust_studies.plan.code.cleaning import is_message
+from consclust_studies.code.cleaning import is_message
 
 ReadSource = Callable[[str, Path], str | None]
 """Text of a module, given its name and where its file should be; None: there is none."""
@@ -71,6 +71,8 @@ class Module:
     stars: list[str] = field(default_factory=list)
     """Modules from which everything is imported."""
     effects: list[ast.stmt] = field(default_factory=list)
+    has_walrus: bool = True
+    """Whether there may be names that are bound within expressions."""
 
     @cached_property
     def effect(self) -> Definition:
@@ -142,7 +144,7 @@ class Sources:
         if isinstance(target, ModuleName):
             return self.named(target.name, name) or External(f"{target.name}.{name}")
         if isinstance(target, Definition) and target.kind == "class":
-            from consclust_studies.plan.code.classes import own_members
+            from consclust_studies.code.classes import own_members
 
             return own_members(target).get(name) or External(f"{target!r}.{name}")
         return External(f"{target.name if isinstance(target, External) else repr(target)}.{name}")
@@ -212,7 +214,7 @@ def read_file(name: str, path: Path) -> str | None:
 @lru_cache(maxsize=2048)
 def read_module(name: str, is_package: bool, text: str) -> Module:
     """Return the definitions, imports and effects of a module; the same object for the same text."""
-    module = Module(name, is_package)
+    module = Module(name, is_package, has_walrus=":=" in text)
     changes: list[tuple[str | None, ast.stmt]] = []
     for statement in _run_statements(ast.parse(text), module):
         names = [bound for bound in bound_names(statement) if bound not in NOT_CODE]

@@ -22,6 +22,9 @@ MOST = 32
 class _Something:
     """What is given where it does not matter what: neither None nor empty."""
 
+    def __repr__(self) -> str:
+        return "SOMETHING"
+
 
 SOMETHING = _Something()
 """Stands for a value that is no constant, such as a model, in the parameters of a job."""

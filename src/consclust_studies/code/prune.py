@@ -7,21 +7,12 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple, Protocol
 
-from consclust_studies.plan.code.classes import decorator_words, own_members
-from consclust_studies.plan.code.cleaning import LOGGED, is_local, plain, prepare
-from consclust_studies.plan.code.sources import (
-    FUNCTIONS,
-    Definition,
-    External,
-    ModuleName,
-    Sources,
-    Target,
-    imported_names,
-)
-from consclust_studies.plan.code.values import (
+from consclust_studies.code.classes import decorator_words, own_members
+from consclust_studies.code.cleaning import LOGGED, is_local, plain, prepare
+from consclust_studies.code.constants import (
     COMPARED,
     COMPUTED,
     CONVERTED,
@@ -37,6 +28,7 @@ from consclust_studies.plan.code.values import (
     truths,
     values_of,
 )
+from consclust_studies.code.modules import FUNCTIONS, Definition, External, ModuleName, Sources, Target, imported_names
 
 PURE_BUILTINS = {
     "abs", "all", "any", "ascii", "bool", "bytes", "dict", "divmod", "enumerate", "filter", "float", "format",
@@ -269,7 +261,7 @@ class View:
             return None
         annotation = self.prepared.types[node.id]
         if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-            annotation = ast.parse(annotation.value, mode="eval").body
+            annotation = parse_annotation(annotation.value)
         if isinstance(annotation, ast.BinOp) and isinstance(annotation.right, ast.Constant):  # Class | None
             annotation = annotation.left
         found = self.target(annotation)
@@ -894,6 +886,15 @@ class View:
 # ---------------------------------------------------------------------- syntax
 
 
+@cache
+def parse_annotation(text: str) -> ast.expr:
+    """Return an annotation that is written as a text; None, as a constant, for what is no expression."""
+    try:
+        return ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return ast.Constant(None)
+
+
 def parts_of(node: ast.AST) -> list[ast.AST]:
     """Return the nodes that a node consists of, without operators and contexts, which have no parts; found once."""
     found: list[ast.AST] | None = node.__dict__.get("_parts")
@@ -929,7 +930,7 @@ def bindings_in(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
         yield from ((name.id, None) for name in node.targets if isinstance(name, ast.Name))
     elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
         yield node.name, None
-    for child in ast.iter_child_nodes(node):
+    for child in parts_of(node):
         yield from bindings_in(child)
 
 
