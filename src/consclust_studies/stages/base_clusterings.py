@@ -54,7 +54,8 @@ class EnsembleJob(Spec):
         """Return the algorithm, and what divides the runs into subsets."""
         divided = "drawn" if self.draws else "split"
         frame = ("consclust_studies.stages.base_clusterings.make", f"{store.__name__}.{divided}")
-        given = {
+        names = ("algorithm", "ready", "draws", "draw_seed", "seed")
+        given = {name: (as_known(getattr(self, name)),) for name in names}
             name: (as_known(getattr(self, name)),) for name in ("algorithm", "ready", "draws", "draw_seed", "seed")
         }
         return Code((*frame, ALGORITHMS[self.algorithm]), {f"{__name__}.EnsembleJob": given})
