@@ -1,5 +1,4 @@
 """Carry kept labels of an earlier commit over to the present form: renumbered, under present specs, with stamps.
-stamps.
 
     python benchmarks/renumber_kept_labels.py EARLIER --study rce ec_cms
 
@@ -24,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from consclust.numerics.numbering import renumber
 
 from consclust.errors import InputError
+from consclust.numerics.numbering import renumber
 from consclust.validation import read_yaml
 from consclust_studies.config.settings import CONFIG_FILE
 from consclust_studies.contents import MARKS, Marks

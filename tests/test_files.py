@@ -14,7 +14,7 @@ from consclust.cli.own_files import read_labels
 from consclust.errors import InputError
 from consclust.files import read_arrays, read_record, write_arrays, write_record, write_text, written_whole
 from consclust.readers.layout import Layout
-from consclust_studies.specs import digest
+from consclust_studies.specs import digest_of_spec
 from consclust_studies.stages.score_tables import read_table, write_table
 
 FILES = int(os.environ.get("CONSCLUST_FILES", "150"))
@@ -28,13 +28,14 @@ def _arrays(path: Path) -> object:
 
 
 def _table(path: Path) -> object:
-    frame, texts = read_table(path, digest(SPEC))
+    frame, texts = read_table(path, digest_of_spec(SPEC))
     return frame.to_dict("list"), texts["spec"]
 
 
+COLUMNS = {"case": ["iris"] * 5, "value": [0.1, 0.2, 0.3, 0.4, 0.5]}
 WRITE = {
     "labels.npz": lambda path: write_arrays(path, labels=LABELS, spec=SPEC),
-    "scores.parquet": lambda path: write_table({"case": ["iris"] * 5, "value": [0.1, 0.2, 0.3, 0.4, 0.5]}, path, SPEC),
+    "scores.parquet": lambda path: write_table(COLUMNS, path, {"spec": SPEC}),
     "runtime.json": lambda path: write_record(path, {"spec": SPEC, "cpu_seconds": [[0.25, 1e-6]], "n": 150}),
 }
 READ = {"labels.npz": _arrays, "scores.parquet": _table, "runtime.json": read_record}

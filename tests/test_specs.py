@@ -1,9 +1,12 @@
+import json
+
 import pytest
 
+from consclust.datasets.prepared import Recipe
 from consclust.errors import InputError
-from consclust_studies.specs import check_made_for, digest
-from consclust_studies.stages.consensus_job import ConsensusJob
-from consclust_studies.stages.ensembles_job import EnsembleJob
+from consclust_studies.specs import check_made_for, digest, without_code, without_inputs
+from consclust_studies.stages.base_clusterings import EnsembleJob
+from consclust_studies.stages.consensus import ConsensusJob
 from consclust_studies.stages.prepare import PrepareJob
 
 GIVEN = {"study": "s", "case": "c", "method_id": "m", "method": "RCE", "seed": 1, "ensemble": "e"}
@@ -16,16 +19,17 @@ def job(**changes):
 def test_a_digest_is_of_the_content_alone():
     assert job().digest == job().digest == job(**dict(reversed(GIVEN.items()))).digest
     assert job().digest == job(grid={}, data=None).digest, "a default that is given is a default"
-    assert len(job().digest) == 16
+    assert job().digest == f"spec:{digest(job().json_text)}"
+    assert len(job().digest) == len("spec:") + 16
     assert len({job(seed=seed).digest for seed in range(50)}) == 50
 
 
 def test_digests_are_stable():
     """A digest that changes with the program would run every job of every user again."""
-    spec = EnsembleJob(data="d", pool=("s", "c"), kind="kmeans", runs=4, subset_size=2, draws=None, draw_seed=None)
-    text = '{"data":"d","pool":["s","c"],"kind":"kmeans","runs":4,"subset_size":2,"draws":null,"draw_seed":null}'
+    spec = EnsembleJob(data="d", pool=("s", "c"), algorithm="kmeans", runs=4, subset_size=2, draws=None, draw_seed=None)
+    text = '{"data":"d","pool":["s","c"],"algorithm":"kmeans","runs":4,"subset_size":2,"draws":null,"draw_seed":null}'
     assert spec.json_text == text
-    assert spec.digest == "b0442e6fed5439b7"
+    assert spec.digest == "spec:68dc4f8fa68946bf"
 
 
 def test_the_order_of_a_grid_is_kept():
@@ -47,7 +51,7 @@ def test_integers_and_numbers_are_apart():
 
 
 def test_a_spec_for_people_has_no_defaults():
-    text = PrepareJob(dataset="iris", reader=None, files=(), sample=None, shape=None, steps=()).json_text
+    text = PrepareJob(recipe=Recipe(dataset="iris", reader=None, files=(), sample=None, shape=None, steps=())).json_text
     assert "classes" not in text
     assert "code" not in text
 
@@ -71,3 +75,34 @@ def test_a_file_made_for_another_spec():
 
 def test_digests_of_text_and_bytes():
     assert digest("ü") == digest("ü".encode())
+
+
+def test_the_spec_without_its_inputs_is_the_same_whatever_their_specs_are():
+    first = job(ensemble=job(seed=1).digest, data=job(seed=2).digest)
+    second = job(ensemble=job(seed=3).digest, data=job(seed=4).digest)
+    assert first.json_text != second.json_text
+    assert without_inputs(first.json_text) == without_inputs(second.json_text)
+    alone = job(ensemble=job(seed=1).digest)
+    assert without_inputs(alone.json_text) != without_inputs(first.json_text), "an input more is another job"
+
+
+@pytest.mark.parametrize("changes", [{"seed": 2}, {"parameters": {"n_init": 3}}, {"grid": {"a": (1,)}}, {"code": "c"}])
+def test_the_spec_without_its_inputs_holds_all_else(changes):
+    inputs = {"ensemble": job().digest}
+    assert without_inputs(job(**inputs).json_text) != without_inputs(job(**inputs, **changes).json_text)
+
+
+def test_texts_that_look_like_digests_of_specs_are_no_inputs():
+    """The names and the values that a user writes count, and so do the digests of published tables."""
+    for value in ("spec", "spec:cafe", "spec:0123456789ABCDEF", "0123456789abcdef", " spec:0123456789abcdef"):
+        assert without_inputs(job(parameters={"x": value}).json_text) == job(parameters={"x": value}).json_text
+
+
+def test_the_spec_without_its_code_holds_all_else():
+    assert (
+        without_code(job(code="a").json_text) == without_code(job(code="b").json_text) == without_code(job().json_text)
+    )
+    assert without_code(job(seed=2, code="a").json_text) != without_code(job(code="a").json_text)
+    assert "code" not in json.loads(without_code(job(code="a").json_text))
+    ordered = job(grid={"b": (2, 1), "a": (3,)}, code="x").json_text
+    assert list(json.loads(without_code(ordered))["grid"]) == ["b", "a"]

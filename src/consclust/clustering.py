@@ -43,7 +43,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     labels_ : ndarray of int, shape (n,)
-        Consensus labels 0..k-1.
+        Consensus labels 0..k-1, in the order in which the clusters first appear.
     ensemble_ : Ensemble
         The base clusterings, n objects in m clusterings.
     consensus_ : ConsensusMethod

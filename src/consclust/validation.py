@@ -7,15 +7,40 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, ValidationError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from consclust.errors import InputError
 
 
 class Strict(BaseModel):
-    """A frozen model that refuses unknown keys."""
+    """A frozen model that refuses unknown keys, and describes all of them in its JSON schema.
+
+    A key without a description has that of a base class; one with a single word, which chooses the model among others,
+    is described by the first line of the model's docstring.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Return the schema, with the descriptions of keys that the model has from elsewhere."""
+        found = handler.resolve_ref_schema(handler(schema))
+        for name, key in found.get("properties", {}).items():
+            inherited = [base.model_fields[name].description for base in _models(cls) if name in base.model_fields]
+            own = [_first_line(cls)] if "const" in key else []
+            if text := next(filter(None, [key.get("description"), *own, *inherited]), None):
+                key["description"] = text
+        return found
+
+
+def _models(cls: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    return (base for base in cls.__mro__ if issubclass(base, BaseModel))
+
+
+def _first_line(cls: type) -> str:
+    return (cls.__doc__ or "").strip().partition("\n")[0]
 
 
 Model = TypeVar("Model", bound=BaseModel)

@@ -5,8 +5,10 @@ A kind is imported when a job of it starts, so that no job pays for the imports 
 
 import importlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from consclust.errors import InputError
 from consclust_studies.specs import Spec
 
 
@@ -60,3 +62,10 @@ KINDS = {
     "sizes_of_clusters": Kind(_PIECES, "SizesJob", run="count_sizes", keeps_results=False),
 }
 """By the word in the rule and in the file of a job."""
+
+
+def find_kind(word: str, source: Path) -> Kind:
+    """Return the kind of jobs of a word; :class:`InputError` names the file of the job, the ``source``."""
+    if word not in KINDS:
+        raise InputError(f"{source}: kind = {word!r}: no such kind of jobs; run Snakemake again, which writes it")
+    return KINDS[word]

@@ -21,8 +21,13 @@ MERGED = "results/labels/{matrix}/profiles.npz"
 CONSENSUS_OF_LABELS = "results/labels/{matrix}/{method}-{k}.npz"
 PIECE_LABELS = "results/labels/{matrix}/{method}-{k}/{piece}.parquet"
 SIZES = "results/labels/{matrix}/{method}-{k}.csv"
-PUBLISHED = "studies/{study}/published/{table}.csv"
-DISCUSSION = "studies/{study}/discussion.md"
+STUDIES = "studies"
+"""The folder of all studies; what one of them needs is in a folder of its own."""
+STUDY = f"{STUDIES}/{{study}}/study.yaml"
+PUBLISHED = f"{STUDIES}/{{study}}/published/{{table}}.csv"
+DISCUSSION = f"{STUDIES}/{{study}}/discussion.md"
+KINDS_OF_STUDY = f"{STUDIES}/{{study}}/exhibits"
+"""The folder of the kinds of exhibits that a study alone has."""
 
 TABLE_SUFFIXES = ("csv", "tex", "md", "html")
 FIGURE_SUFFIXES = ("csv", "tex", "svg", "pdf", "png")

@@ -81,6 +81,22 @@ def test_every_output_has_ids_and_labels_and_the_same_bytes(file, labels, tmp_pa
     assert [str(np.squeeze(each)) for each in found["id"]] == [f"object {i}" for i in range(30)]
 
 
+def test_methods_give_equal_partitions_equal_numbers(tmp_path):
+    """The clusters that all base clusterings show, in any order of the objects."""
+    truth = np.random.default_rng(0).permutation(np.arange(30) % 3)
+    path, out = tmp_path / "labels.csv", tmp_path / "comparison"
+    pd.DataFrame(np.column_stack([(truth + i) % 3 for i in range(6)])).to_csv(path)
+    names = ["EAC", "LWEA", "MCLA", "RCE", "KC", "SpectralConsensus"]
+    done = run("compare", path, "-k", 3, "--methods", ",".join(names), "--draws", 0, "--folds", 2, "--out", out)
+    assert done.exit_code == 0
+    found = pd.read_csv(out / "labels.csv", index_col=0)
+    assert list(found) == names
+    expected = pd.factorize(truth)[0]
+    assert [name for name in found if found[name].tolist() != expected.tolist()] == []
+    consensus = rows(run("consensus", path, "-k", 3, "--method", "MCLA").stdout)[1:]
+    assert [label for _, label in consensus] == [str(label) for label in expected]
+
+
 def test_compare_measures_each_method_and_survives_a_failure(tmp_path):
     """Two groups of objects, so that three clusters are refused by every method; the table says so."""
     path = tmp_path / "labels.csv"

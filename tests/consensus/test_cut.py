@@ -9,11 +9,11 @@ from consclust.errors import ConsensusFailure
 from consclust.methods import SpectralConsensus
 from consclust.testing import l30
 from consclust_studies.config.race import Race
-from consclust_studies.specs import digest
-from consclust_studies.stages.consensus import run
-from consclust_studies.stages.consensus_job import ConsensusJob
+from consclust_studies.specs import digest_of_spec
+from consclust_studies.stages.consensus import ConsensusJob, fit_subsets, write_results
 from consclust_studies.stages.cutting import cut_labels, cut_record
 from consclust_studies.stages.stored_ensembles import StoredEnsemble, split
+from job_files_of import STAMP
 
 STORED = StoredEnsemble(np.tile(l30(), 4), np.repeat(np.arange(3), 10), split(32, 8))
 
@@ -22,13 +22,14 @@ def blocks_of(folder, sizes, stay=None):
     """Run a job on blocks of subsets; return their arrays and their records."""
     job = ConsensusJob(
         study="s", case="c", method_id="SpectralConsensus", method="SpectralConsensus", parameters={"n_init": 3},
-        grid={"assign_labels": ("kmeans", "discretize")}, seed=5, ensemble=digest("ensemble"),
+        grid={"assign_labels": ("kmeans", "discretize")}, seed=5, ensemble=digest_of_spec("ensemble"),
         race=Race(metric="ACC", subsets=1, points=1) if stay else None, default={"assign_labels": "kmeans"},
     )  # fmt: skip
     labels, records = [], []
     for subsets in sizes:
         out = folder / f"{subsets[0]}-{subsets[-1]}.npz"
-        run(job, subsets, STORED, out, out.with_suffix(".json"), stay=stay)
+        cells = fit_subsets(job, subsets, STORED, stay=stay)
+        write_results(job, subsets, STORED, cells, out, out.with_suffix(".json"), STAMP)
         with np.load(out, allow_pickle=False) as arrays:
             labels.append(dict(arrays))
         records.append(json.loads(out.with_suffix(".json").read_text()))

@@ -15,13 +15,20 @@ from consclust.files import write_arrays, write_record
 from consclust.methods import SSCE
 from consclust.testing import features_of, l30
 from consclust_studies.config.race import Race
-from consclust_studies.specs import digest
+from consclust_studies.specs import digest_of_spec
 from consclust_studies.stages import stored_ensembles as store
-from consclust_studies.stages.consensus import FitError, run
-from consclust_studies.stages.consensus_command import main, read_features, read_race
-from consclust_studies.stages.consensus_job import ConsensusJob
+from consclust_studies.stages.consensus import (
+    ConsensusJob,
+    FitError,
+    fit_subsets,
+    read_features,
+    read_race,
+    run,
+    write_results,
+)
 from consclust_studies.stages.label_blocks import Block
 from consclust_studies.stages.stored_ensembles import StoredEnsemble, split
+from job_files_of import STAMP, files_of, marks
 
 STORED = StoredEnsemble(np.tile(l30(), 2), np.repeat(np.arange(3), 10), split(16, 8))
 SUBSETS = [0, 1]
@@ -29,13 +36,19 @@ SUBSETS = [0, 1]
 
 def job(method="RCE", **changes):
     given = {"study": "s", "case": "c", "method_id": method, "method": method, "parameters": {"max_outer": 2}}
-    return ConsensusJob(**{**given, "seed": 5, "ensemble": digest("ensemble"), **changes})
+    return ConsensusJob(**{**given, "seed": 5, "ensemble": digest_of_spec("ensemble"), **changes})
+
+
+def write(job, subsets, out, stay=None):
+    """Fit the subsets, and write their labels and seconds."""
+    cells = fit_subsets(job, subsets, STORED, stay=stay)
+    write_results(job, subsets, STORED, cells, out, out.with_suffix(".runtime.json"), STAMP)
 
 
 def fitted(job, folder, subsets=SUBSETS):
     """Run the job; return its arrays."""
     out = folder / f"{subsets[0]}-{subsets[-1]}.npz"
-    run(job, subsets, STORED, out, out.with_suffix(".runtime.json"))
+    write(job, subsets, out)
     with np.load(out, allow_pickle=False) as written:
         return dict(written)
 
@@ -51,7 +64,7 @@ def test_labels_of_every_subset_point_and_restart(tmp_path):
     runtime = json.loads((tmp_path / "0-1.runtime.json").read_text())
     assert np.shape(runtime["cpu_seconds"]) == (2, 2)
     assert runtime["n_profiles"] == [28, 28]
-    assert digest(runtime["spec"]) == own.digest
+    assert digest_of_spec(runtime["spec"]) == own.digest
 
 
 def test_the_size_of_a_block_changes_neither_the_spec_nor_the_labels(tmp_path):
@@ -69,7 +82,7 @@ def test_after_a_race_only_the_points_that_stay_run(tmp_path):
     whole = fitted(own, tmp_path)
     assert not whole["left_out"].any()
     out = tmp_path / "1-1.npz"
-    run(own, [1], STORED, out, out.with_suffix(".runtime.json"), stay=[0, 2])
+    write(own, [1], out, stay=[0, 2])
     with np.load(out, allow_pickle=False) as part:
         assert part["left_out"].tolist() == [[False, True, False]]
         assert np.array_equal(part["labels"][0, [0, 2]], whole["labels"][1, [0, 2]])
@@ -127,6 +140,10 @@ def test_a_job_keeps_labels_not_estimators(tmp_path, monkeypatch):
     assert peak < 3 * 16e6
 
 
+def outputs(folder):
+    return {"labels": folder / "0-1.npz", "runtime": folder / "0-1.json"}
+
+
 @pytest.fixture
 def data(tmp_path):
     """A function that writes a prepared data set with these features and returns its path and digest."""
@@ -134,19 +151,18 @@ def data(tmp_path):
     def write(X):
         names = {"classes": STORED.classes, "class_names": ["a", "b", "c"], "spec": "data"}
         write_arrays(tmp_path / "data.npz", X=X, **names)
-        return tmp_path / "data.npz", digest("data")
+        return tmp_path / "data.npz", digest_of_spec("data")
 
     return write
 
 
 def test_features_reach_the_method_that_needs_them(tmp_path, data):
     path, planned = data(features_of(l30()))
-    store.save(tmp_path / "ensemble.npz", STORED.labels, STORED.classes, STORED.members, "ensemble")
+    store.save(tmp_path / "ensemble.npz", STORED.labels, STORED.classes, STORED.members, marks("ensemble"))
     grid = {"features": ("pseudo", "original")}
     own = job("SSCE", parameters={"solver": "profile"}, grid=grid, data=planned)
-    line = ["--spec", own.json_text, "--subsets", "0-1", "--ensemble", str(tmp_path / "ensemble.npz")]
-    out = ["--out", str(tmp_path / "0-1.npz"), "--runtime", str(tmp_path / "0-1.json")]
-    main([*line, *out, "--data", str(path)])
+    inputs = {"ensemble": tmp_path / "ensemble.npz", "prepared": path}
+    run(own, files_of(inputs, outputs(tmp_path), block="0-1"))
     labels = Block(tmp_path / "0-1.npz", own.digest).labels[:, :, 0]
     for subset, features in itertools.product((0, 1), ("pseudo", "original")):
         fit = SSCE(3, features=features, solver="profile").fit(STORED.subset(subset), features_of(l30()))
@@ -162,12 +178,11 @@ def test_no_method_is_given_features_that_are_none(data):
 @pytest.mark.parametrize(("key", "file"), [("ensemble", "ensemble.npz"), ("data", "data.npz")])
 def test_inputs_made_for_another_job_are_refused(tmp_path, data, key, file):
     path, planned = data(features_of(l30()))
-    store.save(tmp_path / "ensemble.npz", STORED.labels, STORED.classes, STORED.members, "ensemble")
+    store.save(tmp_path / "ensemble.npz", STORED.labels, STORED.classes, STORED.members, marks("ensemble"))
     own = job("SSCE", parameters={}, **{"data": planned, key: "0" * 16})
-    files = ["--ensemble", str(tmp_path / "ensemble.npz"), "--data", str(path)]
-    out = ["--out", str(tmp_path / "0-1.npz"), "--runtime", str(tmp_path / "0-1.json")]
+    inputs = {"ensemble": tmp_path / "ensemble.npz", "prepared": path}
     with pytest.raises(InputError, match=rf"^[^\n]*{file}: made with other settings[^\n]*delete it[^\n]*$"):
-        main(["--spec", own.json_text, "--subsets", "0-1", *files, *out])
+        run(own, files_of(inputs, outputs(tmp_path), block="0-1"))
     assert not (tmp_path / "0-1.npz").exists()
 
 

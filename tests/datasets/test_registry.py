@@ -105,12 +105,13 @@ def test_step_names_and_readers_are_all_implemented():
         "spirals",
         "shapes",
         "documents",
+        "archive",
     }
 
 
 def test_importing_the_registry_is_cheap():
     code = (
-        "import sys, consclust.datasets.registry, consclust_studies.stages.datasets_command\n"
+        "import sys, consclust.datasets.registry, consclust_studies.stages.fetch\n"
         "print([m for m in ('numpy', 'scipy', 'platformdirs', 'sklearn', 'requests') if m in sys.modules])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -7,11 +7,9 @@ import yaml
 from consclust import datasets
 from consclust.datasets.registry import load_registry
 from consclust.errors import InputError
-from consclust_studies.stages import base_clusterings as make
 from consclust_studies.stages import prepare as prepared
-from consclust_studies.stages import prepare as unlabelled
 from consclust_studies.stages import stored_ensembles as store
-from consclust_studies.stages.ensembles_job import EnsembleJob
+from consclust_studies.stages.base_clusterings import EnsembleJob, make
 from consclust_studies.stages.prepare import PrepareJob
 
 LABELS = "first,second,third\n0,2,1\n0,,1\n1,2,0\n1,0,0\n"
@@ -40,15 +38,15 @@ def raw(tmp_path):
 def test_every_object_has_a_missing_class(registry, raw, tmp_path):
     entry = load_registry(registry({"shape": [4, 0, 0]}))["survey"]
     job = PrepareJob.of("survey", entry, ())
-    unlabelled.prepare(job, [raw], tmp_path / "out.npz")
+    prepared.prepare(job, [raw], tmp_path / "out.npz")
     found = prepared.load(tmp_path / "out.npz", job.digest)
     assert (found.shape, found.y.tolist()) == ((4, 0, 0), [-1] * 4)
 
     ready = EnsembleJob(
-        data=job.digest, pool=("s", "survey"), kind="ready-made", ready=entry.ensembles["mine"],
+        data=job.digest, pool=("s", "survey"), algorithm="ready-made", ready=entry.ensembles["mine"],
         runs=3, subset_size=3, draws=None, draw_seed=None,
     )  # fmt: skip
-    make.make(ready, found, raw, tmp_path / "ensemble.npz")
+    make(ready, found, raw, tmp_path / "ensemble.npz")
     stored = store.load(tmp_path / "ensemble.npz", ready.digest)
     assert stored.labels.tolist() == [[0, 1, 1], [0, -1, 1], [1, 1, 0], [1, 0, 0]]
     assert stored.n_classes == 0
@@ -91,10 +89,10 @@ def test_a_mistake_in_the_entry_is_one_line(registry, changes, words):
     ("changes", "files", "words"),
     [
         ({"shape": [5, 0, 0]}, 1, "survey.csv: 4 objects, but .* shape: \\[4, 0, 0\\]"),
-        ({}, 0, "data set survey: 0 raw files given; give: survey.csv"),
+        ({}, 0, "data set survey: 0 raw files given, 1 registered; give: survey.csv"),
     ],
 )
 def test_a_file_that_is_not_the_registered_one(registry, raw, tmp_path, changes, files, words):
     job = PrepareJob.of("survey", load_registry(registry(changes))["survey"], ())
     with pytest.raises(InputError, match=words):
-        unlabelled.prepare(job, [raw] * files, tmp_path / "out.npz")
+        prepared.prepare(job, [raw] * files, tmp_path / "out.npz")

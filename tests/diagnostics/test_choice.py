@@ -87,6 +87,19 @@ def test_a_method_is_fitted_at_each_k() -> None:
     assert chosen(table)["silhouette"] == 4
 
 
+@pytest.mark.parametrize("method", [None, LWGP(2, random_state=0)])
+def test_the_clusters_at_each_k_are_numbered_by_first_appearance(method) -> None:
+    """Some objects have no label at all."""
+    given = planted(4, missing=0.3)
+    given[[0, 9]] = -1
+    found = consensus_labels(given, [2, 3, 4], method)
+    for k, labels in found.items():
+        assert labels[[0, 9]].tolist() == [-1, -1]
+        numbers, first = np.unique(labels[labels >= 0], return_index=True)
+        assert numbers.tolist() == list(range(k))
+        assert (np.diff(first) > 0).all()
+
+
 def test_more_clusters_than_profiles_have_no_value() -> None:
     labels = np.tile(np.arange(20)[:, None] % 2, 4)
     for method in (None, LWGP(2, random_state=0)):

@@ -11,6 +11,7 @@ from sklearn.datasets import load_iris
 
 from consclust.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
 from consclust_studies.stages import stored_ensembles as store
+from job_files_of import MARKS
 
 IRIS = load_iris().data
 FIRST_DRAW = [2, 98, 38, 50, 14, 27, 64, 55, 26, 5, 30, 60, 44, 90, 49, 71, 72, 18, 57, 4]
@@ -113,7 +114,7 @@ def test_draws_are_those_of_matlab():
 def test_files_have_the_same_bytes_and_subsets_in_order(tmp_path):
     labels, classes = make(runs=6), load_iris().target
     for name in ("a", "b"):
-        store.save(tmp_path / f"{name}.npz", labels, classes, store.split(6, 2), spec="{}")
+        store.save(tmp_path / f"{name}.npz", labels, classes, store.split(6, 2), MARKS)
     assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
     stored = store.load(tmp_path / "a.npz")
     assert np.array_equal(stored.subset(1), labels[:, 2:4])

@@ -11,9 +11,9 @@ from consclust.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
 from consclust.ensembles.mixed import MixedProtocol, mixed_ensemble
 from consclust.errors import InputError
 from consclust_studies.stages import stored_ensembles as store
-from consclust_studies.stages.ensembles_command import main
-from consclust_studies.stages.ensembles_job import EnsembleJob
+from consclust_studies.stages.base_clusterings import EnsembleJob, run
 from consclust_studies.stages.prepare import PrepareJob, prepare
+from job_files_of import files_of
 
 IRIS = DatasetSpec(title="-", reader={"format": "sklearn", "loader": "iris"}, licence="-", source="-")
 DATA = PrepareJob.of("iris", IRIS, ())
@@ -27,11 +27,11 @@ def data(tmp_path):
     return prepare(DATA, [], tmp_path / "data.npz")
 
 
-def made(tmp_path, *arguments, **changes):
-    """Run the command on the spec; return what it stores."""
-    job = EnsembleJob(**{"data": DATA.digest, "kind": "kmeans", **MADE, **changes})
-    files = ["--data", str(tmp_path / "data.npz"), "--out", str(tmp_path / "out.npz")]
-    main(["--spec", job.json_text, *files, *map(str, arguments)])
+def made(tmp_path, pool=None, **changes):
+    """Do the job of a spec, with the file of a ready-made ensemble if there is one; return what it stores."""
+    job = EnsembleJob(**{"data": DATA.digest, "algorithm": "kmeans", **MADE, **changes})
+    inputs = {"prepared": tmp_path / "data.npz", **({"ready": pool} if pool else {})}
+    run(EnsembleJob.of_text(job.json_text, "job"), files_of(inputs, {"ensemble": tmp_path / "out.npz"}))
     return store.load(tmp_path / "out.npz", job.digest)
 
 
@@ -46,11 +46,11 @@ def test_k_means_is_that_of_the_spec(tmp_path, data, given, k):
 
 def test_minibatches_are_those_of_the_spec(tmp_path, data):
     own = kmeans_ensemble(data.X, KMeansProtocol(3, 12, 100, minibatch=True), 1, POOL)
-    assert np.array_equal(made(tmp_path, kind="minibatch").labels, own)
+    assert np.array_equal(made(tmp_path, algorithm="minibatch").labels, own)
 
 
 def test_a_mixed_ensemble_is_that_of_the_spec(tmp_path, data):
-    stored = made(tmp_path, kind="mixed", n_clusters=(3, 4), object_share=0.9)
+    stored = made(tmp_path, algorithm="mixed", n_clusters=(3, 4), object_share=0.9)
     protocol = MixedProtocol((3, 4), 12, 100, 0.9)
     assert np.array_equal(stored.labels, mixed_ensemble(data.X, protocol, store.split(12, 6), 1, POOL))
     assert (stored.labels == MISSING).any()
@@ -66,12 +66,12 @@ def test_a_ready_made_ensemble_takes_its_file_and_no_seed(tmp_path, data):
     labels = np.random.default_rng(0).integers(1, 5, (150, 12))
     savemat(pool, {"members": labels})
     ready = ReadyMadeEnsemble(file={"name": "pool.mat"}, variable="members")
-    own = {"kind": "ready-made", "seed": None, "max_iter": 0}
-    stored = made(tmp_path, "--ready", pool, ready=ready, **own)
+    own = {"algorithm": "ready-made", "seed": None, "max_iter": 0}
+    stored = made(tmp_path, pool, ready=ready, **own)
     assert all(len(set(zip(*pair, strict=True))) == 4 for pair in zip(stored.labels.T, labels.T, strict=True))
     other = ready.model_copy(update={"file": without_addresses(ready.file).model_copy(update={"sha256": "ab" * 32})})
     with pytest.raises(InputError, match=r"^[^\n]*pool\.mat[^\n]*wrong checksum[^\n]*$"):
-        made(tmp_path, "--ready", pool, ready=other, **own)
+        made(tmp_path, pool, ready=other, **own)
 
 
 def test_data_prepared_for_another_job_are_refused(tmp_path, data):

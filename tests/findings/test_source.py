@@ -7,7 +7,7 @@ import pytest
 
 from consclust.errors import InputError
 from consclust_studies.results.source import Item, Source
-from consclust_studies.specs import digest
+from consclust_studies.specs import digest_of_spec
 from consclust_studies.stages.score_tables import write_table
 
 COLUMNS = {"case": ["iris", "iris"], "subset": [0, 1], "value": [0.5, 0.75]}
@@ -16,13 +16,13 @@ COLUMNS = {"case": ["iris", "iris"], "subset": [0, 1], "value": [0.5, 0.75]}
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
     path = tmp_path / "scores.parquet"
-    write_table(COLUMNS, path, "a spec")
+    write_table(COLUMNS, path, {"spec": "a spec"})
     return path
 
 
 def source_of(whole: Source, path: Path, spec: str) -> Source:
     """The source of one exhibit, as the job makes it."""
-    return replace(whole, files=[(Item(role="scores", spec=digest(spec)), path)])
+    return replace(whole, files=[(Item(role="scores", spec=digest_of_spec(spec)), path)])
 
 
 @pytest.fixture

@@ -11,8 +11,18 @@ from pyarrow.parquet import read_table, write_table
 from consclust.ensemble import Ensemble
 from consclust.errors import InputError
 from consclust.methods import EAC
-from consclust_studies.stages.labels_command import main
-from consclust_studies.stages.labels_job import LabelsJob, MergeJob, ProfilesJob
+from consclust_studies.stages.pieces import (
+    LabelsJob,
+    MergeJob,
+    ProfilesJob,
+    SizesJob,
+    count_sizes,
+    find_consensus,
+    find_profiles,
+    label_piece,
+    merge_profiles,
+)
+from job_files_of import files_of
 
 PIECES = {"a": slice(0, 70), "b": slice(70, 71), "c": slice(71, 120)}
 
@@ -51,20 +61,25 @@ MERGE = MergeJob(pieces=tuple(PIECES), profiles=PROFILES.digest)
 LABELS = LabelsJob(matrix="toy", merged=MERGE.digest, method="EAC", n_clusters=3, seed=1)
 
 
+def write_profiles(piece, out):
+    return find_profiles(PROFILES, files_of({"piece": piece}, {"profiles": out}))
+
+
+def merge_all(job, pieces, out):
+    return merge_profiles(job, files_of({"profiles": pieces}, {"merged": out}))
+
+
 @pytest.fixture
 def merged(tmp_path):
     write_pieces(tmp_path / "toy", matrix())
     for name in PIECES:
-        files = ["--out", str(tmp_path / f"{name}.npz"), str(tmp_path / f"toy/{name}.parquet")]
-        main(["profiles", "--spec", PROFILES.json_text, *files])
-    pieces = [str(tmp_path / f"{name}.npz") for name in PIECES]
-    main(["merge", "--spec", MERGE.json_text, "--out", str(tmp_path / "profiles.npz"), *pieces])
+        write_profiles(tmp_path / f"toy/{name}.parquet", tmp_path / f"{name}.npz")
+    merge_all(MERGE, [tmp_path / f"{name}.npz" for name in PIECES], tmp_path / "profiles.npz")
     return tmp_path
 
 
 def find(folder, job):
-    files = ["--merged", str(folder / "profiles.npz"), "--out", str(folder / "found.npz")]
-    main(["consensus", "--spec", job.json_text, *files])
+    find_consensus(job, files_of({"merged": folder / "profiles.npz"}, {"consensus": folder / "found.npz"}))
 
 
 def test_the_profiles_of_all_pieces_are_those_of_the_matrix(merged):
@@ -80,12 +95,16 @@ def test_the_labels_of_all_pieces_are_those_of_the_matrix(merged):
     find(merged, LABELS)
     (merged / "out").mkdir()
     for name in PIECES:
-        files = ["--consensus", str(merged / "found.npz"), "--merged", str(merged / "profiles.npz")]
-        files += ["--out", str(merged / f"out/{name}.parquet"), str(merged / f"{name}.npz")]
-        main(["label", "--spec", LABELS.json_text, *files])
+        inputs = {
+            "consensus": merged / "found.npz",
+            "merged": merged / "profiles.npz",
+            "profiles": merged / f"{name}.npz",
+        }
+        label_piece(LABELS, files_of(inputs, {"labels": merged / f"out/{name}.parquet"}))
     found = of_pieces(merged / "out")
     assert same_partition(found, expected(matrix()))
-    main(["sizes", "--out", str(merged / "sizes.csv"), *(str(merged / f"out/{name}.parquet") for name in PIECES)])
+    labelled = [merged / f"out/{name}.parquet" for name in PIECES]
+    count_sizes(SizesJob(labels=LABELS.digest), files_of({"labels": labelled}, {"sizes": merged / "sizes.csv"}))
     with (merged / "sizes.csv").open() as file:
         sizes = {int(row["cluster"]): int(row["objects"]) for row in csv.DictReader(file)}
     assert sizes == dict(enumerate(np.bincount(found)))
@@ -102,7 +121,8 @@ def test_what_has_no_answer_names_the_matrix(merged, changes):
 def test_a_piece_that_is_no_parquet_file_is_named(tmp_path):
     (tmp_path / "bad.parquet").write_text("x")
     with pytest.raises(InputError, match="bad"):
-        main(["profiles", "--spec", "{}", "--out", str(tmp_path / "o.npz"), str(tmp_path / "bad.parquet")])
+        write_profiles(tmp_path / "bad.parquet", tmp_path / "o.npz")
+    assert not (tmp_path / "o.npz").exists()
 
 
 OF_OTHER_COLUMNS = {
@@ -118,16 +138,16 @@ def test_pieces_with_other_columns_are_refused(tmp_path, first, second, column):
     made = []
     for name, columns in {"p1": first, "p2": second}.items():
         write_table(table(columns), tmp_path / f"{name}.parquet")
-        made.append(str(tmp_path / f"mine/profiles/{name}.npz"))
-        main(["profiles", "--spec", PROFILES.json_text, "--out", made[-1], str(tmp_path / f"{name}.parquet")])
+        made.append(tmp_path / f"mine/profiles/{name}.npz")
+        write_profiles(tmp_path / f"{name}.parquet", made[-1])
     job = MergeJob(pieces=("p1", "p2"), profiles=PROFILES.digest)
     with pytest.raises(InputError, match=rf"mine/p2\.parquet: .*{column}"):
-        main(["merge", "--spec", job.json_text, "--out", str(tmp_path / "m.npz"), *made])
+        merge_all(job, made, tmp_path / "m.npz")
 
 
 def test_the_index_of_a_frame_is_no_clustering(tmp_path):
     frame = pd.DataFrame({"a": [1, 2, 2], "b": [1, 1, 2]})
     frame[frame.a == 2].to_parquet(tmp_path / "p.parquet")
-    main(["profiles", "--spec", PROFILES.json_text, "--out", str(tmp_path / "p.npz"), str(tmp_path / "p.parquet")])
+    write_profiles(tmp_path / "p.parquet", tmp_path / "p.npz")
     with np.load(tmp_path / "p.npz") as stored:
         assert stored["profiles"].tolist() == [[2, 1], [2, 2]]

@@ -138,9 +138,40 @@ class Gappy(First):
         self.labels_ = self.labels_ * 2
 
 
+class Backwards(First):
+    """``n_clusters``, ``power``, ``random_state``."""
+
+    def _fit(self, ensemble):
+        super()._fit(ensemble)
+        self.restart_labels_ = self.restart_labels_.max() - self.restart_labels_
+        self.labels_ = self.restart_labels_[0]
+
+
+class Soft(First):
+    """``n_clusters``, ``power``, ``random_state``; memberships in the order of the base clustering's labels."""
+
+    def _fit(self, ensemble):
+        super()._fit(ensemble)
+        given = np.clip(ensemble.given[:, 0], 0, self.n_clusters - 1)
+        self.memberships_ = np.eye(self.n_clusters)[given]
+
+
+class Prophet(First):
+    """``n_clusters``, ``power``, ``random_state``; predicts the labels of the base clustering."""
+
+    predicts_from = "labels"
+
+    def predict(self, labels):
+        self._require_fitted()
+        return np.clip(np.asarray(labels)[:, 0], 0, self.n_clusters - 1)
+
+
 @pytest.mark.parametrize(
     ("method", "problem"),
     [
+        (Backwards, "Backwards must number clusters by their first objects"),
+        (Soft, "Soft has memberships_ in another order"),
+        (Prophet, "Prophet predicts the labels of .* of the objects of fit"),
         (Lucky, "Lucky .*"),
         (Global, "Global draws from NumPy's global random state"),
         (Lenient, r"Lenient accepts power = \(\)"),
@@ -173,6 +204,28 @@ def test_what_are_no_labels_of_a_fit_is_refused_with_the_name_of_the_method(says
 
     with pytest.raises(ValueError, match=f"^Own must give .*{says}"):
         Own(3).fit(l30())
+
+
+NEARLY = 1 - 1e-14
+CHEAPEST = {
+    "rounding chooses the second of two with the same clusters": ([[0, 1, 1], [1, 0, 0], [0, 0, 1]], [1, NEARLY, 2], 0),
+    "nor the last": ([[0, 0, 1], [0, 1, 1], [1, 0, 0]], [2, 1, NEARLY], 1),
+    "other clusters, however nearly as cheap": ([[0, 0, 1], [0, 1, 1]], [1, NEARLY], 1),
+    "the same clusters, but cheaper": ([[0, 1, 1], [1, 0, 0]], [1, 1 - 1e-9], 1),
+    "no cost is finite": ([[0, 1, 1], [0, 1, 1]], [np.inf, np.inf], 0),
+    "a cost that is minus infinity": ([[0, 1, 1], [0, 1, 1]], [5, -np.inf], 1),
+}
+
+
+@pytest.mark.parametrize(("restarts", "costs", "chosen"), CHEAPEST.values(), ids=CHEAPEST)
+def test_of_restarts_that_differ_by_rounding_the_first_is_chosen(restarts, costs, chosen):
+    class Own(First):
+        def _fit(self, ensemble):
+            self._set_labels(np.array(restarts), np.array(costs), ensemble.membership)
+
+    method = Own(2).fit([[0], [1], [2]])
+    assert method.chosen_ == chosen
+    assert np.array_equal(method.labels_, method.restart_labels_[chosen])
 
 
 def test_a_single_group_of_objects_is_no_plural():

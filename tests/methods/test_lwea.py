@@ -9,8 +9,8 @@ from scipy.spatial.distance import squareform
 
 from consclust.ensemble import Ensemble
 from consclust.methods import ECPCS, LWEA
-from consclust.methods.base import consecutive
 from consclust.numerics.linkage import cut, twins_are_nearest
+from consclust.numerics.numbering import renumber
 from consclust.similarity import ecpcs, lwca, over_objects
 
 SIMILARITY = {LWEA: lwca, ECPCS: ecpcs}
@@ -49,7 +49,7 @@ def assert_is_average_link_over_objects(method, ensemble):
     tree = linkage(squareform(1 - over_objects(ensemble, similarity), checks=False), "average")
     for k in ensemble.n_objects - np.flatnonzero(np.diff(tree[:, 2], append=np.inf) > 1e-9) - 1:
         if k <= ensemble.n_profiles:
-            assert np.array_equal(method(k).fit_predict(ensemble), consecutive(cut(tree, k)))
+            assert np.array_equal(method(k).fit_predict(ensemble), renumber(cut(tree, k)))
 
 
 @pytest.mark.parametrize("method", [LWEA, ECPCS])

@@ -3,7 +3,7 @@
 import pytest
 
 from consclust.errors import InputError
-from consclust_studies.plan.restrict import LONGEST, run_name
+from consclust_studies.plan.restrict import LONGEST, name_run
 
 
 def only(plan):
@@ -20,7 +20,7 @@ def test_cases_and_methods_keep_the_order_of_the_study(make_plan):
     assert ids(study.cases) == ["iris", "wine"]
     assert ids(study.methods) == ["KC", "SSCE"]
     assert study.only_in_table1 == ()
-    assert study.restriction == "datasets iris, wine; methods KC, SSCE"
+    assert study.restriction.startswith("only datasets iris, wine; methods KC, SSCE")
     assert study.run_id == "mine.datasets-iris+wine.methods-KC+SSCE"
 
 
@@ -38,13 +38,75 @@ def runs(study):
     return {e.cases[0].id: ids(e.methods) for e in study.of_variants()}
 
 
-def test_variants_go_with_what_they_vary(make_plan):
-    assert runs(only(make_plan())) == {
-        "iris": ["KC-few"], "wine": ["KC-few"], "pool": ["KC-few"], "iris_5": ["KC", "RCE"], "iris_raw": ["KC", "RCE"],
-    }  # fmt: skip
-    assert runs(only(make_plan(methods="RCE"))) == {"iris_5": ["RCE"], "iris_raw": ["RCE"]}
-    assert runs(only(make_plan(datasets="wine"))) == {"wine": ["KC-few"]}
-    assert runs(only(make_plan(methods="SSCE"))) == {}
+EVERY = {
+    "iris": ["KC-few"], "wine": ["KC-few"], "pool": ["KC-few"], "iris_5": ["KC", "RCE"], "iris_raw": ["KC", "RCE"],
+}  # fmt: skip
+
+
+def test_all_variants_go_with_what_they_vary(make_plan):
+    assert runs(only(make_plan())) == EVERY
+    assert runs(only(make_plan(subsets=2))) == EVERY
+    assert runs(only(make_plan(methods="RCE", variants=True))) == {"iris_5": ["RCE"], "iris_raw": ["RCE"]}
+    assert runs(only(make_plan(datasets="wine", variants=True))) == {"wine": ["KC-few"]}
+    assert runs(only(make_plan(methods="SSCE", variants=True))) == {}
+
+
+@pytest.mark.parametrize(
+    "given", [{"methods": "KC,RCE"}, {"datasets": "iris"}, {"variants": False}, {"variants": False, "subsets": 2}]
+)
+def test_a_run_may_have_no_variants(make_plan, given):
+    plan = make_plan(**given)
+    study = only(plan)
+    assert study.of_variants() == []
+    assert study.restriction.endswith("without variants")
+    wanted = {plan.prepared_file(case) for case in study.cases}
+    assert {plan.prepared_file(case) for case in (*study.cases, *study.case_variants)} == wanted
+
+
+@pytest.mark.parametrize(
+    ("given", "cases", "methods", "variants"),
+    [
+        ({"datasets": "iris_5"}, ["iris"], ["KC", "RCE", "SSCE"], {"iris_5": ["KC", "RCE"]}),
+        ({"datasets": "iris_5,wine", "methods": "RCE"}, ["iris", "wine"], ["RCE"], {"iris_5": ["RCE"]}),
+        (
+            {"methods": "KC-few"},
+            ["iris", "wine", "pool"], ["KC"], {"iris": ["KC-few"], "wine": ["KC-few"], "pool": ["KC-few"]},
+        ),
+        ({"datasets": "wine", "methods": "RCE,KC-few"}, ["wine"], ["KC", "RCE"], {"wine": ["KC-few"]}),
+        (
+            {"datasets": "iris_5", "methods": "KC", "variants": True},
+            ["iris"], ["KC"], {"iris": ["KC-few"], "iris_5": ["KC"], "iris_raw": ["KC"]},
+        ),
+    ],
+)  # fmt: skip
+def test_variants_that_are_named_run_beside_what_they_vary(make_plan, given, cases, methods, variants):
+    study = only(make_plan(**given))
+    assert ids(study.cases) == cases
+    assert ids(study.methods) == methods
+    assert runs(study) == variants
+    assert "without variants" not in study.restriction
+
+
+def test_runs_with_and_without_variants_have_folders_of_their_own(make_plan):
+    settings = [{}, {"variants": False}, {"datasets": "iris"}, {"datasets": "iris", "variants": True}]
+    names = [only(make_plan(**given)).run_id for given in settings]
+    assert len({*names}) == 4
+    assert "variants" in names[1]
+    assert "variants" in names[3]
+    assert only(make_plan(variants=True)).run_id == names[0]
+    assert only(make_plan(datasets="iris", variants=False)).run_id == names[2]
+    assert "with variants" in only(make_plan(datasets="iris", variants=True)).restriction
+
+
+def test_a_study_without_variants_has_one_name(make_plan):
+    def plain(study, data):
+        del study["variants"]
+
+    for given in ({"variants": False}, {"variants": True}, {}):
+        study = only(make_plan(plain, **given))
+        assert (study.run_id, study.restriction) == ("mine", "")
+    assert only(make_plan(plain, datasets="iris", variants=True)).run_id == "mine.datasets-iris"
+    assert only(make_plan(plain, datasets="iris")).restriction == "only datasets iris"
 
 
 def test_unseen_objects_go_with_their_cases_and_methods(make_plan):
@@ -95,6 +157,9 @@ def both(study, data):
         ({"datasets": "yale"}, ["datasets = 'yale'", "no study"]),
         ({"datasets": "wyne"}, ["datasets = 'wyne'", '"wine"']),
         ({"methods": "rce"}, ["methods = 'rce'", '"RCE"']),
+        ({"methods": "KC_few"}, ["methods = 'KC_few'", '"KC-few"']),
+        ({"datasets": "mnist"}, ["datasets = 'mnist'", "choose from iris, pool, wine"]),
+        ({"variants": "some"}, ["variants = 'some'"]),
         ({"data_mirror": "/none/such"}, ["data_mirror = '/none/such'", "no such folder", "null"]),
     ],
 )
@@ -111,6 +176,8 @@ def test_what_is_in_no_study_is_refused(make_plan, given, words):
     [
         ({"subsets": 5}, ["subsets = 5", "mine has 4", "lower"]),
         ({"datasets": "iris", "methods": "SSCE"}, ["datasets = iris", "methods = SSCE", "no fit", "without"]),
+        ({"datasets": "iris_5", "variants": False}, ["datasets = 'iris_5'", "variants = false", "leave"]),
+        ({"datasets": "iris_5,wine", "methods": "SSCE"}, ["datasets = 'iris_5'", "variant", "methods"]),
     ],
 )
 def test_a_study_says_why_it_cannot_be_run(make_plan, given, words):
@@ -133,7 +200,7 @@ def test_titles_and_steps_are_those_of_the_registry_unless_a_case_has_its_own(ma
 
 def test_names_of_runs_are_short_and_apart():
     words = tuple(f"a_long_name_of_a_data_set_{i}" for i in range(9))
-    names = {run_name("mine", {"datasets": words[:n]}) for n in range(1, 10)}
+    names = {name_run("mine", {"datasets": words[:n]}) for n in range(1, 10)}
     assert len(names) == 9
     assert all(len(name) <= LONGEST for name in names)
-    assert run_name("mine", {}) == "mine"
+    assert name_run("mine", {}) == "mine"

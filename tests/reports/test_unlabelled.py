@@ -59,6 +59,16 @@ def test_its_numbers_are_those_of_the_library(report, labels):
     np.testing.assert_allclose(clusters["cluster_consensus"], diagnostics.cluster_consensus(items, consensus))
 
 
+def test_one_numbering_in_every_table(report):
+    """The method's own clusters, those of the compared methods, and those at each number of clusters."""
+    consensus = pd.read_csv(report / "consensus.csv")["label"]
+    between, tracking = pd.read_csv(report / "between.csv"), pd.read_csv(report / "tracking.csv")
+    for labels in (between["EAC"], tracking["k3"], pd.read_csv(report / "objects.csv")["cluster"]):
+        assert labels.tolist() == consensus.tolist()
+    for column in (between["KC"], tracking["k2"]):
+        assert column.tolist() == pd.factorize(column)[0].tolist()
+
+
 def test_the_contested_object_leads_its_table(report):
     page = (report / "report.html").read_text(encoding="utf-8")
     table = page[page.index("Contested objects.</b>") :]

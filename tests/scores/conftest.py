@@ -11,6 +11,7 @@ from jobs import spec_text
 
 from consclust_studies.config.experiment import Experiment
 from consclust_studies.stages.stored_ensembles import save, split
+from job_files_of import STAMP, marks
 
 N, SUBSETS, SIZE, RESTARTS = 12, 4, 2, 3
 FEW = {"id": "KC-few", "of": "KC", "method": "KC", "parameters": {"n_init": 2}, "why": "restarts"}
@@ -61,6 +62,7 @@ def write_block(tmp_path: Path, study: Experiment) -> WriteBlock:
             "left_out": np.zeros(shape[:2], dtype=bool),
             "subsets": np.array(subsets),
             "spec": np.array(spec_text(f"{case} {method}")),
+            "stamp": np.array(STAMP.json_text),
             "failures": np.array(json.dumps(failures)),
             "notes": np.array(json.dumps(given.pop("notes", []))),
             "iterations": np.ones(shape[:2], dtype=int),
@@ -77,5 +79,5 @@ def ensemble(tmp_path: Path, y: np.ndarray) -> Path:
     """Base clusterings whose first run is right."""
     labels = np.random.default_rng(0).integers(0, 3, (N, SUBSETS * SIZE))
     labels[:, 0] = y
-    save(tmp_path / "ensemble.npz", labels, y, split(SUBSETS * SIZE, SIZE), spec_text("ensemble"))
+    save(tmp_path / "ensemble.npz", labels, y, split(SUBSETS * SIZE, SIZE), marks(spec_text("ensemble")))
     return tmp_path / "ensemble.npz"

@@ -9,16 +9,20 @@ from jobs import job_of
 
 from consclust.errors import InputError
 from consclust_studies.config.experiment import Variants
-from consclust_studies.stages.score_jobs import CollectJob, as_scored
+from consclust_studies.stages import collect
+from consclust_studies.stages import score as score_stage
+from consclust_studies.stages.collect import CollectJob, as_scored
+from consclust_studies.stages.score import ScoreJob
 from consclust_studies.stages.score_tables import read_table
-from consclust_studies.stages.scores_command import main
+from consclust_studies.stages.unseen_objects import UnseenJob
+from job_files_of import files_of
 
 FILES = ["scores.csv", "scores.parquet", "selected.csv", "selected.parquet"]
 
 
 @pytest.fixture
 def score(write_block, ensemble, tmp_path):
-    """Score the cases of experiments through the command; return the job that joins them, and the tables."""
+    """Score the cases of experiments; return the job that joins them, and the tables."""
 
     def run(*experiments, given=None):
         found = {}
@@ -29,8 +33,8 @@ def score(write_block, ensemble, tmp_path):
                 ids = [method.id for method in experiment.runs(case)]
                 blocks = [write_block(case.id, method, [0, 1, 2, 3], **own.get(method, {})) for method in ids]
                 found[case.id] = (job.digest, tmp_path / f"{case.id}.parquet")
-                files = ["--ensemble", ensemble, "--out", found[case.id][1], *blocks]
-                main(["case", "--spec", job.json_text, *map(str, files)])
+                files = files_of({"ensemble": ensemble, "labels": blocks}, {"scores": found[case.id][1]})
+                score_stage.run(ScoreJob.of_text(job.json_text, "job"), files)
         specs = {case: digest for case, (digest, _) in found.items()}
         job = CollectJob(experiments=tuple(map(as_scored, experiments)), scores=specs)
         return job, [table for _, table in found.values()]
@@ -40,11 +44,11 @@ def score(write_block, ensemble, tmp_path):
 
 @pytest.fixture
 def collected(tmp_path):
-    """Join tables through the command; return the folder."""
+    """Join tables; return the folder."""
 
     def run(job, tables, folder="results"):
-        out = [tmp_path / folder / name for name in FILES]
-        main(["collect", "--spec", job.json_text, "--cases", *map(str, tables), "--out", *map(str, out)])
+        out = {kind: [tmp_path / folder / name for name in FILES if kind in name] for kind in ("scores", "selected")}
+        collect.run(CollectJob.of_text(job.json_text, "job"), files_of({"scores": tables}, out))
         return tmp_path / folder
 
     return run
@@ -139,16 +143,8 @@ def test_what_is_ranked_is_the_same_with_and_without_variants(study, score, coll
         assert (whole / name).read_bytes() == (collected(other, tables, "without") / name).read_bytes(), name
 
 
-@pytest.mark.parametrize("command", [[], ["case"], ["collect"], ["unseen"]])
-def test_help(command, capsys):
-    with pytest.raises(SystemExit, match="0"):
-        main([*command, "--help"])
-    assert "usage: python -m consclust scores" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(("text", "words"), [("{", "not valid JSON"), ("{}", "missing"), ("[]", "keys")])
-@pytest.mark.parametrize("command", ["case", "collect", "unseen"])
-def test_a_spec_that_is_none(command, text, words):
-    more = {"case": ["--ensemble", "x", "x"], "collect": ["--cases", "x"], "unseen": ["--data", "x"]}[command]
-    with pytest.raises(InputError, match=f"^--spec: .*{words}"):
-        main([command, "--spec", text, "--out", "x", *more])
+@pytest.mark.parametrize("job", [ScoreJob, CollectJob, UnseenJob])
+def test_a_spec_that_is_none(job, text, words):
+    with pytest.raises(InputError, match=f"^job: .*{words}"):
+        job.of_text(text, "job")

@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
-from consclust_studies.stages.consensus_job import ConsensusJob
 from jobs import spec_text
 
 from consclust.errors import InputError
 from consclust.scores import score_all
 from consclust_studies.config.race import Race
-from consclust_studies.specs import digest
+from consclust_studies.specs import digest_of_spec
+from consclust_studies.stages.consensus import ConsensusJob
 from consclust_studies.stages.races import best_points, run_race
 
 
@@ -26,7 +26,11 @@ def job(study):
     run = study.method("RCE")
     names = {"study": study.id, "case": "iris", "method_id": "RCE", "method": "RCE", "parameters": {}, "seed": 0}
     race = Race(metric="NMI", subsets=3, points=2)
-    own = {"grid": run.grid, "default": {"lambda1": 1.0, "lambda2": 10.0}, "ensemble": digest(spec_text("ensemble"))}
+    own = {
+        "grid": run.grid,
+        "default": {"lambda1": 1.0, "lambda2": 10.0},
+        "ensemble": digest_of_spec(spec_text("ensemble")),
+    }
     return ConsensusJob(**names, **own, race=race)
 
 
@@ -38,7 +42,7 @@ def test_the_chosen_restarts_of_the_first_subsets_decide(tmp_path, job, y, write
     means = np.mean([[score_all(y, row, ["NMI"])["NMI"] for row in subset] for subset in labels], axis=0)
     assert set(written["points"]) == {*np.argsort(-means)[:2].tolist(), 3}
     assert written["points"] == sorted(written["points"])
-    assert digest(written["spec"]) == job.digest
+    assert digest_of_spec(written["spec"]) == job.digest
 
 
 def test_a_subset_that_is_missing_is_an_error(tmp_path, job, write_block, ensemble):

@@ -7,12 +7,13 @@ from jobs import job_of, spec_text
 from consclust.errors import InputError
 from consclust.scores import accuracy, nmi
 from consclust_studies.config.experiment import Experiment
-from consclust_studies.specs import digest
+from consclust_studies.specs import digest_of_spec
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.label_blocks import Block
 from consclust_studies.stages.score import COLUMNS, compact, score_case
 from consclust_studies.stages.score_tables import read_table, write_table
 from consclust_studies.stages.stored_ensembles import drawn, split
+from job_files_of import STAMP, marks
 
 pd = pytest.importorskip("pandas")
 
@@ -88,7 +89,7 @@ def test_missing_objects_of_a_base_clustering_are_left_out(job, tmp_path, y, blo
     labels = np.tile(y[:, None], 8)
     labels[:5, 1] = -1
     labels[5:8, 1] = 2  # of the seven scored objects, three (of class 1) join the four of class 2
-    store.save(tmp_path / "partial.npz", labels, y, split(8, 2), spec_text("ensemble"))
+    store.save(tmp_path / "partial.npz", labels, y, split(8, 2), marks(spec_text("ensemble")))
     score_case(job, tmp_path / "partial.npz", blocks, tmp_path / "partial.parquet")
     table = pd.read_parquet(tmp_path / "partial.parquet")
     where = {"method": "K-means", "subset": 0, "restart": "mean", "metric": "ACC"}
@@ -111,7 +112,7 @@ def test_drawn_subsets_and_methods_that_are_left_out(study, write_block, tmp_pat
     """Base clusterings of drawn subsets are those drawn; a method that a case omits is not scored."""
     labels = np.random.default_rng(0).integers(0, 3, (len(y), 8))
     members = drawn(8, 3, 4, 1)
-    store.save(tmp_path / "drawn.npz", labels, y, members, spec_text("ensemble"))
+    store.save(tmp_path / "drawn.npz", labels, y, members, marks(spec_text("ensemble")))
     changes = {"cases": ({"dataset": "iris", "without": ["RCE"]}, "wine"), "variants": {}}
     protocol = {"runs": 8, "subset_size": 3, "draws": 4}
     other = Experiment.model_validate({**study.model_dump(), **changes, "ensemble": protocol})
@@ -226,7 +227,7 @@ def test_absent_files(refuse, blocks, tmp_path):
 
 
 def test_a_block_is_that_of_its_spec(blocks):
-    own = digest(spec_text("iris KC"))
+    own = digest_of_spec(spec_text("iris KC"))
     assert Block(blocks[0], own).digest == own
     with pytest.raises(InputError, match=r"^[^\n]*KC/0-3.npz: made with other settings[^\n]*delete it[^\n]*$"):
         Block(blocks[0], "0" * 16)
@@ -237,14 +238,14 @@ TEXT = '{"seed":1}'
 
 @pytest.fixture
 def table(tmp_path):
-    write_table({"case": ["a", "b"], "value": [0.5, 1.0]}, tmp_path / "t.parquet", TEXT, {"notes": "[]"})
+    write_table({"case": ["a", "b"], "value": [0.5, 1.0]}, tmp_path / "t.parquet", marks(TEXT), {"notes": "[]"})
     return tmp_path / "t.parquet"
 
 
 def test_a_table_is_read_as_it_was_written(table):
-    frame, texts = read_table(table, digest(TEXT))
+    frame, texts = read_table(table, digest_of_spec(TEXT))
     assert frame.to_dict("list") == {"case": ["a", "b"], "value": [0.5, 1.0]}
-    assert texts == {"spec": TEXT, "notes": "[]"}
+    assert texts == {"spec": TEXT, "stamp": STAMP.json_text, "notes": "[]"}
 
 
 @pytest.mark.parametrize("part", [0, 0.3, 0.99])
@@ -257,7 +258,7 @@ def test_a_damaged_table(table, part):
 
 def test_a_flipped_bit_of_a_table_is_noticed(tmp_path):
     values = np.random.default_rng(0).random(1000)
-    write_table({"value": values}, tmp_path / "t.parquet", TEXT)
+    write_table({"value": values}, tmp_path / "t.parquet", marks(TEXT))
     content = bytearray((tmp_path / "t.parquet").read_bytes())
     content[len(content) // 2] ^= 1
     (tmp_path / "t.parquet").write_bytes(content)
@@ -267,9 +268,9 @@ def test_a_flipped_bit_of_a_table_is_noticed(tmp_path):
 
 def test_a_table_of_another_job_or_program(table):
     with pytest.raises(InputError, match=r"^[^\n]*t\.parquet: made with other settings[^\n]*delete it[^\n]*$"):
-        read_table(table, digest("{}"))
+        read_table(table, digest_of_spec("{}"))
     pd.DataFrame({"a": [1]}).to_parquet(table)
     with pytest.raises(InputError, match=r"^[^\n]*t\.parquet: not a table of this project; delete it[^\n]*$"):
-        read_table(table, digest(TEXT))
+        read_table(table, digest_of_spec(TEXT))
     with pytest.raises(InputError, match=r"gone\.parquet: no such file"):
         read_table(table.with_name("gone.parquet"))

@@ -7,21 +7,18 @@ import pandas as pd
 import pytest
 
 from consclust import methods
-from consclust.datasets.prepared import Dataset
+from consclust.datasets.prepared import Dataset, Recipe
 from consclust.errors import InputError
 from consclust_studies.config.experiment import Experiment
 from consclust_studies.config.method_runs import MethodRun
-from consclust_studies.specs import digest
 from consclust_studies.stages import prepare as prepared
 from consclust_studies.stages.prepare import PrepareJob
-from consclust_studies.stages.score_jobs import UnseenJob, on_unseen_objects
 from consclust_studies.stages.score_tables import read_table
-from consclust_studies.stages.scores_command import main
-from consclust_studies.stages.unseen_objects import Unseen, write_scores
+from consclust_studies.stages.unseen_objects import Unseen, UnseenJob, on_unseen_objects, run, write_scores
+from job_files_of import STAMP, files_of, marks
 
 NAMES = ("a", "b", "c")
 NOTHING = {"reader": None, "sample": None, "shape": None}
-FILES = {"data": "data.npz", "out": "b.parquet"}
 
 
 def dataset(gap: float, n: int = 20, seed: int = 0) -> Dataset:
@@ -138,18 +135,20 @@ def test_what_predicts_from_what():
     assert {name: kind for name, kind in found.items() if kind} == {"BCE": "labels", "SSCE": "features"}
 
 
-def test_the_table_has_the_same_bytes_and_the_command_refuses_other_data(tmp_path):
-    prepared._save(dataset(2.0), PrepareJob(dataset="toy", files=(), steps=(), **NOTHING), tmp_path / "data.npz")
-    with np.load(tmp_path / "data.npz") as stored:
-        own = job(methods=["KC"], data=digest(str(stored["spec"])))
-    write_scores(own, dataset(2.0), tmp_path / "a.parquet")
-    main(["unseen", "--spec", own.json_text, *(f"--{key}={tmp_path / file}" for key, file in FILES.items())])
+def test_the_table_has_the_same_bytes_and_the_job_refuses_other_data(tmp_path):
+    recipe = Recipe(dataset="toy", files=(), steps=(), **NOTHING)
+    before = PrepareJob(recipe=recipe)
+    prepared.save(dataset(2.0), tmp_path / "data.npz", marks(before.json_text))
+    own = job(methods=["KC"], data=before.digest)
+    write_scores(own, dataset(2.0), tmp_path / "a.parquet", STAMP)
+    files = files_of({"prepared": tmp_path / "data.npz"}, {"unseen": tmp_path / "b.parquet"})
+    run(UnseenJob.of_text(own.json_text, "job"), files)
     assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
     frame, _ = read_table(tmp_path / "b.parquet", own.digest)
     assert len(frame) == 8
     other = own.model_copy(update={"data": "0" * 16})
     with pytest.raises(InputError, match=r"^[^\n]*data\.npz: made with other settings[^\n]*delete it[^\n]*$"):
-        main(["unseen", "--spec", other.json_text, *(f"--{key}={tmp_path / file}" for key, file in FILES.items())])
+        run(other, files)
 
 
 def test_a_job_depends_on_nothing_else_of_its_study():

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import subprocess
+import sys
 from unittest import mock
 
 import numpy as np
@@ -143,9 +144,16 @@ def test_a_restricted_run_leaves_the_whole_one_alone_and_says_what_it_is(copy_of
     assert [name for name in before if here[name] != before[name]] == []
     page = (copy_of_finished.folder / f"reports/{run}/report.html").read_text()
     assert "Restricted run" in page
+    assert "without variants" in page
+    assert not (copy_of_finished.folder / f"results/{run}/variants").exists()
     assert "Restricted run" not in (finished.folder / "reports/tiny/report.html").read_text()
     assert {row["case"] for row in rows(copy_of_finished.folder / f"reports/{run}/table2.csv")} == {"iris"}
     assert copy_of_finished.run("tiny") == [], "the whole study is as it was"
+    status = [sys.executable, "-m", "consclust_studies.plan.status"]
+    here = {"cwd": copy_of_finished.folder, "env": copy_of_finished.env}
+    shown = subprocess.run(status, **here, capture_output=True, text=True, check=True).stdout
+    counts = {line.split()[0]: line.split()[1:5] for line in shown.splitlines()[1:]}
+    assert {name: [*map(int, found[1:])] for name, found in counts.items()} == {"tiny": [0, 0, 0], run: [0, 0, 0]}
 
 
 def test_numbers_of_subsets_can_follow_each_other(copy_of_finished):
@@ -258,6 +266,7 @@ def test_provenance_names_versions_and_seed_but_no_person_or_path(finished):
     [
         (["--config", "sed=3"], ["--config", "sed = 3", '"seed"']),
         (["--config", "methods=RCF"], ["--config", "methods", "RCF", '"RCE"']),
+        (["--config", "variants=some"], ["--config", "variants", "some"]),
         (["--config", "datasets=glass"], ["--config", "datasets", "glass", "iris"]),
     ],
 )
@@ -267,6 +276,21 @@ def test_a_mistake_is_one_line_before_any_job(project, arguments, words):
     assert [line for line in done.stderr.splitlines() if all(word in line for word in words)]
     assert "Traceback" not in done.stderr
     assert not (project.folder / "results").exists()
+
+
+@pytest.mark.parametrize(("target", "words"), [("tinny", ['"tiny"', "other"]), ("nosuch", ["other", "tiny"])])
+def test_a_target_that_is_no_study_is_answered_with_the_studies(project, target, words):
+    project.study({**BRIEF, "id": "other"})
+    done = project.snakemake("-n", target, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith(f"{target}: ")
+    assert all(word in done.stderr.splitlines()[-1] for word in words)
+    assert "Exception" not in done.stderr
+
+
+def test_a_file_and_a_study_are_targets(project):
+    for target in ("results/ensembles/tiny/iris.npz", "tiny"):
+        assert "no such" not in project.snakemake("-n", target).stderr
 
 
 def test_a_study_without_what_the_run_is_restricted_to_says_so(project):

@@ -21,6 +21,9 @@ def put_first(variable, folder):
 STORED = workflow.storage_settings.default_storage_provider is not None
 """Whether files go to a storage, and not to this folder."""
 
+IS_MODULE = Path(str(workflow.current_basedir)).parents[1] not in Path(str(workflow.main_snakefile)).absolute().parents
+"""Whether another workflow, in a folder of its own, uses this one."""
+
 # a clone runs with its own source, in all jobs
 if (SOURCE := Path(str(workflow.current_basedir)).parents[1] / "src").is_dir():
     sys.path.insert(0, str(SOURCE))
@@ -31,10 +34,12 @@ from consclust_studies import paths  # needs no other package: the catalogue of 
 try:
     from consclust.datasets.registry import load_registry
     from consclust.errors import InputError
+    from consclust.validation import did_you_mean
     from consclust_studies.document.provenance import git_commit
     from consclust_studies.plan import load_plan
+    from consclust_studies.plan.known_runs import store_settings
     from consclust_studies.plan.made import Made
-    from consclust_studies.plan.own_files import own_files
+    from consclust_studies.plan.own_files import compute_checksums
     from consclust_studies.plan.sources import check_sources
 except ImportError as absent:
     if "--lint" not in sys.argv:
@@ -55,7 +60,7 @@ else:
     DEFAULT_STUDY = PLAN.settings.default_study or next(iter(PLAN.studies))
     if STORED and not workflow.remote_exec:
         os.environ |= {"CONSCLUST_COMMIT": json.dumps(git_commit(Path.cwd()))}
-        os.environ |= {"CONSCLUST_OWN_FILES": json.dumps(own_files(load_registry()))}
+        os.environ |= {"CONSCLUST_OWN_FILES": json.dumps(compute_checksums(load_registry()))}
     if PLAN.settings.data_mirror:
         os.environ.setdefault("CONSCLUST_DATA_MIRROR", PLAN.settings.data_mirror)
 
@@ -97,6 +102,14 @@ def report_of(study):
         return PLAN.report_files(run)
 
     return files
+
+
+def no_such_study(wildcards):
+    """Say that a target is neither a study nor a file, and which studies there are."""
+    studies = sorted(PLAN.studies)
+    near = did_you_mean(wildcards.word, studies)
+    hint = f"{near} " if near.endswith("?") else ""
+    stop(f"{wildcards.word}: no such study or file; {hint}studies: {', '.join(studies)}")
 
 
 def or_stop(function):
@@ -171,11 +184,11 @@ def of_size(wildcards, input, attempt):
 
 
 def megabytes(rule, **names):
-    return lambda wildcards, attempt: of_job(rule, lambda job: job.need.of_attempt(attempt).mb, **names)(wildcards)
+    return lambda wildcards, attempt: of_job(rule, lambda job: job.need.for_attempt(attempt).mb, **names)(wildcards)
 
 
 def minutes(rule, **names):
-    return lambda wildcards, attempt: of_job(rule, lambda job: job.need.of_attempt(attempt).minutes, **names)(wildcards)
+    return lambda wildcards, attempt: of_job(rule, lambda job: job.need.for_attempt(attempt).minutes, **names)(wildcards)
 
 
 def with_its_case(wildcards):

@@ -31,7 +31,8 @@ def consensus(source: Source, n_clusters: int, method: str, settings: tuple[str,
     perhaps ids in the first column. Labels are whole numbers or words; a missing one is empty, -1, NA, N/A, NaN, None
     or NULL, in capitals or not.
 
-    The output has the id of each object (its number from 1, if FILE has no ids) and its cluster, from 0.
+    The output has the id of each object (its number from 1, if FILE has no ids) and its cluster, from 0
+    in the order in which the clusters first appear.
 
     Example: consclust consensus labels.csv -k 5 --method RCE --set lambda1=0.5 --out consensus.csv
     """

@@ -39,12 +39,16 @@ class RawFile(Strict):
     A file without any address is placed in its folder by hand, and may go without a checksum.
     """
 
-    name: FileName = Field(description="name in data/raw/<dataset>/")
-    urls: tuple[Annotated[str, Field(pattern=r"^https?://[^/ ]+/[^ ]+$")], ...] = ()
-    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = Field(None, description="needed with an address")
-    bytes: Size | None = Field(None, description="needed with an address")
+    name: FileName = Field(description="name of the file in data/raw/<data set>/")
+    urls: tuple[Annotated[str, Field(pattern=r"^https?://[^/ ]+/[^ ]+$")], ...] = Field(
+        (), description="public addresses, tried in order; none: a mirror has it, or you place it in its folder"
+    )
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = Field(
+        None, description="checksum, required with an address; null: not checked, for a file that you place yourself"
+    )
+    bytes: Size | None = Field(None, description="size in bytes, required with an address; null: not checked")
     mirror: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")] | None = Field(
-        None, description="path inside the mirror (data_mirror, CONSCLUST_DATA_MIRROR)"
+        None, description="path inside the mirror (data_mirror, CONSCLUST_DATA_MIRROR); null: no mirror has it"
     )
 
     @field_validator("mirror")
@@ -70,23 +74,26 @@ class RawFile(Strict):
 class ReadyMadeEnsemble(Strict):
     """Base clusterings that somebody made, in a file that the command ``consclust`` also reads."""
 
-    file: RawFile
+    file: RawFile = Field(description="the file, .mat, .npz or .csv")
     variable: str | None = Field(
         None,
-        description="label matrix in .mat or .npz, objects in rows, clusterings in columns; needed if it has several",
+        description="variable of a .mat or .npz with the label matrix, objects in rows, clusterings in columns; needed "
+        "where a file has several matrices; null: the only one",
     )
     classes: str | None = Field(
-        None, description="column, or variable of .mat and .npz, with the classes; needed if the data set has no reader"
+        None,
+        description="variable, or column of a CSV, with the classes; null: the reader reads them, or there are none",
     )
     missing: int = Field(
-        MISSING_LABEL, description="label of an object that is missing from a clustering; so is NaN or an empty cell"
+        MISSING_LABEL,
+        description="label of an object that is missing from a clustering; NaN and an empty cell also mean this",
     )
-    header: bool | None = Field(None, description="whether line 1 of a text file has names; seen in the file if absent")
-    ids: str | None = Field(None, description="column that names the objects; seen in the file if absent")
+    header: bool | None = Field(None, description="whether line 1 of a text file has names; null: seen in the file")
+    ids: str | None = Field(None, description="column that names the objects; null: seen in the file")
     drop: tuple[str, ...] = Field((), description="columns that are neither base clusterings, ids nor classes")
     transposed: bool = Field(False, description="true: base clusterings are in rows, objects in columns")
-    runs: Size | None = Field(None, description="number of base clusterings; checked if given")
-    note: str = ""
+    runs: Size | None = Field(None, description="number of base clusterings, checked; null: any number")
+    note: str = Field("", description="remark on the ensemble, for readers of the registry")
 
     @model_validator(mode="after")
     def _settings_fit_format(self) -> Self:
@@ -112,8 +119,8 @@ class ReadyMadeEnsemble(Strict):
 class Sample(Strict):
     """Some of a data set's objects, drawn at random."""
 
-    objects: Size
-    seed: Seed
+    objects: Size = Field(description="number of objects that are taken")
+    seed: Seed = Field(description="seed of the draw")
 
 
 class DatasetSpec(Strict):
@@ -122,20 +129,26 @@ class DatasetSpec(Strict):
     Without a reader it has no features: there are only base clusterings, and classes beside them, or none at all.
     """
 
-    title: str = Field(description="its name in the papers' tables")
-    classes: bool = Field(True, description="false: the objects have no classes, a study gives the number of clusters")
-    shape: tuple[Size, Count, Count] | None = Field(
-        None, description="objects n, features d (0: none), classes k (0: none); checked if given"
+    title: str = Field(description="name in tables")
+    classes: bool = Field(
+        True, description="whether the objects have classes; without them a study gives the number of clusters"
     )
-    published: bool = Field(False, description="the shape is the one that a paper published")
-    reader: Reader | None = None
-    files: tuple[RawFile, ...] = ()
-    sample: Sample | None = Field(None, description="take these objects only; the shape is the sample's")
-    preprocessing: tuple[Step, ...] = Field((), description="steps, in order")
-    licence: str
-    source: str
-    note: str = ""
-    ensembles: dict[str, ReadyMadeEnsemble] = Field({}, description="ready-made, by name")
+    shape: tuple[Size, Count, Count] | None = Field(
+        None, description="numbers of objects, features (0: none) and classes (0: none), checked; null: not known"
+    )
+    published: bool = Field(False, description="whether a paper published this shape")
+    reader: Reader | None = Field(
+        None, description="how features and classes are read; null: there are ready-made ensembles alone"
+    )
+    files: tuple[RawFile, ...] = Field((), description="files that the reader reads, in its order")
+    sample: Sample | None = Field(
+        None, description="random sample of the objects, whose shape is then given; null: all objects"
+    )
+    preprocessing: tuple[Step, ...] = Field((), description="steps in order, unless a case has its own; []: none")
+    licence: str = Field(description="licence of the data, for the report")
+    source: str = Field(description="where the data come from, for the report")
+    note: str = Field("", description="remark on the data, for the report")
+    ensembles: dict[str, ReadyMadeEnsemble] = Field({}, description="ready-made base clusterings, by name")
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:

@@ -408,6 +408,7 @@ def average_linkage_labels(ensemble: Ensemble, ks: Sequence[int]) -> dict[int, I
     from scipy.sparse.csgraph import connected_components
 
     from consclust.numerics.linkage import object_merges
+    from consclust.numerics.numbering import renumber
 
     n = ensemble.n_objects
     merges, _ = object_merges(ensemble.coassociation, ensemble.membership, "average")
@@ -415,7 +416,7 @@ def average_linkage_labels(ensemble: Ensemble, ks: Sequence[int]) -> dict[int, I
     for k in ks:
         if k <= ensemble.n_profiles:
             graph = coo_array((np.ones(n - k), tuple(merges[: n - k].T)), shape=(n, n))
-            found[k] = connected_components(graph, directed=False)[1].astype(np.int64)
+            found[k] = renumber(connected_components(graph, directed=False)[1].astype(np.int64))
     return found
 
 

@@ -16,6 +16,7 @@ from consclust.memory import available
 from consclust.methods.constraints import COUNT, NON_NEGATIVE, Constraint, of_annotation
 from consclust.numerics.components import component_labels, solved
 from consclust.numerics.linkage import Linkage, linkage_labels, profile_linkage_labels, twins_are_nearest
+from consclust.numerics.numbering import order_of_appearance, renumber
 from consclust.numerics.spectral import Assignment, spectral_labels
 
 Seed = int | np.random.Generator | None
@@ -24,6 +25,7 @@ Seed = int | np.random.Generator | None
 COUNTS = ("n_clusters", "n_init", "n_neighbours", "n_steps", "max_iter", "max_outer", "max_inner")
 COMMON: Mapping[str, Constraint] = {**dict.fromkeys(COUNTS, COUNT), "tol": NON_NEGATIVE}
 LARGEST = 1e140  # Of the features; beyond, sums of squares overflow
+ROUNDING = 1e-11  # Of a cost: a relative difference that the order of the sums explains
 FREE = 2**28  # Bytes; a fit that needs no more does not ask how many there are
 
 
@@ -97,12 +99,14 @@ class ConsensusMethod(Results, ABC):
     Attributes
     ----------
     labels_ : ndarray of int, shape (n,)
-        Consensus labels 0..k-1; k is ``n_clusters``, or less where a method leaves a cluster empty, or more where it
-        has a ``free_number``.
+        Consensus labels 0..k-1, in the order in which the clusters first appear: object 0 has label 0. Equal partitions
+        have equal labels, whatever the method. k is ``n_clusters``, or less where a method leaves a cluster empty, or
+        more where it has a ``free_number``.
     restart_labels_ : ndarray of int, shape (restarts, n)
-        Labels of every random start; one row for a deterministic method.
+        Labels of every random start, numbered alike; one row for a deterministic method.
     chosen_ : int
-        The restart that ``labels_`` is taken from.
+        The restart that ``labels_`` is taken from, that of the least cost. Of restarts with the same labels whose costs
+        differ by rounding only it is the first.
     n_iter_ : int
         Iterations of the (last stage of the) solver; 1 for closed forms.
     converged_ : bool
@@ -247,12 +251,15 @@ class ConsensusMethod(Results, ABC):
     def _set_labels(self, restarts: IntArray, costs: FloatArray, membership: IntArray) -> None:
         """Keep the labels of all restarts, (restarts, n') over profiles, and choose the cheapest.
 
+        The clusters are numbered anew, by first appearance over the objects. What a method keeps for each cluster must
+        follow: :func:`~consclust.numerics.numbering.order_of_appearance` has the order.
+
         ValueError for labels that are none, or costs that are not one number, no NaN, for each restart.
         """
         restarts, costs = np.asarray(restarts), np.asarray(costs, dtype=float)
         self._check_labels(restarts, costs, membership)
-        self.restart_labels_ = np.stack([consecutive(row)[membership] for row in restarts])
-        self.chosen_ = int(np.argmin(costs))
+        self.restart_labels_ = renumber(restarts.astype(np.int64)[:, membership])
+        self.chosen_ = first_cheapest(self.restart_labels_, costs)
         self.labels_ = self.restart_labels_[self.chosen_]
 
     def _check_labels(self, restarts: IntArray, costs: FloatArray, membership: IntArray) -> None:
@@ -270,12 +277,13 @@ class ConsensusMethod(Results, ABC):
             raise ValueError(f"{type(self).__name__} must give {problem}; correct its _fit")
 
     def _set_runs(self, runs: Sequence[Run], membership: IntArray) -> Run:
-        """Keep the most probable clusters of all runs; return the chosen run."""
+        """Keep the most probable clusters of all runs; return the chosen run, columns in the order of the labels."""
         labels = np.stack([run.memberships.argmax(axis=1) for run in runs])
         self._set_labels(labels, np.array([run.objective for run in runs]), membership)
         chosen = runs[self.chosen_]
         self.n_iter_, self.converged_ = len(chosen.path), all(run.converged for run in runs)
-        return chosen
+        order = order_of_appearance(labels[self.chosen_][membership], chosen.memberships.shape[1])
+        return chosen._replace(memberships=chosen.memberships[:, order])
 
     def _set_only_labels(self, labels: IntArray, membership: IntArray) -> None:
         """Keep the labels of a deterministic method, (n',) over profiles."""
@@ -380,11 +388,15 @@ class ComponentMethod(ConsensusMethod):
         return self._over_objects("_similarity")
 
 
-def consecutive(labels: IntArray) -> IntArray:
-    """Return labels recoded to 0..k-1, closing the gaps of empty clusters."""
-    return np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
+def first_cheapest(labels: IntArray, costs: FloatArray) -> int:
+    """Return the restart of the least cost; of those with its labels, (restarts, n), and nearly its cost, the first.
 
-
-def codes_of(labels: IntArray, n_clusters: int) -> IntArray:
-    """Return what :func:`consecutive` makes of each of the clusters 0..n_clusters-1; empty ones come last."""
-    return np.argsort(np.argsort(~np.isin(np.arange(n_clusters), labels), kind="stable"))
+    Starts often end at the same clusters, at costs that differ by rounding, which is not the same on every processor.
+    """
+    cheapest = int(np.argmin(costs))
+    if not math.isfinite(costs[cheapest]):
+        return cheapest
+    scale = max(abs(costs[cheapest]), labels.shape[1])  # costs are sums over the objects
+    as_cheap = costs <= costs[cheapest] + ROUNDING * scale
+    same = (labels == labels[cheapest]).all(axis=1)
+    return int(np.flatnonzero(as_cheap & same)[0])

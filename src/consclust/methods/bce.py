@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from consclust.ensemble import MISSING, Ensemble, FloatArray, IntArray, coded_as
-from consclust.methods.base import ConsensusMethod, Cost, codes_of
+from consclust.methods.base import ConsensusMethod, Cost
 from consclust.methods.constraints import NON_NEGATIVE, POSITIVE
+from consclust.numerics.numbering import order_of_appearance
 
 TINY = float(np.finfo(float).tiny)  # Added to each term of a sum that is divided by, as in the authors' program
 ALPHA_FLOOR = 1e-6  # Least alpha: it drifts towards 0 when EM is iterated far past the default tolerance
@@ -43,7 +44,8 @@ class BCE(ConsensusMethod):
     Attributes
     ----------
     alpha_ : ndarray, shape (K,)
-        Dirichlet parameters of the chosen start.
+        Dirichlet parameters of the chosen start. Consensus clusters are in the order of the labels here and below,
+        those without objects last.
     beta_ : list of m ndarrays, shape (K, k_i)
         Distribution of each clustering's labels in each consensus cluster; columns as in ``Ensemble.labels``.
     cluster_names_ : list of m ndarrays, shape (k_i,)
@@ -68,9 +70,9 @@ class BCE(ConsensusMethod):
     >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
     >>> bce = BCE(n_clusters=2, random_state=0).fit(labels)
     >>> bce.labels_
-    array([1, 1, 1, 0, 0, 0])
+    array([0, 0, 0, 1, 1, 1])
     >>> bce.predict([[0, 1, -1]])  # an object that was not in fit
-    array([1])
+    array([0])
     """
 
     summary = "Bayesian cluster ensembles (Wang, Shan, Banerjee): a mixed-membership model of the label matrix."
@@ -100,8 +102,10 @@ class BCE(ConsensusMethod):
         labels = np.stack([fit.posterior.gamma.argmax(axis=1) for fit in fits])
         self._set_labels(labels, np.array([-fit.path[-1] for fit in fits]), ensemble.membership)
         best = fits[self.chosen_]
-        self.alpha_, self.profile_gamma_ = best.model.alpha, best.posterior.gamma
-        self.beta_ = np.split(best.model.beta.T, data.firsts[1:], axis=1)
+        order = order_of_appearance(labels[self.chosen_][ensemble.membership], self.n_clusters)
+        self.alpha_ = best.model.alpha[order]
+        self.profile_gamma_ = best.posterior.gamma[:, order]
+        self.beta_ = np.split(best.model.beta.T[order], data.firsts[1:], axis=1)
         self.cluster_names_ = ensemble.cluster_names
         self.bound_, self.bound_path_ = best.path[-1], np.array(best.path)
         self.n_iter_, self.converged_ = len(best.path), best.converged
@@ -119,8 +123,7 @@ class BCE(ConsensusMethod):
         data = Words.among(profiles, np.ones(len(profiles)), sizes)
         model = Model(self.alpha_, np.hstack(self.beta_).T)
         gamma = e_step(data, model, self.inner_tol, self.max_inner).gamma
-        codes = codes_of(self.profile_gamma_.argmax(axis=1), self.n_clusters)
-        predicted: IntArray = codes[gamma.argmax(axis=1)][membership.ravel()]
+        predicted: IntArray = gamma.argmax(axis=1)[membership.ravel()]
         return predicted
 
     def learn(self, data: "Words", model: "Model") -> "Fit":

@@ -48,7 +48,7 @@ class CSPA(ConsensusMethod):
     >>> from consclust.methods import CSPA
     >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
     >>> CSPA(n_clusters=2, random_state=0).fit_predict(labels)
-    array([1, 1, 1, 0, 0, 0])
+    array([0, 0, 0, 1, 1, 1])
     """
 
     summary = "Cluster-based similarity partitioning: a balanced minimum cut of the co-association graph."

@@ -53,7 +53,7 @@ class DREC(ConsensusMethod):
     >>> from consclust.methods import DREC
     >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
     >>> DREC(n_clusters=2, random_state=0).fit_predict(labels)
-    array([1, 1, 1, 0, 0, 0])
+    array([0, 0, 0, 1, 1, 1])
     """
 
     summary = "Clustering ensemble by dense representation (Zhou, Zheng, Pan: Neurocomputing 2019)."

@@ -70,7 +70,7 @@ class GWCA(MatrixMethod):
     >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
     >>> gwca = GWCA(n_clusters=2, random_state=0).fit(labels)
     >>> gwca.labels_
-    array([1, 1, 1, 0, 0, 0])
+    array([0, 0, 0, 1, 1, 1])
     >>> gwca.weights_.round(2)
     array([0.37, 0.33, 0.31])
     """

@@ -59,7 +59,7 @@ class HGPA(ConsensusMethod):
     >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
     >>> hgpa = HGPA(n_clusters=2, random_state=0).fit(labels)
     >>> hgpa.labels_, hgpa.km1_
-    (array([1, 1, 1, 0, 0, 0]), 2)
+    (array([0, 0, 0, 1, 1, 1]), 2)
     """
 
     summary = "Hypergraph partitioning: objects are vertices, all base clusters hyperedges; cut as few as possible."

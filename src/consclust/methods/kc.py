@@ -30,7 +30,7 @@ class KC(ConsensusMethod):
     >>> from consclust.methods import KC
     >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
     >>> KC(n_clusters=2, random_state=0).fit_predict(labels)
-    array([1, 1, 1, 0, 0, 0])
+    array([0, 0, 0, 1, 1, 1])
     """
 
     summary = "K-means that takes an object's row of the co-association matrix for its features."

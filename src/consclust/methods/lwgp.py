@@ -29,7 +29,7 @@ class LWGP(ConsensusMethod):
     >>> from consclust.methods import LWGP
     >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
     >>> LWGP(n_clusters=2, random_state=0).fit_predict(labels)
-    array([1, 1, 1, 0, 0, 0])
+    array([0, 0, 0, 1, 1, 1])
     """
 
     summary = "Normalised cut of the bipartite graph of objects and base clusters, its edges weighted by the index ECI."

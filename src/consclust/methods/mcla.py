@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from consclust.ensemble import Ensemble, FloatArray
 from consclust.methods.base import ConsensusMethod, Cost
 from consclust.methods.constraints import COUNT
+from consclust.numerics.numbering import order_of_appearance
 from consclust.numerics.partition import cut, dense_graph, partition_graph, scaled_integers
 from consclust.similarity import collapse, jaccard
 
@@ -27,7 +30,8 @@ class MCLA(ConsensusMethod):
     Attributes
     ----------
     meta_labels_ : ndarray of int, shape (sum of k_i,)
-        Meta-cluster of each base cluster, clustering by clustering.
+        Meta-cluster of each base cluster, clustering by clustering; named as in ``labels_``, those that win no object
+        last.
     association_ : ndarray, shape (n, meta-clusters)
         Share of the base clusters of each meta-cluster that contain the object.
     cut_ : int
@@ -35,9 +39,10 @@ class MCLA(ConsensusMethod):
 
     Notes
     -----
-    Exact on profiles. Ties go to the lowest meta-cluster, where ClusterPack draws at random; a meta-cluster may win no
-    object. A missing label puts its object into no base cluster. METIS cuts the graph of the base clusters, of (sum of
-    k_i)^2 edges: there is no limit to the number of objects but the O(nm) of the ensemble itself.
+    Exact on profiles. Ties go to the meta-cluster that METIS numbers lowest, where ClusterPack draws at random; a
+    meta-cluster may win no object. A missing label puts its object into no base cluster. METIS cuts the graph of the
+    base clusters, of (sum of k_i)^2 edges: there is no limit to the number of objects but the O(nm) of the ensemble
+    itself.
 
     Examples
     --------
@@ -72,10 +77,14 @@ class MCLA(ConsensusMethod):
         graph = dense_graph(scaled_integers(index, float(index.sum())))
         sizes = ensemble.sparse_indicator.T @ ensemble.weights
         vertex_weights = scaled_integers(sizes, float(sizes.sum())) if self.vertex_weight == "size" else None
-        self.meta_labels_ = partition_graph(graph, n_meta_clusters, vertex_weights)
-        self.cut_ = cut(graph, self.meta_labels_)
-        self._association = collapse(ensemble.sparse_indicator, self.meta_labels_, n_meta_clusters)
-        self._set_only_labels(self._association.argmax(axis=1), ensemble.membership)
+        groups = partition_graph(graph, n_meta_clusters, vertex_weights)
+        self.cut_ = cut(graph, groups)
+        association = collapse(ensemble.sparse_indicator, groups, n_meta_clusters)
+        winners = association.argmax(axis=1)
+        self._set_only_labels(winners, ensemble.membership)
+        order = order_of_appearance(winners[ensemble.membership], n_meta_clusters)
+        self._association = association[:, order]
+        self.meta_labels_ = np.argsort(order)[groups]
         differs = self.free_number and self.labels_.max() + 1 != self.n_clusters
         self.note_ = "the number of clusters is that of the meta-clusters with objects" if differs else ""
 

@@ -53,7 +53,7 @@ class NMFC(ConsensusMethod):
     >>> from consclust.methods import NMFC
     >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
     >>> NMFC(n_clusters=2, random_state=0).fit_predict(labels)
-    array([1, 1, 1, 0, 0, 0])
+    array([0, 0, 0, 1, 1, 1])
     """
 
     summary = "Consensus clustering by nonnegative matrix factorization (Li, Ding, Jordan: ICDM 2007)."

@@ -42,7 +42,7 @@ class PTGP(ConsensusMethod):
     >>> from consclust.methods import PTGP
     >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
     >>> PTGP(n_clusters=2, random_state=0).fit_predict(labels)
-    array([1, 1, 1, 0, 0, 0])
+    array([0, 0, 0, 1, 1, 1])
     """
 
     summary = "Normalised cut of the graph of profiles and base clusters, edges weighted by trajectory similarity."

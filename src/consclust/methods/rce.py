@@ -101,7 +101,7 @@ class RCE(MatrixMethod):
     >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
     >>> rce = RCE(n_clusters=2, random_state=0).fit(labels)
     >>> rce.labels_
-    array([1, 1, 1, 0, 0, 0])
+    array([0, 0, 0, 1, 1, 1])
     >>> rce.consensus_matrix()[0].round(2)  # of the first object with all six
     array([1.  , 0.76, 0.74, 0.  , 0.  , 0.  ])
     """

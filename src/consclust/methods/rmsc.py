@@ -63,7 +63,7 @@ class RMSC(MatrixMethod):
     >>> from consclust.methods import RMSC
     >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
     >>> RMSC(n_clusters=2, random_state=0).fit_predict(labels)
-    array([1, 1, 1, 0, 0, 0])
+    array([0, 0, 0, 1, 1, 1])
     """
 
     summary = "Robust multi-view spectral clustering (Xia, Pan, Du, Yin: AAAI 2014): each base clustering is one view."

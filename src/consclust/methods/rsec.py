@@ -77,7 +77,7 @@ class RSEC(ConsensusMethod):
     >>> from consclust.methods import RSEC
     >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
     >>> RSEC(n_clusters=2, random_state=0).fit_predict(labels)
-    array([1, 1, 1, 0, 0, 0])
+    array([0, 0, 0, 1, 1, 1])
     """
 
     summary = "Robust spectral ensemble clustering (Tao, Liu, Li, Fu: CIKM 2016; with Ding: TKDD 2019)."

@@ -23,7 +23,7 @@ class SpectralConsensus(ConsensusMethod):
     >>> from consclust.methods import SpectralConsensus
     >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
     >>> SpectralConsensus(n_clusters=2, random_state=0).fit_predict(labels)
-    array([1, 1, 1, 0, 0, 0])
+    array([0, 0, 0, 1, 1, 1])
     """
 
     summary = "Spectral clustering of the plain co-association matrix, the last step of RCE."

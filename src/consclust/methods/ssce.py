@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from consclust.ensemble import MISSING, Ensemble, FloatArray, IntArray
 from consclust.errors import ConsensusFailure
-from consclust.methods.base import ConsensusMethod, Cost, codes_of
+from consclust.methods.base import ConsensusMethod, Cost
 from consclust.methods.constraints import POSITIVE, Interval
+from consclust.numerics.numbering import order_of_appearance
 
 SHRINKAGE = {"alternating": 0.8, "profile": 0.3}  # Of the ridge from round to round; it starts at 1
 RIDGE = 1e-8  # Least ridge under the square root of Omega
@@ -63,7 +64,8 @@ class SSCE(ConsensusMethod):
     Attributes
     ----------
     consensus_ : ndarray, shape (d, K)
-        u, one column for each class of the reference; d counts the intercept, last. Binary: column 0 is 0.
+        u, one column for each cluster, in the order of the labels, those without objects last; d counts the intercept,
+        last. Binary: column 0 is 0.
     weights_ : ndarray, shape (m, d, K)
         The models W_i, in the same form.
     omega_ : ndarray, shape (m, m)
@@ -144,10 +146,11 @@ class SSCE(ConsensusMethod):
             else:
                 rows, membership = self._design(self._features), np.arange(ensemble.n_objects)
                 models = Models.of(rows, aligned[ensemble.membership], np.ones(len(rows)), self.n_clusters)
-            self._learn(models)
-            classes = self._classes(rows)
-        self._codes = codes_of(classes, self.n_clusters)
+            weights = self._learn(models)
+            classes = likeliest_classes(rows, weights.mean(axis=0))
         self._set_only_labels(classes, membership)
+        self.weights_ = ordered_classes(weights, order_of_appearance(classes[membership], self.n_clusters))
+        self.consensus_: FloatArray = self.weights_.mean(axis=0)
 
     def predict(self, features: npt.ArrayLike) -> IntArray:
         """Return the consensus labels of other objects, named as in ``labels_``; empty classes come last.
@@ -166,14 +169,10 @@ class SSCE(ConsensusMethod):
             d = len(self.consensus_) - self.intercept
             raise ValueError(f"SSCE: features have {rows.shape[1] - self.intercept} columns, those of fit {d}")
         with threadpool_limits(1):
-            return self._codes[self._classes(rows)]
+            return likeliest_classes(rows, self.consensus_)
 
     def _design(self, features: FloatArray) -> FloatArray:
         return np.column_stack([features, np.ones(len(features))]) if self.intercept else features
-
-    def _classes(self, rows: FloatArray) -> IntArray:
-        classes: IntArray = (rows @ self.consensus_).argmax(axis=1)
-        return classes
 
     def _chosen_reference(self, ensemble: Ensemble) -> int:
         if self.aligned_to is None:
@@ -187,7 +186,8 @@ class SSCE(ConsensusMethod):
             raise ConsensusFailure(f"{name} {excess}; choose another clustering")
         return self.aligned_to
 
-    def _learn(self, models: "Models") -> None:
+    def _learn(self, models: "Models") -> FloatArray:
+        """Return the weights of features and classes of all models, shape (m, d, K)."""
         W = np.zeros_like(models.statistics)
         path: list[float] = []
         pairs: Pairs = []
@@ -204,8 +204,8 @@ class SSCE(ConsensusMethod):
         ridged, bare = Relation.of(W, ridge), Relation.of(W, 0.0)
         excess = ridged.roots.sum() ** 2 - bare.roots.sum() ** 2
         self.objective_ = path[-1] - (self.lambda2 or self.lambda1) / 2 * excess
-        self.omega_, self.weights_ = ridged.omega, models.original(W)
-        self.consensus_ = self.weights_.mean(axis=0)
+        self.omega_ = ridged.omega
+        return models.original(W)
 
     def _at(self, models: "Models", ridge: float, relation: "Relation | None", W: FloatArray) -> "Point":
         """F at its least over u, and over Omega too unless the relation is given."""
@@ -216,6 +216,20 @@ class SSCE(ConsensusMethod):
         shrunk = W @ precision
         value = loss + (np.vdot(W, shrunk) + lambda2 * ridge * own.inverse.trace()) / 2
         return Point(W, float(value), slope + shrunk, precision)
+
+
+def likeliest_classes(rows: FloatArray, consensus: FloatArray) -> IntArray:
+    """Return the class of each row, (n, d), that has the largest product with its column of u, (d, K)."""
+    classes: IntArray = (rows @ consensus).argmax(axis=1)
+    return classes
+
+
+def ordered_classes(weights: FloatArray, order: IntArray) -> FloatArray:
+    """Return models, (m, d, K), with their classes in another order; of two classes the first keeps zeros."""
+    ordered = weights[:, :, order]
+    if len(order) == 2:
+        ordered = ordered - ordered[:, :, :1]  # the same vector less for every class changes no probability
+    return ordered
 
 
 def best_reference(ensemble: Ensemble, n_clusters: int) -> int:

@@ -24,7 +24,7 @@ class ArffReader(AnyReader):
     """ARFF, dense or sparse rows."""
 
     format: Literal["arff"]
-    class_attribute: str | None = Field(None, description="name of the class attribute; the last one if absent")
+    class_attribute: str | None = Field(None, description="name of the class attribute; null: the last attribute")
 
     def read(self, *paths: Path) -> Raw:
         """Read numeric features and the class."""

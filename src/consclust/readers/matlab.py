@@ -21,8 +21,8 @@ class MatReader(AnyReader):
     features: str = Field("X", description="variable with the features, objects in rows")
     classes: str | None = Field(
         "y",
-        description="variable with the classes; null: the features have three axes, which are the features, "
-        "the objects of a class and the classes, 1 to k",
+        description="variable with the classes; null: the features are an array with three axes, which are the "
+        "features, the objects of a class, and the classes, 1 to k",
     )
 
     def read(self, *paths: Path) -> Raw:

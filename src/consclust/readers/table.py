@@ -22,18 +22,22 @@ class TableReader(AnyReader):
 
     several: ClassVar[bool] = True
     format: Literal["table"]
-    class_column: int = Field(-1, description="counted from 0; negative from the end")
+    class_column: int = Field(-1, description="column with the class, counted from 0; negative: from the end")
     class_indicators: Annotated[int, Field(ge=2)] | None = Field(
-        None, description="the last so many columns are 0, and 1 for the class, instead of a class_column"
+        None,
+        description="number of columns, the last ones, that hold 1 for the class and 0 else, in place of class_column; "
+        "null: there is a class_column",
     )
-    last: Size | None = Field(None, description="only so many rows, the last ones of each file")
-    drop: tuple[int, ...] = Field((), description="columns that are no features, such as an identifier")
+    last: Size | None = Field(None, description="number of rows, the last ones of each file; null: all rows")
+    drop: tuple[int, ...] = Field(
+        (), description="columns that are no features, such as an identifier, counted as class_column"
+    )
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(
-        ",", description="one character; null: white space"
+        ",", description="character between two columns; null: white space"
     )
-    header: bool = False
+    header: bool = Field(False, description="whether the first row has the names of the columns")
     missing: str = Field("?", description="marker of a missing value")
-    codes: dict[str, float] = Field(default_factory=dict, description="numbers that words stand for: {y: 1, n: 0}")
+    codes: dict[str, float] = Field(default_factory=dict, description="numbers in place of words, such as {y: 1, n: 0}")
 
     def read(self, *paths: Path) -> Raw:
         """Read the tables."""

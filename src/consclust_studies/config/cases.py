@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, TypeAdapter, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError, model_validator
 
 from consclust.validation import Strict
 from consclust_studies.config.race import Race
 from consclust_studies.config.references import AnyMethodId, CaseId, DatasetId, MethodId
-from consclust_studies.config.values import Name, Named, Positive, Share, Some, Text, Title, Value
+from consclust_studies.config.values import MOST, Name, Named, Positive, Share, Some, Text, Title, Value, no_flag
 
-Two = Annotated[Positive, Field(ge=2)]
+Two = Annotated[int, Field(ge=2, le=MOST), BeforeValidator(no_flag)]
 NumberOfClusters = Two | Some[Two] | Literal["classes", "random", "random-fine"]
 """Of a base clustering: a number; several, taken in turn; the number of classes; or drawn for each, from 2 to
 sqrt(n) ("random") or from sqrt(n) / 2 to sqrt(n) ("random-fine")."""
@@ -22,23 +22,36 @@ BY_KMEANS = ("kmeans", "spherical", "minibatch")
 class CaseSettings(Strict):
     """What makes the scores of a case, beside its data set."""
 
-    preprocessing: tuple[str, ...] | None = Field(None, description="replaces the registry's steps; [] means none")
+    preprocessing: tuple[str, ...] | None = Field(
+        None, description="steps in order, in place of those of the registry; []: none; null: those of the registry"
+    )
     ensemble: str = Field(
         "kmeans",
-        description="'kmeans', 'spherical', 'minibatch', 'mixed', or the name of a ready-made ensemble of the data set",
+        description="how base clusterings are made: 'kmeans', 'spherical' (k-means by the cosine), 'minibatch' "
+        "(mini-batch k-means), 'mixed' (six algorithms in turn), or the name of a ready-made ensemble of the data set",
     )
-    init: Literal["random", "k-means++"] = Field("random", description="initial centres of k-means")
-    n_clusters: NumberOfClusters | None = Field(None, description="of k-means; replaces the study's")
-    feature_share: Share = Field(1.0, description="of the features, drawn at random for each k-means run")
-    object_share: Share = Field(1.0, description="of the objects, drawn at random for each run of a 'mixed' ensemble")
+    init: Literal["random", "k-means++"] = Field(
+        "random", description="initial centres of k-means: random objects, or k-means++"
+    )
+    n_clusters: NumberOfClusters | None = Field(
+        None,
+        description="clusters of a base clustering, in place of the study's ensemble.n_clusters; null: the study's",
+    )
+    feature_share: Share = Field(1.0, description="share of the features that each k-means run has, drawn at random")
+    object_share: Share = Field(
+        1.0, description="share of the objects that each run of a 'mixed' ensemble has, drawn at random"
+    )
     subset_size: Positive | None = Field(
-        None, description="base clusterings in a subset; replaces the study's, where subsets are drawn"
+        None,
+        description="base clusterings in a subset, in place of the study's; only where subsets are drawn "
+        "(ensemble.draws); null: the study's",
     )
     parameters: dict[AnyMethodId, dict[str, Value]] = Field(
-        default_factory=dict, description="by method id: fixed parameters that differ on this case"
+        default_factory=dict, description="by method id: parameters that have other values on this case"
     )
     races: dict[AnyMethodId, Race] = Field(
-        default_factory=dict, description="by method id: grids of which only the best points run on every subset"
+        default_factory=dict,
+        description="by method id: races, for grids that would take too long; only the best points run on every subset",
     )
 
     def given(self) -> dict[str, Any]:
@@ -51,15 +64,17 @@ class Case(Named, CaseSettings):
 
     word = "dataset"
 
-    dataset: DatasetId
-    title: Title | None = Field(None, description="its name in tables; the data set's title if absent")
+    dataset: DatasetId = Field(description="id of the data set in the registry")
+    title: Title | None = Field(None, description="name in tables; if absent, the title of the data set")
     instead_of: str | None = Field(
         None,
-        description="id of a case of the same data set; counts over data sets and rank sums use this case "
-        "in its place, so that no data set counts twice",
+        description="id of another case of the same data set, which this case replaces in counts over data sets and in "
+        "sums of ranks, so that no data set counts twice; null: none",
     )
-    doubt: Text | None = Field(None, description="why these may not be the data of the paper")
-    without: tuple[AnyMethodId, ...] = Field((), description="ids of methods or variants that do not run on it")
+    doubt: Text | None = Field(None, description="why these may not be the data of the paper; null: no doubt")
+    without: tuple[AnyMethodId, ...] = Field(
+        (), description="ids of methods, or of variants of methods, that do not run on this case"
+    )
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -75,11 +90,11 @@ class Case(Named, CaseSettings):
 class CaseVariant(Case):
     """A case whose base clusterings came about under another interpretation of the paper."""
 
-    of: CaseId = Field(description="id of the case that it interprets otherwise")
+    of: CaseId = Field(description="id of the case that it is a variant of")
     why: Text = Field(description="what the paper leaves open")
-    methods: Some[MethodId] = Field(description="ids of the study's methods to run on it")
+    methods: Some[MethodId] = Field(description="ids of the methods of the study that run on it")
     subsets: Positive | None = Field(
-        None, description="only the first so many subsets, for methods that take long; those of the study if absent"
+        None, description="number of subsets, the first ones, for methods that take long; null: those of the study"
     )
 
 
@@ -89,11 +104,16 @@ class CaseFamily(CaseSettings):
     A variant has the settings of its case but for those of the family, and those of the suffix.
     """
 
-    of: Some[CaseId] = Field(description="ids of the cases that they interpret otherwise")
-    each: Annotated[dict[str, CaseSettings], Field(min_length=1, description="by suffix: what differs")]
+    of: Some[CaseId] = Field(description="ids of the cases that they are variants of")
+    each: Annotated[
+        dict[str, CaseSettings],
+        Field(min_length=1, description="by suffix of the id: the settings that differ from those of the case"),
+    ]
     why: Text = Field(description="what the paper leaves open")
-    methods: Some[MethodId] = Field(description="ids of the study's methods to run on them")
-    subsets: Positive | None = Field(None, description="only the first so many subsets; those of the study if absent")
+    methods: Some[MethodId] = Field(description="ids of the methods of the study that run on them")
+    subsets: Positive | None = Field(
+        None, description="number of subsets, the first ones, for methods that take long; null: those of the study"
+    )
 
     @model_validator(mode="after")
     def _ids(self) -> Self:

@@ -70,10 +70,14 @@ class Exhibit(Strict):
     if TYPE_CHECKING:
         kind: str
 
-    id: Name = Field(description="name of its files")
+    id: Name = Field(description="id of the exhibit in the study, the name of its files")
     title: Title = Field(description="heading in the report")
-    caption: str = Field("", description="stands before the sentences that say what was measured")
-    part: Part = Field("paper", description="what it answers: the paper, an appendix, or a question beyond the paper")
+    caption: str = Field("", description="caption, before the sentences that say what was measured")
+    part: Part = Field(
+        "paper",
+        description="part of the report: 'paper': what the paper shows, on the first pages; 'appendix'; 'beyond': our "
+        "own questions",
+    )
 
     @classmethod
     def kind_words(cls) -> tuple[str, ...]:

@@ -30,11 +30,9 @@ from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
 from consclust.discovery import modules_of, path_from_here
 from consclust.errors import InputError
 from consclust_studies.config.exhibit import Exhibit
-from consclust_studies.config.folders import STUDIES
+from consclust_studies.paths import KINDS_OF_STUDY, STUDIES
 
 ENGINE = "consclust_studies.exhibits"
-FOLDER = "exhibits"
-"""The folder of a study with the files of its own kinds."""
 
 Kinds = dict[str, type[Exhibit]]
 """Classes by the word that a study writes as ``kind``."""
@@ -49,12 +47,13 @@ def engine_kinds() -> Kinds:
 
 def own_kinds(study: str) -> Kinds:
     """Return the kinds in the folder of a study; InputError as for :func:`engine_kinds`."""
-    return _own_kinds(_import_studies() / study / FOLDER)
+    _import_studies()
+    return _own_kinds(Path(KINDS_OF_STUDY.format(study=study)).absolute(), study)
 
 
 @cache
-def _own_kinds(folder: Path) -> Kinds:
-    package = ".".join((str(STUDIES), folder.parent.name, FOLDER))
+def _own_kinds(folder: Path, study: str) -> Kinds:
+    package = KINDS_OF_STUDY.format(study=study).replace("/", ".")
     return kinds_in(modules_of(package, [str(folder)]), engine_kinds())
 
 
@@ -105,23 +104,23 @@ def _problem(cls: type[Exhibit], others: Kinds) -> str:
     return ""
 
 
-def _import_studies() -> Path:
-    """Make the folder of studies a package, whose modules are ``studies.<id>.exhibits.<file>``; return its place.
+def _import_studies() -> None:
+    """Make the folder of studies a package, whose modules are ``studies.<id>.exhibits.<file>``.
 
     It is made here, not found on the search path, where another package may have this name. A process that works in the
     folders of several projects one after the other, as tests do, forgets the modules of the one before.
     """
-    folder = STUDIES.absolute()
-    known = sys.modules.get(str(STUDIES))
-    if known is None or list(known.__path__) != [str(folder)]:
-        for name in [name for name in sys.modules if name.split(".")[0] == str(STUDIES)]:
-            del sys.modules[name]
-        package = ModuleType(str(STUDIES), "The studies of a project, each with kinds of exhibits of its own.")
-        package.__path__ = [str(folder)]
-        sys.modules[package.__name__] = package
-        importlib.invalidate_caches()
-        _own_kinds.cache_clear()
-    return folder
+    place = str(Path(STUDIES).absolute())
+    known = sys.modules.get(STUDIES)
+    if known is not None and place in known.__path__:
+        return
+    for name in [name for name in sys.modules if name.split(".")[0] == STUDIES]:
+        del sys.modules[name]
+    package = ModuleType(STUDIES, "The studies of a project, each with kinds of exhibits of its own.")
+    package.__path__ = [place]
+    sys.modules[STUDIES] = package
+    importlib.invalidate_caches()
+    _own_kinds.cache_clear()
 
 
 def every_kind() -> list[type[Exhibit]]:
@@ -131,7 +130,7 @@ def every_kind() -> list[type[Exhibit]]:
 
 
 def _studies_with_kinds() -> list[str]:
-    return sorted(path.parent.name for path in STUDIES.glob(f"*/{FOLDER}"))
+    return sorted(path.parent.name for path in Path().glob(KINDS_OF_STUDY.format(study="*")))
 
 
 def with_a_place(kinds: Iterable[type[Exhibit]]) -> list[tuple[int, type[Exhibit]]]:
@@ -145,13 +144,10 @@ def with_a_place(kinds: Iterable[type[Exhibit]]) -> list[tuple[int, type[Exhibit
 
 def _check_file_of_kinds(file: str) -> str:
     """Refuse what is no file of kinds of a study."""
-    path = Path(file)
-    in_place = len(path.parts) == 4 and path.parts[0] == str(STUDIES) and path.parts[2] == FOLDER
-    if not (in_place and path.suffix == ".py"):
-        raise ValueError(f"not a file with a kind of exhibit; write {STUDIES}/<id>/{FOLDER}/<file>.py")
-    if not path.is_file():
-        raise ValueError("no such file; correct or remove it")
-    return path.as_posix()
+    pattern = f"{KINDS_OF_STUDY.format(study='*')}/*.py"
+    if Path(file) not in Path().glob(pattern):
+        raise ValueError(f"no file with kinds of a study; write one of {pattern}")
+    return Path(file).as_posix()
 
 
 FileOfKinds = Annotated[str, AfterValidator(_check_file_of_kinds)]
@@ -190,15 +186,25 @@ def _refuse_kind_of_another_study(word: str) -> None:
             raise ValidationError.from_exception_data("exhibit", [details])
 
 
+OF_STUDY = "x-study"
+"""Key in the JSON schema of a kind, with the study that alone has it."""
+
+
 class _SchemaOfEveryKind:
     """The JSON schema of an exhibit: any kind, as an editor does not know which a study may use.
 
-    Two studies may each have a kind of the same name, so the kind alone does not decide which keys there are.
+    Two studies may each have a kind of the same name, so the kind alone does not decide which keys there are. The
+    schema of a kind of a study names the study.
     """
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        anything: Any = Union[tuple(every_kind())]  # noqa: UP007
-        return handler(TypeAdapter(anything).core_schema)
+        kinds = every_kind()
+        anything: Any = Union[tuple(kinds)]  # noqa: UP007
+        found = handler(TypeAdapter(anything).core_schema)
+        for reference, cls in zip(found["anyOf"], kinds, strict=True):
+            if cls.__module__.startswith(f"{STUDIES}."):
+                handler.resolve_ref_schema(reference)[OF_STUDY] = cls.__module__.split(".")[1]
+        return found
 
 
 AnyExhibit = Annotated[SerializeAsAny[Exhibit], PlainValidator(_as_its_kind), _SchemaOfEveryKind()]

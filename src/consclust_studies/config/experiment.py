@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from consclust.validation import Strict
 from consclust_studies.config.cases import BY_KMEANS, Case, CaseFamily, CaseVariant, NumberOfClusters
-from consclust_studies.config.method_runs import MethodRun, MethodVariant, differing
+from consclust_studies.config.method_runs import MethodRun, MethodVariant, find_differing
 from consclust_studies.config.metric import Metric
 from consclust_studies.config.race import Race
 from consclust_studies.config.references import AnyRowId, CaseId, MethodId
@@ -17,18 +17,24 @@ from consclust_studies.config.values import Name, Named, Positive, Selection, So
 class EnsembleProtocol(Strict):
     """How base clusterings are made: Lloyd's k-means, from k random objects unless a case differs."""
 
-    runs: Positive = 200
-    subset_size: Positive = 20
+    runs: Positive = Field(200, description="number of base clusterings of a case, its pool")
+    subset_size: Positive = Field(
+        20, description="number of base clusterings in a subset, from which a consensus is made"
+    )
     draws: Positive | None = Field(
-        None, description="subsets to draw from the runs, each anew; if absent, they are split in order"
+        None, description="number of subsets that are drawn from the runs; null: the runs are split in order"
     )
     draw_seed: Annotated[
         int,
-        Field(ge=0, lt=2**32, description="the draws are MATLAB's after rng(draw_seed): randperm(runs)"),
+        Field(ge=0, lt=2**32, description="seed of the draws, which are MATLAB's randperm(runs) after rng(draw_seed)"),
         BeforeValidator(no_flag),
     ] = 1
-    n_clusters: NumberOfClusters = "classes"
-    max_iter: Positive = 100
+    n_clusters: NumberOfClusters = Field(
+        "classes",
+        description="clusters of a base clustering: a number; a list that the runs take in turn; 'classes': their "
+        "number; 'random': drawn from 2 to √n for n objects; 'random-fine': from √n / 2 to √n",
+    )
+    max_iter: Positive = Field(100, description="most iterations of a run of k-means")
 
     @model_validator(mode="after")
     def _whole_subsets(self) -> Self:
@@ -47,16 +53,18 @@ class EnsembleProtocol(Strict):
 class Variants(Strict):
     """Other interpretations of the paper: run and shown beside the study's own, not ranked, not tested."""
 
-    methods: tuple[MethodVariant, ...] = ()
-    cases: tuple[CaseVariant, ...] = ()
-    families: tuple[CaseFamily, ...] = Field((), description="several cases with the same changes")
+    methods: tuple[MethodVariant, ...] = Field((), description="variants of methods")
+    cases: tuple[CaseVariant, ...] = Field((), description="variants of cases")
+    families: tuple[CaseFamily, ...] = Field((), description="variants of several cases with the same changes")
 
 
 class Significance(Strict):
     """The t-test behind the bold figures."""
 
-    test: Literal["paired", "welch"] = "paired"
-    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    test: Literal["paired", "welch"] = Field(
+        "paired", description="t-test over the subsets: paired by subset, or Welch's for two samples"
+    )
+    alpha: Annotated[float, Field(gt=0, lt=1)] = Field(0.05, description="level of significance")
 
 
 class GeneralisedMethod(Named):
@@ -64,11 +72,12 @@ class GeneralisedMethod(Named):
 
     word = "method"
 
-    method: MethodId = Field(description="id of a method of the study; ``id`` begins the names of its rows")
+    method: MethodId = Field(description="id of a method of the study; its rows are named by id and by")
     by: Some[Literal["NC", "Infer", "own"]] = Field(
         ("NC",),
-        description="a row for each; NC: the nearest class centroid of the consensus; Infer: the method's "
-        "model, given the base labels of the unseen objects; own: the method's own mapping of features",
+        description="how unseen objects get a label, a row of the table for each: 'NC': by the nearest centroid of the "
+        "consensus clusters; 'Infer': by the method's model and their base labels; 'own': by the method's own mapping "
+        "of features",
     )
 
     def row(self, by: str) -> str:
@@ -79,20 +88,24 @@ class GeneralisedMethod(Named):
 class Generalisation(Strict):
     """Consensus on a part of the objects, and its labels for the others."""
 
-    splits: Positive = Field(5, description="of the objects into training and unseen ones")
+    splits: Positive = Field(5, description="number of random splits of the objects into training and unseen ones")
     repetitions: Positive = Field(
-        10, description="of a split: anew ensemble.subset_size base clusterings of the training objects"
+        10,
+        description="number of ensembles for a split, each of ensemble.subset_size new base clusterings of the "
+        "training objects",
     )
-    train_share: Annotated[float, Field(gt=0, lt=1)] = 0.6
+    train_share: Annotated[float, Field(gt=0, lt=1)] = Field(0.6, description="share of the training objects")
     base_labels: Literal["assign", "kmeans-on-test"] = Field(
         "assign",
-        description="of unseen objects: the nearest centre of each base clustering, or k-means on the unseen "
-        "objects, its clusters matched to those of the base clustering",
+        description="base labels of unseen objects: the nearest centre of each base clustering, or k-means on the "
+        "unseen objects, whose clusters are matched to those of the base clustering",
     )
-    metric: Metric = "ACC"
-    methods: Some[GeneralisedMethod]
-    beside: AnyRowId | None = Field(None, description="name of the row that the others are tested against")
-    cases: tuple[CaseId, ...] = Field((), description="all cases of the study if absent")
+    metric: Metric = Field("ACC", description="metric of the table")
+    methods: Some[GeneralisedMethod] = Field(description="methods of the study, and how their consensus is extended")
+    beside: AnyRowId | None = Field(
+        None, description="name of the row that the others are tested against; null: they are not tested"
+    )
+    cases: tuple[CaseId, ...] = Field((), description="ids of cases; all cases of the study if absent")
 
     @model_validator(mode="after")
     def _rows_of_their_own(self) -> Self:
@@ -105,29 +118,36 @@ class Generalisation(Strict):
 class Experiment(Strict):
     """What a study runs and how it is scored."""
 
-    id: Name
-    cases: Some[Case]
-    only_in_table1: tuple[Case, ...] = Field((), description="data sets that are prepared, not clustered")
-    ensemble: EnsembleProtocol = EnsembleProtocol()
-    subsets: Positive | None = Field(None, description="only the first so many subsets; all if absent")
+    id: Name = Field(description="id of the study, the name of its folder and of its target")
+    cases: Some[Case] = Field(description="the data sets as the study uses them")
+    only_in_table1: tuple[Case, ...] = Field((), description="data sets that are described, not clustered")
+    ensemble: EnsembleProtocol = Field(
+        EnsembleProtocol(), description="how base clusterings and their subsets are made"
+    )
+    subsets: Positive | None = Field(None, description="number of subsets that are run, the first ones; null: all")
     base_clusterings: Annotated[Title, Field(max_length=60)] = Field(
         default_factory=lambda given: _row_of_base(given.get("cases", ())),
-        description="name of the row for the base clusterings themselves; if absent: K-means, or Base clusterings "
+        description="name of the row of the base clusterings themselves; if absent, K-means, or Base clusterings "
         "where no case has any by k-means",
     )
-    methods: Some[MethodRun]
-    metrics: Some[Metric] = ("ACC", "NMI", "ARI", "purity", "F")
+    methods: Some[MethodRun] = Field(description="the consensus methods, each with its parameters and its grid")
+    metrics: Some[Metric] = Field(
+        ("ACC", "NMI", "ARI", "purity", "F"), description="metrics that are computed of every consensus"
+    )
     restarts: Literal["mean", "chosen"] = Field(
-        "mean", description="score of a fit: mean over restarts, or the chosen one"
+        "mean", description="score of a fit: the mean over its restarts, or that of the restart that the method chooses"
     )
     selection: Selection = Field(
         "oracle-per-subset",
-        description="the selection that baselines are compared with; if it is 'default', variants run at no other "
-        "grid point",
+        description="how the grid point of a tuned method is chosen where one row represents it: 'oracle-per-subset': "
+        "the best of each subset; 'oracle-common': the one with the best mean over the subsets; 'default': the default "
+        "point, and variants then run at no other",
     )
-    significance: Significance = Significance()
-    generalisation: Generalisation | None = None
-    variants: Variants = Variants()
+    significance: Significance = Field(Significance(), description="the test of significance behind bold figures")
+    generalisation: Generalisation | None = Field(
+        None, description="consensus on a part of the objects and labels for the others; null: none"
+    )
+    variants: Variants = Field(Variants(), description="other interpretations of the paper")
 
     @model_validator(mode="after")
     def _names(self) -> Self:
@@ -182,7 +202,7 @@ class Experiment(Strict):
         """Return what is fitted for a method: itself, or a grid of all methods that are fitted together with it."""
         if run.together is None:
             return run
-        grid = differing(self.together(run.together))
+        grid = find_differing(self.together(run.together))
         common = {key: value for key, value in run.parameters.items() if key not in grid}
         default = {key: axis[0] for key, axis in grid.items()}
         return MethodRun(id=run.together, method=run.method, parameters=common, grid=grid, default=default)

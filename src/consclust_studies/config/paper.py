@@ -13,10 +13,10 @@ from consclust_studies.config.values import Count, Name, Positive, Share, Text, 
 class Paper(Strict):
     """The paper that a study re-runs."""
 
-    authors: Text
-    title: Text
-    venue: Text
-    year: Annotated[int, Field(ge=1900, le=2100)]
+    authors: Text = Field(description="authors, as the report cites them")
+    title: Text = Field(description="title of the paper")
+    venue: Text = Field(description="journal or conference")
+    year: Annotated[int, Field(ge=1900, le=2100)] = Field(description="year of publication")
 
 
 ExhibitId = Annotated[str, Ref("exhibit")]
@@ -28,11 +28,15 @@ ItemId = Annotated[str, Ref("item")]
 class LedgerItem(Strict):
     """A table, a figure or a sentence of the paper, and what redoes it here."""
 
-    id: Name
-    place: Title = Field(description="where it stands in the paper")
+    id: Name = Field(description="id of the item, which claims refer to")
+    place: Title = Field(description="where it stands in the paper, such as Table 2")
     text: Text = Field(description="what it shows or says, paraphrased")
-    shown: tuple[ExhibitId, ...] = Field((), description="ids of the exhibits that redo it")
-    missing: Text | None = Field(None, description="what the paper has of it and this study does not, and why")
+    shown: tuple[ExhibitId, ...] = Field(
+        (), description="ids of the exhibits that redo it; if absent, say why in 'missing'"
+    )
+    missing: Text | None = Field(
+        None, description="what the paper has of it and this study does not, and why; null: nothing is missing"
+    )
 
     @model_validator(mode="after")
     def _shown_or_missing(self) -> Self:
@@ -41,38 +45,58 @@ class LedgerItem(Strict):
         return self
 
 
+Check = Literal["best", "no_worse", "second", "significant", "above_base", "stable", "grows", "improves", "near"]
+
+
 class Claim(Strict):
     """A sentence and the check in code that gives its verdict."""
 
-    text: Text
+    text: Text = Field(description="the sentence, as the report shows it")
     item: ItemId | None = Field(
-        None, description="id of the item of the ledger that says it; a question of ours if absent"
+        None, description="id of the item of the ledger that says it; null: a question of ours, which is answered"
     )
-    check: Literal["best", "no_worse", "second", "significant", "above_base", "stable", "grows", "improves", "near"]
-    method: AnyRowId
-    metric: Metric
-    cases: tuple[CaseId, ...] = Field((), description="ids of the cases that it speaks of; all if absent")
+    check: Check = Field(
+        description="what is counted over the data sets: 'best': the method has the highest mean; 'no_worse': no other "
+        "mean is higher; 'second': it is best or second; 'near': the two means are near; 'significant': it is "
+        "significantly better than the others; 'above_base': scores above those of the base clusterings; 'stable': "
+        "enough grid points are near the best one; 'grows': the mean never falls with larger subsets; 'improves': the "
+        "mean gain over the other method"
+    )
+    method: AnyRowId = Field(
+        description="id of the method that it is about; with 'above_base', which counts all methods, the row of the "
+        "base clusterings"
+    )
+    metric: Metric = Field(description="metric of the check")
+    cases: tuple[CaseId, ...] = Field((), description="ids of the cases that it is about; all cases if absent")
     against: tuple[AnyRowId, ...] = Field(
         (),
-        description="'best', 'significant': ids of the rivals that it speaks of; all the others if absent; "
-        "'improves': the one that it is better than",
+        description="ids of the methods that it is compared with; 'best', 'no_worse', 'significant': all the others if "
+        "absent; 'near', 'improves': the one method, required",
     )
-    unseen: bool = Field(False, description="'improves': on unseen objects; both then name rows of that table")
+    unseen: bool = Field(
+        False, description="'improves': whether on unseen objects; method and against then name rows of that table"
+    )
     percent: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
-        None, description="'improves': the published improvement, in percent"
+        None, description="'improves': the published improvement, in percent; required"
     )
-    relative: bool = Field(False, description="'improves': percent of the rival's score, not percentage points")
-    published: Count | None = Field(None, description="on how many data sets the paper shows it")
+    relative: bool = Field(
+        False, description="'improves': whether percent are of the rival's score, not percentage points"
+    )
+    published: Count | None = Field(
+        None, description="number of data sets on which the paper shows it; null: not counted"
+    )
     of: Positive | None = Field(
-        None, description="of how many; those of the published table, or of the figure, if absent"
+        None, description="number of data sets that the paper counts; null: those of its table, or of its figure"
     )
     says: Literal["most", "count"] = Field(
-        "most", description="what the sentence says: that it holds on most data sets, or on the published count"
+        "most", description="what the sentence says: that it holds on most data sets, or on the count in 'published'"
     )
     within: Annotated[float, Field(ge=0, le=1)] = Field(
-        0.02, description="'stable': a grid point counts if its score is this near the best; 'near': a data set does"
+        0.02,
+        description="difference of two scores up to which they are near: 'stable': of a grid point and the best one; "
+        "'near': of the two methods on a data set",
     )
-    share: Share = Field(0.5, description="'stable': the share of grid points that must count")
+    share: Share = Field(0.5, description="'stable': share of the grid points that must be near the best one")
 
     @model_validator(mode="after")
     def _keys_of_the_check(self) -> Self:
@@ -99,8 +123,8 @@ class Claim(Strict):
 class Ledger(Strict):
     """What the paper shows and says: studies/<id>/claims.yaml."""
 
-    ledger: tuple[LedgerItem, ...] = ()
-    claims: tuple[Claim, ...] = ()
+    ledger: tuple[LedgerItem, ...] = Field((), description="tables, figures and sentences of the paper")
+    claims: tuple[Claim, ...] = Field((), description="sentences with a check: of the paper, and questions of ours")
 
     @model_validator(mode="after")
     def _ids_of_their_own(self) -> Self:

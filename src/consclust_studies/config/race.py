@@ -10,6 +10,8 @@ from consclust_studies.config.values import Positive
 class Race(Strict):
     """A grid in a race: every point on the first subsets, on the others the best of these and the default."""
 
-    metric: MetricId = Field(description="by whose mean over the first subsets, of the chosen restarts, points stay")
-    subsets: Positive = Field(5, description="the first ones, on which every grid point runs")
-    points: Positive = Field(5, description="how many grid points stay, beside the default")
+    metric: MetricId = Field(
+        description="metric whose mean over the first subsets, of the chosen restarts, decides which points stay"
+    )
+    subsets: Positive = Field(5, description="number of subsets, the first ones, on which every grid point runs")
+    points: Positive = Field(5, description="number of grid points that stay, beside the default one")

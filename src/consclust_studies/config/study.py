@@ -20,43 +20,43 @@ class StudyCase(Case):
     """A data set as the study uses it; one without classes has the number of clusters to look for."""
 
     k: Two | None = Field(
-        None, description="number of consensus clusters, of a data set without classes; else it is that of the classes"
+        None, description="number of consensus clusters; required of a data set without classes, not used elsewhere"
     )
 
 
 class Study(Experiment):
     """A study as its files say it: the experiment, the paper behind it with its claims, and what the report shows."""
 
-    cases: Some[StudyCase]
-    title: Title
-    summary: Text = Field(description="one or two sentences for the report's abstract")
-    paper: Paper | None = None
+    cases: Some[StudyCase] = Field(description="the data sets as the study uses them")
+    title: Title = Field(description="heading of the report")
+    summary: Text = Field(description="one or two sentences, the abstract of the report")
+    paper: Paper | None = Field(None, description="the paper that the study re-runs; null: none, a study of our own")
     published: tuple[Literal["table1", "table2", "starts", "seconds", "program", "offsets"], ...] = Field(
-        (), description="tables of published values in studies/<id>/published/<name>.csv"
+        (),
+        description="tables of published values, the files published/<name>.csv in the study's folder: 'table1': "
+        "data sets; 'table2': scores; 'starts': random starts; 'seconds': of the paper; 'program': CPU seconds of the "
+        "authors' program; 'offsets': of variants",
     )
-    discussion: bool = Field(False, description="whether studies/<id>/discussion.md is part of the report")
+    discussion: bool = Field(False, description="whether discussion.md of the study's folder is part of the report")
     unpublished: tuple[MethodId, ...] = Field(
-        (), description="ids of methods that the paper has, but whose published numbers are not at hand"
+        (), description="ids of methods of the paper whose published values are not available"
     )
     other_data: Text | None = Field(
         None,
-        description="why the data sets are not the paper's; every verdict then says that they are not, and "
-        "the tables are called after the paper's",
+        description="why the data sets are not the paper's, which every verdict then says; null: they are the paper's",
     )
-    reported: Some[Metric] = Field(("ACC", "NMI"), description="metrics of the tables, unless one names its own")
-    ledger: tuple[LedgerItem, ...] = Field((), description="what the paper shows and says, item by item")
-    claims: tuple[Claim, ...] = Field(
-        (), description="sentences with a check: of the paper's items, and questions of ours"
-    )
+    reported: Some[Metric] = Field(("ACC", "NMI"), description="metrics of the tables, unless an exhibit has its own")
+    ledger: tuple[LedgerItem, ...] = Field((), description="tables, figures and sentences of the paper")
+    claims: tuple[Claim, ...] = Field((), description="sentences with a check: of the paper, and questions of ours")
 
-    diagnosis: Diagnosis = Diagnosis()
+    diagnosis: Diagnosis = Field(Diagnosis(), description="what is computed of data sets without classes")
 
     kinds: tuple[FileOfKinds, ...] = Field(
         (),
         description="files of other studies whose kinds of exhibits this one uses too: studies/<id>/exhibits/<file>.py",
     )
     exhibits: tuple[AnyExhibit, ...] = Field(
-        (), description="what the report shows, in order; standard exhibits that are not listed follow"
+        (), description="what the report shows, in order; the standard exhibits that are not listed follow"
     )
 
     @property

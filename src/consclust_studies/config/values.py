@@ -75,7 +75,9 @@ class Named(Strict):
 
     word: ClassVar[str]
 
-    id: Name = Field("", description="the word itself if absent")
+    id: Name = Field(
+        "", description="id in the study, part of file names; if absent, the data set or the method itself"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -88,4 +90,5 @@ class Named(Strict):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return {"anyOf": [{"type": "string"}, handler.resolve_ref_schema(handler(schema))]}
+        """Return the schema of a word or a mapping."""
+        return {"anyOf": [{"type": "string"}, super().__get_pydantic_json_schema__(schema, handler)]}

@@ -11,12 +11,16 @@ from consclust_studies.config.values import Count, Positive, Some
 class Diagnosis(Strict):
     """How the sections of a report without classes are computed; see ``consclust.diagnostics``."""
 
-    method: MethodId | None = Field(None, description="of the consensus that is looked at; the first one if absent")
-    ks: Some[Two] = Field(tuple(range(2, 11)), description="numbers of clusters that are compared")
-    draws: Positive = Field(50, description="bootstrap ensembles, for the stability of objects and methods")
-    halves: Positive = Field(20, description="random halves of the base clusterings at each of ks")
-    nulls: Count = Field(19, description="draws of the null reference; 0: none")
-    folds: Two = Field(5, description="parts of the base clusterings that are held out in turn")
+    method: MethodId | None = Field(
+        None, description="id of the method whose consensus is diagnosed; null: the first method"
+    )
+    ks: Some[Two] = Field(tuple(range(2, 11)), description="numbers of clusters that are compared, ascending")
+    draws: Positive = Field(50, description="number of bootstrap ensembles, for the stability of objects and methods")
+    halves: Positive = Field(
+        20, description="number of random halves of the base clusterings at each number of clusters"
+    )
+    nulls: Count = Field(19, description="number of draws of the null reference; 0: none")
+    folds: Two = Field(5, description="number of parts of the base clusterings that are held out in turn")
 
     @field_validator("ks")
     @classmethod

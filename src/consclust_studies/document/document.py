@@ -18,7 +18,7 @@ from consclust.report import typst_pdf as typst
 from consclust.report.items import Item, block_items, heading, paragraph
 from consclust.report.references import References
 from consclust.report.wording import sentence, symbol
-from consclust_studies.config.folders import study_file
+from consclust_studies import paths
 from consclust_studies.config.study import PlannedStudy
 from consclust_studies.contents import OF_MAKERS, read_marks
 from consclust_studies.document.discussion import discussion_items
@@ -57,7 +57,7 @@ def content(
         **{"title": study.title, "kind": "study", "study": study.id, "version": __version__},
         "relation": "A re-run of" if study.published else "After",
         "paper": f"{paper}{references.cite(paper)}" if paper else "",
-        "restricted": f"Restricted run: only {study.restriction}{absent}." if study.restriction else "",
+        "restricted": f"Restricted run: {study.restriction}{absent}." if study.restriction else "",
         "abstract": _abstract(study, exhibits),
     }
     chapters: dict[str, list[Item]] = {name: [] for name in (*PAPER, *APPENDICES)}
@@ -65,7 +65,7 @@ def content(
         chapters[chapter_of(exhibit)] += exhibit_items(exhibit)
     chapters["Protocol"] += protocol(study, references)
     if discussion:
-        file = str(study_file(study.id, "discussion.md"))
+        file = paths.DISCUSSION.format(study=study.id)
         chapters["Discussion"] += discussion_items(discussion, frames, file, bool(study.restriction))
     sklearn, snakemake = references.cite("sklearn"), references.cite("snakemake")
     made = paragraph(f"consclust uses scikit-learn{sklearn}; Snakemake{snakemake} runs its jobs.")

@@ -14,7 +14,7 @@ from consclust.report.blocks import Cell, Footnotes, Shown, Table
 from consclust.report.figures import style
 from consclust.report.sections import TITLES
 from consclust.report.wording import DASH, score
-from consclust_studies.config.folders import study_file
+from consclust_studies import paths
 from consclust_studies.config.method_runs import MethodRun
 from consclust_studies.config.references import CaseId, MethodId
 from consclust_studies.config.study import PlannedStudy, Study
@@ -104,9 +104,11 @@ class _Diagnosed(Exhibit):
 
     without_classes = True
 
-    shows: str
-    case: CaseId
-    method: MethodId | None = Field(None, description="of the consensus; that of the study's diagnosis if absent")
+    shows: str = Field(description="what is shown")
+    case: CaseId = Field(description="id of the case")
+    method: MethodId | None = Field(
+        None, description="id of the method whose consensus is diagnosed; null: the method of the study's diagnosis"
+    )
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield a method that does not run on the case, and a case without any method."""
@@ -148,7 +150,7 @@ class DiagnosisTable(_Diagnosed):
     beside_listed = True
 
     kind: Literal["diagnosis"]
-    shows: Tables
+    shows: Tables = Field(description="rows of the table: the clusters, the methods or the base clusterings")
 
     @classmethod
     def unlisted(cls, study: Study) -> Iterable[Exhibit]:
@@ -162,7 +164,11 @@ class DiagnosisFigure(_Diagnosed):
     drawn: ClassVar = True
 
     kind: Literal["diagnosis_figure"]
-    shows: Figures
+    shows: Figures = Field(
+        description="what is drawn: the ordered consensus matrix; criteria for the number of clusters; the "
+        "distribution of consensus values (cdf) or the clusters (tracking) at each number of clusters; the stability "
+        "of the objects; their memberships; the diversity of the base clusterings"
+    )
 
 
 def of_cases(study: Study) -> Iterable[Exhibit]:
@@ -198,7 +204,9 @@ def _diagnosis(source: Source, case_id: str, method: str) -> Any:
     n = len(stored.labels)
     for key, most in ((f"cases: {case_id}: k", k), ("diagnosis.ks", max(plan.ks))):
         if most > n:
-            raise InputError(f"{study_file(study.id)}: {key} = {most}, but {case_id} has {n} objects; lower it")
+            raise InputError(
+                f"{paths.STUDY.format(study=study.id)}: {key} = {most}, but {case_id} has {n} objects; lower it"
+            )
     made = {
         run.id: methods.make(
             run.method,

@@ -9,10 +9,10 @@ from consclust import methods
 from consclust.errors import InputError
 from consclust.files import RERUN
 from consclust_studies.code import Code, merge_options
+from consclust_studies.config.exhibit import Exhibit
 from consclust_studies.config.study import PlannedStudy
 from consclust_studies.contents import marks_of
 from consclust_studies.exhibits import stored
-from consclust_studies.exhibits.base import Exhibit
 from consclust_studies.job_files import Files
 from consclust_studies.results.source import Item, Source, fit_parameters
 from consclust_studies.specs import Spec, digest

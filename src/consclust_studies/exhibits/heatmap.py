@@ -15,7 +15,7 @@ from consclust.report.wording import conjunction, count, paragraph, point, recor
 from consclust_studies.config.references import MetricId
 from consclust_studies.config.study import Study
 from consclust_studies.config.values import Some
-from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, unknown
+from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, find_unknown
 from consclust_studies.results.grid_means import grid_means, said_of_races
 from consclust_studies.results.source import Source
 from consclust_studies.stages.score import compact
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 SCALES = (
-    "own: a colour scale for each panel, scores in the cells; shared: one for each metric; best: small panels, "
-    "coloured by the distance below the best point"
+    "colours: 'own': a scale for each panel, scores in the cells; 'shared': one for each metric; 'best': small panels, "
+    "coloured by the distance from the best point"
 )
 STEP, STEPS = 0.02, 10
 """The colours of ``scale: best``: so much below the best, in so many steps."""
@@ -41,17 +41,17 @@ class Heatmap(OfMethod):
     reads: ClassVar = Needs(scores=True)
 
     kind: Literal["heatmap"]
-    x: str = Field(description="a parameter of the method's grid")
-    y: str = Field(description="another one")
-    metrics: Some[MetricId] = ("ACC", "NMI")
+    x: str = Field(description="parameter of the grid on the horizontal axis")
+    y: str = Field(description="parameter of the grid on the vertical axis")
+    metrics: Some[MetricId] = Field(("ACC", "NMI"), description="metrics, a panel for each")
     scale: Literal["own", "shared", "best"] = Field("own", description=SCALES)
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield axes that are not two parameters of the grid."""
         yield from super().mistakes(study)
         grid = list(study.method(self.method).grid)
-        yield from unknown("x", [self.x], grid)
-        yield from unknown("y", [self.y], grid)
+        yield from find_unknown("x", [self.x], grid)
+        yield from find_unknown("y", [self.y], grid)
         if self.x == self.y:
             yield "y", f" = {self.y!r}: the same as x; name another parameter of the grid"
 

@@ -22,7 +22,7 @@ from consclust.validation import Strict
 from consclust_studies.config.references import CaseId, MethodId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Some, Value
-from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs, of_fit, unknown
+from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs, find_unknown, of_fit
 from consclust_studies.results.source import Source, fit_parameters
 
 if TYPE_CHECKING:
@@ -54,13 +54,19 @@ Similarity = Literal["co_occurrence", "lwca", "hc", "pts", "ecpcs"]
 class Matrix(Strict):
     """One matrix: a similarity of the base clusterings, or what a fitted method has."""
 
-    title: str
+    title: str = Field(description="heading of the matrix")
     similarity: Similarity | Literal["classes"] | None = Field(
-        None, description="a function of consclust.similarity; 'classes': 1 for objects of one class"
+        None,
+        description="similarity of the base clusterings, a function of consclust.similarity; 'classes': 1 for objects "
+        "of one class; null: a matrix of method",
     )
-    method: MethodId | None = Field(None, description="id of a method of the study, at its default grid point")
-    parameters: dict[str, Value] = Field(default_factory=dict, description="of the method, instead of its default ones")
-    matrix: str = Field("consensus_matrix", description="which of the method's matrices")
+    method: MethodId | None = Field(
+        None, description="id of a method of the study, fitted at its default grid point; null: a similarity"
+    )
+    parameters: dict[str, Value] = Field(
+        default_factory=dict, description="parameters of the method that differ from its default grid point"
+    )
+    matrix: str = Field("consensus_matrix", description="which matrix of the method, such as consensus_matrix")
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
@@ -82,9 +88,11 @@ class Matrix(Strict):
 class Panel(Matrix):
     """One matrix and its colours."""
 
-    minus: Similarity | None = Field(None, description="a similarity that is subtracted; the colours part at 0")
+    minus: Similarity | None = Field(
+        None, description="similarity that is subtracted, with colours that diverge at 0; null: none"
+    )
     scale: Limits | Literal["own"] | None = Field(
-        None, description="ends of the colours; 'own': 98% of its entries; absent: those of the figure"
+        None, description="ends of the colours; 'own': from 1 % to 99 % of its entries; null: those of the figure"
     )
 
 
@@ -100,8 +108,8 @@ def mistakes_in(study: Study, panels: Sequence[Matrix]) -> Mistakes:
         if panel.method:
             run = study.method(panel.method)
             cls = methods.load(run.method)
-            yield from unknown(f"panels[{i}].matrix", [panel.matrix], cls.matrices)
-            yield from unknown(f"panels[{i}].parameters", panel.parameters, cls.parameters())
+            yield from find_unknown(f"panels[{i}].matrix", [panel.matrix], cls.matrices)
+            yield from find_unknown(f"panels[{i}].parameters", panel.parameters, cls.parameters())
             yield from of_fit(run, f"panels[{i}].")
 
 
@@ -120,13 +128,13 @@ class Matrices(Exhibit):
     drawn = True
 
     kind: Literal["matrices"]
-    case: CaseId
-    panels: Some[Panel]
-    scale: Limits = Field((0.0, 1.0), description="ends of the colours")
+    case: CaseId = Field(description="id of the case")
+    panels: Some[Panel] = Field(description="the matrices, side by side")
+    scale: Limits = Field((0.0, 1.0), description="ends of the colours, lower one first")
     order: Literal["class", "both"] = Field(
         "class",
-        description="of the objects when methods are given them; both: by class, and at random, which is shown as "
-        "given and put back into the order of the classes",
+        description="order in which the methods are given the objects: 'class': by class; 'both': by class and at "
+        "random, the latter shown as given and put back into the order of the classes",
     )
 
     def mistakes(self, study: Study) -> Mistakes:

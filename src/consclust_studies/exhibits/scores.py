@@ -37,9 +37,11 @@ class Scores(Exhibit):
     kind: Literal["scores"]
     id: Name = "table2"
     title: Title = "Table 2"
-    metrics: tuple[MetricId, ...] = Field((), description="those that the study reports if absent")
-    methods: tuple[AnyMethodId, ...] = Field((), description="ids of methods or variants; all methods if absent")
-    cases: tuple[CaseId, ...] = Field((), description="all cases of the study if absent")
+    metrics: tuple[MetricId, ...] = Field((), description="metrics; those in 'reported' if absent")
+    methods: tuple[AnyMethodId, ...] = Field(
+        (), description="ids of methods, or of variants of methods; all methods of the study if absent"
+    )
+    cases: tuple[CaseId, ...] = Field((), description="ids of cases; all cases of the study if absent")
 
     def seen(self, study: PlannedStudy) -> PlannedStudy:
         """Return the study with the cases, methods and metrics of the table."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from pydantic import Field
+
 from consclust.report.blocks import Shown
 from consclust.report.figures import curves_by_case
 from consclust.report.wording import conjunction, count, paragraph, records
@@ -30,7 +32,7 @@ class Sizes(Exhibit):
     reads: ClassVar = Needs(selected=True, variants=True)
 
     kind: Literal["sizes"]
-    metric: MetricId
+    metric: MetricId = Field(description="metric of the scores")
 
     def wanted(self, study: Study) -> bool:
         """Whether a case has other sizes."""

@@ -34,7 +34,7 @@ class Spread(Exhibit):
     kind: Literal["spread"]
     id: Name = "spread"
     title: Title = "Scores over the subsets"
-    metrics: tuple[MetricId, ...] = Field((), description="the first one that the study reports if absent")
+    metrics: tuple[MetricId, ...] = Field((), description="metrics; the first one in 'reported' if absent")
 
     def wanted(self, study: Study) -> bool:
         """Whether there are enough subsets for a box."""

@@ -1,130 +1,62 @@
-"""Digest of the code behind a job, which stands in its spec, so that editing the code runs the job again.
+"""Digest of the code behind a job, which stands in its spec, so that editing that code runs the job again.
 
-A digest covers the meaning of every module of the project that a module imports, directly or not. Comments, docstrings,
-layout, the names of files, descriptions of settings, and what a method declares for reports and schedulers do not
-count: none of them changes a result.
+It is made of the functions that the job enters with its parameters, wherever they stand and whatever they are called.
+Messages, names, comments, layout, annotations and what :mod:`consclust_studies.plan.code.outside` lists do not count;
+neither does a branch that the parameters of the job do not take. :mod:`consclust_studies.plan.code` says how they are
+found.
 """
 
-import ast
-import hashlib
-from functools import cache
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
-from consclust_studies.code import Code
+from consclust_studies.plan.code.reach import Code, Digest, Reach, definition_of
+from consclust_studies.plan.code.sources import Definition, ReadSource, Sources, standard_roots
+from consclust_studies.plan.code.values import SOMETHING, Values, values_of
 
-SOURCE = Path(__file__).parents[2]
-PACKAGES = ("consclust", "consclust_studies")
-DECLARED = {"summary", "reference", "cost", "matrices", "paths"}
-"""Class attributes that change no result: what a method declares for reports and schedulers."""
+Parameters = Mapping[str, Mapping[str, Iterable[Any]]]
+"""By the whole name of a class, the values that a job gives to each of its parameters; the others have their default.
 
-
-_OF_DATA = {"consclust.datasets.preprocessing.steps", "consclust.readers"}
-CHOOSES = {
-    **{f"consclust.datasets.{module}": _OF_DATA for module in ("prepared", "preprocessing", "registry")},
-    "consclust_studies.stages.base_clusterings": {
-        *(f"consclust.ensembles.{kind}" for kind in ("kmeans", "mixed", "spherical")),
-        "consclust_studies.stages.ready_made",
-    },
-}
-"""Modules, and what they choose from by a name in the job, whose fingerprint names what it chose: a new reader or step
-runs no other job again."""
+Of a class that is not named nothing is known. ``SOMETHING`` stands for a value that is no constant, and not empty.
+"""
+__all__ = ["SOMETHING", "Fingerprints", "Parameters"]
 
 
-def fingerprint(code: Code) -> str:
-    """Return the digest of the code behind a job."""
-    if not code.entries:
-        return ""
-    return fingerprint_of_modules(*sorted({entry.rpartition(".")[0] for entry in code.entries}))
+class Fingerprints:
+    """The fingerprints of jobs in some sources.
 
+    Parameters
+    ----------
+    roots : the folders of the packages whose code counts, by name; those of the library and the engine by default.
+    read : gives the text of a module, by its name and its file; by default that of the file.
+    """
 
-fingerprint_of_loaded = fingerprint
+    def __init__(self, roots: Mapping[str, Path] | None = None, read: ReadSource | None = None) -> None:
+        self._code = Code(Sources(standard_roots() if roots is None else roots, read))
+        self._known: dict[Any, Digest] = {}
 
+    def of(self, *entries: str, parameters: Parameters | None = None) -> str:
+        """Return the digest of what the entry points enter.
 
-@cache
-def fingerprint_of_modules(*modules: str) -> str:
-    """Return the digest of ``modules``, by their full names, and of what they import."""
-    meanings = sorted(_closure(modules).values())
-    return hashlib.sha256("".join(meanings).encode()).hexdigest()[:16]
+        Parameters
+        ----------
+        entries : functions and classes by their whole names: what the job calls, and what it finds by name.
+        parameters : the values that the job gives to the parameters of classes.
+        """
+        return self._digest(entries, parameters or {}).text
 
+    def functions(self, *entries: str, parameters: Parameters | None = None) -> set[tuple[str, str]]:
+        """Return module and qualified name of the definitions that a digest is made of."""
+        found = self._digest(entries, parameters or {}).visited
+        return {(definition.module.name, definition.name) for definition in found}
 
-def _closure(modules: tuple[str, ...]) -> dict[str, str]:
-    """Return the digests of modules and of what they import, directly or not, by name."""
-    found: dict[str, str] = {}
-    waiting = list(modules)
-    while waiting:
-        module = waiting.pop()
-        if module not in found:
-            found[module], imported = _meaning(module)
-            waiting += [name for name in imported if name not in CHOOSES.get(module, ())]
-    return found
-
-
-@cache
-def _meaning(module: str) -> tuple[str, list[str]]:
-    """Return the digest of what a module means, and the modules of the package that it imports."""
-    meaning = _Meaning()
-    tree = meaning.visit(ast.parse(_file(module).read_text(encoding="utf-8")))
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest(), meaning.imported
-
-
-def _file(module: str) -> Path:
-    path = SOURCE.joinpath(*module.split("."))
-    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-
-
-@cache
-def _is_module(name: str) -> bool:
-    return name.split(".")[0] in PACKAGES and _file(name).exists()
-
-
-class _Meaning(ast.NodeTransformer):
-    """Removes whatever changes no result; imports of the package too, whose modules count by themselves."""
-
-    def __init__(self) -> None:
-        self.imported: list[str] = []
-
-    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
-        """Remove what only a type checker reads; keep what stands under its ``else``."""
-        typing = isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-        node.body = [] if typing else node.body
-        self.generic_visit(node)
-        return node.orelse if typing else node
-
-    def visit_Import(self, node: ast.Import) -> ast.AST | None:
-        """Keep imports of other packages."""
-        return self._outside(node, [alias.name for alias in node.names])
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
-        """Keep imports of other packages."""
-        inner = [f"{node.module}.{alias.name}" for alias in node.names]
-        return self._outside(node, [name if _is_module(name) else f"{node.module}" for name in inner])
-
-    def _outside(self, node: ast.AST, names: list[str]) -> ast.AST | None:
-        self.imported += [name for name in names if _is_module(name)]
-        return None if names[0].split(".")[0] in PACKAGES else node
-
-    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
-        """Remove docstrings, of attributes too."""
-        return None if isinstance(node.value, ast.Constant) else self.generic_visit(node)
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        """Remove what a class only declares."""
-        node.body = [line for line in node.body if _target(line) not in DECLARED]
-        return self.generic_visit(node)
-
-    def visit_Module(self, node: ast.Module) -> ast.AST:
-        """Remove the list of public names."""
-        node.body = [line for line in node.body if _target(line) != "__all__"]
-        return self.generic_visit(node)
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Remove descriptions of settings."""
-        self.generic_visit(node)
-        node.keywords = [keyword for keyword in node.keywords if keyword.arg != "description"]
-        return node
-
-
-def _target(line: ast.stmt) -> str | None:
-    """Return the name that a statement assigns to; None for any other statement."""
-    target = line.targets[0] if isinstance(line, ast.Assign) else getattr(line, "target", None)
-    return target.id if isinstance(target, ast.Name) else None
+    def _digest(self, entries: tuple[str, ...], parameters: Parameters) -> Digest:
+        given = {name: {key: values_of(values) for key, values in own.items()} for name, own in parameters.items()}
+        key = entries, frozenset((name, frozenset(own.items())) for name, own in given.items())
+        if key not in self._known:
+            named: dict[Definition, Mapping[str, Values]] = {
+                definition_of(self._code, name): own for name, own in given.items()
+            }
+            found = [definition_of(self._code, entry) for entry in entries]
+            self._known[key] = Reach(self._code, found, named).digested()
+        return self._known[key]

@@ -6,6 +6,7 @@ from typing import Any
 from consclust.errors import InputError
 from consclust_studies.job_files import JobFile
 from consclust_studies.paths import LOGS
+from consclust_studies.plan.job_code import checksums_of
 from consclust_studies.plan.needs import Need
 from consclust_studies.specs import Spec
 
@@ -65,6 +66,7 @@ class PlannedJob:
             inputs={**self.project, **inputs},
             outputs=outputs,
             arguments=self.arguments,
+            sources=checksums_of(self.spec.code_behind()),
             title=self.title,
             confirm=confirm,
             confirm_all=sorts,

@@ -10,8 +10,8 @@ from consclust.datasets.prepared import Dataset
 from consclust.datasets.registry import ReadyMadeEnsemble
 from consclust.ensemble import IntArray
 from consclust.ensembles.draws import NumberOfClusters
+from consclust_studies import paths
 from consclust_studies.code import Code
-from consclust_studies.config.folders import study_file
 from consclust_studies.contents import marks_of
 from consclust_studies.job_files import Files
 from consclust_studies.specs import Spec
@@ -76,7 +76,7 @@ def make(job: EnsembleJob, dataset: Dataset, ready: Path | None, out: Path, stam
         members = store.split(job.runs, job.subset_size)
     if job.ready and ready:
         verify(ready, job.pool[1], job.ready.file)
-        study = str(study_file(job.pool[0]))
+        study = paths.STUDY.format(study=job.pool[0])
         labels = ready_made_ensemble(ready, job.ready, dataset.y, job.runs, members, study)
     else:
         labels = _made(job, dataset, members)

@@ -20,6 +20,7 @@ from consclust.ensemble import Ensemble
 from consclust.errors import ConsensusFailure, InputError
 from consclust.files import read_record, write_arrays, write_record
 from consclust.seeds import generator
+from consclust_studies import paths
 from consclust_studies.code import Code
 from consclust_studies.config.race import Race
 from consclust_studies.config.values import Value, grid_points
@@ -143,7 +144,7 @@ def read_inputs(job: ConsensusJob, files: Files) -> Inputs:
     race = files.optional("race")
     stored = store.load(files.input("ensemble"), job.ensemble)
     if job.n_clusters and job.n_clusters > (n := len(stored.labels)):
-        where = f"studies/{job.study}/study.yaml: cases: {job.case}: k = {job.n_clusters}"
+        where = f"{paths.STUDY.format(study=job.study)}: cases: {job.case}: k = {job.n_clusters}"
         raise InputError(f"{where}: there are {n} objects; lower it")
     return Inputs(stored, read_features(job, data) if data else None, read_race(job, race) if race else None)
 

@@ -1,14 +1,10 @@
 """Which part of the report standard exhibits belong to where a study does not list them."""
 
-import re
-from pathlib import Path
-
 import pytest
 
-from consclust_studies.config.exhibit import Exhibit
 from consclust_studies.config.exhibit_kinds import engine_kinds
 from consclust_studies.exhibits.scores import Scores
-from consclust_studies.plan.load import with_standard_exhibits
+from consclust_studies.plan.load import add_standard_exhibits
 from small import planned
 
 CLAIM = {"text": "KC is best.", "check": "best", "method": "KC", "metric": "ACC"}
@@ -16,7 +12,7 @@ KINDS = engine_kinds().values()
 
 
 def test_what_stands_before_a_studys_own_exhibits_is_of_the_paper_and_the_rest_an_appendix() -> None:
-    added = with_standard_exhibits(planned(published=["table2"], claims=[CLAIM])).exhibits
+    added = add_standard_exhibits(planned(published=["table2"], claims=[CLAIM])).exhibits
     places = {exhibit.kind: type(exhibit).place for exhibit in added}
     paper = {exhibit.kind for exhibit in added if exhibit.part == "paper"}
     assert paper == {kind for kind, place in places.items() if place < 0}
@@ -27,7 +23,7 @@ def test_what_stands_before_a_studys_own_exhibits_is_of_the_paper_and_the_rest_a
 
 def test_the_main_table_stands_beside_others_of_its_kind_and_other_standard_ones_once() -> None:
     listed = [{"kind": "scores", "id": "few", "title": "Few"}, {"kind": "runtime", "id": "seconds"}]
-    exhibits = with_standard_exhibits(planned(exhibits=listed)).exhibits
+    exhibits = add_standard_exhibits(planned(exhibits=listed)).exhibits
     assert [exhibit.id for exhibit in exhibits if exhibit.kind == "scores"] == ["table2", "few"]
     assert [exhibit.id for exhibit in exhibits if exhibit.kind == "runtime"] == ["seconds"]
 
@@ -44,13 +40,3 @@ def test_every_chapter_of_a_kind_is_one_that_a_report_has() -> None:
     from consclust_studies.document.document import APPENDICES, PAPER
 
     assert {cls.chapter for cls in KINDS} <= {*PAPER, *APPENDICES}
-
-
-def test_the_guide_names_the_keys_of_every_kind() -> None:
-    guide = (Path(__file__).parents[3] / "config/README.md").read_text(encoding="utf-8")
-    rows = {
-        kind: {*re.findall("`([a-z_]+)`", keys)} for kind, keys in re.findall(r"^\| `(\w+)` \|.*\|(.*)\|$", guide, re.M)
-    }
-    common = {*Exhibit.model_fields, "kind", "id", "title"}
-    own = {cls.model_fields["kind"].annotation.__args__[0]: {*cls.model_fields} - common for cls in KINDS}
-    assert {kind: rows.get(kind) for kind in own} == own

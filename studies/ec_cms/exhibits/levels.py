@@ -1,0 +1,89 @@
+"""Precision and recall of the pairs of objects by their level of co-association."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from consclust.diagnostics import level_shares
+from consclust.ensemble import Ensemble
+from consclust.plot.base import colours
+from consclust.report.blocks import Shown
+from consclust.report.figures import curve_handles, curves, legend_below, panels, style
+from consclust.report.wording import count
+from consclust_studies.config.references import CaseId
+from consclust_studies.config.study import PlannedStudy
+from consclust_studies.exhibits.base import Exhibit, Needs
+from consclust_studies.results.source import Source
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+MEASURES = ("precision", "recall", "pairs", "precision_at", "pairs_at")
+LABELS = {
+    "precision": "precision: share of these pairs that lie in one class",
+    "recall": "recall: share of the pairs in one class that are these",
+    "pairs": "share of all pairs that are these",
+}
+DRAWN = {
+    "from": {name: name for name in LABELS},
+    "at": {"precision": "precision_at", "recall": "recall_at", "pairs": "pairs_at"},
+}
+"""The column of each share, of the pairs from a level on or at a level."""
+
+
+class Levels(Exhibit):
+    """What the level of co-association says about two objects: mean shares of pairs, a line for each share."""
+
+    drawn = True
+
+    kind: Literal["levels"]
+    case: CaseId = Field(description="id of the case")
+    pairs: Literal["from", "at"] = Field(
+        "from",
+        description="which pairs of objects count at a value of co-association: 'from': all from this value on; 'at': "
+        "those with this value",
+    )
+
+    def needs(self, study: PlannedStudy) -> Needs:
+        """Return the base clusterings."""
+        return Needs(ensembles=(self.case,))
+
+    def build(self, source: Source) -> Shown:
+        """Return means and deviations over the subsets for each level; a subset without such pairs is in neither."""
+        import pandas as pd
+
+        stored, n = source.stored(self.case), source.study.n_subsets
+        subsets = [level_shares(Ensemble(stored.subset(s)), stored.classes) for s in range(n)]
+        shares = {name: pd.DataFrame(values) for name, values in zip(MEASURES, zip(*subsets, strict=True), strict=True)}
+        # of the pairs in one class, those at a level are those from it on less those from the next one on
+        shares["recall_at"] = shares["recall"] - shares["recall"].shift(-1, axis=1, fill_value=0)
+        levels = range(shares["pairs"].shape[1])
+        found = {"case": self.case, "level": levels, "coassociation": [level / levels[-1] for level in levels]}
+        means = {name: values.mean() for name, values in shares.items()}
+        frame = pd.DataFrame({**found, **means, **{f"{name}_std": values.std() for name, values in shares.items()}})
+        least = "at least " if self.pairs == "from" else ""
+        caption = (
+            f"Pairs of objects of {source.titles[self.case]} by their co-association, the share of base clusterings "
+            f"that put both into one cluster: pairs with {least}l/{levels[-1]}, for every l. Mean over "
+            f"{count(n, 'subset')}; bands: one sample standard deviation to either side."
+        )
+        return Shown(frame, caption=caption, picture=self._draw(source, frame))
+
+    @style()
+    def _draw(self, source: Source, frame: DataFrame) -> Any:
+        picture, (panel,) = panels(1, 1, 2.5)
+        palette = colours(list(LABELS.values()))
+        for name, label in LABELS.items():
+            column = DRAWN[self.pairs][name]
+            rows = frame[["coassociation"]].assign(mean=frame[column], std=frame[f"{column}_std"], share=label)
+            curves(panel, rows, "coassociation", "share", palette)
+        panel.set(
+            title=source.titles[self.case],
+            xlabel=f"co-association{' of at least' if self.pairs == 'from' else ''}",
+            ylabel="share of pairs",
+        )
+        panel.set_ylim(0, 1.02)
+        legend_below(picture, curve_handles(palette))
+        return picture

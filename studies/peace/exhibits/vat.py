@@ -1,0 +1,90 @@
+"""Co-association matrices with the objects in the order of VAT or of the classes: clusters are bright blocks."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from consclust.diagnostics import contrast, vat_order
+from consclust.ensemble import Ensemble
+from consclust.plot.base import Groups, step_of, strip
+from consclust.report.blocks import Shown, listed
+from consclust.report.figures import colour_bar, fine, panels, style
+from consclust.report.wording import paragraph, records
+from consclust_studies.config.references import CaseId
+from consclust_studies.config.study import PlannedStudy
+from consclust_studies.config.values import Some
+from consclust_studies.exhibits.base import Exhibit, Needs
+from consclust_studies.results.source import Source
+
+SHOWN = "Data set: case, objects, drawn, In one class: mean_in_classes, In different classes: mean_between"
+ORDERS = {
+    "vat": "in the order of VAT (visual assessment of cluster tendency)",
+    "classes": "ordered by their classes, and within a class as in the file",
+}
+
+
+class Vat(Exhibit):
+    """Co-association in the order of VAT (visual assessment of cluster tendency) or of the classes, by case."""
+
+    drawn = True
+
+    kind: Literal["vat"]
+    cases: Some[CaseId] = Field(description="ids of cases, a panel for each")
+    order: Literal["vat", "classes"] = Field(
+        "vat", description="order of the objects: that of VAT (visual assessment of cluster tendency), or by class"
+    )
+
+    def needs(self, study: PlannedStudy) -> Needs:
+        """Return the base clusterings."""
+        return Needs(ensembles=self.cases)
+
+    def build(self, source: Source) -> Shown:
+        """Return how far the matrices and the order follow the classes, a row for each case."""
+        from sklearn.metrics import silhouette_score
+
+        drawn, rows = [], []
+        for case in self.cases:
+            stored = source.stored(case)
+            ensemble = Ensemble(stored.subset(0))
+            matrix = ensemble.expand(ensemble.coassociation)
+            order = vat_order(1 - matrix) if self.order == "vat" else np.argsort(stored.classes, kind="stable")
+            ordered, classes, step = matrix[np.ix_(order, order)], stored.classes[order], step_of(len(order))
+            drawn.append((ordered[::step, ::step].copy(), classes[::step]))
+            found = contrast(ordered, classes)
+            inside, between = found["mean_in_classes"], found["mean_between"]
+            neighbours, missing = (classes[1:] == classes[:-1]).mean(), (ensemble.labels < 0).mean()
+            sizes = len(classes), len(drawn[-1][1])
+            silhouette = silhouette_score(1 - ordered, classes, metric="precomputed")
+            rows.append((case, *sizes, inside, between, inside / between, silhouette, neighbours, missing))
+        frame = records(
+            "case objects drawn mean_in_classes mean_between ratio silhouette neighbours_in_class missing", rows
+        )
+        shares = dict.fromkeys(("neighbours_in_class", "missing"), lambda share: f"{share:.0%}")
+        forms = {"case": source.titles.__getitem__, "ratio": "{:.1f}".format, **shares}
+        columns = f"{SHOWN}, ratio, silhouette{', Neighbours: neighbours_in_class' * (self.order == 'vat')}, missing"
+        table = listed("Co-association and classes", frame, columns, forms=forms)
+        caption = paragraph(
+            f"Co-association of the objects, subset 1, {ORDERS[self.order]}. The strip at the left of a matrix has a "
+            "colour for each class. The table has the mean co-association of different objects of one class and of "
+            "objects of different classes, and two numbers that say how blockwise a matrix is: the ratio of the two "
+            "means, and the mean silhouette (Rousseeuw 1987) of the objects in their classes with 1 less the "
+            "co-association as the distance. The silhouette is 1 for full blocks with nothing between them, and "
+            "smaller where a class consists of several small blocks. The ratio is large wherever little is between "
+            "the classes.",
+            self.order == "vat" and "Neighbours: the share of neighbours in the order that are of one class.",
+            "Missing: the share of labels that are missing.",
+        )
+        return Shown(frame, (table,), caption, self._draw(source, drawn))
+
+    @style()
+    def _draw(self, source: Source, drawn: Sequence[tuple[Any, Any]]) -> Any:
+        across = 2 if len(drawn) in (2, 4) else 3
+        picture, axes = panels(len(drawn), across, 5.6 / across)
+        for panel, case, (matrix, classes) in zip(axes, self.cases, drawn, strict=True):
+            mesh = fine(panel, matrix, (0, 1))
+            strip(panel, Groups(np.arange(classes.max() + 1), classes), named=False)
+            panel.set_title(source.titles[case])
+        colour_bar(picture, mesh, axes, "co-association", shrink=0.6)
+        return picture
