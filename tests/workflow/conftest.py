@@ -22,7 +22,6 @@ TINY = {
     "id": "tiny",
     "title": "A tiny study",
     "summary": "Two small data sets.",
-    "kinds": ["studies/ec_cms/exhibits/levels.py", "studies/peace/exhibits/starts.py"],
     "cases": ["iris", {"dataset": "wine", "ensemble": "mixed", "object_share": 0.9}],
     "ensemble": {"runs": 12, "subset_size": 4},
     "methods": [
@@ -150,7 +149,7 @@ class Project:
 
 
 def without_seconds(path: Path) -> bytes:
-    """The bytes of a file; of an exhibit without its stamp, as the inputs of all tables together have seconds in them."""
+    """The bytes of a file; of an exhibit without its stamp: the inputs of all tables have seconds in them."""
     if path.parent.name != "exhibits" or path.suffix != ".json":
         return path.read_bytes()
     record = json.loads(path.read_text())

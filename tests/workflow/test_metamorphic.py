@@ -38,7 +38,6 @@ STUDY = {
     "id": "toy",
     "title": "A toy study",
     "summary": "One data set in two cases.",
-    "kinds": ["studies/peace/exhibits/starts.py"],
     "paper": {"authors": "A. Author", "title": "A paper", "venue": "V", "year": 2015},
     "published": ["table1", "table2"],
     "discussion": True,

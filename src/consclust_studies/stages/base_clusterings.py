@@ -56,8 +56,6 @@ class EnsembleJob(Spec):
         frame = ("consclust_studies.stages.base_clusterings.make", f"{store.__name__}.{divided}")
         names = ("algorithm", "ready", "draws", "draw_seed", "seed")
         given = {name: (as_known(getattr(self, name)),) for name in names}
-            name: (as_known(getattr(self, name)),) for name in ("algorithm", "ready", "draws", "draw_seed", "seed")
-        }
         return Code((*frame, ALGORITHMS[self.algorithm]), {f"{__name__}.EnsembleJob": given})
 
 

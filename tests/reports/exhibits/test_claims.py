@@ -10,7 +10,7 @@ from consclust_studies.config.paper import Claim
 from consclust_studies.config.published_tables import Published
 from consclust_studies.config.study import PlannedStudy
 from consclust_studies.exhibits.claims import Claims
-from consclust_studies.results.verdicts import CHECKS, VERDICTS, Finding, Material, judge, verdict
+from consclust_studies.results.verdicts import CHECKS, VERDICTS, Finding, Material, compare_shares, judge
 from small import planned, source_of
 
 CASES = ("a", "b", "c", "d")
@@ -107,7 +107,7 @@ def check(kind: str, here: Material, **more: Any) -> Finding:
     ],
 )
 def test_verdict_by_shares(here: float, published: float | None, expected: str) -> None:
-    assert verdict(here, published) == expected
+    assert compare_shares(here, published) == expected
 
 
 def test_every_check_of_a_claim_is_there() -> None:
