@@ -1,6 +1,5 @@
 """A result stays where its inputs were made anew with the same content, and is computed where anything else differs."""
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -128,7 +127,7 @@ def test_a_kept_result_that_is_not_whole_is_not_taken(project, damage, suffix):
     do_all(plan, COMPUTED[:3])
     (eac,) = (job for job in jobs(plan) if job.names.get("method") == "EAC")
     kept = PREVIOUS / labels_of("EAC").with_suffix(suffix)
-    assert os.path.samefile(kept, labels_of("EAC").with_suffix(suffix)), "a second name takes no room"
+    assert kept.samefile(labels_of("EAC").with_suffix(suffix)), "a second name takes no room"
     content = kept.read_bytes()
     kept.unlink()
     if damage == "cut":
