@@ -28,8 +28,12 @@ class JobFile(Strict):
     outputs: dict[str, tuple[str, ...]]
     arguments: dict[str, Any] = {}
     """What a job takes beside its spec, as it changes no result: the block of subsets that it works through."""
+    sources: dict[str, str] = {}
+    """Checksums of the modules with the code behind the job, at the time of the plan."""
     title: str = ""
     """What the job is, for messages."""
+    keep_versions: bool = True
+    """Whether results of other versions of packages stay."""
     confirm: bool = False
     """Whether results of other code may be adopted if a sample of them is confirmed."""
     confirm_all: tuple[str, ...] = ()

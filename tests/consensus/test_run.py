@@ -111,7 +111,7 @@ def test_the_result_of_another_race_is_refused(tmp_path):
 def test_peak_memory_is_this_process_own():
     """A small child of a process with 300 MiB."""
     ballast = np.ones(300 * 2**17)
-    program = "from consclust_studies.stages.consensus import peak_mib; print(peak_mib())"
+    program = "from consclust_studies.stages.consensus import measure_peak_mib; print(measure_peak_mib())"
     child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert 10 < float(child.stdout) < 200
     assert ballast.sum() > 0

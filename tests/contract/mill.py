@@ -69,11 +69,11 @@ def jobs(plan: Plan, kinds: Iterable[str] = COMPUTED) -> list[PlannedJob]:
     return [job for job in plan.jobs_of(plan.run_of["small"]) if job.kind in kinds]
 
 
-def do(job: PlannedJob, confirm: bool = False, sorts: tuple[str, ...] = ()) -> str:
+def do(job: PlannedJob, **how: Any) -> str:
     """Do a job as its rule does: what it has made before is removed first; return what it says."""
     for path in outputs(job):
         path.unlink(missing_ok=True)
-    return run_job_file(job.to_file(job.inputs, job.outputs, confirm, sorts).write())
+    return run_job_file(job.to_file(job.inputs, job.outputs, **how).write())
 
 
 def do_all(plan: Plan, kinds: Iterable[str] = COMPUTED, **how: Any) -> dict[str, str]:

@@ -171,7 +171,7 @@ def test_an_output_written_anew_leaves_the_kept_one_as_it_was(project):
     before = kept.read_bytes()
     write_data(factor=2)
     (job,) = (job for job in jobs(make_plan()) if job.kind == "prepare")
-    path = job.to_file(job.inputs, job.outputs, False, ()).write()
+    path = job.to_file(job.inputs, job.outputs).write()
     copies = []
 
     def look(planned):

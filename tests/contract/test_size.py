@@ -118,7 +118,7 @@ def test_the_tables_of_a_large_study_are_made_from_a_job_file(plan):
     write_scores(plan, [*job.inputs["scores"], *job.inputs["selected"]])
     write_runtimes(plan, job.inputs["runtimes"])
 
-    path = job.to_file(job.inputs, job.outputs, confirm=False, sorts=()).write()
+    path = job.to_file(job.inputs, job.outputs).write()
     assert len(str(path)) < 100
     assert JobFile.read(path).spec == spec
     assert main([str(path), "--log", job.log]) == 0
@@ -133,7 +133,7 @@ def test_every_job_of_a_large_study_has_a_short_command(plan):
     """Of the jobs with many inputs: the others have a few words."""
     for job in (plan.job("collect", run="large", part=""), plan.job("document", run="large")):
         assert len(job.spec.json_text) > 10_000
-        written = job.to_file(job.inputs, job.outputs, confirm=False, sorts=())
+        written = job.to_file(job.inputs, job.outputs)
         assert len(str(written.path)) < 100
     labels = plan.job("score", run="large", part="", case=CASES[0]).inputs["labels"]
     names = {"study": "large", "case": CASES[0], "block": f"0-{SUBSETS - 1}"}

@@ -47,7 +47,7 @@ def write_inputs(plan, content=NUMBERS):
 
 def inputs_of(job):
     """The digest of what a job reads, by the files that are there."""
-    return digest_of_inputs(KINDS[job.kind], job.to_file(job.inputs, job.outputs, confirm=False, sorts=()))
+    return digest_of_inputs(KINDS[job.kind], job.to_file(job.inputs, job.outputs))
 
 
 def write(path, marks, seconds):

@@ -3,7 +3,7 @@
 import pytest
 
 from consclust.errors import InputError
-from consclust_studies.plan.restrict import LONGEST, run_name
+from consclust_studies.plan.restrict import LONGEST, name_run
 
 
 def only(plan):
@@ -35,7 +35,7 @@ def test_data_sets_that_are_only_described_stay_where_methods_are_named(make_pla
 
 
 def runs(study):
-    return {e.cases[0].id: ids(e.methods) for e in study.of_variants()}
+    return {e.cases[0].id: ids(e.methods) for e in study.split_variants()}
 
 
 EVERY = {
@@ -57,7 +57,7 @@ def test_all_variants_go_with_what_they_vary(make_plan):
 def test_a_run_may_have_no_variants(make_plan, given):
     plan = make_plan(**given)
     study = only(plan)
-    assert study.of_variants() == []
+    assert study.split_variants() == []
     assert study.restriction.endswith("without variants")
     wanted = {plan.prepared_file(case) for case in study.cases}
     assert {plan.prepared_file(case) for case in (*study.cases, *study.case_variants)} == wanted
@@ -200,7 +200,7 @@ def test_titles_and_steps_are_those_of_the_registry_unless_a_case_has_its_own(ma
 
 def test_names_of_runs_are_short_and_apart():
     words = tuple(f"a_long_name_of_a_data_set_{i}" for i in range(9))
-    names = {run_name("mine", {"datasets": words[:n]}) for n in range(1, 10)}
+    names = {name_run("mine", {"datasets": words[:n]}) for n in range(1, 10)}
     assert len(names) == 9
     assert all(len(name) <= LONGEST for name in names)
-    assert run_name("mine", {}) == "mine"
+    assert name_run("mine", {}) == "mine"

@@ -129,7 +129,7 @@ def test_jobs_are_sized_by_k_where_there_are_no_classes(plan_of):
         ({"ensemble": {"runs": 40, "subset_size": 10}}, ["ensemble.subset_size = 10", "subset_size: 40"]),
         ({"ensemble": {"runs": 40, "subset_size": 40, "draws": 2}}, ["ensemble.draws = 2", "remove"]),
         ({"exhibits": [{"kind": "scores", "id": "s", "title": "t"}]}, ["exhibits[", "'scores'", "classes", "remove"]),
-        ({"exhibits": [{"kind": "vat", "id": "s", "title": "t", "cases": ["survey"]}]}, ["exhibits[", "'vat'"]),
+        ({"exhibits": [{"kind": "restarts"}]}, ["exhibits[", "'restarts'", "classes", "remove"]),
         ({"diagnosis": {"method": "rce"}}, ["diagnosis.method = 'rce'", '"RCE"']),
         ({"diagnosis": {"ks": [3, 2]}}, ["diagnosis.ks", "[2, 3]"]),
         ({"diagnosis": {"ks": [2, 70]}}, ["cases[0].dataset", "60 objects", "diagnosis.ks has 70"]),

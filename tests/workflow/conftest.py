@@ -16,15 +16,12 @@ from consclust_studies.job_files import JobFile
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 900  # seconds; what is not stuck ends before, on a busy machine too
-PARTS = ["workflow", "config", "profiles", "src", "envs"]
-KINDS = ["studies/ec_cms/exhibits", "studies/peace/exhibits"]
-"""Kinds of exhibits of the project's studies that those of the tests use too."""
+PARTS = ["Snakefile", "workflow", "config", "profiles", "src", "envs"]
 
 TINY = {
     "id": "tiny",
     "title": "A tiny study",
     "summary": "Two small data sets.",
-    "kinds": ["studies/ec_cms/exhibits/levels.py", "studies/peace/exhibits/starts.py"],
     "cases": ["iris", {"dataset": "wine", "ensemble": "mixed", "object_share": 0.9}],
     "ensemble": {"runs": 12, "subset_size": 4},
     "methods": [
@@ -37,6 +34,7 @@ TINY = {
             "default": {"lambda1": 1.0, "lambda2": 1.0},
         },
     ],
+    "kinds": ["studies/peace/exhibits/starts.py", "studies/ec_cms/exhibits/levels.py"],
     "exhibits": [
         {"kind": "heatmap", "id": "figure1", "title": "RCE", "method": "RCE", "x": "lambda1", "y": "lambda2"},
         {"kind": "starts", "id": "starts", "title": "Starts", "methods": ["SpectralConsensus"]},
@@ -89,14 +87,19 @@ class Project:
         }
         self.env.pop("CONSCLUST_DATA_MIRROR", None)
 
-    def set_up(self) -> "Project":
-        """Fill the folder; the tiny study is its only one."""
+    def set_up(self, parts: list[str] = PARTS) -> "Project":
+        """Fill the folder; the tiny study is its only one, beside the kinds of exhibits of others."""
         # with what Python and numba have compiled, but for what they are writing now
         ignored = shutil.ignore_patterns("*.egg-info", "*.pyc.*", "*.tmp.*")
-        for part in (*PARTS, *KINDS):
-            shutil.copytree(ROOT / part, self.folder / part, ignore=ignored)
-        config = self.folder / "config/config.yaml"
-        config.write_text(config.read_text().replace("default_study: quickstart", "default_study: null"))
+        for part in parts:
+            if (ROOT / part).is_dir():
+                shutil.copytree(ROOT / part, self.folder / part, ignore=ignored)
+            else:
+                shutil.copy(ROOT / part, self.folder / part)
+        no_studies = shutil.ignore_patterns("*.yaml", "*.md", "published", "__pycache__")
+        shutil.copytree(ROOT / "studies", self.folder / "studies", ignore=no_studies)
+        settings = self.folder / "config/config.yaml"
+        settings.write_text(settings.read_text().replace("default_study: quickstart", "default_study: tiny"))
         self.study(TINY)
         return self
 
@@ -135,7 +138,8 @@ class Project:
 
     def reproducible_files(self) -> dict[str, bytes]:
         """Everything whose bytes must not depend on the run."""
-        apart = (*SECONDS, "report.pdf", "report.html")
+        # a run that has nothing to do does not start, and leaves the settings of the last start
+        apart = (*SECONDS, "report.pdf", "report.html", "run.json")
         return {
             str(path.relative_to(self.folder)): without_seconds(path)
             for top in ("data/prepared", "results", "reports")
@@ -145,7 +149,7 @@ class Project:
 
 
 def without_seconds(path: Path) -> bytes:
-    """The bytes of a file; of an exhibit without its stamp, as what all tables together read has seconds in it."""
+    """The bytes of a file; of an exhibit without its stamp: the inputs of all tables have seconds in them."""
     if path.parent.name != "exhibits" or path.suffix != ".json":
         return path.read_bytes()
     record = json.loads(path.read_text())

@@ -38,7 +38,6 @@ STUDY = {
     "id": "toy",
     "title": "A toy study",
     "summary": "One data set in two cases.",
-    "kinds": ["studies/peace/exhibits/starts.py"],
     "paper": {"authors": "A. Author", "title": "A paper", "venue": "V", "year": 2015},
     "published": ["table1", "table2"],
     "discussion": True,
@@ -78,6 +77,7 @@ STUDY = {
         },
         {"text": "GWCA is stable.", "check": "stable", "method": "GWCA", "metric": "NMI"},
     ],
+    "kinds": ["studies/peace/exhibits/starts.py"],
     "exhibits": [
         {"kind": "scores", "id": "few", "title": "Few", "methods": ["KC", "EAC-single"], "metrics": ["ACC"]},
         {"kind": "starts", "id": "starts", "title": "Starts", "methods": ["KC"], "cases": ["toy", "pool"]},
@@ -104,8 +104,11 @@ STUDY = {
     },
 }
 
+KINDS = ["studies/peace/exhibits/starts.py", "studies/peace/exhibits/f1_bounds.py"]
+"""The file with the kind `starts`, and what it imports."""
+
 NEW_VALUES = {
-    "sha256": "0" * 64, "mirror": "files/toy.csv", "data_mirror": "https://example.org/mirror",
+    "default_study": "toy", "kinds": None, "sha256": "0" * 64, "mirror": "files/toy.csv", "data_mirror": "https://example.org/mirror",
     "datasets": ["toy"], "methods": ["EAC"], "subsets": 2, "subsets_per_job": 1, "seed": 1,
     "dataset": "iris", "preprocessing": ["unit_norm"], "init": "k-means++", "ensemble": "minibatch", "n_clusters": 2,
     "instead_of": None, "doubt": "sampled anew", "without": ["EAC"], "draws": 2, "method": "LWEA",
@@ -119,7 +122,7 @@ NEW_VALUES = {
 }  # fmt: skip
 """New values by key; those of other keys follow from the type of the old one. None: no other value is meant."""
 
-NOTHING = {"subsets_per_job", "data_mirror", "urls", "mirror"}
+NOTHING = {"default_study", "subsets_per_job", "data_mirror", "urls", "mirror"}
 """Keys that change how or from where, never what: a change runs no job again."""
 
 
@@ -146,6 +149,7 @@ TOY = Toy(
     WRITTEN_OUT,
     ENTRY,
     {
+        **{file: (ROOT / file).read_text() for file in KINDS},
         "data/raw/toy/toy.csv": "\n".join(CELLS) + "\n",
         "data/raw/toy/pool.csv": as_csv(POOL),
         "studies/toy/published/table1.csv": "dataset,instances,features,classes\nToy,40,4,2\n",
@@ -190,8 +194,8 @@ def test_the_longest_consensus_jobs_start_first(first_run):
     project, lines = first_run
     ran = [job_of(line, project.folder) for line in lines]
     with in_folder(project.folder):
-        plan, _ = costs.planned(["toy"])
-        jobs = {job.name: job.seconds for job in costs.jobs_of(plan, "toy") if "/consensus/" in job.name}
+        plan, _ = costs.load_studies(["toy"])
+        jobs = {job.name: job.seconds for job in costs.list_jobs(plan, "toy") if "/consensus/" in job.name}
     seconds = [jobs[job.outputs["labels"][0]] for job in ran if job.kind == "consensus" and "race" not in job.inputs]
     assert len({*seconds}) > 3
     assert seconds == sorted(seconds, reverse=True)

@@ -55,6 +55,7 @@ class Toy:
         """A project with the study, its data in place, nothing run."""
         for part in ("workflow", "profiles", "envs", *KINDS):
             shutil.copytree(ROOT / part, folder / part)
+        shutil.copy(ROOT / "Snakefile", folder)
         (folder / "src").symlink_to(ROOT / "src")
         for name, text in self.files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from consclust.errors import InputError
+from consclust_studies.code.job_code import checksums_of
 from consclust_studies.job_files import JobFile
 from consclust_studies.paths import LOGS
 from consclust_studies.plan.needs import Need
@@ -53,9 +54,18 @@ class PlannedJob:
         return [path for paths in self.inputs.values() for path in paths]
 
     def to_file(
-        self, inputs: dict[str, list[str]], outputs: dict[str, list[str]], confirm: bool, sorts: tuple[str, ...]
+        self,
+        inputs: dict[str, list[str]],
+        outputs: dict[str, list[str]],
+        confirm: bool = False,
+        sorts: tuple[str, ...] = (),
+        keep_versions: bool = True,
     ) -> JobFile:
-        """Return the job for the process that does it, with the places of its files on this machine."""
+        """Return the job for the process that does it, with the places of its files on this machine.
+
+        ``confirm`` and ``keep_versions`` say which results of other code and of other versions stay; of the ``sorts``
+        of fits all are made again to confirm them.
+        """
         for name, paths in self.inputs.items():
             if len(inputs.get(name, ())) != len(paths):
                 raise InputError(f"{self.title}: {len(inputs.get(name, ()))} files given as {name}, not {len(paths)}")
@@ -65,7 +75,9 @@ class PlannedJob:
             inputs={**self.project, **inputs},
             outputs=outputs,
             arguments=self.arguments,
+            sources=checksums_of(self.spec.code_behind()),
             title=self.title,
+            keep_versions=keep_versions,
             confirm=confirm,
             confirm_all=sorts,
         )

@@ -26,6 +26,11 @@ def largest_f1(accuracy: float, class_sizes: Sequence[int]) -> dict[str, float]:
 
     ``accuracy`` is the share of the objects in the best one-to-one matching of clusters and classes, ACC or CI;
     ``class_sizes`` are the objects of each class.
+
+    Examples
+    --------
+    >>> largest_f1(0.5, [10, 10])["F-purity"]
+    0.75
     """
     squares = sum(size**2 for size in class_sizes)
     pairs = accuracy * sum(class_sizes) * max(2 * max(class_sizes) / squares, 1 / sqrt(squares))

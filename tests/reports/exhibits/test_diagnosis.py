@@ -9,7 +9,7 @@ from consclust.errors import InputError
 from consclust.files import read_arrays, write_arrays
 from consclust.report.wording import DASH
 from consclust.scores import ari
-from consclust_studies.config.references import mistakes
+from consclust_studies.config.references import find_mistakes
 from consclust_studies.exhibits.diagnosis import Consensus, DiagnosisFigure, DiagnosisTable, of_cases
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.consensus import ConsensusJob, fit_subsets, write_results
@@ -153,7 +153,7 @@ def test_the_sections_of_several_cases_have_names_of_their_own():
     assert {"matrix-iris", "matrix-2"} < set(ids)
     assert {exhibit.title for exhibit in of_cases(study)} >= {"Consensus matrix: Iris"}
     known = {"case": ["iris", "a" * 60], "method": ["KC"]}
-    assert not [line for e in of_cases(study) for line in mistakes(e, known, lambda model: ())]
+    assert not [line for e in of_cases(study) for line in find_mistakes(e, known, lambda model: ())]
 
 
 def test_the_csv_keeps_labels_whole_numbers(made):
