@@ -81,7 +81,7 @@ def test_every_job_has_a_kind_a_log_a_title_and_a_need(project):
 def test_the_costs_count_every_job_of_a_run(project):
     plan, jobs = project
     for run, of_run in jobs.items():
-        counted = costs.jobs_of(plan, run)
+        counted = costs.list_jobs(plan, run)
         assert [job.name for job in counted] == [job.first_output for job in of_run]
         assert all(job.seconds > 0 for job in counted)
 
@@ -92,7 +92,7 @@ def raced(study, _):
 
 def test_the_costs_count_races_and_what_waits_for_them(make_plan):
     plan = make_plan(raced, subsets_per_job=1)
-    jobs = {job.name: job for job in costs.jobs_of(plan, "mine")}
+    jobs = {job.name: job for job in costs.list_jobs(plan, "mine")}
     race = jobs["results/mine/races/iris/RCE.json"]
     folder = "results/mine/consensus/iris/RCE"
     assert {f"{folder}/0-0.npz", f"{folder}/1-1.npz"} <= set(race.after)

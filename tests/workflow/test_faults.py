@@ -1,5 +1,6 @@
 """Kill, corrupt, refuse: nothing is lost, nothing half-written is used, every failure is reported."""
 
+import errno
 import fcntl
 import json
 import os
@@ -140,6 +141,30 @@ def test_a_second_run_in_the_same_folder_is_refused(copy_of_finished):
         done = copy_of_finished.snakemake("tiny", "--forceall", check=False)
     assert done.returncode == 1
     assert "another Snakemake is at work in this folder" in done.stderr
+
+
+NO_LOCKS = """
+import fcntl
+import os
+
+def flock(file, operation):
+    raise OSError({number}, os.strerror({number}))
+
+fcntl.flock = flock
+"""
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS], ids=["NFS without its daemon", "Lustre without flock"])
+def test_a_file_system_without_locks_is_said_and_stops_nothing(brief, tmp_path, number):
+    (tmp_path / "sitecustomize.py").write_text(NO_LOCKS.format(number=number))
+    brief.env["PYTHONPATH"] = os.pathsep.join([str(tmp_path), brief.env["PYTHONPATH"]])
+    prepared = "data/prepared/iris/raw.npz"
+    done = brief.snakemake(prepared)
+    assert (brief.folder / prepared).is_file()
+    (line,) = [line for line in done.stderr.splitlines() if os.strerror(number) in line]
+    assert "lock" in line
+    assert "second run" in line
+    assert "Traceback" not in done.stderr
 
 
 def test_an_expected_failure_is_a_record_and_a_note(project):
