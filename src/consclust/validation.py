@@ -89,9 +89,15 @@ def _refuse_deep(text: str, path: Path) -> None:
             raise InputError(f"{path}: not valid YAML here: more than {DEEPEST} levels; shorten it")
 
 
-def parse(model: type[Model], value: Any, file: Path | str) -> Model:
-    """Turn ``value`` into ``model``; :class:`InputError` has a line for each mistake."""
-    _check_plain(value, file)
+MOST_VALUES, DEEPEST, LONGEST_KEY, LONGEST_TEXT = 10**6, 50, 100, 10**4
+
+
+def parse(model: type[Model], value: Any, file: Path | str, longest: int = LONGEST_TEXT) -> Model:
+    """Turn ``value`` into ``model``; :class:`InputError` has a line for each mistake.
+
+    ``longest`` is the number of characters that a text has at most.
+    """
+    _check_plain(value, file, longest)
     try:
         return model.model_validate(value)
     except ValidationError as error:
@@ -103,16 +109,13 @@ def parse(model: type[Model], value: Any, file: Path | str) -> Model:
         raise InputError("\n".join(lines)) from None
 
 
-MOST_VALUES, DEEPEST, LONGEST_KEY, LONGEST_TEXT = 10**6, 50, 100, 10**4
-
-
-def _check_plain(value: Any, file: Path | str) -> None:
+def _check_plain(value: Any, file: Path | str, longest: int) -> None:
     """Refuse what no file of this project can mean, and what would end in a traceback or fill the memory."""
     for count, (key, item, depth) in enumerate(_walk(value, "", 0)):
         where = f"{file}: {key if len(key) <= 80 else key[:77] + '...'}"
         if count > MOST_VALUES or depth > DEEPEST:
             raise InputError(f"{where}: more than {MOST_VALUES:,} values, or {DEEPEST} levels; shorten it")
-        if isinstance(item, str) and (problem := _problem(item, LONGEST_TEXT)):
+        if isinstance(item, str) and (problem := _problem(item, longest)):
             raise InputError(f"{where} = {short(item)}: {problem}")
         for name in item if isinstance(item, Mapping) else ():
             if problem := _problem(name, LONGEST_KEY):

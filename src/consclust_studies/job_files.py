@@ -17,6 +17,9 @@ from consclust_studies.stamps import Stamp
 FOLDER = Path(".snakemake/consclust")
 """Where the files of jobs are, in the folder of the project."""
 
+LONGEST_SPEC = 10**9
+"""Characters of the longest spec. What people write is shorter, and :func:`~consclust.validation.parse` says so."""
+
 
 class JobFile(Strict):
     """A job, and the names of its files."""
@@ -58,7 +61,7 @@ class JobFile(Strict):
             content = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise InputError(f"{path}: not a readable job ({error}); run Snakemake again, which writes it") from None
-        return parse(cls, content, path)
+        return parse(cls, content, path, longest=LONGEST_SPEC)
 
 
 class Files:
