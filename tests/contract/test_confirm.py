@@ -1,5 +1,6 @@
 """Labels that other code made: kept only where a run asks for it, and where a sample of the fits gives the same."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -74,7 +75,7 @@ def test_labels_that_are_confirmed_again_are_still_of_the_code_that_made_them(ma
 
 def test_nothing_is_taken_over_unless_it_is_asked_for(made):
     _, after = made
-    said = do_all(after, ["consensus"])
+    said = do_all(after, ["consensus", "race"])
     assert not any(stays(words) for words in said.values())
     assert read_marks(labels_of("RCE")).stamp.confirmed is None
 
@@ -186,16 +187,9 @@ def test_fits_with_fewer_clusters_are_all_made_again_where_that_is_asked_for(mad
     assert answers(labels_of("RCE")) == labels
     # and a sample that does not aim at it overlooks it
     change("RCE", lambda arrays: arrays["labels"].__setitem__(place, arrays["labels"][place].clip(0, 1)))
-    before = dict(job.spec)
-    other_code = ConsensusJob(**{**before, "code": "yet another"})
-    assert stays(do(replaced(job, other_code), confirm=True))
+    other_code = job.spec.model_copy(update={"code": "yet another"})
+    assert stays(do(replace(job, spec=other_code), confirm=True))
     assert answers(labels_of("RCE"))["labels"] != labels["labels"]
-
-
-def replaced(job, spec):
-    from dataclasses import replace
-
-    return replace(job, spec=spec)
 
 
 def test_what_has_fewer_clusters():

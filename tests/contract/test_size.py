@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import yaml
 
+from consclust.datasets.prepared import Dataset
 from consclust.files import write_record
 from consclust_studies.__main__ import main
 from consclust_studies.contents import OF_MAKERS, marks_of
@@ -15,6 +16,7 @@ from consclust_studies.job_files import JobFile
 from consclust_studies.makers import Makers
 from consclust_studies.paths import LABELS
 from consclust_studies.plan.load import load_plan
+from consclust_studies.stages import prepare
 from consclust_studies.stages.score_tables import write_table
 from consclust_studies.stages.selection import select
 from consclust_studies.stamps import Stamp, installed_versions
@@ -60,6 +62,7 @@ def plan(tmp_path, monkeypatch):
     return load_plan({"seed": 1})
 
 
+DATA = Dataset(np.zeros((100, 4)), np.arange(100) % 3, ("a", "b", "c"))
 STAMP = Stamp(versions=dict(installed_versions()), inputs="0" * 16)
 
 
@@ -112,11 +115,11 @@ def test_the_tables_of_a_large_study_are_made_from_a_job_file(plan):
     spec = job.spec.json_text
     assert len(spec) > 4 * LONGEST_WORD
     assert len(" ".join(job.given)) > 2 * LONGEST_WORD
-    assert {path for role in job.inputs if role != "runtimes" for path in job.inputs[role]} == {
-        "results/large/scores.parquet", "results/large/selected.parquet",
-    }  # fmt: skip
+    assert set(job.inputs) == {"scores", "selected", "runtimes", "prepared"}
     write_scores(plan, [*job.inputs["scores"], *job.inputs["selected"]])
     write_runtimes(plan, job.inputs["runtimes"])
+    for name, path in zip(CASES, job.inputs["prepared"], strict=True):
+        prepare.save(DATA, Path(path), marks_of(plan.prepare(name, "raw").json_text, STAMP))
 
     path = job.to_file(job.inputs, job.outputs).write()
     assert len(str(path)) < 100

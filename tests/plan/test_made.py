@@ -1,13 +1,12 @@
 """Results that other versions of packages made: counted and named, kept, and made anew on request."""
 
-import json
 from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from consclust.files import write_arrays, write_record, write_text
+from consclust.files import read_record, write_arrays, write_record, write_text
 from consclust_studies.contents import marks_of
 from consclust_studies.kinds import KINDS
 from consclust_studies.plan.made import Made
@@ -152,7 +151,7 @@ def test_a_result_whose_inputs_have_another_spec_is_still_of_its_versions(made, 
 
 
 @pytest.mark.parametrize("code", ["rerun", "confirm"])
-def test_labels_of_other_code_keep_their_versions_where_they_may_be_confirmed(made, make_plan, upgrade, monkeypatch, code):
+def test_labels_of_other_code_keep_their_versions_if_they_may_stay(made, make_plan, upgrade, monkeypatch, code):
     old = stamp_of_now()
     upgrade()
     monkeypatch.setattr("consclust_studies.plan.plan.fingerprint", lambda code: "another")
@@ -168,7 +167,7 @@ def test_the_stamp_is_read_from_the_smallest_file(made):
     """A record is read in no time, labels may have gigabytes."""
     job = made.job("consensus", study="mine", case="iris", method="KC", block="0-3")
     path = Path(job.outputs["runtime"][0])
-    record = json.loads(path.read_text())
+    record = read_record(path)
     stamp = stamp_of_now().model_copy(update={"versions": {"numpy": "1.0"}})
     write_record(path, {**record, "stamp": stamp.json_text})
     assert Made(made).versions_of(job) == stamp.of_versions
