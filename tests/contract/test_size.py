@@ -87,14 +87,13 @@ def made_up_scores(study):
     return pd.DataFrame(rows, columns=columns)
 
 
-def write_scores(plan, paths):
-    """Write the tables of scores and selections, as the job that joins them does."""
-    scores = made_up_scores(plan.runs["large"])
+def write_selected(plan, paths):
+    """Write the selections, as the job that joins the scores does."""
+    selected = select(plan.runs["large"], made_up_scores(plan.runs["large"]))
     extra = {"failures": "[]", "notes": "[]", OF_MAKERS: Makers().json_text}
     marks = marks_of(plan.collect("large", "").json_text, STAMP)
     for path in paths:
-        frame = select(plan.runs["large"], scores) if "selected" in path else scores
-        write_table({name: values.tolist() for name, values in frame.items()}, Path(path), marks, extra)
+        write_table({name: values.tolist() for name, values in selected.items()}, Path(path), marks, extra)
 
 
 def write_runtimes(plan, paths):
@@ -120,8 +119,8 @@ def test_the_tables_of_a_large_study_are_made_from_a_job_file(plan):
     spec = job.spec.json_text
     assert len(spec) > 4 * LONGEST_WORD
     assert len(" ".join(job.given)) > 2 * LONGEST_WORD
-    assert set(job.inputs) == {"scores", "selected", "runtimes", "prepared"}
-    write_scores(plan, [*job.inputs["scores"], *job.inputs["selected"]])
+    assert set(job.inputs) == {"selected", "runtimes", "prepared"}
+    write_selected(plan, job.inputs["selected"])
     write_runtimes(plan, job.inputs["runtimes"])
     for name, path in zip(CASES, job.inputs["prepared"], strict=True):
         prepare.save(DATA, Path(path), marks_of(plan.prepare(name, "raw").json_text, STAMP))
