@@ -5,13 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from consclust import methods
+from consclust.datasets.preprocessing import module_of
 from consclust.validation import read_yaml
 from consclust_studies import paths
+from consclust_studies.code.job_code import read_source
 from consclust_studies.config.settings import CONFIG_FILE
 from consclust_studies.kinds import KINDS
 from consclust_studies.plan import costs
 from consclust_studies.plan.load import load_plan
 from consclust_studies.plan.plan import MADE_BY, Plan
+from consclust_studies.stages.consensus import fit_subsets
 
 ROOT = Path(__file__).parents[2]
 RULES = "\n".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
@@ -123,6 +127,64 @@ def test_a_file_of_no_job_and_a_matrix_without_pieces(make_plan):
     plan = make_plan()
     for path in ("results/mine/consensus/iris/KC.npz", "results/yours/scores.csv", "reports/mine/other.csv", "x"):
         assert plan.maker_of(path) is None
+
+
+# ---------------------------------------------------------------- the code behind the jobs
+
+
+def name_of(function):
+    return function.__module__, function.__qualname__
+
+
+def functions_of(job, known):
+    """Module and name of the definitions that count as the code of a job; ``known`` has those that were found."""
+    code = job.spec.code_behind()
+    key = f"{code}"
+    if key not in known:
+        known[key] = read_source().fingerprints.functions(*code.entries, parameters=code.options)
+    return known[key]
+
+
+@pytest.mark.long
+def test_what_builds_an_exhibit_is_code_of_its_job(project):
+    plan, _ = project
+    seen = set()
+    known: dict[str, set] = {}
+    for run, study in plan.runs.items():
+        for exhibit in study.exhibits:
+            if type(exhibit) not in seen:
+                job = plan.job("figure", run=run, figure=exhibit.id) if exhibit.drawn else plan.job("tables", run=run)
+                assert name_of(type(exhibit).build) in functions_of(job, known), exhibit.kind
+            seen.add(type(exhibit))
+    assert len(seen) > 20
+
+
+@pytest.mark.long
+def test_what_fits_a_method_is_code_of_its_job(project):
+    _, jobs = project
+    known: dict[str, set] = {}
+    seen = set()
+    for job in (job for of_run in jobs.values() for job in of_run):
+        if job.kind == "consensus" and job.spec.method not in seen:
+            seen.add(job.spec.method)
+            cls = methods.load(job.spec.method)
+            fit = next(vars(base)["_fit"] for base in cls.__mro__ if "_fit" in vars(base))
+            assert {name_of(fit), name_of(fit_subsets)} <= functions_of(job, known), job.spec.method
+    assert len(seen) > 15
+
+
+@pytest.mark.long
+def test_what_reads_and_scales_data_is_code_of_their_job(project):
+    _, jobs = project
+    known: dict[str, set] = {}
+    seen = set()
+    for job in (job for of_run in jobs.values() for job in of_run):
+        if job.kind == "prepare" and (key := (type(job.spec.recipe.reader), job.spec.recipe.steps)) not in seen:
+            seen.add(key)
+            steps = {(module_of(step), step) for step in job.spec.recipe.steps}
+            read = {name_of(type(job.spec.recipe.reader).read)} if job.spec.recipe.reader else set()
+            assert steps | read <= functions_of(job, known), job.title
+    assert len(seen) > 5
 
 
 # ---------------------------------------------------------------- the rules of the workflow

@@ -188,7 +188,7 @@ BUILD = "def build(self, source: Source) -> Shown:\n"
 
 def in_build(source):
     """Another statement in what builds an exhibit."""
-    return source.replace(BUILD, f"{BUILD}        assert source\n")
+    return source.replace(BUILD, f"{BUILD}        source = [source][0]\n")
 
 
 @pytest.mark.parametrize(

@@ -51,10 +51,17 @@ class ExhibitJob(Spec):
                 cls = methods.load(self.study.method(method_id).method)
                 given = find_fit_parameters(self.study, self.study.case(case_id), method_id)
                 values = {name: (value,) for name, value in given.items()}
-                merge_options(options.setdefault(f"{cls.__module__}.{cls.__qualname__}", {}), values)
-        kinds = dict.fromkeys(f"{type(one).__module__}.{type(one).__qualname__}" for one in self.study.exhibits)
+                merge_options(options.setdefault(full_name(cls), {}), values)
+        kinds = dict.fromkeys(type(exhibit) for exhibit in self.study.exhibits)
+        # the job calls build on exhibits of kinds that its code does not name
+        entries = [full_name(named) for kind in kinds for named in (kind, kind.build)]
         frame = ("consclust_studies.exhibits.stored.write_shown", "consclust_studies.results.source.Source")
-        return Code((*frame, *kinds, *options), options)
+        return Code((*frame, *dict.fromkeys(entries), *options), options)
+
+
+def full_name(named: Any) -> str:
+    """Return the full name of a class, or of a function where it is defined."""
+    return f"{named.__module__}.{named.__qualname__}"
 
 
 def in_order(items: Iterable[Item]) -> list[Item]:
