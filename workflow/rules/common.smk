@@ -222,3 +222,13 @@ def lock_folder():
         print(
             f"no lock in this file system ({error.strerror}): do not start a second run in this folder", file=sys.stderr
         )
+
+
+def lift_default_rate_of_jobs(scheduler):
+    """Let any number of jobs start in a second, unless --max-jobs-per-timespan limits it.
+
+    With a limit, however high, Snakemake looks for jobs once a second more for every job that has ended; after some
+    hundreds this takes most of a core. Its default is a limit of 100 in a second, and no option lifts it."""
+    limit = scheduler.job_rate_limiter
+    if limit and (limit.max_jobs, limit.timespan) == (100, 1):
+        scheduler.job_rate_limiter = None
