@@ -8,6 +8,7 @@ import hashlib
 import json
 import shutil
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +26,10 @@ WITH_MARKS = (".json", ".npz", ".parquet")
 """Suffixes of the files of jobs that carry spec and stamp, those first that are read fastest."""
 OF_MAKERS = "made"
 """The text of a table of scores that says which versions made the labels: no part of its content."""
+
+
+DAMAGED = (InputError, OSError, KeyError, ValueError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
+"""What reading a damaged file may raise, or one that somebody else made."""
 
 
 class Marks(NamedTuple):
@@ -57,7 +62,7 @@ def read_marks(path: Path) -> Marks | None:
         if path.suffix == ".json":
             record = read_record(path)
             return Marks(record["spec"], parse_stamp(record["stamp"]))
-    except (InputError, OSError, KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile):
+    except DAMAGED:
         return None
     return None
 
@@ -65,17 +70,22 @@ def read_marks(path: Path) -> Marks | None:
 def digest_of_content(path: Path) -> str:
     """Return the digest of what a file contains; files that differ in spec and stamp alone have the same.
 
-    :class:`InputError` for a file that is missing or damaged.
+    Of a file that carries neither, such as one that the user placed, it is that of all bytes. :class:`InputError` for a
+    file that is missing, and for a damaged one of a job.
     """
+    if read_marks(path) is None:
+        return _digest_of_bytes(path)
     if path.suffix == ".npz":
         return _digest_of_arrays(read_arrays(path))
     if path.suffix == ".parquet":
         from consclust_studies.stages.score_tables import digest_of_table
 
         return digest_of_table(path, but=(*MARKS, OF_MAKERS))
-    if path.suffix == ".json":
-        record = {key: value for key, value in read_record(path).items() if key not in MARKS}
-        return digest(json.dumps(record, sort_keys=True))
+    record = {key: value for key, value in read_record(path).items() if key not in MARKS}
+    return digest(json.dumps(record, sort_keys=True))
+
+
+def _digest_of_bytes(path: Path) -> str:
     try:
         return sha256(path)[:16]
     except FileNotFoundError:
