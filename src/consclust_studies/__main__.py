@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 
+from consclust.environment import refuse_former_names
 from consclust.errors import InputError
 from consclust.files import write_text
 from consclust_studies.code.loaded import record_sources
@@ -38,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for handler in handlers:
         logger.addHandler(handler)
     try:
+        refuse_former_names()
         record_sources()
         from consclust_studies.runner import run_job_file
 
