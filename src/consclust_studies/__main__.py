@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 
+from consclust.environment import refuse_former_names
 from consclust.errors import InputError
 from consclust.files import write_text
 from consclust_studies.code.loaded import record_sources
+from consclust_studies.progress import RESULT, terminal_of_job
 
 
 class NoPandas(MetaPathFinder):
@@ -30,17 +32,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     logger = logging.getLogger("consclust")
     logger.setLevel(logging.INFO)
-    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
+    handlers = [terminal_of_job()]
     if options.log:
         options.log.parent.mkdir(parents=True, exist_ok=True)
         handlers.append(logging.FileHandler(options.log, mode="w", encoding="utf-8"))
     for handler in handlers:
         logger.addHandler(handler)
     try:
+        refuse_former_names()
         record_sources()
         from consclust_studies.runner import run_job_file
 
-        logger.info("%s", run_job_file(options.job))
+        logger.info("%s", run_job_file(options.job), extra=RESULT)
     except InputError as mistake:
         return fail(str(mistake), options.log)
     except Exception as broken:

@@ -8,6 +8,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from snakemake.logging import logger
+
 
 def stop(mistake):
     """End with a message; a WorkflowError would add lines of this file, which the user need not read."""
@@ -39,8 +41,10 @@ try:
     from consclust_studies.plan import load_plan
     from consclust_studies.plan.known_runs import store_settings
     from consclust_studies.plan.made import Made
+    from consclust_studies.plan.outlook import describe_rest
     from consclust_studies.plan.own_files import compute_checksums
     from consclust_studies.plan.sources import check_sources
+    from consclust_studies.progress import show_finished_jobs
 except ImportError as absent:
     if "--lint" not in sys.argv:
         stop(f"{absent}: install what the workflow needs, pip install '.[workflow]' in the folder of the project")
@@ -207,6 +211,16 @@ def with_its_case(wildcards):
 def longest_first(rule):
     """A priority below 1 that rises with the seconds of a job, so that no long one runs alone at the end."""
     return of_job(rule, lambda job: 1 - 1 / (1 + job.need.seconds))
+
+
+def show_start():
+    """Say what each study has before it, and show a line for each finished job from now on, unless --quiet asks for less."""
+    if {"all", "progress"} & {kind.name.lower() for kind in workflow.output_settings.quiet or ()}:
+        return
+    cores = None if workflow.resource_settings.nodes else workflow.resource_settings.cores
+    for study in REPORTS.values():
+        print(describe_rest(PLAN, PLAN.run_of[study], cores), file=sys.stderr, flush=True)
+    show_finished_jobs(logger)
 
 
 def lock_folder():

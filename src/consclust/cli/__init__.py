@@ -14,6 +14,7 @@ from consclust.cli.compare import compare
 from consclust.cli.consensus import consensus
 from consclust.cli.methods import methods
 from consclust.cli.report import report
+from consclust.environment import refuse_former_names
 from consclust.errors import ConsensusFailure, InputError
 
 INTERRUPTED = 130
@@ -42,6 +43,7 @@ class Commands(click.Group):
         try:
             with warnings.catch_warnings():
                 warnings.showwarning = _note
+                refuse_former_names()
                 raise SystemExit(super().main(*args, **kwargs) or 0)
         except click.exceptions.NoArgsIsHelpError as request:
             request.show()

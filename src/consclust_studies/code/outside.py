@@ -47,6 +47,7 @@ HANDLING = {
     "consclust_studies.job_files": "carries a job and the names of its files to the process that does it",
     "consclust_studies.kinds": "finds the function of a job by its word; the spec names what it calls",
     "consclust_studies.runner": "does jobs: their own functions are the entries",
+    "consclust_studies.progress": "says how far a run is",
     "consclust_studies.code": "says what a fingerprint begins with",
     "consclust_studies.plan": "plans jobs; what it decides stands in their specs",
     "consclust.files": "writes files atomically and reads them back",

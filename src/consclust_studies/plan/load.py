@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from consclust.datasets.registry import DatasetSpec, load_registry
+from consclust.environment import refuse_former_names
 from consclust.errors import InputError
 from consclust.validation import did_you_mean, parse, read_yaml
 from consclust_studies import paths
@@ -37,6 +38,7 @@ def load_plan(
     :data:`own_files.VARIABLE` may have their checksums.
     :class:`InputError` has one line for each mistake, with file, key, value and remedy.
     """
+    refuse_former_names()
     settings = _parse_settings(config, given)
     registry = _load_registry(elsewhere)
     # sorted, as the order of a glob depends on the file system

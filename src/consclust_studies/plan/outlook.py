@@ -1,0 +1,35 @@
+"""What a run has before it, said when it starts."""
+
+from pathlib import Path
+
+from consclust_studies.plan.costs import Job, find_makespan, format_duration, list_jobs
+from consclust_studies.plan.plan import Plan
+
+
+def describe_rest(plan: Plan, run: str, cores: int | None) -> str:
+    """Return a line on the jobs of a run whose files are not there, with an estimate of their time.
+
+    Jobs that are repeated because something has changed are not counted, as only Snakemake knows them.
+
+    Parameters
+    ----------
+    plan : the plan with the run.
+    run : its name.
+    cores : of this machine; None on a cluster, which runs as many jobs as there is room for.
+    """
+    jobs = list_jobs(plan, run)
+    rest = [job for job in jobs if not Path(job.name).exists()]
+    if not rest:
+        return f"{run}: the files of all {len(jobs)} jobs are there; what has changed is made anew"
+    if cores is None:
+        time = f"{format_duration(sum(job.seconds for job in rest))} of CPU time"
+    else:
+        seconds = find_makespan(_without_others(rest), cores)
+        time = f"{format_duration(seconds)} on {cores} {'core' if cores == 1 else 'cores'}"
+    return f"{run}: {len(rest)} of {len(jobs)} jobs to do, about {time}"
+
+
+def _without_others(rest: list[Job]) -> list[Job]:
+    """Return jobs that wait for each other alone."""
+    names = {job.name for job in rest}
+    return [job._replace(after=tuple(name for name in job.after if name in names)) for job in rest]
