@@ -3,7 +3,7 @@ from typing import Literal
 import pytest
 
 from consclust.validation import Strict
-from consclust_studies.config.references import AnyRowId, CaseId, MethodId, mistakes, without
+from consclust_studies.config.references import AnyRowId, CaseId, MethodId, drop_unknown, find_mistakes
 
 KNOWN = {"case": ["iris", "wine"], "method": ["KC", "RCE"], "row or unseen row": ["KC", "RCE", "K-means"]}
 
@@ -30,7 +30,7 @@ def no_rules(model):
 
 
 def found(**fields):
-    return list(mistakes(Model(**fields), KNOWN, no_rules))
+    return list(find_mistakes(Model(**fields), KNOWN, no_rules))
 
 
 RIGHT = {
@@ -73,12 +73,12 @@ def test_every_model_inside_has_further_rules():
         if isinstance(model, Panel):
             yield "cases", f" = {list(model.cases)}: too few; add one"
 
-    (line,) = mistakes(Model(panels=({"method": "KC"},)), KNOWN, rules)
+    (line,) = find_mistakes(Model(panels=({"method": "KC"},)), KNOWN, rules)
     assert line == "panels[0].cases = []: too few; add one"
 
 
 def left(**fields):
-    return without(Model(**fields), {**KNOWN, "case": ["wine"], "method": ["KC"], "row or unseen row": ["KC"]})
+    return drop_unknown(Model(**fields), {**KNOWN, "case": ["wine"], "method": ["KC"], "row or unseen row": ["KC"]})
 
 
 def test_lists_lose_what_is_not_there():

@@ -105,6 +105,7 @@ def test_step_names_and_readers_are_all_implemented():
         "spirals",
         "shapes",
         "documents",
+        "archive",
     }
 
 

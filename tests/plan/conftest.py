@@ -58,5 +58,5 @@ def make_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeP
 
 def forget() -> None:
     """Let what accepted runs have measured be read again."""
-    needs.accepted.cache_clear()
-    needs.measured.cache_clear()
+    needs.read_accepted.cache_clear()
+    needs.read_measured.cache_clear()

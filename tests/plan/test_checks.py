@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from consclust.datasets.registry import load_registry
+from consclust.datasets.registry import DatasetSpec, load_registry
 from consclust.errors import InputError
 from consclust_studies.plan.load import load_study
 
@@ -74,6 +74,13 @@ def test_a_text_that_is_empty(tmp_path, changes, key):
 @pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*/study.yaml")), ids=lambda p: p.parent.name)
 def test_the_studies_are_valid(path):
     assert load_study(path, REGISTRY).id == path.parent.name
+
+
+def test_archives_are_no_data_set_of_a_study(tmp_path):
+    archive = {"title": "A", "reader": {"format": "archive"}, "files": [{"name": "a"}], "licence": "l", "source": "s"}
+    registry = {**REGISTRY, "labels": DatasetSpec.model_validate(archive)}
+    with pytest.raises(InputError, match=r"cases\[0\].dataset = 'labels': an archive"):
+        load_study(write(tmp_path, {"cases": ["labels"]}), registry)
 
 
 def test_every_mistake_is_reported_at_once(tmp_path):

@@ -8,7 +8,7 @@ from consclust.datasets.registry import RawFile
 from consclust.errors import InputError
 from consclust_studies.config.settings import CONFIG_FILE
 from consclust_studies.plan import costs, estimates, needs, status
-from consclust_studies.plan.costs import Job, jobs_of, span, submitted
+from consclust_studies.plan.costs import Job, find_makespan, list_jobs, sum_submitted
 from consclust_studies.stages.consensus import SubsetRange
 
 
@@ -21,11 +21,11 @@ DIAMOND = [job("a", 1), job("b", 5, "a"), job("c", 2, "a"), job("d", 3, "a"), jo
 
 @pytest.mark.parametrize(("cores", "seconds"), [(1, 12), (2, 7), (3, 7)])
 def test_the_longest_way_goes_first(cores, seconds):
-    assert span(DIAMOND, cores) == seconds
+    assert find_makespan(DIAMOND, cores) == seconds
 
 
 def test_a_job_waits_for_a_core():
-    assert span([job(name, 2) for name in "abcde"], 2) == 6
+    assert find_makespan([job(name, 2) for name in "abcde"], 2) == 6
 
 
 def test_jobs_of_a_group_that_depend_on_each_other_are_submitted_as_one():
@@ -33,12 +33,12 @@ def test_jobs_of_a_group_that_depend_on_each_other_are_submitted_as_one():
     cases = [job(name, 4, "data")._replace(group="case") for name in "ab"]
     long = job("long", 32, "a")._replace(group=None)
     scores = job("scores", 64, "b", "long")
-    assert sorted(submitted([data, alone, *cases, long, scores])) == [2, 9, 32, 64]
+    assert sorted(sum_submitted([data, alone, *cases, long, scores])) == [2, 9, 32, 64]
 
 
 def test_the_jobs_of_a_run_are_those_of_the_plan_in_an_order_that_can_be_run(make_plan):
     plan = make_plan(subsets_per_job=1)
-    jobs = jobs_of(plan, "mine")
+    jobs = list_jobs(plan, "mine")
     seen = set()
     for one in jobs:
         assert seen.issuperset(one.after), one.name
@@ -57,7 +57,7 @@ def test_sparse_features_are_counted_by_the_bytes_of_their_files(make_plan):
     plan = make_plan()
     case = plan.studies["mine"].cases[0]
     dense = estimates.need_of_base_clusterings(plan, "mine", case).seconds
-    assert dense == needs.ensembles(*plan.sized(plan.studies["mine"], case.id)).seconds
+    assert dense == needs.estimate_ensembles(*plan.sized(plan.studies["mine"], case.id)).seconds
     spec = plan.registry[case.dataset]
     n, features, _ = plan.shape(case.dataset)
     for size, share in ((n * features // 10, 0.1), (n * features * 8, 1), (None, 1)):
@@ -91,7 +91,7 @@ def test_what_is_not_measured_takes_a_share_as_on_the_same_data_or_else_on_all(m
 
     def share(case_id):
         case = study.case(case_id)
-        declared = needs.consensus(study, case, plan.shape(case.dataset), twin, 0, 1).seconds
+        declared = needs.estimate_consensus(study, case, plan.shape(case.dataset), twin, 0, 1).seconds
         return estimates.seconds_of_fits(plan, "mine", case, twin, SubsetRange(0, 1)) / declared
 
     measured = {case.id: share(case.id) for case in study.cases}
@@ -101,6 +101,7 @@ def test_what_is_not_measured_takes_a_share_as_on_the_same_data_or_else_on_all(m
 
 def test_the_state_of_a_job(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(status, "is_run_at_work", lambda: True)
     for name in ("made", "failed.log", "made.log"):
         (tmp_path / name).touch()
     mark = base64.urlsafe_b64encode(b"busy").decode()
@@ -115,15 +116,16 @@ def test_the_state_of_a_job(tmp_path, monkeypatch):
 def test_a_job_that_begins_while_snakemake_plans_has_not_failed(make_plan, tmp_path, monkeypatch, capsys):
     plan = make_plan()
     (tmp_path / CONFIG_FILE).write_text("seed: 1\n")
-    one = next(job for job in jobs_of(plan, "mine") if "/consensus/" in job.name)
+    one = next(job for job in list_jobs(plan, "mine") if "/consensus/" in job.name)
 
-    def left(study):
+    def left(studies, arguments):
         for path in (tmp_path / one.log, status.MARKS / base64.urlsafe_b64encode(one.name.encode()).decode()):
             path.parent.mkdir(parents=True)
             path.touch()
         return {one.name}
 
     monkeypatch.setattr(status, "left", left)
+    monkeypatch.setattr(status, "is_run_at_work", lambda: True)
     status.main(["mine"])
     heads, counts, *failed = capsys.readouterr().out.splitlines()
     assert failed == []

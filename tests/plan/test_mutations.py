@@ -15,10 +15,10 @@ from consclust.errors import InputError
 from consclust.validation import parse
 from consclust_studies.config.settings import Settings
 from consclust_studies.config.study import Study
-from consclust_studies.plan.checks import study_mistakes
-from consclust_studies.plan.load import with_standard_exhibits
+from consclust_studies.plan.checks import check_study
+from consclust_studies.plan.load import add_standard_exhibits
 from consclust_studies.plan.plan import Plan
-from consclust_studies.plan.restrict import planned
+from consclust_studies.plan.restrict import plan_study
 
 pytestmark = pytest.mark.long
 
@@ -82,10 +82,12 @@ def test_a_mutation_of_a_study_is_planned_or_refused_line_by_line(monkeypatch, n
     for number in range(MUTATIONS):
         content = mutated(base, random.Random(f"{SEED} {name} {number}"))
         try:
-            study = with_standard_exhibits(parse(Study, content, path))
-            if mistakes := list(study_mistakes(study, path, registry)):
+            study = add_standard_exhibits(parse(Study, content, path))
+            if mistakes := list(check_study(study, path, registry)):
                 raise InputError("\n".join(mistakes))
-            plan = Plan(settings, registry, [planned(study, None, registry)], [planned(study, settings, registry)], {})
+            plan = Plan(
+                settings, registry, [plan_study(study, None, registry)], [plan_study(study, settings, registry)], {}
+            )
             plan.names()
             for case in plan.runs[study.id].cases:
                 assert plan.ensemble(study.id, case.id).digest

@@ -33,10 +33,10 @@ def _root(monkeypatch):
 @pytest.mark.parametrize("row", RUNTIMES, ids=lambda row: f"{row['case']}-{row['method']}")
 def test_estimates_are_upper_bounds_of_the_accepted_run(study, row):
     case, run = study.case(row["case"]), study.method(row["method"])
-    need = needs.consensus(study, case, shape(case), run, 0, study.ensemble.n_subsets - 1)
+    need = needs.estimate_consensus(study, case, shape(case), run, 0, study.ensemble.n_subsets - 1)
     assert need.mb >= SNAKEMAKES_MB + 1.05 * float(row["peak_rss_mib"])
     assert need.minutes * 60 >= 1.5 * float(row["cpu_seconds"])
-    assert int(row["n_profiles"]) < needs.n_profiles(study, case, shape(case)) <= int(row["n"])
+    assert int(row["n_profiles"]) < needs.bound_profiles(study, case, shape(case)) <= int(row["n"])
 
 
 # measured: distinct profiles of 20 k-means clusterings
@@ -45,18 +45,18 @@ def test_estimates_are_upper_bounds_of_the_accepted_run(study, row):
 )
 def test_profiles_of_the_larger_data_sets_are_bounded(dataset, profiles):
     case = RCE.case(dataset)
-    assert profiles <= needs.n_profiles(UNACCEPTED, case, shape(case))
+    assert profiles <= needs.bound_profiles(UNACCEPTED, case, shape(case))
 
 
 def test_an_accepted_case_requests_less_time_than_an_unknown_one():
     case, run = RCE.case("hitech"), RCE.method("RCE")
-    known, unknown = (needs.consensus(s, case, shape(case), run, 0, 9) for s in (RCE, UNACCEPTED))
+    known, unknown = (needs.estimate_consensus(s, case, shape(case), run, 0, 9) for s in (RCE, UNACCEPTED))
     assert known.minutes < unknown.minutes / 4
 
 
 def test_a_job_of_fewer_subsets_requests_less_time():
     case, run = RCE.case("orl"), RCE.method("RCE")
-    one, ten = (needs.consensus(RCE, case, shape(case), run, 0, last) for last in (0, 9))
+    one, ten = (needs.estimate_consensus(RCE, case, shape(case), run, 0, last) for last in (0, 9))
     assert ten.minutes > 5 * one.minutes
 
 
@@ -64,8 +64,8 @@ def test_a_job_takes_as_many_subsets_as_fit_into_its_time():
     sizes = []
     for case in UNACCEPTED.cases:
         for run in UNACCEPTED.runs(case):
-            size = needs.subsets_per_job(UNACCEPTED, case, shape(case), run, 0)
-            seconds = needs._fit(UNACCEPTED, case, shape(case), run)[1] * len(run.points)
+            size = needs.count_subsets_per_job(UNACCEPTED, case, shape(case), run, 0)
+            seconds = needs._estimate_fit(UNACCEPTED, case, shape(case), run).seconds * len(run.points)
             assert size * seconds <= needs.JOB_SECONDS or size == 1
             assert (size + 1) * seconds > needs.JOB_SECONDS
             sizes.append(size)
@@ -77,8 +77,8 @@ def test_a_case_that_replaces_the_number_of_clusters_requests_by_its_own():
     need, profiles = [], []
     for k in (None, 40, "random"):
         other = case.model_copy(update={"n_clusters": k})
-        need.append(needs.ensembles(UNACCEPTED, other, (4_000_000, 784, 10)).minutes)
-        profiles.append(needs.n_profiles(UNACCEPTED, other, (4_000_000, 784, 10)))
+        need.append(needs.estimate_ensembles(UNACCEPTED, other, (4_000_000, 784, 10)).minutes)
+        profiles.append(needs.bound_profiles(UNACCEPTED, other, (4_000_000, 784, 10)))
     for of_classes, of_forty, of_random in (need, profiles):
         assert of_classes < of_forty < of_random
 
@@ -92,7 +92,7 @@ def test_a_method_that_declares_no_cost_is_taken_for_the_slowest_on_profiles(n):
 def test_every_point_of_a_grid_counts():
     case, run = RCE.case("orl"), RCE.method("RCE")
     single = run.model_copy(update={"grid": {}, "default": {}})
-    minutes = [needs.consensus(RCE, case, shape(case), r, 0, 9).minutes for r in (single, run)]
+    minutes = [needs.estimate_consensus(RCE, case, shape(case), r, 0, 9).minutes for r in (single, run)]
     assert minutes[1] > 10 * minutes[0]
 
 
@@ -100,18 +100,18 @@ def test_unseen_objects_are_fitted_for_every_split_and_repetition():
     study = load_study(ROOT / "studies/ssce/study.yaml", DATASETS)
     plan, case = study.generalisation, study.generalised()[0]
     fewer = study.model_copy(update={"generalisation": plan.model_copy(update={"splits": 1, "repetitions": 1})})
-    many, one = (needs.unseen(s, case, shape(case)).minutes - needs.START_MINUTES for s in (study, fewer))
+    many, one = (needs.estimate_unseen(s, case, shape(case)).minutes - needs.START_MINUTES for s in (study, fewer))
     assert many > one > 0
 
 
 def test_a_figure_that_fits_requests_the_memory_of_its_matrices():
     case, run = RCE.case("mnist_4000"), RCE.method("RCE")
-    plain, fitted = (needs.report(RCE, fits) for fits in ((), [(case, shape(case), run)]))
+    plain, fitted = (needs.estimate_report(RCE, fits) for fits in ((), [(case, shape(case), run)]))
     assert fitted.minutes > plain.minutes
     assert fitted.mb >= 8 * needs.FIGURE_MATRICES * 4000**2 / 1e6
-    assert needs.score(RCE, case, shape(case)).mb > needs.INTERPRETER_MB
+    assert needs.estimate_score(RCE, case, shape(case)).mb > needs.INTERPRETER_MB
 
 
 def test_a_job_that_is_repeated_requests_twice_as_much():
     need = needs.Need(900, 10, 60.0)
-    assert [need.of_attempt(n) for n in (1, 2, 3)] == [(900, 10, 60), (1800, 20, 60), (3600, 40, 60)]
+    assert [need.for_attempt(n) for n in (1, 2, 3)] == [(900, 10, 60), (1800, 20, 60), (3600, 40, 60)]

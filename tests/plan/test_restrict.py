@@ -3,7 +3,7 @@
 import pytest
 
 from consclust.errors import InputError
-from consclust_studies.plan.restrict import LONGEST, run_name
+from consclust_studies.plan.restrict import LONGEST, name_run
 
 
 def only(plan):
@@ -200,7 +200,7 @@ def test_titles_and_steps_are_those_of_the_registry_unless_a_case_has_its_own(ma
 
 def test_names_of_runs_are_short_and_apart():
     words = tuple(f"a_long_name_of_a_data_set_{i}" for i in range(9))
-    names = {run_name("mine", {"datasets": words[:n]}) for n in range(1, 10)}
+    names = {name_run("mine", {"datasets": words[:n]}) for n in range(1, 10)}
     assert len(names) == 9
     assert all(len(name) <= LONGEST for name in names)
-    assert run_name("mine", {}) == "mine"
+    assert name_run("mine", {}) == "mine"

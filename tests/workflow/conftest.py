@@ -131,7 +131,8 @@ class Project:
 
     def reproducible_files(self) -> dict[str, bytes]:
         """Everything whose bytes must not depend on the run."""
-        apart = (*SECONDS, "report.pdf", "report.html")
+        # a run that has nothing to do does not start, and leaves the settings of the last start
+        apart = (*SECONDS, "report.pdf", "report.html", "run.json")
         return {
             str(path.relative_to(self.folder)): path.read_bytes()
             for top in ("data/prepared", "results", "reports")

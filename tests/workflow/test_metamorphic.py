@@ -190,8 +190,8 @@ def test_there_are_at_least_a_hundred_changes():
 def test_the_longest_consensus_jobs_start_first(first_run):
     project, ran = first_run
     with in_folder(project.folder):
-        plan, _ = costs.planned(["toy"])
-        jobs = {job.name: job.seconds for job in costs.jobs_of(plan, "toy") if "/consensus/" in job.name}
+        plan, _ = costs.load_studies(["toy"])
+        jobs = {job.name: job.seconds for job in costs.list_jobs(plan, "toy") if "/consensus/" in job.name}
     lines = [line for line in ran if " consensus --spec " in line and " --race " not in line]
     seconds = [next(jobs[name] for name in jobs if f" {name} " in line) for line in lines]
     assert len({*seconds}) > 3

@@ -37,8 +37,9 @@ try:
     from consclust.validation import did_you_mean
     from consclust_studies.document.provenance import git_commit
     from consclust_studies.plan import load_plan
+    from consclust_studies.plan.known_runs import store_settings
     from consclust_studies.plan.made import Made
-    from consclust_studies.plan.own_files import own_files
+    from consclust_studies.plan.own_files import compute_checksums
     from consclust_studies.plan.sources import check_sources
 except ImportError as absent:
     if "--lint" not in sys.argv:
@@ -59,7 +60,7 @@ else:
     DEFAULT_STUDY = PLAN.settings.default_study or next(iter(PLAN.studies))
     if STORED and not workflow.remote_exec:
         os.environ |= {"CONSCLUST_COMMIT": json.dumps(git_commit(Path.cwd()))}
-        os.environ |= {"CONSCLUST_OWN_FILES": json.dumps(own_files(load_registry()))}
+        os.environ |= {"CONSCLUST_OWN_FILES": json.dumps(compute_checksums(load_registry()))}
     if PLAN.settings.data_mirror:
         os.environ.setdefault("CONSCLUST_DATA_MIRROR", PLAN.settings.data_mirror)
 
@@ -183,11 +184,11 @@ def of_size(wildcards, input, attempt):
 
 
 def megabytes(rule, **names):
-    return lambda wildcards, attempt: of_job(rule, lambda job: job.need.of_attempt(attempt).mb, **names)(wildcards)
+    return lambda wildcards, attempt: of_job(rule, lambda job: job.need.for_attempt(attempt).mb, **names)(wildcards)
 
 
 def minutes(rule, **names):
-    return lambda wildcards, attempt: of_job(rule, lambda job: job.need.of_attempt(attempt).minutes, **names)(wildcards)
+    return lambda wildcards, attempt: of_job(rule, lambda job: job.need.for_attempt(attempt).minutes, **names)(wildcards)
 
 
 def with_its_case(wildcards):

@@ -135,7 +135,7 @@ def _read_table(path: Path, layout: Layout, missing: int | None, remedies: Remed
     """Return the table of a file; ``missing`` stands for a missing integer, NaN if it is None."""
     suffix = path.suffix.lower()
     if layout.variable is not None and suffix not in (".npz", ".mat"):
-        what = f"{remedies.variable.format('NAME')} is for .npz and .mat files, which have several"
+        what = f"{remedies.key('variable')} is for .npz and .mat files, which have several"
         raise InputError(f"{path}: {what}; leave it out")
     if layout.header is not None and suffix not in TEXT_SUFFIXES:
         what = " and ".join(dict.fromkeys(filter(None, (remedies.header, remedies.no_header))))
@@ -214,8 +214,7 @@ def _place(table: ObjectTable, name: str, setting: str) -> int:
     """Return the place of the column of a name; InputError unless there is exactly one."""
     found = table.names.count(name)
     if found != 1:
-        key = getattr(table.remedies, setting).format(table.remedies.quote(name))
-        remedy = f"{key} names one; {did_you_mean(name, table.names)}"
+        remedy = f"{table.remedies.key(setting)} names one; {did_you_mean(name, table.names)}"
         table.refuse(None, None, f"{found or 'no'} columns named {name!r}", remedy)
     return table.names.index(name)
 

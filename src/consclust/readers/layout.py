@@ -53,6 +53,11 @@ class Remedies:
     quote: Callable[[str], str] = _unchanged
     """How a name is written."""
 
+    def key(self, setting: str) -> str:
+        """Return a setting without its value: --id, ids."""
+        template: str = getattr(self, setting)
+        return template.partition("{")[0].rstrip(" :[")
+
     def use(self, name: str = "", **purposes: str) -> str:
         """Return a remedy: the settings that the door has, each with its purpose; "" if it has none of them.
 

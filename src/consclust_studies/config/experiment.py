@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from consclust.validation import Strict
 from consclust_studies.config.cases import BY_KMEANS, Case, CaseFamily, CaseVariant, NumberOfClusters
-from consclust_studies.config.method_runs import MethodRun, MethodVariant, differing
+from consclust_studies.config.method_runs import MethodRun, MethodVariant, find_differing
 from consclust_studies.config.metric import Metric
 from consclust_studies.config.race import Race
 from consclust_studies.config.references import AnyRowId, CaseId, MethodId
@@ -202,7 +202,7 @@ class Experiment(Strict):
         """Return what is fitted for a method: itself, or a grid of all methods that are fitted together with it."""
         if run.together is None:
             return run
-        grid = differing(self.together(run.together))
+        grid = find_differing(self.together(run.together))
         common = {key: value for key, value in run.parameters.items() if key not in grid}
         default = {key: axis[0] for key, axis in grid.items()}
         return MethodRun(id=run.together, method=run.method, parameters=common, grid=grid, default=default)

@@ -37,23 +37,29 @@ class MethodRun(Named):
 
     @field_validator("default")
     @classmethod
-    def _as_on_grid(cls, default: dict[str, Value], info: ValidationInfo) -> dict[str, Value]:
+    def _write_as_on_grid(cls, default: dict[str, Value], info: ValidationInfo) -> dict[str, Value]:
         """Write 1 as the grid does if it has 1.0, so that the two are one point in all tables."""
         grid = info.data.get("grid", {})
-        own = {name: [other for other in grid.get(name, ()) if same(value, other)] for name, value in default.items()}
-        return {name: own[name][0] if own[name] else value for name, value in default.items()}
+        written = {}
+        for name, value in default.items():
+            equal = [other for other in grid.get(name, ()) if same(value, other)]
+            # a value that is not on the grid is refused below
+            written[name] = equal[0] if equal else value
+        return written
 
     @model_validator(mode="after")
-    def _default_on_grid(self) -> Self:
-        if (points := prod(map(len, self.grid.values()))) > MOST:
-            raise ValueError(f"the grid has {points:,} points; at most {MOST:,} can be run")
+    def _check_grid(self) -> Self:
+        n_points = prod(map(len, self.grid.values()))
+        if n_points > MOST:
+            raise ValueError(f"the grid has {n_points:,} points; at most {MOST:,} can be run")
         for name, axis in self.grid.items():
-            if twice := [value for i, value in enumerate(axis) if any(same(value, other) for other in axis[:i])]:
+            twice = [value for i, value in enumerate(axis) if _is_among(value, axis[:i])]
+            if twice:
                 raise ValueError(f"grid.{name} has {twice[0]!r} twice; remove one")
         if self.grid and set(self.default) != set(self.grid):
             raise ValueError(f"default must give a value for each of {', '.join(self.grid)}")
         for name, value in self.default.items():
-            if not any(same(value, other) for other in self.grid.get(name, ())):
+            if not _is_among(value, self.grid.get(name, ())):
                 raise ValueError(f"default {name} = {value!r} is not on the grid; add it to grid.{name}")
         return self
 
@@ -83,7 +89,12 @@ class MethodVariant(MethodRun):
         return super().runs_on(case) and case.id in (self.cases or [case.id])
 
 
-def differing(methods: Sequence[MethodRun]) -> dict[str, tuple[Value, ...]]:
+def find_differing(methods: Sequence[MethodRun]) -> dict[str, tuple[Value, ...]]:
     """Return the parameters that are not the same for all methods, with the values."""
     axes = {key: tuple(run.parameters[key] for run in methods) for key in methods[0].parameters}
     return {key: axis for key, axis in axes.items() if not all(same(value, axis[0]) for value in axis)}
+
+
+def _is_among(value: Value, values: Sequence[Value]) -> bool:
+    """Whether a value is the same as one of several: 1 and 1.0 are, 1 and True are not."""
+    return any(same(value, other) for other in values)

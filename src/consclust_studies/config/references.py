@@ -7,7 +7,7 @@ model, checks the names, and calls a function with the further rules for every m
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -46,90 +46,137 @@ Rules = Callable[[BaseModel], Iterable[tuple[str, str]]]
 """What is wrong with a model beyond its names, as :data:`Mistakes`."""
 
 
-def mistakes(model: BaseModel, known: Known, rules: Rules, key: str = "") -> Iterator[str]:
+def find_mistakes(model: BaseModel, known: Known, rules: Rules, key: str = "") -> Iterator[str]:
     """Yield what is wrong with a model and those inside, as "key = value: message"; ``key`` is where it stands."""
-    for name, annotation, value in _fields(model):
-        yield from _visit(annotation, value, f"{key}.{name}".lstrip("."), known, rules)
-    yield from (f"{key}.{where}".strip(".") + message for where, message in rules(model))
+    yield from _Walker(known, rules).visit_model(model, key)
 
 
-def unknown(key: str, words: Iterable[str], choices: Collection[str]) -> Mistakes:
+def find_unknown(key: str, words: Iterable[str], choices: Collection[str]) -> Mistakes:
     """Yield a mistake for each word that is no choice."""
     for word in words:
         if word not in choices:
-            yield key, f" = {short(word)}: not known here; {did_you_mean(word, list(choices))}"
+            yield key, _describe_unknown(word, choices)
 
 
-def _fields(model: BaseModel) -> Iterator[tuple[str, Any, Any]]:
-    """Yield name, annotation and value of each field; what it names is part of the annotation."""
+def _describe_unknown(word: str, choices: Collection[str]) -> str:
+    return f" = {short(word)}: not known here; {did_you_mean(word, list(choices))}"
+
+
+class _Field(NamedTuple):
+    """A field of a model; what it names is part of the annotation."""
+
+    name: str
+    annotation: Any
+    value: Any
+
+
+def _list_fields(model: BaseModel) -> Iterator[_Field]:
     for name, info in type(model).model_fields.items():
         annotation: Any = info.annotation
-        for ref in (extra for extra in info.metadata if isinstance(extra, Ref)):
+        # pydantic takes the outermost Annotated apart, so its marks are put back
+        for ref in _pick_refs(info.metadata):
             annotation = Annotated[annotation, ref]
-        yield name, annotation, getattr(model, name)
+        yield _Field(name, annotation, getattr(model, name))
 
 
-def _visit(annotation: Any, value: Any, key: str, known: Known, rules: Rules) -> Iterator[str]:
-    origin, arguments = get_origin(annotation), get_args(annotation)
-    if isinstance(value, BaseModel):
-        yield from mistakes(value, known, rules, key)
-    elif origin in (Union, types.UnionType):
-        found = [list(_visit(kind, value, key, known, rules)) for kind in _kinds(arguments, value)]
+def _pick_refs(extras: Iterable[Any]) -> list[Ref]:
+    return [extra for extra in extras if isinstance(extra, Ref)]
+
+
+@dataclass(frozen=True)
+class _Walker:
+    """Goes through a model with its annotations, and yields mistakes."""
+
+    known: Known
+    rules: Rules
+
+    def visit_model(self, model: BaseModel, key: str) -> Iterator[str]:
+        """Yield what is wrong with the fields of a model, and then with the whole of it."""
+        for field in _list_fields(model):
+            yield from self.visit(field.annotation, field.value, f"{key}.{field.name}".lstrip("."))
+        for where, message in self.rules(model):
+            yield f"{key}.{where}".strip(".") + message
+
+    def visit(self, annotation: Any, value: Any, key: str) -> Iterator[str]:
+        """Yield what is wrong with a value, by its annotation."""
+        origin = get_origin(annotation)
+        arguments = get_args(annotation)
+        if isinstance(value, BaseModel):
+            yield from self.visit_model(value, key)
+        elif origin in (Union, types.UnionType):
+            yield from self._visit_union(arguments, value, key)
+        elif origin is Annotated:
+            yield from self._check_name(arguments[1:], value, key)
+            yield from self.visit(arguments[0], value, key)
+        elif isinstance(value, tuple) and arguments:
+            yield from self._visit_list(arguments[0], value, key)
+        elif isinstance(value, dict) and arguments:
+            for word, item in value.items():
+                yield from self.visit(arguments[0], word, key)
+                yield from self.visit(arguments[1], item, f"{key}.{word}")
+
+    def _visit_union(self, alternatives: Sequence[Any], value: Any, key: str) -> Iterator[str]:
+        """Yield the mistakes of the alternative that has the fewest: it is the one that was meant."""
+        found = [list(self.visit(kind, value, key)) for kind in _pick_alternatives(alternatives, value)]
         yield from min(found, key=len, default=[])
-    elif origin is Annotated:
-        for ref in (extra for extra in arguments[1:] if isinstance(extra, Ref) and isinstance(value, str)):
-            if value not in known[ref.to]:
-                yield f"{key} = {short(value)}: not known here; {did_you_mean(value, list(known[ref.to]))}"
-        yield from _visit(arguments[0], value, key, known, rules)
-    elif isinstance(value, tuple) and arguments:
-        if twice := [item for i, item in enumerate(value) if _is_word(arguments[0]) and item in value[:i]]:
-            yield f"{key} = {list(value)}: {twice[0]} stands there twice; remove one"
-        for i, item in enumerate(value):
-            yield from _visit(arguments[0], item, f"{key}[{i}]", known, rules)
-    elif isinstance(value, dict) and arguments:
-        for word, item in value.items():
-            yield from _visit(arguments[0], word, key, known, rules)
-            yield from _visit(arguments[1], item, f"{key}.{word}", known, rules)
+
+    def _check_name(self, extras: Iterable[Any], value: Any, key: str) -> Iterator[str]:
+        """Yield a name of something that is not there."""
+        for ref in _pick_refs(extras):
+            choices = self.known[ref.to]
+            # a value that is no text is None, or an item of a list, which is visited by itself
+            if isinstance(value, str) and value not in choices:
+                yield key + _describe_unknown(value, choices)
+
+    def _visit_list(self, annotation: Any, items: tuple[Any, ...], key: str) -> Iterator[str]:
+        if _is_word(annotation):
+            twice = [item for i, item in enumerate(items) if item in items[:i]]
+            if twice:
+                yield f"{key} = {list(items)}: {twice[0]} stands there twice; remove one"
+        for i, item in enumerate(items):
+            yield from self.visit(annotation, item, f"{key}[{i}]")
 
 
-def _kinds(alternatives: Sequence[Any], value: Any) -> list[Any]:
+def _pick_alternatives(alternatives: Sequence[Any], value: Any) -> list[Any]:
     """Return the alternatives of a union that a value may be: of a text, the names and the words it is among."""
     if isinstance(value, str):
-        return [k for k in alternatives if get_origin(k) is Annotated or value in get_args(k)]
+        return [kind for kind in alternatives if get_origin(kind) is Annotated or value in get_args(kind)]
     return [kind for kind in alternatives if get_origin(kind) is type(value)]
 
 
 def _is_word(annotation: Any) -> bool:
     """Whether an item of a list names something, or is one of some words."""
-    refs = [extra for extra in get_args(annotation)[1:] if isinstance(extra, Ref)]
-    return bool(refs) or get_origin(annotation) is Literal
+    return bool(_pick_refs(get_args(annotation)[1:])) or get_origin(annotation) is Literal
 
 
 M = TypeVar("M", bound=BaseModel)
 
 
-def without(model: M, known: Known) -> M | None:
+def drop_unknown(model: M, known: Known) -> M | None:
     """Return a model without the names that are not there; None if nothing of it is left.
 
     A list of names loses those that are not there. The model itself goes if it needs a name that is not there, or if
     a list that was not empty is.
     """
     update: dict[str, Any] = {}
-    for name, annotation, value in _fields(model):
-        kept = _kept(annotation, value, known)
-        if (kept is None and value is not None) or (isinstance(value, tuple) and value and not kept):
+    for name, annotation, value in _list_fields(model):
+        kept = _keep_known(annotation, value, known)
+        is_gone = kept is None and value is not None
+        is_emptied = isinstance(value, tuple) and value and not kept
+        if is_gone or is_emptied:
             return None
         if kept != value:
             update[name] = kept
     return model.model_copy(update=update) if update else model
 
 
-def _kept(annotation: Any, value: Any, known: Known) -> Any:
+def _keep_known(annotation: Any, value: Any, known: Known) -> Any:
     """Return what is left of a value; None if nothing is."""
     if isinstance(value, BaseModel):
-        return without(value, known)
+        return drop_unknown(value, known)
     lists = [kind for kind in (annotation, *get_args(annotation)) if get_origin(kind) is tuple]
     if isinstance(value, tuple) and lists:
-        items = (_kept(get_args(lists[0])[0], item, known) for item in value)
+        items = [_keep_known(get_args(lists[0])[0], item, known) for item in value]
         return tuple(item for item in items if item is not None)
-    return None if any(_visit(annotation, value, "", known, lambda model: ())) else value
+    names_only = _Walker(known, rules=lambda model: ())
+    return None if any(names_only.visit(annotation, value, "")) else value

@@ -6,11 +6,11 @@ from consclust import methods
 from consclust.validation import Strict
 from consclust_studies.config.exhibit import Exhibit, Needs
 from consclust_studies.config.method_runs import MethodRun
-from consclust_studies.config.references import CaseId, MethodId, Mistakes, unknown
+from consclust_studies.config.references import CaseId, MethodId, Mistakes, find_unknown
 from consclust_studies.config.study import Study
 from consclust_studies.config.values import Some
 
-__all__ = ["NOT_PUBLISHED", "Exhibit", "Group", "Mistakes", "Needs", "OfMethod", "of_fit", "unknown"]
+__all__ = ["NOT_PUBLISHED", "Exhibit", "Group", "Mistakes", "Needs", "OfMethod", "find_unknown", "of_fit"]
 
 NOT_PUBLISHED = "the study has no published scores; add published: [table2]"
 """What an exhibit lacks that compares scores with published ones."""

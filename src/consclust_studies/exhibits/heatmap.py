@@ -15,7 +15,7 @@ from consclust.report.wording import conjunction, count, paragraph, point, recor
 from consclust_studies.config.references import MetricId
 from consclust_studies.config.study import Study
 from consclust_studies.config.values import Some
-from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, unknown
+from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, find_unknown
 from consclust_studies.results.grid_means import grid_means, said_of_races
 from consclust_studies.results.source import Source
 from consclust_studies.stages.score import compact
@@ -50,8 +50,8 @@ class Heatmap(OfMethod):
         """Yield axes that are not two parameters of the grid."""
         yield from super().mistakes(study)
         grid = list(study.method(self.method).grid)
-        yield from unknown("x", [self.x], grid)
-        yield from unknown("y", [self.y], grid)
+        yield from find_unknown("x", [self.x], grid)
+        yield from find_unknown("y", [self.y], grid)
         if self.x == self.y:
             yield "y", f" = {self.y!r}: the same as x; name another parameter of the grid"
 

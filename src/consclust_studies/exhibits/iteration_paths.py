@@ -16,7 +16,7 @@ from consclust.report.figures import case_panels, label_outer, legend_below, sty
 from consclust.report.wording import conjunction, number, records, untex
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Some
-from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, of_fit, unknown
+from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, find_unknown, of_fit
 from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Paths(OfMethod):
         run = study.method(self.method)
         yield from of_fit(run, "")
         columns = methods.load(run.method).paths
-        yield from unknown("path", [self.path], columns)
+        yield from find_unknown("path", [self.path], columns)
         n = columns.get(self.path, len(self.labels))
         if n != len(self.labels):
             yield "labels", f" = {list(self.labels)}: {self.path} has {n} columns; name each"

@@ -22,7 +22,7 @@ from consclust.validation import Strict
 from consclust_studies.config.references import CaseId, MethodId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Some, Value
-from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs, of_fit, unknown
+from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs, find_unknown, of_fit
 from consclust_studies.results.source import Source, fit_parameters
 
 if TYPE_CHECKING:
@@ -108,8 +108,8 @@ def mistakes_in(study: Study, panels: Sequence[Matrix]) -> Mistakes:
         if panel.method:
             run = study.method(panel.method)
             cls = methods.load(run.method)
-            yield from unknown(f"panels[{i}].matrix", [panel.matrix], cls.matrices)
-            yield from unknown(f"panels[{i}].parameters", panel.parameters, cls.parameters())
+            yield from find_unknown(f"panels[{i}].matrix", [panel.matrix], cls.matrices)
+            yield from find_unknown(f"panels[{i}].parameters", panel.parameters, cls.parameters())
             yield from of_fit(run, f"panels[{i}].")
 
 

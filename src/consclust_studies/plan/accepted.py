@@ -29,7 +29,7 @@ from consclust_studies.contents import MARKS, Marks
 from consclust_studies.kinds import KINDS
 from consclust_studies.paths import RUNTIME
 from consclust_studies.plan import needs
-from consclust_studies.plan.costs import START, planned, run
+from consclust_studies.plan.costs import START, load_studies, run
 from consclust_studies.plan.jobs import PlannedJob
 from consclust_studies.plan.plan import Plan
 from consclust_studies.results.runtimes import measured
@@ -66,7 +66,7 @@ Archive = Mapping[str, Kept]
 
 def archive_of(study: str, case: str) -> Path:
     """Return the archive of the consensus labels of a case."""
-    return needs.kept(study) / f"{case}.tar.xz"
+    return needs.locate_kept(study) / f"{case}.tar.xz"
 
 
 def jobs_with_labels(plan: Plan, study: str) -> dict[str, list[PlannedJob]]:
@@ -129,7 +129,7 @@ def keep_seconds(plan: Plan, study: str) -> None:
     """Write what the variants took, for `make plan`: of each method of which all fits on a case are there."""
     import pandas as pd
 
-    path = needs.kept(study) / "runtime.csv"
+    path = needs.locate_kept(study) / "runtime.csv"
     found = [pd.read_csv(path)] if path.is_file() else []
     for view in plan.runs[study].of_variants():
         files: dict[str, list[Path]] = {}
@@ -331,7 +331,7 @@ def main(words: Sequence[str]) -> None:
     """Keep or restore the labels of the studies that are named."""
     if len(words) < 2 or words[0] not in {"keep", "restore"}:
         raise InputError("write keep or restore, and a study: make keep STUDY=ec_cms")
-    plan, studies = planned(words[1:])
+    plan, studies = load_studies(words[1:])
     for study in studies:
         if plan.run_of[study] != study:
             raise InputError(f"config/config.yaml: {study} is restricted; set datasets, methods and subsets to null")

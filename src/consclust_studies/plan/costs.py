@@ -6,7 +6,7 @@ The jobs are those of the plan, their seconds those of :mod:`consclust_studies.p
 import argparse
 import heapq
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from consclust.errors import InputError
@@ -36,18 +36,21 @@ class Job(NamedTuple):
     group: str | None = "report"
 
 
-def jobs_of(plan: Plan, run: str) -> list[Job]:
+def list_jobs(plan: Plan, run: str) -> list[Job]:
     """Return the jobs of a run, each after those that it waits for; downloads are left out."""
     planned = plan.jobs_of(run)
-    makers = {path: job.first_output for job in planned for paths in job.outputs.values() for path in paths}
+    maker = {}
+    for job in planned:
+        for paths in job.outputs.values():
+            maker.update(dict.fromkeys(paths, job.first_output))
     found = []
     for job in planned:
-        before = dict.fromkeys(makers[path] for path in job.given if path in makers)
-        found.append(Job(job.first_output, job.log, seconds_of(job), tuple(before), job.group))
+        before = dict.fromkeys(maker[path] for path in job.given if path in maker)
+        found.append(Job(job.first_output, job.log, estimate_seconds(job), tuple(before), job.group))
     return found
 
 
-def seconds_of(job: PlannedJob) -> float:
+def estimate_seconds(job: PlannedJob) -> float:
     """Return the estimated CPU seconds of a job with its start."""
     if job.rule == "tables":
         return TABLES
@@ -60,55 +63,73 @@ def seconds_of(job: PlannedJob) -> float:
     return START + job.need.seconds
 
 
-def submitted(jobs: Sequence[Job]) -> list[float]:
+def sum_submitted(jobs: Sequence[Job]) -> list[float]:
     """Return the CPU seconds of each job of a cluster: of jobs of a group that depend on each other, or of one job."""
     from scipy.cluster.hierarchy import DisjointSet
 
-    together, group = DisjointSet([job.name for job in jobs]), {job.name: job.group for job in jobs}
+    together = DisjointSet([job.name for job in jobs])
+    group = {job.name: job.group for job in jobs}
     for job in jobs:
         for name in job.after:
             if job.group and job.group == group[name]:
                 together.merge(name, job.name)
     seconds = {job.name: job.seconds for job in jobs}
-    return [sum(map(seconds.__getitem__, names)) for names in together.subsets()]
+    return [sum(seconds[name] for name in names) for names in together.subsets()]
 
 
-def span(jobs: Sequence[Job], cores: int) -> float:
-    """Return the seconds until all jobs are done on so many cores, where the longest way to the end goes first."""
+def find_makespan(jobs: Sequence[Job], cores: int) -> float:
+    """Return the seconds until all jobs are done on so many cores, where the longest way to the end goes first.
+
+    ``jobs`` stand after those that they wait for.
+    """
     seconds = {job.name: job.seconds for job in jobs}
-    rest, waits = dict(seconds), {job.name: len(job.after) for job in jobs}
-    followers: dict[str, list[str]] = {job.name: [] for job in jobs}
-    for job in reversed(jobs):  # each after those that it waits for
-        for name in job.after:
-            followers[name].append(job.name)
-            rest[name] = max(rest[name], seconds[name] + rest[job.name])
-    ready = [(-rest[name], name) for name in waits if not waits[name]]
+    followers = _find_followers(jobs)
+    rest = _sum_longest_ways(jobs, followers)
+    n_awaited = {job.name: len(job.after) for job in jobs}
+    # heapq takes the smallest first: the longest rest, then the earliest end
+    ready = [(-rest[name], name) for name, awaited in n_awaited.items() if awaited == 0]
     heapq.heapify(ready)
-    running, now = list[tuple[float, str]](), 0.0
+    running: list[tuple[float, str]] = []
+    now = 0.0
     while ready or running:
         while ready and len(running) < cores:
             _, name = heapq.heappop(ready)
             heapq.heappush(running, (now + seconds[name], name))
         now, done = heapq.heappop(running)
         for name in followers[done]:
-            waits[name] -= 1
-            if not waits[name]:
+            n_awaited[name] -= 1
+            if n_awaited[name] == 0:
                 heapq.heappush(ready, (-rest[name], name))
     return now
 
 
-def duration(seconds: float) -> str:
+def _find_followers(jobs: Sequence[Job]) -> dict[str, list[str]]:
+    """Return the jobs that wait for each job, the last ones first."""
+    followers: dict[str, list[str]] = {job.name: [] for job in jobs}
+    for job in reversed(jobs):
+        for name in job.after:
+            followers[name].append(job.name)
+    return followers
+
+
+def _sum_longest_ways(jobs: Sequence[Job], followers: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """Return the seconds from the start of each job to the end of the last that depends on it."""
+    rest: dict[str, float] = {}
+    for job in reversed(jobs):  # those that follow a job are known before it
+        rest[job.name] = job.seconds + max((rest[name] for name in followers[job.name]), default=0.0)
+    return rest
+
+
+def format_duration(seconds: float) -> str:
     """Return a time as people say it."""
-    return (
-        f"{seconds:.0f} s"
-        if seconds < 120
-        else f"{seconds / 60:.0f} min"
-        if seconds < 7200
-        else f"{seconds / 3600:.1f} h"
-    )
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
 
 
-def planned(words: Sequence[str]) -> tuple[Plan, Sequence[str]]:
+def load_studies(words: Sequence[str]) -> tuple[Plan, Sequence[str]]:
     """Return the plan and the studies that are named, or all; :class:`InputError` for one that is not there."""
     plan = load_plan(read_yaml(CONFIG_FILE))
     for word in words:
@@ -119,20 +140,17 @@ def planned(words: Sequence[str]) -> tuple[Plan, Sequence[str]]:
 
 def main(words: Sequence[str]) -> None:
     """Print for each study its jobs, those that a cluster is given, core hours, and the time on several cores."""
-    plan, wanted = planned(words)
-    heads = [
-        *(f"{head:>10}" for head in ("submitted", "shortest", "longest", "CPU")),
-        *(f"{f'{n} cores':>11}" for n in CORES),
-    ]
-    print(f"{'study':<12}{'jobs':>7}" + "".join(heads))
+    plan, wanted = load_studies(words)
+    heads = "".join(f"{head:>10}" for head in ("submitted", "shortest", "longest", "CPU"))
+    heads += "".join(f"{f'{n} cores':>11}" for n in CORES)
+    print(f"{'study':<12}{'jobs':>7}{heads}")
     for word in wanted:
-        jobs = jobs_of(plan, plan.run_of[word])
-        seconds = submitted(jobs)
-        cells = [min(seconds), max(seconds), sum(seconds)]
-        times = "".join(f"{duration(span(jobs, cores)):>11}" for cores in CORES)
-        print(
-            f"{word:<12}{len(jobs):>7}{len(seconds):>10}" + "".join(f"{duration(cell):>10}" for cell in cells) + times
-        )
+        jobs = list_jobs(plan, plan.run_of[word])
+        seconds = sum_submitted(jobs)
+        line = f"{word:<12}{len(jobs):>7}{len(seconds):>10}"
+        line += "".join(f"{format_duration(cell):>10}" for cell in (min(seconds), max(seconds), sum(seconds)))
+        line += "".join(f"{format_duration(find_makespan(jobs, cores)):>11}" for cores in CORES)
+        print(line)
 
 
 def run(main: Callable[[Sequence[str]], None], description: str | None, words: str = "STUDY") -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def need_of_base_clusterings(plan: Plan, study: str, case: Case) -> needs.Need:
     """Return the need of the base clusterings of a case; sparse features hold no more numbers than bytes."""
-    need = needs.ensembles(*plan.sized(plan.studies[study], case.id))
+    need = needs.estimate_ensembles(*plan.sized(plan.studies[study], case.id))
     n, features, _ = plan.shape(case.dataset)
     dense = max(n * features, 1)
     held = sum(file.bytes or dense for file in plan.registry[case.dataset].files) or dense
@@ -34,10 +34,10 @@ def seconds_of_fits(plan: Plan, study: str, case: Case, method: MethodRun, block
     """Return the CPU seconds of a method on a block of subsets."""
     view = plan.studies[study]
     method = next(iter(view.together(method.id)), method)
-    fits = len(block.subsets) * needs.points(view, case, method, block.first)
-    if known := needs.measured(study).get((case.id, method.id)):
+    fits = len(block.subsets) * needs.count_points(view, case, method, block.first)
+    if known := needs.read_measured(study).get((case.id, method.id)):
         return fits * float(known["cpu_seconds_per_fit"])
-    declared = needs.consensus(view, case, plan.shape(case.dataset), method, block.first, block.last).seconds
+    declared = needs.estimate_consensus(view, case, plan.shape(case.dataset), method, block.first, block.last).seconds
     return declared * measured_share(plan, method.method, case.dataset)
 
 
@@ -65,12 +65,12 @@ def measured_shares(plan: Plan) -> Sequence[Share]:
     for study in plan.studies.values():
         cases = {case.id: case for case in study.cases}
         methods = {method.id: method for method in study.methods}
-        for (case_id, method_id), row in needs.accepted(study.id).items():
+        for (case_id, method_id), row in needs.read_accepted(study.id).items():
             case = cases.get(case_id)
             method = methods.get(method_id)
             if case is None or method is None:
                 continue
-            declared = needs.consensus(study, case, plan.shape(case.dataset), method, 0, 0).seconds
-            taken = needs.points(study, case, method, 0) * float(row["cpu_seconds_per_fit"])
+            declared = needs.estimate_consensus(study, case, plan.shape(case.dataset), method, 0, 0).seconds
+            taken = needs.count_points(study, case, method, 0) * float(row["cpu_seconds_per_fit"])
             found.append(Share(method.method, case.dataset, taken / declared))
     return found

@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -19,9 +19,9 @@ from consclust_studies.config.settings import CONFIG_FILE, Settings
 from consclust_studies.config.study import Study
 from consclust_studies.confirm import check_sorts
 from consclust_studies.plan import own_files
-from consclust_studies.plan.checks import CLAIMS_FILE, of_id, study_mistakes
+from consclust_studies.plan.checks import CLAIMS_FILE, check_study, describe_wrong_id
 from consclust_studies.plan.plan import Plan
-from consclust_studies.plan.restrict import planned, refusals, unknown_words
+from consclust_studies.plan.restrict import find_reasons_not_to_run, find_unknown_words, plan_study
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 RESTRICTIONS = ("datasets", "methods", "subsets", "variants")
@@ -37,44 +37,69 @@ def load_plan(
     :data:`own_files.VARIABLE` may have their checksums.
     :class:`InputError` has one line for each mistake, with file, key, value and remedy.
     """
-    settings, registered = _settings(config, given), load_registry()
-    told = os.environ.get(own_files.VARIABLE) if elsewhere else None
-    registry = own_files.with_checksums(registered, json.loads(told) if told else own_files.own_files(registered))
+    settings = _parse_settings(config, given)
+    registry = _load_registry(elsewhere)
     files = sorted(Path().glob(paths.STUDY.format(study="*")))
     if not files:
         raise InputError(f"{paths.STUDIES}: no study; write one as {paths.STUDY.format(study='<id>')}")
     studies = [load_study(path, registry) for path in files]
     check_sorts(settings.refit)
-    mistakes = unknown_words(settings, studies, "in no study")
+    mistakes = _check_settings(settings, studies, elsewhere)
+    if mistakes:
+        raise InputError(_blame_command_line("\n".join(mistakes), given))
+
+    # a study that cannot be run with these restrictions is refused only when it is asked for
+    refused = {}
+    runs = []
+    for study in studies:
+        reasons = find_reasons_not_to_run(study, settings)
+        if reasons:
+            refused[study.id] = _blame_command_line(reasons, given)
+        else:
+            runs.append(plan_study(study, settings, registry))
+    whole = [plan_study(study, None, registry) for study in studies]
+    return Plan(settings, registry, whole, runs, refused, stored)
+
+
+def _parse_settings(config: Mapping[str, Any], given: Mapping[str, Any]) -> Settings:
+    for key in RESTRICTIONS:
+        if key in given and given[key] is None:
+            raise InputError(f"--config: {key} = '': names nothing; write a value, or leave {key} out")
+    try:
+        return parse(Settings, dict(config), CONFIG_FILE)
+    except InputError as mistake:
+        raise InputError(_blame_command_line(str(mistake), given)) from None
+
+
+def _load_registry(elsewhere: bool) -> dict[str, DatasetSpec]:
+    """Return the registry with the checksums of the user's own files, which are not there ``elsewhere``."""
+    registry = load_registry()
+    handed_over = os.environ.get(own_files.VARIABLE) if elsewhere else None
+    checksums = json.loads(handed_over) if handed_over else own_files.compute_checksums(registry)
+    return own_files.add_checksums(registry, checksums)
+
+
+def _check_settings(settings: Settings, studies: Sequence[Study], elsewhere: bool) -> list[str]:
+    """Return what in the settings names nothing."""
+    mistakes = find_unknown_words(settings, studies, "in no study")
     ids = [study.id for study in studies]
     if settings.default_study and settings.default_study not in ids:
         what = f"default_study = {settings.default_study!r}: no such study"
         mistakes.append(f"{CONFIG_FILE}: {what}; {did_you_mean(settings.default_study, ids)}")
     if not elsewhere:
-        mistakes += _of_mirror(settings.data_mirror)
-    if mistakes:
-        raise InputError(_blamed("\n".join(mistakes), given))
-    refused = {study.id: _blamed(message, given) for study in studies if (message := refusals(study, settings))}
-    runs = [planned(study, settings, registry) for study in studies if study.id not in refused]
-    return Plan(settings, registry, [planned(study, None, registry) for study in studies], runs, refused, stored)
+        mistakes += _check_mirror(settings.data_mirror)
+    return mistakes
 
 
-def _settings(config: Mapping[str, Any], given: Mapping[str, Any]) -> Settings:
-    for key in (key for key in RESTRICTIONS if key in given and given[key] is None):
-        raise InputError(f"--config: {key} = '': names nothing; write a value, or leave {key} out")
-    try:
-        return parse(Settings, dict(config), CONFIG_FILE)
-    except InputError as mistake:
-        raise InputError(_blamed(str(mistake), given)) from None
-
-
-def _blamed(message: str, given: Mapping[str, Any]) -> str:
+def _blame_command_line(message: str, given: Mapping[str, Any]) -> str:
     """Return the message with ``--config`` in place of the file where a key was given there."""
+    if not given:
+        return message
     keys = "|".join(map(re.escape, given))
-    return re.sub(rf"^{CONFIG_FILE}: (?=({keys})\W)", "--config: ", message, flags=re.MULTILINE) if keys else message
+    return re.sub(rf"^{CONFIG_FILE}: (?=({keys})\W)", "--config: ", message, flags=re.MULTILINE)
 
 
-def _of_mirror(mirror: str | None) -> list[str]:
+def _check_mirror(mirror: str | None) -> list[str]:
     if not mirror or mirror.startswith(("http://", "https://")) or Path(mirror).expanduser().is_dir():
         return []
     return [f"{CONFIG_FILE}: data_mirror = {mirror!r}: no such folder; correct it, or write null"]
@@ -82,9 +107,10 @@ def _of_mirror(mirror: str | None) -> list[str]:
 
 def load_study(path: Path, registry: Mapping[str, DatasetSpec]) -> Study:
     """Read a study, add the standard exhibits, and check all of it; :class:`InputError` as for :func:`load_plan`."""
-    study = with_standard_exhibits(_with_claims(_parse_study(path), path.parent / CLAIMS_FILE))
-    if found := list(study_mistakes(study, path, registry)):
-        raise InputError("\n".join(dict.fromkeys(found)))
+    study = add_standard_exhibits(_add_claims(_parse_study(path), path.parent / CLAIMS_FILE))
+    mistakes = list(check_study(study, path, registry))
+    if mistakes:
+        raise InputError("\n".join(dict.fromkeys(mistakes)))  # once each: the same key may be refused twice
     return study
 
 
@@ -96,11 +122,11 @@ def _parse_study(path: Path) -> Study:
     except InputError as mistake:
         given = content.get("id") if isinstance(content, Mapping) else None
         if isinstance(given, str) and given != path.parent.name and f"{path}: id = " not in str(mistake):
-            raise InputError(f"{path}: id{of_id(given, path)}\n{mistake}") from None
+            raise InputError(f"{path}: id{describe_wrong_id(given, path)}\n{mistake}") from None
         raise
 
 
-def _with_claims(study: Study, path: Path) -> Study:
+def _add_claims(study: Study, path: Path) -> Study:
     """Return the study with the ledger of its paper, if there is one."""
     if not path.is_file():
         return study
@@ -109,15 +135,20 @@ def _with_claims(study: Study, path: Path) -> Study:
     return study.model_copy(update=dict(parse(Ledger, read_yaml(path), path)))
 
 
-def with_standard_exhibits(study: Study) -> Study:
+def add_standard_exhibits(study: Study) -> Study:
     """Return the study with the standard exhibits that it does not list, those of a negative place before its own."""
     ids = {exhibit.id for exhibit in study.exhibits}
     listed = {type(exhibit) for exhibit in study.exhibits}
     before: list[Exhibit] = []
     after: list[Exhibit] = []
-    for place, cls in with_a_place(kinds_of(study.id, study.kinds).values()):
-        has_material = cls.without_classes or not study.without_classes
-        if has_material and (cls.beside_listed or cls not in listed):
-            absent = [exhibit for exhibit in cls.unlisted(study) if exhibit.id not in ids]
-            (before if place < 0 else after).extend(absent)
+    for place, kind in with_a_place(kinds_of(study.id, study.kinds).values()):
+        if study.without_classes and not kind.without_classes:
+            continue
+        if kind in listed and not kind.beside_listed:
+            continue
+        absent = [exhibit for exhibit in kind.unlisted(study) if exhibit.id not in ids]
+        if place < 0:
+            before += absent
+        else:
+            after += absent
     return study.model_copy(update={"exhibits": (*before, *study.exhibits, *after)})

@@ -40,11 +40,17 @@ SAFETY = 2.0
 KMEANS_SECONDS = 1e-8
 """Of one k-means run, for each object, feature and cluster."""
 
-MIXED_MATRICES, MIXED_SECONDS = 6, 1e-6
-"""Matrices of doubles over the objects of one run of several algorithms, and its seconds for each pair."""
+MIXED_MATRICES = 6
+"""Matrices of doubles over the objects of one run of several algorithms."""
+
+MIXED_SECONDS = 1e-6
+"""Of one run of several algorithms, for each pair of objects."""
 
 SCORE_SECONDS = 2e-3
 """Of all scores of one clustering."""
+
+REPORT_DOUBLES = 1e8
+"""Of the scores of the largest study, with the copies that pandas makes."""
 
 REPORT_SECONDS = 300
 """Of all tables of the largest study, or of its report."""
@@ -64,120 +70,150 @@ class Need(NamedTuple):
     seconds: float
     """Estimated, without reserve and start."""
 
-    def of_attempt(self, attempt: int) -> "Need":
+    def for_attempt(self, attempt: int) -> "Need":
         """Return what the job requests when it is tried for the ``attempt``-th time, from 1."""
         factor: int = 2 ** (attempt - 1)
         return self._replace(mb=self.mb * factor, minutes=self.minutes * factor)
 
 
-def prepare(shape: Shape) -> Need:
+class Fit(NamedTuple):
+    """What one fit takes."""
+
+    doubles: float
+    """Numbers of 8 bytes that it holds."""
+    seconds: float
+
+
+def estimate_prepare(shape: Shape) -> Need:
     """Return the need of a job that reads and preprocesses a data set of this shape."""
     n, features, _ = shape
-    return _need(4 * n * features, 60)
+    return _make_need(4 * n * features, 60)
 
 
-def ensembles(study: Experiment, case: Case, shape: Shape) -> Need:
+def estimate_ensembles(study: Experiment, case: Case, shape: Shape) -> Need:
     """Return the need of a job that makes the base clusterings of a case."""
     n, features, _ = shape
-    runs, k = study.ensemble.runs, most_clusters(study, case, shape)
+    runs = study.ensemble.runs
+    k = find_most_clusters(study, case, shape)
     seconds = KMEANS_SECONDS * runs * n * features * k
+    labels = 2 * n * runs
     if case.ensemble == "mixed":
-        return _need(MIXED_MATRICES * n**2 + 2 * n * runs, seconds + MIXED_SECONDS * runs * n**2)
-    return _need(4 * n * features + 2 * n * runs, seconds)
+        return _make_need(MIXED_MATRICES * n**2 + labels, seconds + MIXED_SECONDS * runs * n**2)
+    return _make_need(4 * n * features + labels, seconds)
 
 
-def consensus(study: Experiment, case: Case, shape: Shape, run: MethodRun, first: int, last: int) -> Need:
+def estimate_consensus(study: Experiment, case: Case, shape: Shape, run: MethodRun, first: int, last: int) -> Need:
     """Return the need of a job that fits the grid of ``run`` on a block of subsets."""
-    matrices, seconds = _fit(study, case, shape, run)
-    fits = (last + 1 - first) * points(study, case, run, first)
-    # labels are of two bytes, and there three times when they are written
-    return _need(matrices + fits * _restarts(study, case, run) * shape[0], fits * seconds)
+    fit = _estimate_fit(study, case, shape, run)
+    n_fits = (last + 1 - first) * count_points(study, case, run, first)
+    # labels are of two bytes, and there three times when they are written: less than a double
+    labels = n_fits * _count_restarts(study, case, run) * shape[0]
+    return _make_need(fit.doubles + labels, n_fits * fit.seconds)
 
 
-def subsets_per_job(study: Experiment, case: Case, shape: Shape, run: MethodRun, first: int) -> int:
+def count_subsets_per_job(study: Experiment, case: Case, shape: Shape, run: MethodRun, first: int) -> int:
     """Return how many subsets from ``first`` on a job works through: as many as take five minutes at most, or one."""
-    seconds = points(study, case, run, first) * _fit(study, case, shape, run)[1]
-    return max(1, int(JOB_SECONDS / seconds))
+    fit = _estimate_fit(study, case, shape, run)
+    return max(1, int(JOB_SECONDS / (count_points(study, case, run, first) * fit.seconds)))
 
 
-def points(study: Experiment, case: Case, run: MethodRun, subset: int) -> int:
+def count_points(study: Experiment, case: Case, run: MethodRun, subset: int) -> int:
     """Return the most grid points that run on a subset."""
-    points, race = prod(map(len, run.grid.values())), study.race(case, run)
-    return min(points, race.points + 1) if race and subset >= race.subsets else points
+    points = _count_grid(run)
+    race = study.race(case, run)
+    if race and subset >= race.subsets:
+        return min(points, race.points + 1)  # the best points, and the default one
+    return points
 
 
-def score(study: Experiment, case: Case, shape: Shape) -> Need:
+def estimate_score(study: Experiment, case: Case, shape: Shape) -> Need:
     """Return the need of a job that scores all consensus clusterings of a case."""
-    points = [prod(map(len, run.grid.values())) * _restarts(study, case, run) for run in study.methods]
-    labels = study.n_subsets * sum(points)
-    return _need(labels * shape[0], SCORE_SECONDS * labels)
+    per_subset = sum(_count_grid(run) * _count_restarts(study, case, run) for run in study.methods)
+    clusterings = study.n_subsets * per_subset
+    return _make_need(clusterings * shape[0], SCORE_SECONDS * clusterings)
 
 
-def unseen(study: Experiment, case: Case, shape: Shape) -> Need:
+def estimate_unseen(study: Experiment, case: Case, shape: Shape) -> Need:
     """Return the need of a job that fits the methods on ensembles of the training objects of every split."""
     plan = study.generalisation
-    runs = [study.method(m.method) for m in plan.methods] if plan else []
-    repeated = plan.splits * plan.repetitions if plan else 0
-    fits = [(len(run.points), *_fit(study, case, shape, run)) for run in runs]
-    seconds = sum(points * seconds for points, _, seconds in fits)
-    return _need(max((matrices for _, matrices, _ in fits), default=0), repeated * seconds)
+    if plan is None:
+        return _make_need(0, 0)
+    runs = [study.method(method.method) for method in plan.methods]
+    fits = [_estimate_fit(study, case, shape, run) for run in runs]
+    seconds = sum(len(run.points) * fit.seconds for run, fit in zip(runs, fits, strict=True))
+    most = max((fit.doubles for fit in fits), default=0)
+    return _make_need(most, plan.splits * plan.repetitions * seconds)
 
 
-def report(study: Experiment, fits: Sequence[tuple[Case, Shape, MethodRun]] = ()) -> Need:
+def estimate_report(study: Experiment, fitted: Sequence[tuple[Case, Shape, MethodRun]] = ()) -> Need:
     """Return the need of a job on the scores of a whole study, which may fit some methods twice for a figure."""
-    found = [(shape, *_fit(study, case, shape, run)) for case, shape, run in fits]
-    doubles = [1e8, *(matrices + FIGURE_MATRICES * shape[0] ** 2 for shape, matrices, _ in found)]
-    return _need(max(doubles), REPORT_SECONDS + sum(2 * seconds for *_, seconds in found))
+    doubles = [REPORT_DOUBLES]
+    seconds = []
+    for case, shape, run in fitted:
+        fit = _estimate_fit(study, case, shape, run)
+        doubles.append(fit.doubles + FIGURE_MATRICES * shape[0] ** 2)
+        seconds.append(2 * fit.seconds)
+    return _make_need(max(doubles), REPORT_SECONDS + sum(seconds))
 
 
-def n_profiles(study: Experiment, case: Case, shape: Shape) -> int:
+def bound_profiles(study: Experiment, case: Case, shape: Shape) -> int:
     """Return an upper bound of the distinct label profiles, n', in a subset of the base clusterings.
 
     Half as much again as in the accepted run (which has the median over subsets) where the case is in it, else
     k m sqrt(n) / 10, which no data set here exceeds at m = 20; never more than the objects.
     """
     n = shape[0]
-    known = next((int(row["n_profiles"]) for (name, _), row in accepted(study.id).items() if name == case.id), None)
-    bound = 1.5 * known if known else most_clusters(study, case, shape) * study.subset_size(case) * sqrt(n) / 10
+    known = [int(row["n_profiles"]) for (name, _), row in read_accepted(study.id).items() if name == case.id]
+    if known and known[0]:
+        bound = 1.5 * known[0]
+    else:
+        bound = find_most_clusters(study, case, shape) * study.subset_size(case) * sqrt(n) / 10
     return min(n, ceil(bound))
 
 
-def _fit(study: Experiment, case: Case, shape: Shape, run: MethodRun) -> tuple[float, float]:
-    """Return the doubles that one fit holds, and its seconds."""
-    cost, n, profiles = methods.load(run.method).cost, shape[0], n_profiles(study, case, shape)
+def _estimate_fit(study: Experiment, case: Case, shape: Shape, run: MethodRun) -> Fit:
+    cost = methods.load(run.method).cost
+    n = shape[0]
+    profiles = bound_profiles(study, case, shape)
     size = n if cost.matrices or cost.over_objects else profiles
-    return cost.doubles(n, profiles, unmeasured=PROFILE_MATRICES), cost.seconds(size)
+    return Fit(cost.doubles(n, profiles, unmeasured=PROFILE_MATRICES), cost.seconds(size))
+
+
+Measured = Mapping[tuple[str, str], Mapping[str, str]]
+"""Rows of a table of runtimes, by case and method."""
 
 
 @cache
-def accepted(study: str) -> Mapping[tuple[str, str], Mapping[str, str]]:
-    """Return what the accepted run of a study has measured, by case and method."""
-    return _measured_in(ACCEPTED / study / "runtime.csv")
+def read_accepted(study: str) -> Measured:
+    """Return what the accepted run of a study has measured."""
+    return _read_runtimes(ACCEPTED / study / "runtime.csv")
 
 
 @cache
-def measured(study: str) -> Mapping[tuple[str, str], Mapping[str, str]]:
+def read_measured(study: str) -> Measured:
     """Return the same, with the variants where they were kept with the labels."""
-    return {**_measured_in(kept(study) / "runtime.csv"), **accepted(study)}
+    return {**_read_runtimes(locate_kept(study) / "runtime.csv"), **read_accepted(study)}
 
 
-def kept(study: str) -> Path:
+def locate_kept(study: str) -> Path:
     """Return the folder of the consensus labels that are kept of the accepted run of a study."""
     return ACCEPTED / study / "consensus"
 
 
-def _measured_in(path: Path) -> Mapping[tuple[str, str], Mapping[str, str]]:
+def _read_runtimes(path: Path) -> Measured:
     if not path.exists():
         return {}
     with path.open(newline="", encoding="utf-8") as table:
         return {(row["case"], row["method"]): row for row in csv.DictReader(table)}
 
 
-def _need(doubles: float, seconds: float) -> Need:
-    return Need(INTERPRETER_MB + ceil(8 * doubles / 1e6), START_MINUTES + ceil(SAFETY * seconds / 60), seconds)
+def _make_need(doubles: float, seconds: float) -> Need:
+    mb = INTERPRETER_MB + ceil(8 * doubles / 1e6)
+    minutes = START_MINUTES + ceil(SAFETY * seconds / 60)
+    return Need(mb, minutes, seconds)
 
 
-def most_clusters(study: Experiment, case: Case, shape: Shape = (0, 0, 0)) -> int:
+def find_most_clusters(study: Experiment, case: Case, shape: Shape = (0, 0, 0)) -> int:
     """Return the largest number of clusters in a base clustering; without a shape 0 where that says it."""
     n, _, classes = shape
     k = case.n_clusters or study.ensemble.n_clusters
@@ -186,5 +222,9 @@ def most_clusters(study: Experiment, case: Case, shape: Shape = (0, 0, 0)) -> in
     return max(k) if isinstance(k, tuple) else k
 
 
-def _restarts(study: Experiment, case: Case, run: MethodRun) -> int:
-    return int(study.parameters(case, run).get("n_init") or 10)
+def _count_grid(run: MethodRun) -> int:
+    return prod(map(len, run.grid.values()))
+
+
+def _count_restarts(study: Experiment, case: Case, run: MethodRun) -> int:
+    return int(study.parameters(case, run).get("n_init") or 10)  # the default of most methods with restarts

@@ -15,34 +15,44 @@ VARIABLE = "CONSCLUST_OWN_FILES"
 """Environment variable with the checksums, for jobs in a folder without the files."""
 
 
-def place(dataset: str, file: RawFile) -> str:
+def locate(dataset: str, file: RawFile) -> str:
     """Return where a file of a data set lies."""
     return f"data/raw/{dataset}/{file.name}"
 
 
-def own_files(registry: Mapping[str, DatasetSpec]) -> dict[str, str]:
+def compute_checksums(registry: Mapping[str, DatasetSpec]) -> dict[str, str]:
     """Return the checksums of the files that are there and have no registered one, by path."""
-    files = [(d, file) for d, entry in registry.items() for file in entry.raw_files if file.sha256 is None]
-    paths = [path for path in (Path(place(*each)) for each in files) if path.is_file()]
-    return {str(path): _sha256(path.absolute(), path.stat().st_size, path.stat().st_mtime_ns) for path in paths}
+    checksums = {}
+    for dataset, entry in registry.items():
+        for file in entry.raw_files:
+            path = Path(locate(dataset, file))
+            if file.sha256 is None and path.is_file():
+                status = path.stat()
+                checksums[str(path)] = _compute_checksum(path.absolute(), status.st_size, status.st_mtime_ns)
+    return checksums
 
 
-def with_checksums(registry: Mapping[str, DatasetSpec], own: Mapping[str, str]) -> dict[str, DatasetSpec]:
+def add_checksums(registry: Mapping[str, DatasetSpec], own: Mapping[str, str]) -> dict[str, DatasetSpec]:
     """Return the registry with the checksums of the user's ``own`` files."""
-    return {dataset: _with_checksums(dataset, entry, own) for dataset, entry in registry.items()}
+    return {dataset: _add_to_entry(dataset, entry, own) for dataset, entry in registry.items()}
 
 
-def _with_checksums(dataset: str, entry: DatasetSpec, own: Mapping[str, str]) -> DatasetSpec:
-    def known(file: RawFile) -> RawFile:
-        return file.model_copy(update={"sha256": own.get(place(dataset, file), file.sha256)})
-
-    if not any(place(dataset, file) in own for file in entry.raw_files):
+def _add_to_entry(dataset: str, entry: DatasetSpec, own: Mapping[str, str]) -> DatasetSpec:
+    if not any(locate(dataset, file) in own for file in entry.raw_files):
         return entry
-    ready = {name: e.model_copy(update={"file": known(e.file)}) for name, e in entry.ensembles.items()}
-    return entry.model_copy(update={"files": tuple(map(known, entry.files)), "ensembles": ready})
+
+    def add_to_file(file: RawFile) -> RawFile:
+        return file.model_copy(update={"sha256": own.get(locate(dataset, file), file.sha256)})
+
+    files = tuple(add_to_file(file) for file in entry.files)
+    ensembles = {
+        name: ensemble.model_copy(update={"file": add_to_file(ensemble.file)})
+        for name, ensemble in entry.ensembles.items()
+    }
+    return entry.model_copy(update={"files": files, "ensembles": ensembles})
 
 
 @cache
-def _sha256(path: Path, size: int, mtime_ns: int) -> str:
+def _compute_checksum(path: Path, size: int, mtime_ns: int) -> str:
     """Return the checksum of a file, computed once as long as its size and time are the same."""
     return sha256(path)

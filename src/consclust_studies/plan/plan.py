@@ -16,6 +16,7 @@ from consclust.datasets.registry import MADE, DatasetSpec, RawFile
 from consclust.errors import InputError
 from consclust.validation import did_you_mean
 from consclust_studies import paths
+from consclust_studies.code.job_code import fingerprint
 from consclust_studies.config.cases import Case
 from consclust_studies.config.exhibit import Exhibit
 from consclust_studies.config.experiment import Experiment
@@ -25,9 +26,8 @@ from consclust_studies.config.study import PlannedStudy, StudyCase
 from consclust_studies.document.document_job import DocumentJob
 from consclust_studies.exhibits.exhibits_job import OF_PROJECT, ExhibitJob, in_order, part_of
 from consclust_studies.plan import estimates, needs
-from consclust_studies.plan.fingerprint import fingerprint
 from consclust_studies.plan.jobs import PlannedJob
-from consclust_studies.plan.own_files import place
+from consclust_studies.plan.own_files import locate
 from consclust_studies.results.source import Item
 from consclust_studies.specs import Spec, digest
 from consclust_studies.stages.base_clusterings import EnsembleJob
@@ -146,7 +146,7 @@ class Plan:
 
     def raw_files(self, dataset: str, files: Iterable[RawFile]) -> list[str]:
         """Return where files of a data set lie."""
-        return [place(dataset, file) for file in files]
+        return [locate(dataset, file) for file in files]
 
     def fetched_files(self, here: bool) -> str:
         """Return a pattern of data set and file for the registered files that a rule may make.
@@ -191,7 +191,7 @@ class Plan:
             inputs={"raw": self.raw_files(dataset, self.registry[dataset].prepared_from)},
             outputs={"prepared": [paths.PREPARED.format(**names)]},
             title=f"{dataset}: prepared ({steps})",
-            need=needs.prepare(self.shape(dataset)),
+            need=needs.estimate_prepare(self.shape(dataset)),
             group="case",
         )
 
@@ -284,7 +284,7 @@ class Plan:
         first = 0
         while first < n_subsets:
             end = race.subsets if race and first < race.subsets else n_subsets
-            size = self.settings.subsets_per_job or needs.subsets_per_job(study, case, shape, method, first)
+            size = self.settings.subsets_per_job or needs.count_subsets_per_job(study, case, shape, method, first)
             blocks.append(SubsetRange(first, min(first + size, end) - 1))
             first = blocks[-1].last + 1
         return blocks
@@ -339,7 +339,7 @@ class Plan:
         names = {"study": study, "case": case, "method": method, "block": block}
         experiment, one_case, shape = self.sized(whole, case)
         run = whole.run(one_case, method)
-        need = needs.consensus(experiment, one_case, shape, run, subsets.first, subsets.last)
+        need = needs.estimate_consensus(experiment, one_case, shape, run, subsets.first, subsets.last)
         seconds = estimates.seconds_of_fits(self, study, one_case, run, subsets)
         return PlannedJob(
             rule="consensus",
@@ -373,7 +373,7 @@ class Plan:
             },
             outputs={"race": [paths.RACE.format(**names)]},
             title=f"{study}: grid points of {method} on {case} that run on all subsets",
-            need=needs.score(*self.sized(whole, case)),
+            need=needs.estimate_score(*self.sized(whole, case)),
         )
 
     # ---------------------------------------------------------------- labels in pieces
@@ -533,7 +533,7 @@ class Plan:
             inputs={"ensemble": [self.ensemble_file(experiment.id, case)], "labels": list(dict.fromkeys(labels))},
             outputs={"scores": [paths.CASE_SCORES.format(**names)]},
             title=f"{run}{part}: scores on {case}",
-            need=needs.score(*self.sized(experiment, case)),
+            need=needs.estimate_score(*self.sized(experiment, case)),
         )
 
     def scored_cases(self, run: str, part: str) -> list[str]:
@@ -564,7 +564,7 @@ class Plan:
                 "selected": [paths.SELECTED.format(**names), paths.SELECTED_CSV.format(**names)],
             },
             title=f"{run}{part}: all scores, and the selections",
-            need=needs.report(self.runs[run]),
+            need=needs.estimate_report(self.runs[run]),
         )
 
     def unseen(self, run: str, case_id: str) -> UnseenJob:
@@ -591,7 +591,7 @@ class Plan:
             inputs={"prepared": [self.prepared_file(self.runs[run].case(case))]},
             outputs={"unseen": [paths.UNSEEN.format(**names)]},
             title=f"{run}: unseen objects of {case}",
-            need=needs.unseen(*self.sized(self.runs[run], case)),
+            need=needs.estimate_unseen(*self.sized(self.runs[run], case)),
             group=None,
         )
 
@@ -684,7 +684,7 @@ class Plan:
             **_by_role(given),
             outputs=self.files_of_exhibits(run, *ids),
             title=title,
-            need=needs.report(study, sized),
+            need=needs.estimate_report(study, sized),
         )
 
     def document_inputs(self, run: str) -> list[Given]:
@@ -741,7 +741,7 @@ class Plan:
             **_by_role(self.document_inputs(run)),
             outputs={"report": [paths.REPORT.format(run=run, document=name) for name in paths.DOCUMENTS]},
             title=f"{run}: the report",
-            need=needs.report(self.runs[run]),
+            need=needs.estimate_report(self.runs[run]),
         )
 
     def report_files(self, run: str) -> list[str]:

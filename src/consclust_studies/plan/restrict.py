@@ -9,29 +9,33 @@ from consclust_studies.config.cases import Case, CaseVariant
 from consclust_studies.config.exhibit import Exhibit
 from consclust_studies.config.experiment import Experiment, Generalisation, Variants
 from consclust_studies.config.method_runs import MethodRun, MethodVariant
-from consclust_studies.config.references import without
+from consclust_studies.config.references import drop_unknown
 from consclust_studies.config.settings import CONFIG_FILE, Settings
 from consclust_studies.config.study import Origin, PlannedStudy, Study
 from consclust_studies.config.without_classes import Diagnosis
-from consclust_studies.plan.checks import Context
+from consclust_studies.plan.context import Context
 from consclust_studies.specs import digest
 
 LONGEST = 80
 """Characters of the name of a run; a longer one ends in a digest."""
 
 
-def refusals(study: Study, settings: Settings) -> str:
+def find_reasons_not_to_run(study: Study, settings: Settings) -> str:
     """Say why a study cannot be run with these restrictions; empty if it can."""
-    found = unknown_words(settings, [study], f"not in the study {study.id}")
+    reasons = find_unknown_words(settings, [study], f"not in the study {study.id}")
     if settings.subsets and settings.subsets > study.n_subsets:
         what = f"the study {study.id} has {study.n_subsets}"
-        found.append(f"{CONFIG_FILE}: subsets = {settings.subsets}: {what}; lower it")
-    found += _variants_left_out(study, settings)
-    small = study if found else _restricted(study, settings)
-    if found or any(small.runs(case) for case in small.cases):
-        return "\n".join(found)
-    nothing = "; ".join(f"{key} = {', '.join(words)}" for key, words in settings.restrictions.items())
-    return f"{CONFIG_FILE}: {nothing}: the study {study.id} has no fit of these; a case says in `without` what it omits"
+        reasons.append(f"{CONFIG_FILE}: subsets = {settings.subsets}: {what}; lower it")
+    reasons += _find_variants_left_out(study, settings)
+    if not reasons and not _has_fit(restrict_study(study, settings)):
+        given = "; ".join(f"{key} = {', '.join(words)}" for key, words in settings.restrictions.items())
+        remedy = "a case says in `without` what it omits"
+        reasons.append(f"{CONFIG_FILE}: {given}: the study {study.id} has no fit of these; {remedy}")
+    return "\n".join(reasons)
+
+
+def _has_fit(study: Study) -> bool:
+    return any(study.runs(case) for case in study.cases)
 
 
 class Ids(NamedTuple):
@@ -43,7 +47,7 @@ class Ids(NamedTuple):
     variants: list[str]
 
 
-def _ids(studies: Sequence[Study]) -> list[Ids]:
+def _list_ids(studies: Sequence[Study]) -> list[Ids]:
     cases = [case.id for study in studies for case in study.cases]
     case_variants = [case.id for study in studies for case in study.case_variants]
     methods = [run.id for study in studies for run in study.methods]
@@ -51,10 +55,10 @@ def _ids(studies: Sequence[Study]) -> list[Ids]:
     return [Ids("datasets", cases, case_variants), Ids("methods", methods, method_variants)]
 
 
-def unknown_words(settings: Settings, studies: Sequence[Study], what: str) -> list[str]:
+def find_unknown_words(settings: Settings, studies: Sequence[Study], what: str) -> list[str]:
     """Return a mistake for each word of a restriction that names no case, method or variant of the studies."""
     mistakes = []
-    for key, own, variants in _ids(studies):
+    for key, own, variants in _list_ids(studies):
         known = [*own, *variants]
         for word in settings.restrictions.get(key, ()):
             if word not in known:
@@ -65,13 +69,15 @@ def unknown_words(settings: Settings, studies: Sequence[Study], what: str) -> li
     return mistakes
 
 
-def _variants_left_out(study: Study, settings: Settings) -> Iterable[str]:
+def _find_variants_left_out(study: Study, settings: Settings) -> Iterable[str]:
     """Yield a mistake for each variant that the settings name, and that would not be run all the same."""
-    small = _restricted(study, settings)
+    small = restrict_study(study, settings)
     kept = {variant.id for variant in (*small.case_variants, *small.variants.methods)}
-    for key, _, variants in _ids([study]):
+    for key, _, variants in _list_ids([study]):
         other = "methods" if key == "datasets" else "datasets"
-        for name in (name for name in settings.restrictions.get(key, ()) if name in variants):
+        for name in settings.restrictions.get(key, ()):
+            if name not in variants:
+                continue
             where = f"{CONFIG_FILE}: {key} = {name!r}: a variant"
             if settings.variants is False:
                 yield f"{where}, but variants = false; leave one of them out"
@@ -79,140 +85,162 @@ def _variants_left_out(study: Study, settings: Settings) -> Iterable[str]:
                 yield f"{where} without a fit in this run; name other {other}, or leave it out"
 
 
-def planned(study: Study, settings: Settings | None, registry: Mapping[str, DatasetSpec]) -> PlannedStudy:
+def plan_study(study: Study, settings: Settings | None, registry: Mapping[str, DatasetSpec]) -> PlannedStudy:
     """Return the study as it is run: with titles and steps of the registry, restricted by the settings if given."""
+    small = restrict_study(study, settings)
+    resolved = {
+        "cases": _resolve_cases(small.cases, registry),
+        "only_in_table1": _resolve_cases(small.only_in_table1, registry),
+        "variants": Variants(methods=small.variants.methods, cases=_resolve_cases(small.case_variants, registry)),
+    }
     restrictions = settings.restrictions if settings else {}
     if not _has_variants(study):
         restrictions = {key: words for key, words in restrictions.items() if key != "variants"}
-    small = _restricted(study, settings)
-    left_out = [exhibit.title for exhibit in study.exhibits if exhibit.id not in {e.id for e in small.exhibits}]
+    without_variants = _has_variants(study) and not _has_variants(small)
+    shown = {exhibit.id for exhibit in small.exhibits}
     fields = {name: getattr(small, name) for name in Study.model_fields}
-    resolved = {
-        "cases": _resolved(small.cases, registry),
-        "only_in_table1": _resolved(small.only_in_table1, registry),
-        "variants": Variants(methods=small.variants.methods, cases=_resolved(small.case_variants, registry)),
-    }
+    # constructed without validation, as every part of it has been validated
     return PlannedStudy.model_construct(
         **(fields | resolved),
-        run_id=run_name(study.id, restrictions),
-        restriction=_in_words(restrictions, without_variants=_has_variants(study) and not _has_variants(small)),
-        left_out=tuple(left_out),
+        run_id=name_run(study.id, restrictions),
+        restriction=_describe_restrictions(restrictions, without_variants),
+        left_out=tuple(exhibit.title for exhibit in study.exhibits if exhibit.id not in shown),
         sections={exhibit.id: exhibit.title for exhibit in small.exhibits},
-        origins={case.id: _origin(case, registry[case.dataset]) for case in small.described},
+        origins={case.id: _describe_origin(case, registry[case.dataset]) for case in small.described},
     )
 
 
 C = TypeVar("C", bound=Case)
 
 
-def run_name(study: str, restrictions: Mapping[str, tuple[str, ...]]) -> str:
+def name_run(study: str, restrictions: Mapping[str, tuple[str, ...]]) -> str:
     """Return the name of a run's folders: the study's id, and what it is restricted to."""
     parts = [f"{key}-{'+'.join(words)}" for key, words in restrictions.items()]
     name = ".".join([study, *parts])
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 17]}.{digest(name)}"
+    if len(name) <= LONGEST:
+        return name
+    checksum = digest(name)
+    return f"{name[: LONGEST - 1 - len(checksum)]}.{checksum}"
 
 
 def _has_variants(study: Experiment) -> bool:
     return bool(study.variants.methods or study.case_variants)
 
 
-def _in_words(restrictions: Mapping[str, tuple[str, ...]], without_variants: bool) -> str:
+def _describe_restrictions(restrictions: Mapping[str, tuple[str, ...]], without_variants: bool) -> str:
     """Say what a run is restricted to; empty if it is whole."""
+    parts = []
     named = [f"{key} {', '.join(words)}" for key, words in restrictions.items() if key != "variants"]
-    said = [f"only {'; '.join(named)}"] if named else []
+    if named:
+        parts.append(f"only {'; '.join(named)}")
     if without_variants:
-        said.append("without variants")
+        parts.append("without variants")
     elif "variants" in restrictions:
-        said.append("with variants")
-    return "; ".join(said)
+        parts.append("with variants")
+    return "; ".join(parts)
 
 
-def _resolved(cases: Iterable[C], registry: Mapping[str, DatasetSpec]) -> tuple[C, ...]:
-    found = []
+def _resolve_cases(cases: Iterable[C], registry: Mapping[str, DatasetSpec]) -> tuple[C, ...]:
+    """Return cases with the title and the preprocessing of the registry where they have none of their own."""
+    resolved = []
     for case in cases:
         entry = registry[case.dataset]
         steps = entry.preprocessing if case.preprocessing is None else case.preprocessing
-        found.append(case.model_copy(update={"title": case.title or entry.title, "preprocessing": steps}))
-    return tuple(found)
+        resolved.append(case.model_copy(update={"title": case.title or entry.title, "preprocessing": steps}))
+    return tuple(resolved)
 
 
-def _origin(case: Case, entry: DatasetSpec) -> Origin:
-    files = [*entry.files, *(e.file for name, e in entry.ensembles.items() if name == case.ensemble)]
+def _describe_origin(case: Case, entry: DatasetSpec) -> Origin:
+    files = list(entry.files)
+    if case.ensemble in entry.ensembles:
+        files.append(entry.ensembles[case.ensemble].file)
     checksums = {file.name: file.sha256 for file in files}
     return Origin(title=entry.title, source=entry.source, licence=entry.licence, note=entry.note, checksums=checksums)
 
 
-def _restricted(study: Study, settings: Settings | None) -> Study:
+def restrict_study(study: Study, settings: Settings | None) -> Study:
+    """Return the part of a study that the settings name."""
     if settings is None or not settings.restrictions:
         return study
-    case_ids = _named(study.cases, study.case_variants, settings.datasets)
-    method_ids = _named(study.methods, study.variants.methods, settings.methods)
-    cases = tuple(case for case in study.cases if case.id in case_ids)
-    methods = tuple(method for method in study.methods if method.id in method_ids)
+    case_ids = _pick_ids(study.cases, study.case_variants, settings.datasets)
+    method_ids = _pick_ids(study.methods, study.variants.methods, settings.methods)
+    variants = Variants(
+        methods=tuple(_keep_variants_of_methods(study, settings, case_ids, method_ids)),
+        cases=tuple(_keep_variants_of_cases(study, settings, case_ids, method_ids)),
+    )
     small = study.model_copy(
         update={
-            "cases": cases,
-            "methods": methods,
+            "cases": tuple(case for case in study.cases if case.id in case_ids),
+            "methods": tuple(method for method in study.methods if method.id in method_ids),
             "subsets": settings.subsets or study.subsets,
             "only_in_table1": () if settings.datasets else study.only_in_table1,
-            "variants": Variants(
-                methods=tuple(_variants_of_methods(study, settings, case_ids, method_ids)),
-                cases=tuple(_variants_of_cases(study, settings, case_ids, method_ids)),
-            ),
-            "generalisation": _generalisation(study, case_ids, method_ids),
-            "diagnosis": _diagnosis(study, method_ids),
-            "unpublished": tuple(m for m in study.unpublished if m in method_ids),
+            "variants": variants,
+            "generalisation": _restrict_generalisation(study, case_ids, method_ids),
+            "diagnosis": _restrict_diagnosis(study, method_ids),
+            "unpublished": tuple(method for method in study.unpublished if method in method_ids),
         }
     )
-    return small.model_copy(update={"exhibits": tuple(_exhibits(study, small))})
+    # last, as an exhibit stays only if the rest of the study still has what it shows
+    return small.model_copy(update={"exhibits": tuple(_restrict_exhibits(study, small))})
 
 
-def _named(
+def _pick_ids(
     items: Iterable[Case | MethodRun], variants: Iterable[CaseVariant | MethodVariant], words: Collection[str] | None
 ) -> set[str]:
     """Return the ids of the cases or methods that are named, and of those whose variant is; all without words."""
     if words is None:
         return {item.id for item in items}
-    return {item.id for item in items if item.id in words} | {each.of for each in variants if each.id in words}
+    named = {item.id for item in items if item.id in words}
+    behind_variants = {variant.of for variant in variants if variant.id in words}
+    return named | behind_variants
 
 
-def _variants_of_methods(study: Study, settings: Settings, cases: set[str], methods: set[str]) -> list[MethodVariant]:
+def _keep_variants_of_methods(
+    study: Study, settings: Settings, cases: set[str], methods: set[str]
+) -> list[MethodVariant]:
     """Return the variants of methods that are run: all of them, or those that the settings name."""
     named = settings.methods or ()
+    wanted = [variant for variant in study.variants.methods if settings.has_all_variants or variant.id in named]
     run_on = [case for case in study.cases if case.id in cases]
-    found = [variant for variant in study.variants.methods if settings.has_all_variants or variant.id in named]
-    return [variant for variant in found if variant.of in methods and any(map(variant.runs_on, run_on))]
+    return [variant for variant in wanted if variant.of in methods and any(map(variant.runs_on, run_on))]
 
 
-def _variants_of_cases(study: Study, settings: Settings, cases: set[str], methods: set[str]) -> list[CaseVariant]:
+def _keep_variants_of_cases(study: Study, settings: Settings, cases: set[str], methods: set[str]) -> list[CaseVariant]:
     """Return the variants of cases that are run, with those of their methods that are."""
     named = settings.datasets or ()
-    found = [variant for variant in study.case_variants if settings.has_all_variants or variant.id in named]
-    left = {variant.id: tuple(method for method in variant.methods if method in methods) for variant in found}
-    return [
-        variant.model_copy(update={"methods": left[variant.id]})
-        for variant in found
-        if variant.of in cases and left[variant.id]
-    ]
+    wanted = [variant for variant in study.case_variants if settings.has_all_variants or variant.id in named]
+    kept = []
+    for variant in wanted:
+        left = tuple(method for method in variant.methods if method in methods)
+        if variant.of in cases and left:
+            kept.append(variant.model_copy(update={"methods": left}))
+    return kept
 
 
-def _exhibits(study: Study, small: Study) -> Iterable[Exhibit]:
+def _restrict_exhibits(study: Study, small: Study) -> Iterable[Exhibit]:
+    """Yield the exhibits without the names that are not in the ``small`` study, if they still show something."""
     known = Context(small, {}).known
     for exhibit in study.exhibits:
-        kept = without(exhibit, known)
-        if kept and (kept.place is None or kept.wanted(small)) and not list(kept.mistakes(small)):
+        kept = drop_unknown(exhibit, known)
+        if kept is None or (kept.place is not None and not kept.wanted(small)):
+            continue
+        if not any(kept.mistakes(small)):
             yield kept
 
 
-def _diagnosis(study: Study, methods: set[str]) -> Diagnosis:
-    kept = study.diagnosis.method in methods
-    return study.diagnosis if kept else study.diagnosis.model_copy(update={"method": None})
+def _restrict_diagnosis(study: Study, methods: set[str]) -> Diagnosis:
+    if study.diagnosis.method in methods:
+        return study.diagnosis
+    return study.diagnosis.model_copy(update={"method": None})
 
 
-def _generalisation(study: Experiment, cases: set[str], methods: set[str]) -> Generalisation | None:
+def _restrict_generalisation(study: Experiment, cases: set[str], methods: set[str]) -> Generalisation | None:
+    """Return the experiment on unseen objects with these cases and methods; None if nothing of it is left."""
     plan = study.generalisation
-    if plan is None or (plan.cases and not cases & {*plan.cases}):
+    if plan is None:
         return None
-    kept = tuple(m for m in plan.methods if m.method in methods)
-    update = {"methods": kept, "cases": tuple(case for case in plan.cases if case in cases)}
-    return plan.model_copy(update=update) if kept else None
+    kept_cases = tuple(case for case in plan.cases if case in cases)
+    kept_methods = tuple(method for method in plan.methods if method.method in methods)
+    if not kept_methods or (plan.cases and not kept_cases):
+        return None
+    return plan.model_copy(update={"methods": kept_methods, "cases": kept_cases})

@@ -12,11 +12,13 @@ def check_sources(folder: Path) -> None:
     """Raise :class:`InputError` if jobs elsewhere would lack a file: Snakemake ships those that Git tracks."""
     command = ["git", "-C", str(folder), "ls-files", "--others", "--exclude-standard", "--", *SHIPPED]
     try:
-        found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+        untracked = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     except (OSError, subprocess.CalledProcessError):
         raise InputError(
             f"{folder}: not a Git repository; jobs without a shared file system get the files that Git tracks: "
             "run in a clone of the project"
         ) from None
-    if found:
-        raise InputError(f"{', '.join(found)}: Git does not track it, so no job elsewhere would have it; git add it")
+    if untracked:
+        raise InputError(
+            f"{', '.join(untracked)}: Git does not track it, so no job elsewhere would have it; git add it"
+        )

@@ -15,7 +15,7 @@ from consclust_studies.config.cases import Case
 from consclust_studies.config.references import AnyMethodId, CaseId, MethodId, MetricId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Some
-from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs, of_fit, unknown
+from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs, find_unknown, of_fit
 from consclust_studies.results.main_table import over_subsets
 from consclust_studies.results.published_scores import published_names
 from consclust_studies.results.source import Source
@@ -41,7 +41,7 @@ class Offsets(Exhibit):
     def mistakes(self, study: Study) -> Mistakes:
         """Yield a matrix that the method does not have, and methods that need features."""
         run = study.method(self.method)
-        yield from unknown("matrix", [self.matrix], methods.load(run.method).matrices)
+        yield from find_unknown("matrix", [self.matrix], methods.load(run.method).matrices)
         yield from of_fit(run, "")
 
     def needs(self, study: PlannedStudy) -> Needs:

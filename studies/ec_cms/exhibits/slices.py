@@ -14,7 +14,7 @@ from consclust.report.wording import conjunction, count, paragraph, point, recor
 from consclust_studies.config.references import AnyMethodId, MetricId, RowId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Value, same
-from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, unknown
+from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, find_unknown
 from consclust_studies.results.sentences import fewer
 from consclust_studies.results.source import Source
 
@@ -38,7 +38,7 @@ class Slices(OfMethod):
         """Yield parameters that are not on the grid, and levels that have a grid."""
         yield from super().mistakes(study)
         grid = study.method(self.method).grid
-        yield from unknown("x", [self.x], grid)
+        yield from find_unknown("x", [self.x], grid)
         if wanted := [name for name in grid if name not in (self.x, *self.at)]:
             yield "at", f": no value of {wanted[0]}; add it"
         yield from self._off_the_grid(study)

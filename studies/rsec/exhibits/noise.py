@@ -18,7 +18,7 @@ from consclust.scores import score_all
 from consclust_studies.config.references import MethodId, MetricId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Positive, Share, Some, Value
-from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, of_fit, unknown
+from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, find_unknown, of_fit
 from consclust_studies.results.source import Source, fit_parameters
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ class Noise(OfMethod):
         yield from super().mistakes(study)
         run = study.method(self.method)
         cls = methods.load(run.method)
-        yield from unknown("errors", [self.errors], cls.matrices)
+        yield from find_unknown("errors", [self.errors], cls.matrices)
         for i, parameters in enumerate(self.points):
-            yield from unknown(f"points[{i}]", parameters, cls.parameters())
+            yield from find_unknown(f"points[{i}]", parameters, cls.parameters())
         for name in (self.method, *self.beside):
             yield from of_fit(study.method(name), "")
 

@@ -4,7 +4,7 @@ import pytest
 
 from consclust_studies.config.exhibit_kinds import engine_kinds
 from consclust_studies.exhibits.scores import Scores
-from consclust_studies.plan.load import with_standard_exhibits
+from consclust_studies.plan.load import add_standard_exhibits
 from small import planned
 
 CLAIM = {"text": "KC is best.", "check": "best", "method": "KC", "metric": "ACC"}
@@ -12,7 +12,7 @@ KINDS = engine_kinds().values()
 
 
 def test_what_stands_before_a_studys_own_exhibits_is_of_the_paper_and_the_rest_an_appendix() -> None:
-    added = with_standard_exhibits(planned(published=["table2"], claims=[CLAIM])).exhibits
+    added = add_standard_exhibits(planned(published=["table2"], claims=[CLAIM])).exhibits
     places = {exhibit.kind: type(exhibit).place for exhibit in added}
     paper = {exhibit.kind for exhibit in added if exhibit.part == "paper"}
     assert paper == {kind for kind, place in places.items() if place < 0}
@@ -23,7 +23,7 @@ def test_what_stands_before_a_studys_own_exhibits_is_of_the_paper_and_the_rest_a
 
 def test_the_main_table_stands_beside_others_of_its_kind_and_other_standard_ones_once() -> None:
     listed = [{"kind": "scores", "id": "few", "title": "Few"}, {"kind": "runtime", "id": "seconds"}]
-    exhibits = with_standard_exhibits(planned(exhibits=listed)).exhibits
+    exhibits = add_standard_exhibits(planned(exhibits=listed)).exhibits
     assert [exhibit.id for exhibit in exhibits if exhibit.kind == "scores"] == ["table2", "few"]
     assert [exhibit.id for exhibit in exhibits if exhibit.kind == "runtime"] == ["seconds"]
 

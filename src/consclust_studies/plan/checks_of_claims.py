@@ -1,0 +1,54 @@
+"""What is wrong with the claims of a study: no scores could decide them."""
+
+from consclust.validation import did_you_mean
+from consclust_studies.config.paper import Claim
+from consclust_studies.config.references import Mistakes
+from consclust_studies.plan.context import Context
+
+
+def check_claims(context: Context) -> Mistakes:
+    """Yield claims that no scores could decide."""
+    claims = context.study.claims
+    for i, claim in enumerate(claims):
+        key = f"claims[{i}]"
+        if claim in claims[:i]:
+            yield key, f": the same as claims[{claims.index(claim)}]; remove one"
+        yield from _check_rows(claim, key, context)
+        yield from _check_metric(claim, key, context)
+        yield from _check_kind(claim, key, context)
+
+
+def _check_rows(claim: Claim, key: str, context: Context) -> Mistakes:
+    """Yield the methods of a claim that stand in another table; names that are nowhere are reported by the walker."""
+    study = context.study
+    known = context.known
+    here = study.unseen_rows() if claim.unseen else list(known["row"])
+    if claim.against and not claim.unseen:
+        # a variant is not ranked, but a method may be compared with it
+        here += [run.id for run in study.variants.methods]
+    named = [("method", claim.method)]
+    named += [("against", row) for row in claim.against]
+    for field, row in named:
+        if row not in here and row in known["row or unseen row"]:
+            table = "the table on unseen objects" if claim.unseen else "the main table"
+            yield f"{key}.{field}", f" = {row!r}: not in {table}; {did_you_mean(row, here)}"
+
+
+def _check_metric(claim: Claim, key: str, context: Context) -> Mistakes:
+    metrics = context.study.metrics
+    plan = context.study.generalisation
+    if claim.unseen and plan and claim.metric != plan.metric:
+        yield f"{key}.metric", f" = {claim.metric!r}: unseen objects have another; write {plan.metric}"
+    if not claim.unseen and claim.metric not in metrics:
+        yield f"{key}.metric", f" = {claim.metric!r}: not in metrics; {did_you_mean(claim.metric, metrics)}"
+
+
+def _check_kind(claim: Claim, key: str, context: Context) -> Mistakes:
+    """Yield methods that the kind of check does not go with."""
+    base = context.study.base_clusterings
+    if claim.check == "above_base" and claim.method != base:
+        one = f"for one method, write check: best and against: [{base}]"
+        yield f"{key}.method", f" = {claim.method!r}: above_base counts all methods; name {base!r}; {one}"
+    tuned = {run.id for run in context.study.methods if run.grid}
+    if claim.check == "stable" and claim.method not in tuned:
+        yield f"{key}.method", f" = {claim.method!r}: it has no grid to be stable over; name another"
