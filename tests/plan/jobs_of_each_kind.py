@@ -243,13 +243,13 @@ def race(folder: Path) -> Callable[[], object]:
 
 
 def collect(folder: Path) -> Callable[[], object]:
-    from consclust_studies.stages.collect import CollectJob, as_scored
+    from consclust_studies.stages.collect import CollectJob, reduce_to_scored
     from consclust_studies.stages.collect import collect as run
     from consclust_studies.stages.score import score_case
 
     scored, ensemble, blocks = score_files(folder)
     score_case(scored, ensemble, blocks, folder / "iris.parquet")
-    job = CollectJob(experiments=(as_scored(small_study()),), scores={"iris": scored.digest})
+    job = CollectJob(experiments=(reduce_to_scored(small_study()),), scores={"iris": scored.digest})
     names = ("scores.parquet", "scores.csv", "selected.parquet", "selected.csv")
     return lambda: run(job, [folder / "iris.parquet"], {name: folder / name for name in names})
 
@@ -257,7 +257,7 @@ def collect(folder: Path) -> Callable[[], object]:
 def unseen(folder: Path) -> Callable[[], object]:
     from consclust.datasets.prepared import Dataset
     from consclust_studies.config.experiment import Experiment
-    from consclust_studies.stages.unseen_objects import UnseenJob, on_unseen_objects, write_scores
+    from consclust_studies.stages.unseen_objects import UnseenJob, reduce_to_unseen, write_scores
 
     X = np.random.default_rng(0).normal(size=(60, 3)) + np.repeat(np.arange(3), 20)[:, None] * 4
     dataset = Dataset(X, np.repeat(np.arange(3), 20), ("a", "b", "c"))
@@ -273,7 +273,7 @@ def unseen(folder: Path) -> Callable[[], object]:
             "generalisation": plan,
         }
     )
-    alone = on_unseen_objects(experiment, experiment.cases[0])
+    alone = reduce_to_unseen(experiment, experiment.cases[0])
     job = UnseenJob(experiment=alone, data="-", standardised=True, seed=1)
     return lambda: write_scores(job, dataset, folder / "unseen.parquet")
 

@@ -164,14 +164,14 @@ def choose_k(
             f"take at least {enough}, or 0 for no null reference",
             stacklevel=2,
         )
-    data, numbers = _source(labels, ks, features, recipe, method, halves, seed)
-    tasks = (delayed(_values)(source, numbers) for source in chain([data], map(data.null, range(nulls))))
+    data, numbers = _make_source(labels, ks, features, recipe, method, halves, seed)
+    tasks = (delayed(_compute_criteria)(source, numbers) for source in chain([data], map(data.null, range(nulls))))
     values, *null = watch(Parallel(n_jobs, return_as="generator")(tasks))
     of_nulls = np.array(null).reshape(nulls, *values.shape)
     half_pair = 0.5 / n_pairs(data.n_objects())
     rows: list[tuple[Any, ...]] = []
     for c, name in enumerate(CRITERIA):
-        rows += _compared(name, numbers, values[c], of_nulls[:, c], level, half_pair)
+        rows += _compare_with_nulls(name, numbers, values[c], of_nulls[:, c], level, half_pair)
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -223,7 +223,7 @@ def resampled(
     >>> consensus_values(stages[3].resampled).pac()
     0.0
     """
-    data, numbers = _source(labels, ks, features, recipe, method, halves, seed)
+    data, numbers = _make_source(labels, ks, features, recipe, method, halves, seed)
     return dict(zip(numbers, data.stages(numbers), strict=True))
 
 
@@ -241,7 +241,7 @@ class _Source(Protocol):
         """Return the number of objects."""
 
 
-def _source(
+def _make_source(
     labels: npt.ArrayLike | Ensemble | None,
     ks: Iterable[int],
     features: npt.ArrayLike | None,
@@ -251,7 +251,7 @@ def _source(
     seed: int,
 ) -> tuple[_Source, list[int]]:
     """Return what there is to cluster, and the k's in increasing order."""
-    numbers = _numbers_of_clusters(ks)
+    numbers = _sort_numbers(ks)
     require_at_least(1, "halves", halves)
     data: _Source
     if labels is None and features is not None:
@@ -265,7 +265,7 @@ def _source(
     return data, numbers
 
 
-def _numbers_of_clusters(ks: Iterable[int]) -> list[int]:
+def _sort_numbers(ks: Iterable[int]) -> list[int]:
     """Return the k's in increasing order, each once."""
     try:
         return sorted({index(k) for k in ks})
@@ -297,10 +297,11 @@ class _Labels:
         of_halves = [consensus_labels(self.given[:, half], ks, self.method) for half in self.halves]
         for k in ks:
             found = [half[k] for half in of_halves if k in half]
-            yield Stage(_of_labelled(np.column_stack(found)) if found else None, every, consensus.get(k))
+            yield Stage(_keep_labelled(np.column_stack(found)) if found else None, every, consensus.get(k))
 
     def null(self, draw: int) -> Self:
-        rng, permuted = generator(self.seed, "choose k", "null", draw), self.given.copy()
+        rng = generator(self.seed, "choose k", "null", draw)
+        permuted = self.given.copy()
         for column in permuted.T:
             there = np.flatnonzero(column != MISSING)
             column[there] = column[rng.permutation(there)]
@@ -336,16 +337,18 @@ class _Features:
 
     def stages(self, ks: Sequence[int]) -> Iterator[Stage]:
         for k in ks:
-            labels = self._clusterings(k)
+            labels = self._cluster_parts(k)
             ensemble = Ensemble(labels)
             yield Stage(ensemble, ensemble, consensus_labels(labels, [k], self.method, self.features).get(k))
 
-    def _clusterings(self, k: int) -> IntArray:
+    def _cluster_parts(self, k: int) -> IntArray:
+        """Return k-means with k clusters of the objects of each run, (n, runs)."""
         from sklearn.cluster import KMeans
         from sklearn.exceptions import ConvergenceWarning
         from threadpoolctl import threadpool_limits
 
-        rng, labels = generator(self.seed, "choose k", self.name, k), np.full(self.present.shape, MISSING)
+        rng = generator(self.seed, "choose k", self.name, k)
+        labels = np.full(self.present.shape, MISSING)
         with threadpool_limits(1), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct objects than k, or max_iter
             for run, there in enumerate(self.present.T):
@@ -357,7 +360,9 @@ class _Features:
         return labels
 
     def null(self, draw: int) -> Self:
-        rng, mean = generator(self.seed, "choose k", "null", draw), self.features.mean(axis=0)
+        rng = generator(self.seed, "choose k", "null", draw)
+        mean = self.features.mean(axis=0)
+        # independent draws along the principal components have the covariance of the features, and no clusters
         _, lengths, axes = np.linalg.svd(self.features - mean, full_matrices=False)
         deviations = lengths / np.sqrt(len(self.features) - 1)
         drawn = mean + (rng.normal(size=(len(self.features), len(lengths))) * deviations) @ axes
@@ -415,12 +420,12 @@ def average_linkage_labels(ensemble: Ensemble, ks: Sequence[int]) -> dict[int, I
     return found
 
 
-def _of_labelled(labels: IntArray) -> Ensemble:
+def _keep_labelled(labels: IntArray) -> Ensemble:
     """Return the ensemble of the objects that have a label."""
     return Ensemble(labels[(labels != MISSING).any(axis=1)])
 
 
-def _values(data: _Source, ks: Sequence[int]) -> FloatArray:
+def _compute_criteria(data: _Source, ks: Sequence[int]) -> FloatArray:
     """Return the values of the criteria, (criteria, k's)."""
     from threadpoolctl import threadpool_limits
 
@@ -429,57 +434,85 @@ def _values(data: _Source, ks: Sequence[int]) -> FloatArray:
         for i, stage in enumerate(data.stages(ks)):
             if stage.resampled is not None:
                 pairs = consensus_values(stage.resampled)
-                values[:3, i] = pairs.pac(), pairs.area(), cophenetic_correlation(stage.resampled)
+                values[0, i] = pairs.pac()
+                values[1, i] = pairs.area()
+                values[2, i] = cophenetic_correlation(stage.resampled)
             if stage.labels is not None:
-                values[3:, i] = _of_consensus(stage.compared, stage.labels)
+                values[3:, i] = _judge_consensus(stage.compared, stage.labels)
     values[1] = delta_area(values[1])
     return values
 
 
-def _of_consensus(ensemble: Ensemble, labels: IntArray) -> tuple[float, float, float]:
+def _judge_consensus(ensemble: Ensemble, labels: IntArray) -> tuple[float, float, float]:
     """Return the mean silhouette, cluster consensus, and agreement with the clusterings."""
     items = item_consensus(ensemble, labels)
     silhouette = float(consensus_silhouette(items, labels).mean()) if items.shape[1] > 1 else np.nan
-    each, sizes = cluster_consensus(items, labels), np.bincount(np.unique(labels, return_inverse=True)[1])
+    each = cluster_consensus(items, labels)
+    sizes = np.bincount(np.unique(labels, return_inverse=True)[1])
     several = sizes > 1
     mean = float(np.average(each[several], weights=sizes[several])) if several.any() else np.nan
     return silhouette, mean, float(np.nanmean(agreement_with(ensemble, labels)))
 
 
-def _compared(
+class _NullStatistics(NamedTuple):
+    """How the values of a criterion compare with those of the null reference, each of shape (k's,) but the last."""
+
+    mean: FloatArray
+    deviation: FloatArray
+    score: FloatArray
+    p: FloatArray
+    p_best: float  # Of the best k
+
+
+def _compare_with_nulls(
     name: str, ks: Sequence[int], values: FloatArray, nulls: FloatArray, level: float, half_pair: float
 ) -> list[tuple[Any, ...]]:
     """Return the rows of one criterion; ``values`` has shape (k's,), ``nulls`` (draws, k's)."""
-    sign, n_nulls = CRITERIA[name], len(nulls)
-    known = ~np.isnan(values)
-    mean, deviation, score, p = np.full((4, len(ks)), np.nan)
-    p_best = np.nan
-    with np.errstate(invalid="ignore", divide="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of means over no value
-        if n_nulls:
-            mean, deviation = np.nanmean(nulls, axis=0), np.nanstd(nulls, axis=0, ddof=1)
-            score = sign * (values - mean)
-            if name == "PAC":
-                score = np.log2((mean + half_pair) / (values + half_pair))
-            p = np.where(known, (1 + (sign * nulls >= sign * values).sum(axis=0)) / (1 + n_nulls), np.nan)
-            pool = np.vstack([values, nulls])
-            most = np.nanmax(_standardised(pool, np.nanmean(pool, axis=0), np.nanstd(pool, axis=0), sign), axis=1)
-            p_best = float((most >= most[0]).mean()) if known.any() else np.nan
-    best = _best(name, ks, sign * values)
-    by_score = best if name == "delta area" else _best(name, ks, score)
-    chosen = best if not n_nulls or best is None else by_score if p_best <= level else 1
-    rows: list[tuple[Any, ...]] = [(name, 1, np.nan, np.nan, np.nan, np.nan, p_best, False, chosen == 1)]
-    numbers = zip(ks, values, mean, deviation, score, p, strict=True)
+    sign = CRITERIA[name]
+    if len(nulls):
+        found = _null_statistics(name, values, nulls, half_pair)
+    else:
+        nothing = np.full(len(ks), np.nan)
+        found = _NullStatistics(nothing, nothing, nothing, nothing, np.nan)
+    best = _find_best(name, ks, sign * values)
+    chosen = best
+    if len(nulls) and best is not None:
+        if found.p_best > level or np.isnan(found.p_best):
+            chosen = 1
+        elif name != "delta area":
+            chosen = _find_best(name, ks, found.score)
+    rows: list[tuple[Any, ...]] = [(name, 1, np.nan, np.nan, np.nan, np.nan, found.p_best, False, chosen == 1)]
+    numbers = zip(ks, values, found.mean, found.deviation, found.score, found.p, strict=True)
     return rows + [(name, *row, row[0] == best, row[0] == chosen) for row in numbers]
 
 
-def _standardised(values: FloatArray, mean: FloatArray, deviation: FloatArray, sign: int) -> FloatArray:
+def _null_statistics(name: str, values: FloatArray, nulls: FloatArray, half_pair: float) -> _NullStatistics:
+    """Compare the values of a criterion with those of the draws of the null reference; at least one draw."""
+    sign = CRITERIA[name]
+    known = ~np.isnan(values)
+    with np.errstate(invalid="ignore", divide="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of means over no value
+        mean = np.nanmean(nulls, axis=0)
+        deviation = np.nanstd(nulls, axis=0, ddof=1)
+        ratio = np.log2((mean + half_pair) / (values + half_pair))
+        score = ratio if name == "PAC" else sign * (values - mean)
+        as_good = (sign * nulls >= sign * values).sum(axis=0)
+        p = np.where(known, (1 + as_good) / (1 + len(nulls)), np.nan)
+        # the data are one more draw under the hypothesis of no clusters, so the first row of the pool
+        pool = np.vstack([values, nulls])
+        standardised = _standardise(pool, np.nanmean(pool, axis=0), np.nanstd(pool, axis=0), sign)
+        most = np.nanmax(standardised, axis=1)
+        p_best = float((most >= most[0]).mean()) if known.any() else np.nan
+    return _NullStatistics(mean, deviation, score, p, p_best)
+
+
+def _standardise(values: FloatArray, mean: FloatArray, deviation: FloatArray, sign: int) -> FloatArray:
     """Return by how many standard deviations values are better than the mean; 0 for equal ones without deviation."""
     difference = sign * (values - mean)
     return np.where(difference == 0, 0.0, difference / deviation)
 
 
-def _best(name: str, ks: Sequence[int], values: FloatArray) -> int | None:
+def _find_best(name: str, ks: Sequence[int], values: FloatArray) -> int | None:
     """Return the k of the largest value, the smallest of several; None if there is no value."""
     if np.isnan(values).all():
         return None

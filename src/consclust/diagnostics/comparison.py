@@ -90,15 +90,16 @@ def compare_methods(
 
     ensemble = as_ensemble(labels)
     tasks = (
-        delayed(_measured)(name, method, ensemble, features, draws, min(folds, ensemble.n_clusterings), random_state)
+        delayed(_measure)(name, method, ensemble, features, draws, min(folds, ensemble.n_clusterings), random_state)
         for name, method in methods.items()
     )
     return list(watch(Parallel(n_jobs, return_as="generator")(tasks)))
 
 
-def _measured(
+def _measure(
     name: str, method: ConsensusMethod, ensemble: Ensemble, features: Any, draws: int, folds: int, seed: int
 ) -> Measured:
+    """Measure one method; a fit without an answer leaves what depends on it unknown, and says so in the note."""
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
@@ -114,19 +115,20 @@ def _measured(
         unseen, no_unseen = attempt(
             lambda: held_out_agreement(ensemble, method, folds=folds, **given), NO_HELD_OUT, method
         )
-        stays, no_stays = None, ""
+        stays = None
+        no_stays = ""
         if draws:
             stays, no_stays = attempt(
                 lambda: bootstrap_stability(ensemble, method, draws=draws, **given), NO_STABILITY, method
             )
     return Measured(
-        name,
-        int(labels.max()) + 1,
-        ari,
-        nmi,
-        nan if unseen is None else known_mean(unseen),
-        nan if stays is None else known_mean(stays.share),
-        seconds,
-        "; ".join(filter(None, (remarks, no_unseen, no_stays))),
-        labels,
+        method=name,
+        clusters=int(labels.max()) + 1,
+        ari=ari,
+        nmi=nmi,
+        held_out_ari=nan if unseen is None else known_mean(unseen),
+        stability=nan if stays is None else known_mean(stays.share),
+        seconds=seconds,
+        note="; ".join(filter(None, (remarks, no_unseen, no_stays))),
+        labels=labels,
     )

@@ -55,7 +55,8 @@ def held_out_agreement(
     m = ensemble.n_clusterings
     if not 2 <= folds <= m:
         raise ValueError(f"folds = {folds}: must be from 2 to the number of clusterings, {m}")
-    given, order = ensemble.given, np.random.default_rng(random_state).permutation(m)
+    given = ensemble.given
+    order = np.random.default_rng(random_state).permutation(m)
     result = np.empty(m)
     for part in np.array_split(order, folds):
         found = fitted_labels(np.delete(given, part, axis=1), method, features)
@@ -108,17 +109,20 @@ def bootstrap_stability(
     require_at_least(1, "draws", draws)
     if not 0 < confidence < 1:
         raise ValueError(f"confidence = {confidence}: must be in (0, 1)")
-    ensemble, rng = as_ensemble(labels), np.random.default_rng(random_state)
-    m, given = ensemble.n_clusterings, ensemble.given
+    ensemble = as_ensemble(labels)
+    rng = np.random.default_rng(random_state)
+    m = ensemble.n_clusterings
+    given = ensemble.given
     reference = fitted_labels(given, method, features)
     stays, counted = np.zeros((2, ensemble.n_objects))
     for _ in range(draws):
         found = fitted_labels(given[:, rng.integers(m, size=m)], method, features)
         stays += matched(found, reference) == reference
         counted += found != MISSING
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore"):  # an object that no draw contains
         z = ndtri((1 + confidence) / 2)
-        centre, size = stays + z**2 / 2, counted + z**2
+        centre = stays + z**2 / 2
+        size = counted + z**2
         half = z * np.sqrt(stays * (counted - stays) / counted + z**2 / 4)
         return Stability(reference, stays / counted, (centre - half) / size, (centre + half) / size)
 
@@ -130,9 +134,10 @@ def fitted_labels(given: IntArray, method: ConsensusMethod, features: Any = None
 
 def fitted_with_remarks(given: IntArray, method: ConsensusMethod, features: Any = None) -> tuple[IntArray, str]:
     """Return the labels that a copy of a method finds, and its :func:`remarks`."""
+    # a method takes no object without any label; leaving clusterings out can leave some
     known = (given != MISSING).any(axis=1)
     labels = np.full(len(given), MISSING, dtype=np.int64)
-    some = None if features is None else _rows(features, known)
+    some = None if features is None else _take_rows(features, known)
     fitted = copy(method).fit(given[known], some)
     labels[known] = fitted.labels_
     return labels, remarks(fitted)
@@ -158,7 +163,7 @@ def known_mean(values: FloatArray) -> float:
     return float("nan") if np.isnan(values).all() else float(np.nanmean(values))
 
 
-def _rows(features: Any, known: npt.NDArray[np.bool_]) -> Any:
+def _take_rows(features: Any, known: npt.NDArray[np.bool_]) -> Any:
     """Return the features of some objects; all of them are given, as an array-like or a sparse matrix."""
     matrix = features if hasattr(features, "toarray") else np.asarray(features)
     if matrix.shape[:1] != known.shape:
@@ -175,5 +180,6 @@ def matched(labels: IntArray, reference: IntArray) -> IntArray:
     np.add.at(shared, (labels[both], reference[both]), 1)
     names = np.full(len(shared) + 1, -2)
     rows, partners = linear_sum_assignment(shared, maximize=True)
-    names[rows], names[MISSING] = partners, MISSING
+    names[rows] = partners
+    names[MISSING] = MISSING  # the last entry, which the label -1 takes
     return names[labels]

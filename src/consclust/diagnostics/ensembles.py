@@ -89,26 +89,45 @@ def _agreement(
     _check("measure", measure, ("ARI", "NMI", "VI"))
     _check("normalization", normalization, tuple(NORMALIZERS))
     if measure == "ARI":
-        sums = _sums_over_tables(ensemble, lambda size: size * (size - 1) / 2, n_first)
-        total = sums.objects * (sums.objects - 1) / 2
-        with np.errstate(invalid="ignore", divide="ignore"):
-            expected, mean = sums.rows * sums.rows.T / total, (sums.rows + sums.rows.T) / 2
-            index = (sums.cells - expected) / (mean - expected)
-        index[(sums.cells == sums.rows) & (sums.cells == sums.rows.T)] = 1.0
+        sums = _sum_over_tables(ensemble, _count_pairs, n_first)
+        index = _adjusted_rand(sums)
     else:
-        sums = _sums_over_tables(ensemble, lambda size: size * np.log(size), n_first)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            logarithm = np.log(sums.objects)
-            of_rows, joint = logarithm - sums.rows / sums.objects, logarithm - sums.cells / sums.objects
-            if measure == "VI":
-                index = np.maximum(2 * joint - (of_rows + of_rows.T), 0.0)
-            else:
-                information = of_rows + of_rows.T - joint
-                index = np.minimum(information / NORMALIZERS[normalization](of_rows, of_rows.T), 1.0)
-                index[information <= ROUNDING] = 0.0
-                index[(of_rows <= ROUNDING) & (of_rows.T <= ROUNDING)] = 1.0
+        sums = _sum_over_tables(ensemble, lambda size: size * np.log(size), n_first)
+        index = _information(sums, measure, normalization)
     index[sums.objects == 0] = np.nan
     np.fill_diagonal(index, 0.0 if measure == "VI" else 1.0)
+    return index
+
+
+def _count_pairs(size: FloatArray) -> FloatArray:
+    return size * (size - 1) / 2
+
+
+def _adjusted_rand(sums: "_Sums") -> FloatArray:
+    """Return the ARI of every two clusterings, (m, m), from their pairs of objects."""
+    total = _count_pairs(sums.objects)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        expected = sums.rows * sums.rows.T / total
+        mean = (sums.rows + sums.rows.T) / 2
+        index: FloatArray = (sums.cells - expected) / (mean - expected)
+    index[(sums.cells == sums.rows) & (sums.cells == sums.rows.T)] = 1.0  # equal ones, also 0 / 0
+    return index
+
+
+def _information(sums: "_Sums", measure: Agreement, normalization: Normalization) -> FloatArray:
+    """Return the NMI or VI of every two clusterings, (m, m), from the sums of n log n over their tables."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        logarithm = np.log(sums.objects)
+        of_rows = logarithm - sums.rows / sums.objects  # entropies
+        joint = logarithm - sums.cells / sums.objects
+        index: FloatArray
+        if measure == "VI":
+            index = np.maximum(2 * joint - (of_rows + of_rows.T), 0.0)
+        else:
+            information = of_rows + of_rows.T - joint
+            index = np.minimum(information / NORMALIZERS[normalization](of_rows, of_rows.T), 1.0)
+            index[information <= ROUNDING] = 0.0
+            index[(of_rows <= ROUNDING) & (of_rows.T <= ROUNDING)] = 1.0  # two of one cluster each
     return index
 
 
@@ -135,7 +154,8 @@ def quality(
     agreement = pairwise_agreement(ensemble, measure, normalization)
     np.fill_diagonal(agreement, np.nan)
     known = ~np.isnan(agreement)
-    sums, counts = np.where(known, agreement, 0).sum(axis=1), known.sum(axis=1)
+    sums = np.where(known, agreement, 0).sum(axis=1)
+    counts = known.sum(axis=1)
     means: FloatArray = np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
     return means
 
@@ -192,15 +212,17 @@ def influence(
     """
     ensemble = as_ensemble(labels)
     _require_others(ensemble)
-    m, n = ensemble.n_clusterings, ensemble.n_objects
+    m = ensemble.n_clusterings
+    n = ensemble.n_objects
     if n < 2:
         raise ValueError("there is no pair of objects; give at least two objects")
     if not ensemble.has_missing:  # M - M_i = (C_i - M) / (m - 1) for the connectivity C_i of clustering i
-        products = _sums_over_tables(ensemble, lambda size: size * (size - 1)).cells / (n * (n - 1))
+        products = _sum_over_tables(ensemble, lambda size: size * (size - 1)).cells / (n * (n - 1))
         squares = products.diagonal() - 2 * products.mean(axis=1) + products.mean()
         changes: FloatArray = np.sqrt(np.maximum(squares, 0.0)) / (m - 1)
         return changes
-    sums, count = np.zeros(m), 0.0
+    sums = np.zeros(m)
+    count = 0.0
     for pairs in some_pairs(ensemble, most_pairs, sample, random_state):
         joined, containing = (counts.astype(float) for counts in pairs.counts())
         values = joined / np.maximum(containing, 1)
@@ -237,7 +259,7 @@ def contested(
     if n < 2:
         raise ValueError("there is no pair of objects; give at least two objects")
     if not ensemble.has_missing:
-        return _contested_by_tables(ensemble)[ensemble.membership] / (n - 1)
+        return _sum_contested(ensemble)[ensemble.membership] / (n - 1)
     if is_exact(ensemble, most_pairs):
         blocks = [4 * values * (1 - values) @ ensemble.weights for _, values in full_rows(ensemble)]
         return np.concatenate(blocks)[ensemble.membership] / (n - 1)
@@ -249,7 +271,7 @@ def contested(
     return np.concatenate(blocks)[ensemble.membership]
 
 
-def _contested_by_tables(ensemble: Ensemble) -> FloatArray:
+def _sum_contested(ensemble: Ensemble) -> FloatArray:
     """Return the sums of :func:`contested` over the objects, (n',); the squares of N sum to sizes of intersections."""
     m = ensemble.n_clusterings
     shared = ensemble.overlaps()
@@ -272,8 +294,11 @@ class _Sums(NamedTuple):
     objects: FloatArray  # Common objects
 
 
-def _sums_over_tables(ensemble: Ensemble, f: Callable[[FloatArray], FloatArray], n_first: int | None = None) -> _Sums:
-    m, sizes, codes = ensemble.n_clusterings, ensemble.weights.astype(float), ensemble.profiles.T
+def _sum_over_tables(ensemble: Ensemble, f: Callable[[FloatArray], FloatArray], n_first: int | None = None) -> _Sums:
+    """Return the sums for the first clusterings (default: all) with all; 0 elsewhere."""
+    m = ensemble.n_clusterings
+    sizes = ensemble.weights.astype(float)
+    codes = ensemble.profiles.T
     cells, rows, objects = np.zeros((3, m, m))
 
     def total(clusters: IntArray, weights: FloatArray) -> float:
@@ -282,15 +307,21 @@ def _sums_over_tables(ensemble: Ensemble, f: Callable[[FloatArray], FloatArray],
 
     for i in range(m if n_first is None else n_first):
         for j in range(i, m):
-            first, second, weights = codes[i], codes[j], sizes
+            first = codes[i]
+            second = codes[j]
+            weights = sizes
             if ensemble.has_missing:
                 both = (first != MISSING) & (second != MISSING)
-                first, second, weights = first[both], second[both], sizes[both]
+                first = first[both]
+                second = second[both]
+                weights = sizes[both]
             code = first * int(ensemble.n_clusters[j]) + second
+            # a table with many more cells than objects would take the time and memory; most of its cells are empty
             if ensemble.n_clusters[i] * ensemble.n_clusters[j] > max(len(code), FEW_CELLS):
                 code = np.unique(code, return_inverse=True)[1]
             cells[i, j] = cells[j, i] = total(code, weights)
-            rows[i, j], rows[j, i] = total(first, weights), total(second, weights)
+            rows[i, j] = total(first, weights)
+            rows[j, i] = total(second, weights)
             objects[i, j] = objects[j, i] = weights.sum()
     return _Sums(cells, rows, objects)
 

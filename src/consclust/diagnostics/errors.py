@@ -53,7 +53,7 @@ def rce_error_matrix(rce: RCE, labels: npt.ArrayLike | Ensemble, clustering: int
     ensemble = as_ensemble(labels)
     if clustering not in range(-ensemble.n_clusterings, ensemble.n_clusterings):
         raise ValueError(f"clustering = {clustering}: there are {ensemble.n_clusterings} clusterings, from 0")
-    return ensemble.expand(_errors(ensemble, *_shares(rce, ensemble), clustering))
+    return ensemble.expand(_find_errors(ensemble, *_shrink_both(rce, ensemble), clustering))
 
 
 def rce_errors(rce: RCE, labels: npt.ArrayLike | Ensemble) -> FloatArray:
@@ -87,32 +87,33 @@ def rce_errors(rce: RCE, labels: npt.ArrayLike | Ensemble) -> FloatArray:
     np.int64(2)
     """
     ensemble = as_ensemble(labels)
-    shares, weights = _shares(rce, ensemble), ensemble.weights.astype(float)
+    shares = _shrink_both(rce, ensemble)
+    weights = ensemble.weights.astype(float)
     result = np.full(ensemble.profiles.shape, np.nan)
     for i, column in enumerate(ensemble.profiles.T):
         there = column != MISSING
-        sizes = np.abs(_errors(ensemble, *shares, i))[np.ix_(there, there)]
+        sizes = np.abs(_find_errors(ensemble, *shares, i))[np.ix_(there, there)]
         others = weights[there].sum() - 1
         if others:
             result[there, i] = (sizes @ weights[there] - sizes.diagonal()) / others
     return result[ensemble.membership]
 
 
-def _shares(rce: RCE, ensemble: Ensemble) -> tuple[FloatArray, FloatArray]:
+def _shrink_both(rce: RCE, ensemble: Ensemble) -> tuple[FloatArray, FloatArray]:
     """Return h(s) and h(1 - s) for the consensus matrix over the profiles, (n', n') each."""
     rce._require_fitted()
     if rce.profile_matrix_.shape != (ensemble.n_profiles,) * 2 or len(rce.labels_) != ensemble.n_objects:
         raise ValueError(f"the consensus is not of these {ensemble.n_objects} objects; pass the labels of the fit")
     s = (rce.profile_matrix_ + rce.profile_matrix_.T) / 2
-    return _shrunk(s, rce.lambda1), _shrunk(1 - s, rce.lambda1)
+    return _shrink(s, rce.lambda1), _shrink(1 - s, rce.lambda1)
 
 
-def _shrunk(s: FloatArray, lambda1: float) -> FloatArray:
+def _shrink(s: FloatArray, lambda1: float) -> FloatArray:
     """Return h(s) of Theorem 3, as the kernel of RCE's E-step."""
     return np.minimum(2 * s / (1 + lambda1 + np.sqrt((1 - lambda1) ** 2 + 4 * lambda1 * (1 - s))), s)
 
 
-def _errors(ensemble: Ensemble, joined: FloatArray, parted: FloatArray, clustering: int) -> FloatArray:
+def _find_errors(ensemble: Ensemble, joined: FloatArray, parted: FloatArray, clustering: int) -> FloatArray:
     """Return the errors over the profiles; ``joined``, ``parted``: h(s) and h(1 - s)."""
     column = ensemble.profiles[:, clustering]
     errors = np.where(column[:, None] == column, parted, -joined)

@@ -24,9 +24,10 @@ def contrast(matrix: npt.ArrayLike, classes: npt.ArrayLike) -> dict[str, float]:
     >>> contrast(np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.2], [0.1, 0.2, 1.0]]), np.array([0, 0, 1]))["mean_in_classes"]
     0.9
     """
-    matrix = _over_objects(matrix, least=2)
+    matrix = _check_matrix(matrix, least=2)
     codes, _ = one_cluster_each(classes, len(matrix))
-    apart, together = ~np.eye(len(matrix), dtype=bool), codes[:, None] == codes
+    apart = ~np.eye(len(matrix), dtype=bool)
+    together = codes[:, None] == codes
     low, high = np.percentile(matrix[apart], [1, 99])
     return {
         "least": float(matrix[apart].min()),
@@ -59,7 +60,8 @@ def level_shares(ensemble: npt.ArrayLike | Ensemble, classes: npt.ArrayLike) -> 
            [0.33, 0.67, 0.  ]])
     """
     ensemble = as_ensemble(ensemble)
-    m, n = ensemble.n_clusterings, ensemble.n_objects
+    m = ensemble.n_clusterings
+    n = ensemble.n_objects
     codes, sizes = one_cluster_each(classes, n)
     level = np.floor(ensemble.coassociation * m + 1e-9).astype(np.int64).ravel()
     in_class = np.zeros((ensemble.n_profiles, len(sizes)))
@@ -67,8 +69,9 @@ def level_shares(ensemble: npt.ArrayLike | Ensemble, classes: npt.ArrayLike) -> 
     ordered = np.outer(ensemble.weights, ensemble.weights).ravel()
     pairs_at = np.bincount(level, ordered, m + 1)
     same_at = np.bincount(level, (in_class @ in_class.T).ravel(), m + 1)
-    pairs_at[m], same_at[m] = pairs_at[m] - n, same_at[m] - n  # an object is no pair with itself
-    pairs, same = (np.cumsum(counts[::-1])[::-1] for counts in (pairs_at, same_at))
+    pairs_at[m] -= n  # an object is no pair with itself
+    same_at[m] -= n
+    pairs, same = (np.cumsum(counts[::-1])[::-1] for counts in (pairs_at, same_at))  # at this level or above
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = [same / pairs, same / same[0], pairs / pairs[0], same_at / pairs_at, pairs_at / pairs[0]]
         return np.stack(shares)
@@ -88,7 +91,7 @@ def vat_order(dissimilarity: npt.ArrayLike) -> IntArray:
     >>> vat_order(np.array([[0, 9, 1, 8], [9, 0, 8, 1], [1, 8, 0, 9], [8, 1, 9, 0]]))
     array([0, 2, 1, 3])
     """
-    distances = _over_objects(dissimilarity)
+    distances = _check_matrix(dissimilarity)
     n = len(distances)
     order = np.empty(n, dtype=np.int64)
     order[0] = np.unravel_index(np.argmax(distances), distances.shape)[0]
@@ -121,12 +124,13 @@ def block_structure(matrix: npt.ArrayLike, classes: npt.ArrayLike) -> dict[str, 
     """
     from sklearn.metrics import roc_auc_score
 
-    matrix = _over_objects(matrix, least=2)
+    matrix = _check_matrix(matrix, least=2)
     codes, sizes = one_cluster_each(classes, len(matrix))
     weights = (np.abs(matrix) + np.abs(matrix).T) / 2
     np.fill_diagonal(weights, 0)
     above = np.triu_indices(len(weights), 1)
-    together, pairs = (codes[:, None] == codes)[above], weights[above]
+    together = (codes[:, None] == codes)[above]
+    pairs = weights[above]
     degrees = weights.sum(axis=1)
     scales = np.sqrt(np.outer(degrees, degrees))
     values = np.linalg.eigvalsh(np.divide(weights, scales, out=np.zeros(weights.shape), where=scales > 0))
@@ -137,7 +141,7 @@ def block_structure(matrix: npt.ArrayLike, classes: npt.ArrayLike) -> dict[str, 
     }
 
 
-def _over_objects(matrix: Any, least: int = 1) -> npt.NDArray[Any]:
+def _check_matrix(matrix: Any, least: int = 1) -> npt.NDArray[Any]:
     """Return a matrix of finite numbers over at least so many objects, (n, n)."""
     found = np.asarray(matrix)
     if found.ndim != 2 or found.shape[0] != found.shape[1] or len(found) < least:

@@ -89,9 +89,11 @@ def half_width(sample: int, confidence: float = 0.95) -> float:
 def all_pairs(ensemble: Ensemble) -> Iterator[Pairs]:
     """Yield all pairs of profiles, each once, in blocks of rows."""
     sizes = ensemble.weights.astype(float)
-    labels, others = columns(ensemble), columns(ensemble, -2)
+    labels = columns(ensemble)
+    others = columns(ensemble, -2)
     for rows in row_blocks(ensemble.n_profiles):
         first = rows.start
+        # of two profiles all pairs of their objects, of one profile those of two different objects
         weights = np.triu(np.outer(sizes[rows], sizes[first:]), 1)
         own = np.arange(len(weights))
         weights[own, own] = sizes[rows] * (sizes[rows] - 1) / 2
@@ -100,12 +102,16 @@ def all_pairs(ensemble: Ensemble) -> Iterator[Pairs]:
 
 def drawn_pairs(ensemble: Ensemble, sample: int, rng: np.random.Generator) -> Iterator[Pairs]:
     """Yield random pairs of different objects, each of the same probability, drawn with replacement, in blocks."""
-    n, labels, others = ensemble.n_objects, columns(ensemble), columns(ensemble, -2)
+    n = ensemble.n_objects
+    labels = columns(ensemble)
+    others = columns(ensemble, -2)
     for start in range(0, sample, AT_ONCE):
         size = min(AT_ONCE, sample - start)
-        first, second = rng.integers(n, size=size), rng.integers(n - 1, size=size)
-        second += second >= first
-        of_first, of_second = ensemble.membership[first], ensemble.membership[second]
+        first = rng.integers(n, size=size)
+        second = rng.integers(n - 1, size=size)
+        second += second >= first  # any object but the first
+        of_first = ensemble.membership[first]
+        of_second = ensemble.membership[second]
         yield Pairs(labels[:, of_first], others[:, of_second], np.ones(size))
 
 
@@ -122,7 +128,8 @@ def full_rows(ensemble: Ensemble, against: IntArray | None = None) -> Iterator[t
 
     ``against`` names the profiles of the columns; default: all. The diagonal is 1.
     """
-    labels, others = columns(ensemble), columns(ensemble, -2)
+    labels = columns(ensemble)
+    others = columns(ensemble, -2)
     if against is not None:
         others = others[:, against]
     for rows in row_blocks(ensemble.n_profiles, others.shape[1]):

@@ -190,15 +190,16 @@ def item_consensus(
     own, sizes = one_cluster_each(clusters, ensemble.n_objects)
     if ensemble.has_missing and not is_exact(ensemble, most_pairs):
         require_at_least(1, "sample", sample)
-        return _sampled_item_consensus(ensemble, own, sizes, sample, np.random.default_rng(random_state))
-    sums = _sums_over_clusters(ensemble, own, len(sizes))[ensemble.membership]
-    everyone, others = np.arange(len(own)), np.tile(sizes, (len(own), 1))
+        return _sample_item_consensus(ensemble, own, sizes, sample, np.random.default_rng(random_state))
+    sums = _sum_over_clusters(ensemble, own, len(sizes))[ensemble.membership]
+    everyone = np.arange(len(own))
+    others = np.tile(sizes, (len(own), 1))
     sums[everyone, own] -= 1  # an object's consensus with itself
     others[everyone, own] -= 1
-    return _ratio(sums, others)
+    return _divide(sums, others)
 
 
-def _sums_over_clusters(ensemble: Ensemble, own: IntArray, n_clusters: int) -> FloatArray:
+def _sum_over_clusters(ensemble: Ensemble, own: IntArray, n_clusters: int) -> FloatArray:
     """Return the sum over the objects of each cluster of the consensus value with each profile, (n', K)."""
     from scipy.sparse import coo_array
 
@@ -211,18 +212,20 @@ def _sums_over_clusters(ensemble: Ensemble, own: IntArray, n_clusters: int) -> F
     return np.concatenate([values @ dense for _, values in full_rows(ensemble)])
 
 
-def _sampled_item_consensus(
+def _sample_item_consensus(
     ensemble: Ensemble, own: IntArray, sizes: IntArray, sample: int, rng: np.random.Generator
 ) -> FloatArray:
+    """Return the item consensus by random members of each cluster, (n, K)."""
     result = np.empty((len(own), len(sizes)))
     for cluster, size in enumerate(sizes):
         members = np.flatnonzero(own == cluster)
         chosen = members if size <= sample else np.sort(rng.choice(members, sample, replace=False))
         rows = (values.sum(axis=1) for _, values in full_rows(ensemble, ensemble.membership[chosen]))
-        sums, others = np.concatenate(list(rows))[ensemble.membership], np.full(len(own), len(chosen))
+        sums = np.concatenate(list(rows))[ensemble.membership]
+        others = np.full(len(own), len(chosen))
         sums[chosen] -= 1
         others[chosen] -= 1
-        result[:, cluster] = _ratio(sums, others)
+        result[:, cluster] = _divide(sums, others)
     return result
 
 
@@ -240,8 +243,8 @@ def cluster_consensus(items: FloatArray, clusters: npt.ArrayLike) -> FloatArray:
     >>> cluster_consensus(item_consensus(labels, clusters), clusters).round(2)
     array([0.56, 0.72])
     """
-    items, own, sizes = _items_of(items, clusters)
-    return _ratio(np.bincount(own, items[np.arange(len(own)), own]), np.where(sizes > 1, sizes, 0))
+    items, own, sizes = _check_items(items, clusters)
+    return _divide(np.bincount(own, items[np.arange(len(own)), own]), np.where(sizes > 1, sizes, 0))
 
 
 def consensus_silhouette(items: FloatArray, clusters: npt.ArrayLike) -> FloatArray:
@@ -262,23 +265,32 @@ def consensus_silhouette(items: FloatArray, clusters: npt.ArrayLike) -> FloatArr
     >>> consensus_silhouette(item_consensus(labels, clusters), clusters).round(2)
     array([0.67, 0.36, 0.31, 0.79, 0.7 , 0.53])
     """
-    items, own, sizes = _items_of(items, clusters)
+    items, own, sizes = _check_items(items, clusters)
     if len(sizes) < 2:
         raise ValueError("a silhouette needs at least two clusters")
-    everyone, distances = np.arange(len(own)), 1 - items
+    everyone = np.arange(len(own))
+    distances = 1 - items
     a = np.where(sizes[own] > 1, distances[everyone, own], 0.0)
     distances[everyone, own] = np.inf
     b = distances.min(axis=1)
     return np.where(sizes[own] > 1, (b - a) / np.where(a == b, 1.0, np.maximum(a, b)), 0.0)
 
 
-def _items_of(items: npt.ArrayLike, clusters: npt.ArrayLike) -> tuple[FloatArray, IntArray, IntArray]:
-    """Return the consensus of the objects with the clusters, (n, K), their codes, (n,), and sizes, (K,)."""
+class _Items(NamedTuple):
+    """Item consensus, and the clusters that it is of."""
+
+    consensus: FloatArray  # Shape (n, K)
+    own: IntArray  # Cluster of each object, 0..K-1, (n,)
+    sizes: IntArray  # Of the clusters, (K,)
+
+
+def _check_items(items: npt.ArrayLike, clusters: npt.ArrayLike) -> _Items:
+    """Return the consensus of the objects with the clusters; ValueError unless both fit."""
     matrix = np.asarray(items, dtype=float)
     own, sizes = one_cluster_each(clusters, matrix.shape[0] if matrix.ndim else 0)
     if matrix.shape != (len(own), len(sizes)):
         raise ValueError(f"items must be the item_consensus with these {len(sizes)} clusters, got shape {matrix.shape}")
-    return matrix, own, sizes
+    return _Items(matrix, own, sizes)
 
 
 def cophenetic_correlation(
@@ -313,7 +325,8 @@ def cophenetic_correlation(
     if ensemble.n_profiles > most_profiles:
         chosen = np.random.default_rng(random_state).choice(ensemble.n_objects, most_profiles, replace=False)
         ensemble = of_objects(ensemble, chosen)
-    n, sizes = ensemble.n_objects, ensemble.weights.astype(float)
+    n = ensemble.n_objects
+    sizes = ensemble.weights.astype(float)
     distances = np.empty((len(sizes), len(sizes)))
     for rows, values in full_rows(ensemble):
         np.subtract(1, values, out=distances[rows])
@@ -322,14 +335,16 @@ def cophenetic_correlation(
     if not spread > 0:
         return float("nan")
     merges, heights = chain(distances, sizes.copy(), AVERAGE)
-    own = n_pairs(n) - _pairs_between(merges, sizes).sum()  # pairs with one profile, joined at height 0
-    of_heights = _pairs_between(merges, sizes) @ (heights - mean) ** 2 + own * mean**2
+    joined = _count_joined(merges, sizes)
+    own = n_pairs(n) - joined.sum()  # pairs with one profile, joined at height 0
+    of_heights = joined @ (heights - mean) ** 2 + own * mean**2
     return float(np.sqrt(2 * of_heights / spread))
 
 
-def _pairs_between(merges: IntArray, sizes: FloatArray) -> FloatArray:
+def _count_joined(merges: IntArray, sizes: FloatArray) -> FloatArray:
     """Return the pairs of objects that each merge of a :func:`~consclust.numerics.kernels.linkage.chain` joins."""
-    held, between = sizes.copy(), np.empty(len(merges))
+    held = sizes.copy()
+    between = np.empty(len(merges))
     for step, (x, y) in enumerate(merges):
         between[step] = held[x] * held[y]
         held[y] += held[x]
@@ -364,10 +379,11 @@ def track_items(labelings: Sequence[npt.ArrayLike]) -> Tracking:
         raise ValueError("there is no labeling; give at least one")
     n = np.size(labelings[0])
     names = np.empty((len(labelings), n), dtype=np.int64)
-    names[0], unused = one_cluster_each(labelings[0], n)[0], 0
+    names[0] = one_cluster_each(labelings[0], n)[0]
+    unused = 0
     for row, labels in enumerate(labelings[1:], start=1):
         now, sizes = one_cluster_each(labels, n)
-        unused = max(unused, int(names[row - 1].max()) + 1)
+        unused = max(unused, int(names[row - 1].max()) + 1)  # names that have not occurred begin here
         shared = np.zeros((unused, len(sizes)))
         np.add.at(shared, (names[row - 1], now), 1)
         new = np.full(len(sizes), -1)
@@ -381,7 +397,7 @@ def track_items(labelings: Sequence[npt.ArrayLike]) -> Tracking:
     return Tracking(names, np.concatenate([[np.nan], (names[1:] != names[:-1]).mean(axis=1)]))
 
 
-def _ratio(sums: npt.NDArray[Any], counts: npt.NDArray[Any]) -> FloatArray:
+def _divide(sums: npt.NDArray[Any], counts: npt.NDArray[Any]) -> FloatArray:
     """Divide; NaN where nothing is counted."""
     ratio: FloatArray = np.divide(sums, counts, out=np.full(np.shape(sums), np.nan), where=counts > 0)
     return ratio

@@ -27,6 +27,13 @@ class Code(NamedTuple):
     """By the full name of a method's class: all values that a parameter has in the job."""
 
 
+def as_known(value: Any) -> Any:
+    """Return a value of a spec as far as it decides which code runs: a constant, or that there is something."""
+    from consclust_studies.code.constants import SOMETHING
+
+    return value if value is None or isinstance(value, bool | int | float | str) else SOMETHING
+
+
 def merge_options(known: dict[str, tuple[Any, ...]], further: Mapping[str, Sequence[Any]]) -> None:
     """Add further values of parameters to those that are known."""
     for name, values in further.items():

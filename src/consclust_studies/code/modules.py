@@ -375,7 +375,7 @@ def _acts(node: ast.AST) -> bool:
 
 def standard_roots() -> dict[str, Path]:
     """Return the folders of the library and of the engine."""
-    here = Path(__file__).parents[3]
+    here = Path(__file__).parents[2]
     library = sys.modules.get("consclust")
     folder = Path(str(library.__file__)).parent if library and library.__file__ else here / "consclust"
     return {"consclust": folder, "consclust_studies": here / "consclust_studies"}

@@ -33,7 +33,7 @@ CHECKS = {
     "consclust.methods.base.ConsensusMethod.paths": "names, for reports",
     "consclust.methods.base.ConsensusMethod.constraints": "what :meth:`check_parameters` refuses",
     "consclust_studies.specs.check_made_for": "refuses a file that was made for another job",
-    "consclust.scores.metrics._check_names": "refuses names of metrics",
+    "consclust.scores._check_names": "refuses names of metrics",
     "consclust_studies.stages.label_blocks.check_cover": "refuses files that do not hold each subset once",
     "consclust_studies.stages.label_blocks.Block.check_labels": "refuses a damaged file",
     "consclust.files.refuse_claims": "refuses a damaged file",

@@ -166,7 +166,8 @@ class Reach:
         for asked, found in reversed(known):
             if all(bool(self._answer(slot) == answer) for slot, answer in asked.items()):
                 self._keep_asked(definition, asked)
-                return found
+                remembered: Reading = found
+                return remembered
         self._asking.append({})
         reading = self._read_anew(definition)
         asked = self._asking.pop()

@@ -39,6 +39,7 @@ def load_plan(
     """
     settings = _parse_settings(config, given)
     registry = _load_registry(elsewhere)
+    # sorted, as the order of a glob depends on the file system
     files = sorted(Path().glob(paths.STUDY.format(study="*")))
     if not files:
         raise InputError(f"{paths.STUDIES}: no study; write one as {paths.STUDY.format(study='<id>')}")
@@ -57,6 +58,7 @@ def load_plan(
             refused[study.id] = _blame_command_line(reasons, given)
         else:
             runs.append(plan_study(study, settings, registry))
+    # a restricted run shares the jobs of the whole study
     whole = [plan_study(study, None, registry) for study in studies]
     return Plan(settings, registry, whole, runs, refused, stored)
 
@@ -100,6 +102,7 @@ def _blame_command_line(message: str, given: Mapping[str, Any]) -> str:
 
 
 def _check_mirror(mirror: str | None) -> list[str]:
+    # an address may be down now and reachable later: it is not checked
     if not mirror or mirror.startswith(("http://", "https://")) or Path(mirror).expanduser().is_dir():
         return []
     return [f"{CONFIG_FILE}: data_mirror = {mirror!r}: no such folder; correct it, or write null"]
@@ -141,6 +144,7 @@ def add_standard_exhibits(study: Study) -> Study:
     listed = {type(exhibit) for exhibit in study.exhibits}
     before: list[Exhibit] = []
     after: list[Exhibit] = []
+    # in the order of their places
     for place, kind in with_a_place(kinds_of(study.id, study.kinds).values()):
         if study.without_classes and not kind.without_classes:
             continue
