@@ -18,6 +18,7 @@ import numpy as np
 from consclust_studies.code.fingerprint import SOMETHING
 
 PACKAGES = ("consclust", "consclust_studies")
+sys.path += [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "reports")]  # as a program
 
 
 class Job(NamedTuple):
@@ -331,7 +332,6 @@ def labels_in_pieces(folder: Path) -> Callable[[], object]:
 
 def exhibit(kind: str) -> Callable[[Path], Callable[[], object]]:
     def prepare(folder: Path) -> Callable[[], object]:
-        sys.path += [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "reports")]
         from consclust_studies.config.exhibit_kinds import engine_kinds
         from consclust_studies.exhibits import stored
         from small import planned, source_of

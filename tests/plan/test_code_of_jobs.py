@@ -334,6 +334,36 @@ def test_a_default_in_whose_place_the_spec_has_a_value_does_not_count():
     assert printed(other, parameters=mine(weight=5.0)) == printed(FILES, parameters=mine(weight=5.0))
 
 
+def test_an_object_that_the_code_makes_by_itself_has_parameters_of_its_own():
+    """Those of the job say nothing about it."""
+    again = edited(
+        ("run", "return method.labels_", "return Mine(3, solver='exact').fit(x).labels_"),
+        ("run", "from pkg.errors", "from pkg.method import Mine\nfrom pkg.errors"),
+    )
+    assert printed(again) != printed(edited(("solvers", "max(x)", "min(x)"), files=again))
+    only_tests = edited(
+        ("run", "return method.labels_", "return isinstance(method, Mine)"),
+        ("run", "from pkg.errors", "from pkg.method import Mine\nfrom pkg.errors"),
+    )
+    assert printed(only_tests) == printed(edited(("solvers", "max(x)", "min(x)"), files=only_tests))
+
+
+def test_a_parameter_that_the_code_changes_is_not_known():
+    for change in (
+        "self.solver = 'exact'",
+        "setattr(self, 'solver', 'exact')",
+        "object.__setattr__(self, 'solver', 'exact')",
+    ):
+        files = edited(("method", "start, other =", f"{change}\n        start, other ="))
+        assert printed(files) != printed(edited(("solvers", "max(x)", "min(x)"), files=files)), change
+
+
+def test_a_module_that_is_imported_for_what_it_does_counts():
+    files = edited(("run", "from pkg.errors", "import pkg.patches\nfrom pkg.errors"))
+    one, other = ({**files, "patches": f"import numpy\nnumpy.random.seed({number})\n"} for number in (1, 2))
+    assert printed(one) != printed(other)
+
+
 def test_defaults_of_an_explicit_constructor_count_as_those_of_a_dataclass():
     body = """
 class Mine(Method):
@@ -532,7 +562,8 @@ CONSTRUCTS = {
     "comprehension": ("return [y for y in x if y > {0}]",),
     "field": (
         "return A().n",
-        "from dataclasses import dataclass, field\n@dataclass\nclass A:\n    n: list = field(default_factory=lambda: [{0}])",
+        "from dataclasses import dataclass, field\n@dataclass\nclass A:\n"
+        "    n: list = field(default_factory=lambda: [{0}])",
     ),
     "constant of a constant": ("return C", "B = {0}\nC = (B, 1)"),
     "constant that is changed": ("return TABLE", "TABLE = {{}}\nTABLE['a'] = {0}"),
@@ -585,7 +616,8 @@ CONSTRUCTS = {
     ),
     "class method": (
         "return A.of(x)",
-        "class A:\n    @classmethod\n    def of(cls, y):\n        return cls.m(y)\n    @staticmethod\n    def m(y):\n        return y + {0}",
+        "class A:\n    @classmethod\n    def of(cls, y):\n        return cls.m(y)\n"
+        "    @staticmethod\n    def m(y):\n        return y + {0}",
     ),
     "exception with a value": (
         "try:\n    f(x)\nexcept E as e:\n    return e.n",
@@ -597,6 +629,26 @@ CONSTRUCTS = {
     ),
     "import for its effect": ("return x", "import numpy as np\nnp.random.seed({0})"),
     "effect of a loop": ("return T", "T = []\nfor i in range(3):\n    T.append(i + {0})"),
+    "function in a branch": ("return f(x)", "import sys\nif sys.platform:\n    def f(y):\n        return y + {0}"),
+    "kept by a decorator": (
+        "return TABLE[x](1)",
+        "TABLE = {{}}\ndef keep(name):\n    def decorated(f):\n        TABLE[name] = f\n"
+        "        return f\n    return decorated",
+        "@keep('a')\ndef f(y):\n    return {0}",
+    ),
+    "one of several by type": (
+        "return f(x)",
+        "from functools import singledispatch\n@singledispatch\ndef f(y):\n    return 1\n"
+        "@f.register\ndef _(y: int):\n    return {0}",
+    ),
+    "property with a setter": (
+        "return A().p",
+        "class A:\n    @property\n    def p(self):\n        return {0}\n    @p.setter\n"
+        "    def p(self, v):\n        pass",
+    ),
+    "class in a function": ("class A:\n    n = {0}\nreturn A().n",),
+    "asynchronous": ("async def f():\n    return {0}\nreturn f()",),
+    "sort in place": ("x.partition({0})\nreturn x",),
     "finally": ("try:\n    return x\nfinally:\n    x.close({0})",),
     "assert": ("assert x > {0}\nreturn x",),
 }
@@ -612,17 +664,28 @@ def test_code_counts_however_it_is_entered(name):
 MESSAGES = {
     "raise": "if x:\n    raise ValueError('{0}')\nreturn x",
     "raise from": "try:\n    return int(x)\nexcept ValueError as e:\n    raise KeyError(f'{0} {{e}}') from e",
-    "parts of a message": "if x:\n    what, remedy = '{0}', 'b'\n    what += '{0}'\n    raise ValueError(f'{{what}}{{remedy}}')\nreturn x",
+    "parts of a message": (
+        "if x:\n    what, remedy = '{0}', 'b'\n    what += '{0}'\n    raise ValueError(f'{{what}}{{remedy}}')\nreturn x"
+    ),
     "first of some": "if x.any():\n    at = int(np.flatnonzero(x)[0])\n    raise ValueError(f'{0} {{at}}')\nreturn x",
-    "loop over rows": "for what, y, remedy in (('a', x, '{0}'), ('b', x + 1, '{0}')):\n    if y:\n        raise ValueError(what + remedy)\nreturn x",
-    "chosen text": "problem = ''\nif x > 1:\n    problem = '{0}'\nelif x > 2:\n    problem = f'{0} {{x}}'\nif problem:\n    raise ValueError(problem)\nreturn x",
+    "loop over rows": (
+        "for what, y, remedy in (('a', x, '{0}'), ('b', x + 1, '{0}')):\n    if y:\n"
+        "        raise ValueError(what + remedy)\nreturn x"
+    ),
+    "chosen text": (
+        "problem = ''\nif x > 1:\n    problem = '{0}'\nelif x > 2:\n    problem = f'{0} {{x}}'\n"
+        "if problem:\n    raise ValueError(problem)\nreturn x"
+    ),
     "helper that refuses": "refuse(x, '{0}')\nreturn x",
     "helper that warns": "tell('{0}')\nreturn x",
     "text for a helper": "where = f'{0} {{x}}'\nrefuse(x, where)\nreturn x",
     "context": "with at('{0}'):\n    return int(x)",
     "logger": "journal.warning('{0}', x)\nreturn x",
     "logger of an object": "x.log.info('{0}')\nreturn x",
-    "progress": "begun = time.monotonic()\nfor y in x:\n    if time.monotonic() - begun > 5:\n        begun = time.monotonic()\n        journal.info('{0}')\nreturn x",
+    "progress": (
+        "begun = time.monotonic()\nfor y in x:\n    if time.monotonic() - begun > 5:\n"
+        "        begun = time.monotonic()\n        journal.info('{0}')\nreturn x"
+    ),
     "assertion": "assert x, '{0}'\nreturn x",
     "description": "return Field(x, description='{0}')",
     "print": "print('{0}')\nreturn x",
@@ -704,7 +767,10 @@ def test_names_count_where_they_become_a_result():
 def test_an_abstract_method_enters_all_that_may_be_meant():
     files = {"__init__": "", "run": "from pkg.base import Base\n\ndef run(x: Base):\n    return x.m()\n"}
     base = "from abc import ABC, abstractmethod\nclass Base(ABC):\n    @abstractmethod\n    def m(self): ...\n"
-    kinds = "from pkg.base import Base\nclass A(Base):\n    def m(self):\n        return {}\nclass B(Base):\n    def m(self):\n        return 7\n"
+    kinds = (
+        "from pkg.base import Base\nclass A(Base):\n    def m(self):\n        return {}\n"
+        "class B(Base):\n    def m(self):\n        return 7\n"
+    )
     one, other = ({**files, "base": base, "kinds": kinds.format(number)} for number in (1, 2))
     for entry, counts in (("pkg.kinds.A", True), ("pkg.kinds.B", False)):
         entries = ("pkg.run.run", entry)
@@ -872,7 +938,14 @@ from consclust_studies.code.job_code import read_text
 
 folder = Path(sys.argv[1])
 sys.path.insert(0, str(folder))
-edit = lambda name, old, new: (folder / f"pkg/{{name}}.py").write_text((folder / f"pkg/{{name}}.py").read_text().replace(old, new))
+
+
+
+def edit(name, old, new):
+    path = folder / f"pkg/{{name}}.py"
+    path.write_text(path.read_text().replace(old, new))
+
+
 {first}
 loaded.PACKAGES = ("pkg",)
 loaded.record_sources()

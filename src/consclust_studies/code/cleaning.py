@@ -137,7 +137,7 @@ class _Preparation:
             name = _unique(alias.asname or alias.name.split(".")[0], scopes)
             self.done.imports.setdefault(name, []).append(node)
 
-    _visit_ImportFrom = _visit_Import
+    _visit_ImportFrom = _visit_Import  # noqa: N815 - named as the node
 
     # ------------------------------------------------------------------ scopes
 
@@ -150,7 +150,7 @@ class _Preparation:
         node.body = [statement for statement in node.body if not is_message(statement)]
         self._visit_scope(node.args, node.body, scopes)
 
-    _visit_AsyncFunctionDef = _visit_FunctionDef
+    _visit_AsyncFunctionDef = _visit_FunctionDef  # noqa: N815 - named as the node
 
     def _visit_Lambda(self, node: ast.Lambda, scopes: tuple[Scope, ...]) -> None:
         self._visit_scope(node.args, [node.body], scopes)
@@ -200,7 +200,7 @@ class _Preparation:
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         self._visit_all(parts, inner)
 
-    _visit_ListComp = _visit_SetComp = _visit_DictComp = _visit_GeneratorExp = _visit_comprehension_scope
+    _visit_ListComp = _visit_SetComp = _visit_DictComp = _visit_GeneratorExp = _visit_comprehension_scope  # noqa: N815 - named as the node
 
 
 def arguments_of(args: ast.arguments) -> list[ast.arg]:

@@ -51,7 +51,7 @@ HANDLING = {
     "consclust_studies.plan": "plans jobs; what it decides stands in their specs",
     "consclust.files": "writes files atomically and reads them back",
     "consclust_studies.specs": "writes a spec as text; the text is compared, never computed with",
-    "consclust_studies.stages.consensus.peak_mib": "measures memory",
+    "consclust_studies.stages.consensus.measure_peak_mib": "measures memory",
     "consclust.datasets.catalogue": "gives a person a data set; no job calls it",
     "consclust.methods.load": "finds the class of a method by its name; the job names the class",
     "consclust.methods.names": "lists the methods",

@@ -17,7 +17,7 @@ from consclust_studies.config.exhibit_kinds import kinds_of, with_a_place
 from consclust_studies.config.paper import Ledger
 from consclust_studies.config.settings import CONFIG_FILE, Settings
 from consclust_studies.config.study import Study
-from consclust_studies.confirm import check_sorts
+from consclust_studies.confirm import unknown_sorts
 from consclust_studies.plan import own_files
 from consclust_studies.plan.checks import CLAIMS_FILE, check_study, describe_wrong_id
 from consclust_studies.plan.plan import Plan
@@ -44,8 +44,7 @@ def load_plan(
     if not files:
         raise InputError(f"{paths.STUDIES}: no study; write one as {paths.STUDY.format(study='<id>')}")
     studies = [load_study(path, registry) for path in files]
-    check_sorts(settings.refit)
-    mistakes = _check_settings(settings, studies, elsewhere)
+    mistakes = [*_check_settings(settings, studies, elsewhere), *unknown_sorts(settings.refit)]
     if mistakes:
         raise InputError(_blame_command_line("\n".join(mistakes), given))
 
