@@ -59,8 +59,8 @@ DAMAGED = {
     "no kind": ('{"spec": "{}", "inputs": {}, "outputs": {}}', "kind"),
     "no spec": ('{"kind": "prepare", "spec": "{}", "inputs": {}, "outputs": {}}', "recipe"),
     "a spec of something else": ('{"kind": "prepare", "spec": "{", "inputs": {}, "outputs": {}}', "not valid JSON"),
-    "an unknown key": ('{"kind": "prepare", "spec": "{}", "inputs": {}, "outputs": {}, "titel": ""}', "titel"),
-    "an unknown kind": ('{"kind": "prepair", "spec": "{}", "inputs": {}, "outputs": {}}', "prepair"),
+    "an unknown key": ('{"kind": "prepare", "spec": "{}", "inputs": {}, "outputs": {}, "tittel": ""}', "tittel"),
+    "an unknown kind": ('{"kind": "preparing", "spec": "{}", "inputs": {}, "outputs": {}}', "preparing"),
 }
 
 

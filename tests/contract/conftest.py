@@ -24,5 +24,5 @@ def edited(monkeypatch):
         return digest(repr((code.entries, texts))) if code.entries else ""
 
     monkeypatch.setattr("consclust_studies.plan.plan.fingerprint", fingerprint)
-    monkeypatch.setattr("consclust_studies.runner.check_source", lambda job: None)
+    monkeypatch.setattr("consclust_studies.runner.check_source", lambda *_: None)
     return names

@@ -23,6 +23,16 @@ LONG = DATA * 60  # several chunks of a download
 BOMB = gzip.compress(bytes(10**7))
 
 
+FETCH = """
+import sys
+from pathlib import Path
+from consclust.datasets import download, registry
+entry = registry.load_registry(Path(sys.argv[1]))["toy"]
+download.fetch("toy", entry, entry.file("toy.mat"), Path(sys.argv[2]))
+"""
+"""A process that fetches the file of a registry."""
+
+
 class Handler(BaseHTTPRequestHandler):
     requests: list[str]
     pauses: list[float]  # of the client, before it tries again
@@ -250,14 +260,14 @@ def test_the_command_that_was_killed_in_the_middle_completes_when_repeated(serve
     target, registry = tmp_path / "raw/toy.mat", tmp_path / "datasets.yaml"
     file = {**remote(f"{server}/long").model_dump(), "sha256": hashlib.sha256(LONG).hexdigest(), "bytes": len(LONG)}
     registry.write_text(json.dumps({"toy": {**spec(remote()).model_dump(mode="json"), "files": [file]}}))
-    command = [sys.executable, "-m", "consclust", "datasets", "fetch", "toy", "toy.mat", "--to", str(target)]
-    with subprocess.Popen([*command, "--registry", str(registry)]) as running:
+    command = [sys.executable, "-c", FETCH, str(registry), str(target)]
+    with subprocess.Popen(command) as running:
         while not any(path.stat().st_size for path in tmp_path.glob("raw/*")):
             assert running.poll() is None
             time.sleep(0.01)
         running.kill()
     assert not target.exists()
-    subprocess.run([*command, "--registry", str(registry)], check=True)
+    subprocess.run(command, check=True)
     assert target.read_bytes() == LONG
     assert Handler.requests == ["/long", "/long"]
 

@@ -24,9 +24,9 @@ def test_a_line_for_each_data_set_with_its_size_and_its_ensembles() -> None:
 
 def test_a_mistake_in_the_registry_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "config").mkdir()
-    (tmp_path / "config/datasets.yaml").write_text("mine: {titel: Mine}\n")
+    (tmp_path / "config/datasets.yaml").write_text("mine: {tittel: Mine}\n")
     command = [sys.executable, "-m", "consclust_studies.plan.registered"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1
-    assert "config/datasets.yaml: mine.titel" in done.stderr
+    assert "config/datasets.yaml: mine.tittel" in done.stderr
     assert "Traceback" not in done.stderr

@@ -17,7 +17,7 @@ ADDRESS = "https://archive.example/records/1"
 def archives(tmp_path, monkeypatch):
     """Two archives of a study, and a mirror with one of them and a damaged other."""
     monkeypatch.chdir(tmp_path)
-    folder = needs.kept("mine")
+    folder = needs.locate_kept("mine")
     folder.mkdir(parents=True)
     mirror = tmp_path / "deposit/labels_of_mine"
     mirror.mkdir(parents=True)

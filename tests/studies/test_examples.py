@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from consclust_studies.config import exhibit_kinds
+
 ROOT = Path(__file__).parents[2]
 MODULES = sorted(
     ".".join(path.relative_to(ROOT).with_suffix("").parts) for path in ROOT.glob("studies/*/exhibits/*.py")
@@ -17,5 +19,8 @@ def test_there_is_such_code():
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_examples_hold(name):
+def test_examples_hold(name, monkeypatch):
+    # the folder of these tests has the same name as that of the studies
+    monkeypatch.chdir(ROOT)
+    exhibit_kinds._import_studies()
     assert doctest.testmod(importlib.import_module(name)).failed == 0

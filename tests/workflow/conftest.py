@@ -17,6 +17,8 @@ from consclust_studies.job_files import JobFile
 ROOT = Path(__file__).parents[2]
 PATIENCE = 900  # seconds; what is not stuck ends before, on a busy machine too
 PARTS = ["Snakefile", "workflow", "config", "profiles", "src", "envs"]
+KINDS = ["studies/ec_cms/exhibits", "studies/peace/exhibits"]
+"""Kinds of exhibits of the project's studies that those of the tests use too."""
 
 TINY = {
     "id": "tiny",

@@ -188,7 +188,9 @@ def megabytes(rule, **names):
 
 
 def minutes(rule, **names):
-    return lambda wildcards, attempt: of_job(rule, lambda job: job.need.for_attempt(attempt).minutes, **names)(wildcards)
+    return lambda wildcards, attempt: of_job(rule, lambda job: job.need.for_attempt(attempt).minutes, **names)(
+        wildcards
+    )
 
 
 def with_its_case(wildcards):
