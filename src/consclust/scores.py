@@ -6,7 +6,7 @@ objects out of both.
 
 Definitions follow scikit-learn, degenerate cases included, without its import time (1.2 CPU seconds), and without
 counting anew for each score: a grid of parameters gives thousands of labelings of one data set. So beside each public
-function stands its formula, a function of the contingency table, and :data:`METRICS` has the formulas by name.
+function stands its formula, a function of the contingency table, and ``METRICS`` has the formulas by name.
 """
 
 from collections.abc import Callable, Sequence
@@ -388,7 +388,7 @@ def score_all(y: npt.ArrayLike, labels: npt.ArrayLike, names: Sequence[str] = tu
 def score_many(y: npt.ArrayLike, labelings: npt.ArrayLike, metrics: Sequence[str] = tuple(METRICS)) -> FloatArray:
     """Score many labelings of the same objects; those that agree up to names of clusters are scored once.
 
-    ``y`` has shape (n,), ``labelings`` are integers >= 0 of shape (labelings, n), ``metrics`` keys of :data:`METRICS`;
+    ``y`` has shape (n,), ``labelings`` are integers >= 0 of shape (labelings, n), ``metrics`` keys of ``METRICS``;
     returns shape (labelings, metrics). Raises ValueError as :func:`contingency`, and for labels that are not integers
     or an unknown metric.
     """

@@ -6,8 +6,10 @@ each process compiles anew. No kernel uses threads or reorders sums: its results
 numba, which comes with ``consclust[fast]``, the loops run as plain Python.
 """
 
+import hashlib
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,6 +25,8 @@ except ImportError as error:  # also where it is installed, but made for an olde
     warnings.warn(f"{error}; {slow}; {remedy}", stacklevel=2)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+SOURCES = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
+"""Digest of the sources of all kernels."""
 
 
 def compiled(function: Function) -> Function:
@@ -30,10 +34,22 @@ def compiled(function: Function) -> Function:
     if njit is None:
         return function
     try:
-        kernel: Function = njit(cache=True)(function)
-    except RuntimeError:  # there is no folder that can be written to
+        kernel = njit(cache=True)(function)
+        _bind_to_all_sources(kernel)
+    except (RuntimeError, AttributeError):  # there is no folder that can be written to, or numba keeps code otherwise
         kernel = njit(function)
-    return kernel
+    compiled_kernel: Function = kernel
+    return compiled_kernel
+
+
+def _bind_to_all_sources(kernel: Any) -> None:
+    """Have kept machine code count only while no kernel has been edited.
+
+    Numba by itself looks at the time and size of the kernel's own file. The code of the kernels that it calls, in other
+    files, is compiled into it, and would stay as it was.
+    """
+    kept = kernel._cache._cache_file
+    kept._source_stamp = (kept._source_stamp, SOURCES)
 
 
 @compiled
