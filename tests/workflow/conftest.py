@@ -98,8 +98,8 @@ class Project:
                 shutil.copytree(ROOT / part, self.folder / part, ignore=ignored)
             else:
                 shutil.copy(ROOT / part, self.folder / part)
-        no_studies = shutil.ignore_patterns("*.yaml", "*.md", "published", "__pycache__")
-        shutil.copytree(ROOT / "studies", self.folder / "studies", ignore=no_studies)
+        for kinds in ROOT.glob("studies/*/exhibits"):
+            shutil.copytree(kinds, self.folder / kinds.relative_to(ROOT), ignore=ignored)
         settings = self.folder / "config/config.yaml"
         settings.write_text(settings.read_text().replace("default_study: quickstart", "default_study: tiny"))
         self.study(TINY)
@@ -143,18 +143,18 @@ class Project:
         # a run that has nothing to do does not start, and leaves the settings of the last start
         apart = (*SECONDS, "report.pdf", "report.html", "run.json")
         return {
-            str(path.relative_to(self.folder)): without_seconds(path)
+            str(path.relative_to(self.folder)): without_seconds(path, path.read_bytes())
             for top in ("data/prepared", "results", "reports")
             for path in sorted((self.folder / top).rglob("*"))
             if path.is_file() and not path.name.endswith(apart) and ".previous" not in path.parts
         }
 
 
-def without_seconds(path: Path) -> bytes:
+def without_seconds(path: Path, content: bytes) -> bytes:
     """The bytes of a file; of an exhibit without its stamp: the inputs of all tables have seconds in them."""
     if path.parent.name != "exhibits" or path.suffix != ".json":
-        return path.read_bytes()
-    record = json.loads(path.read_text())
+        return content
+    record = json.loads(content)
     stamp = json.loads(record["stamp"])
     return json.dumps({**record, "checksum": "", "stamp": stamp["versions"]}).encode()
 

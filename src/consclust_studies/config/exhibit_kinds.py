@@ -112,7 +112,7 @@ def _import_studies() -> None:
     """
     place = str(Path(STUDIES).absolute())
     known = sys.modules.get(STUDIES)
-    if known is not None and place in known.__path__:
+    if place in getattr(known, "__path__", ()):
         return
     for name in [name for name in sys.modules if name.split(".")[0] == STUDIES]:
         del sys.modules[name]
