@@ -187,14 +187,14 @@ def criteria(table: Any, *, figure: "Figure | None" = None) -> "list[Axes]":
     for spare in axes[len(names) :]:
         spare.set_axis_off()
     for panel, name in zip(axes, names, strict=False):
-        _criterion(panel, table[table["criterion"] == name])
+        _draw_criterion(panel, table[table["criterion"] == name])
         panel.set_xlabel(COUNTS if len(names) - list(names).index(name) <= 3 else "")
     handles, labels = axes[0].get_legend_handles_labels()
     picture.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
     return list(axes[: len(names)])
 
 
-def _criterion(panel: Any, table: Any) -> None:
+def _draw_criterion(panel: Any, table: Any) -> None:
     from matplotlib.ticker import MaxNLocator
 
     rows, name = table[table["k"] > 1], table["criterion"].iloc[0]

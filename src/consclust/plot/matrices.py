@@ -44,7 +44,7 @@ def coassociation(
     'objects'
     """
     ensemble = as_ensemble(labels)
-    objects, of_groups = _drawn(ensemble.n_objects, groups, most)
+    objects, of_groups = _choose_objects(ensemble.n_objects, groups, most)
     some = of_objects(ensemble, objects)
     values = some.expand(some.coassociation)
     return _draw(values, objects, ensemble.n_objects, of_groups, strip, (0.0, 1.0), "co-association", ax)
@@ -105,11 +105,11 @@ def matrix(
     if limits is None:
         largest = float(np.nanmax(np.abs(entries)))
         limits = (-largest, largest) if np.nanmin(entries) < 0 else (0.0, 1.0)
-    objects, of_groups = _drawn(len(entries), groups, most)
+    objects, of_groups = _choose_objects(len(entries), groups, most)
     return _draw(entries[np.ix_(objects, objects)], objects, len(entries), of_groups, strip, limits, label, ax)
 
 
-def _drawn(n: int, labels: npt.ArrayLike | None, most: int) -> tuple[IntArray, base.Groups | None]:
+def _choose_objects(n: int, labels: npt.ArrayLike | None, most: int) -> tuple[IntArray, base.Groups | None]:
     """Return the objects that are drawn, in their order, and their groups."""
     step = base.step_of(n, most)
     if labels is None:

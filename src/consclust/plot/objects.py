@@ -58,7 +58,7 @@ def memberships(
     >>> ax.collections[0].get_array().tolist()
     [[1.0, 0.6, 0.2], [0.0, 0.4, 0.8]]
     """
-    matrix = _matrix(shares) if isinstance(shares, Stability) else np.asarray(shares, dtype=float)
+    matrix = _place_shares(shares) if isinstance(shares, Stability) else np.asarray(shares, dtype=float)
     if matrix.ndim != 2:
         raise ValueError(f"memberships must be a matrix of n objects x K clusters, got shape {matrix.shape}")
     n, k = matrix.shape
@@ -78,7 +78,7 @@ def memberships(
     return panel
 
 
-def _matrix(stability: Stability) -> "npt.NDArray[np.float64]":
+def _place_shares(stability: Stability) -> "npt.NDArray[np.float64]":
     """Return the share of each object in the column of its cluster, (n, K), NaN elsewhere."""
     there = np.flatnonzero(stability.labels != MISSING)
     matrix = np.full((len(stability.labels), stability.labels.max() + 1), np.nan)
