@@ -14,7 +14,7 @@ import numpy as np
 from consclust import methods
 from consclust.ensemble import Ensemble
 from consclust_studies.plan import needs
-from consclust_studies.stages.consensus import peak_mib
+from consclust_studies.stages.consensus import measure_peak_mib
 
 K = 10
 
@@ -45,9 +45,9 @@ def measure(method: str, n: int) -> tuple[float, float]:
     fit = methods.load(method)(n_clusters=K, random_state=0).fit
     features = rng.normal(size=(K, 20))[classes] + rng.normal(size=(n, 20))  # most methods ignore them
     fit(labels[:50], features[:50])  # late imports
-    before, start = peak_mib(), time.process_time()
+    before, start = measure_peak_mib(), time.process_time()
     fit(Ensemble(labels), features)
-    return time.process_time() - start, (peak_mib() - before) * 2**20 / (8 * n**2)
+    return time.process_time() - start, (measure_peak_mib() - before) * 2**20 / (8 * n**2)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ from consclust_studies.config.settings import CONFIG_FILE
 from consclust_studies.contents import MARKS, Marks
 from consclust_studies.kinds import KINDS
 from consclust_studies.plan import needs
-from consclust_studies.plan.accepted import Kept, archive_of, as_npz, write_archive
+from consclust_studies.plan.accepted import Kept, archive_of, as_npz, unpack, write_archive
 from consclust_studies.plan.jobs import PlannedJob
 from consclust_studies.plan.load import load_plan
 from consclust_studies.plan.plan import Plan
@@ -118,24 +118,26 @@ def renumber_study(plan: Plan, earlier: Path, study: str, planned: Mapping[str, 
     note = (
         f"made by {provenance['commit']['commit'][:7]} or before; versions as its report named them; renumbered since"
     )
+    specs = set(planned.values())
     total = 0
     left_out: list[str] = []
     for path in sorted((earlier / "reports/accepted" / study / "consensus").glob("*.tar.xz")):
         case = path.name.removesuffix(".tar.xz")
         files = dict(read_files(path))
         kept: dict[str, Kept] = {}
+        races = {Path(name).stem for name in files if "/races/" in name}
+        read_by_races = {name for name in files if Path(name).stem in races or Path(name).parent.name in races}
         for name, content in files.items():
             spec = read_spec(name, content)
             job = job_behind(plan, name)
-            if spec not in planned.values() or job is None or differing_keys(spec, job):
+            if spec not in specs or job is None or differing_keys(spec, job):
                 left_out.append(name)
                 continue
             inputs = digest_of_inputs(KINDS[job.kind], job.to_file(job.inputs, job.outputs, confirm=False, sorts=()))
             stamp = Stamp(versions=versions, inputs=inputs, note=note)
             kept[name] = carry_over(name, content, Marks(job.spec.json_text, stamp))
-            if job.kind == "race":  # the fits after it read it
-                (target := Path(name)).parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(kept[name].content)
+            if name in read_by_races:  # a race reads the first labels, the fits after it read the race
+                unpack(Path(name), kept[name].content, kept[name].marks)
         write_archive(archive_of(study, case), kept)
         total += len(kept)
         print(f"{case}: {len(kept)} of {len(files)} files", flush=True)

@@ -46,7 +46,7 @@ def planned(**changes) -> PlannedStudy:
 
 def scores_of(study: PlannedStudy, seed: int = 0, means: Mapping[str, float] | None = None) -> pd.DataFrame:
     """Tidy scores drawn at random around a mean for each method (.5 unless given), both kinds of restarts."""
-    from consclust_studies.stages.score import compact
+    from consclust_studies.stages.score import write_compact
 
     rng, rows = np.random.default_rng(seed), []
     runs = [(study.base_clusterings, [{}]), *((run.id, run.points) for run in study.methods)]
@@ -58,7 +58,7 @@ def scores_of(study: PlannedStudy, seed: int = 0, means: Mapping[str, float] | N
                         value = (means or {}).get(method, 0.5) + rng.uniform(-0.05, 0.05)
                         for restart in ("mean", "chosen"):
                             better = 0.01 * (restart == "chosen" and method != study.base_clusterings)
-                            cell = (study.id, case.id, subset, method, compact(point), restart, metric)
+                            cell = (study.id, case.id, subset, method, write_compact(point), restart, metric)
                             rows.append((*cell, value + better))
     columns = ["study", "case", "subset", "method", "parameters", "restart", "metric", "value"]
     return pd.DataFrame(rows, columns=columns)

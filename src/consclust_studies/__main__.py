@@ -10,7 +10,7 @@ from pathlib import Path
 
 from consclust.errors import InputError
 from consclust.files import write_text
-from consclust_studies.loaded import record_sources
+from consclust_studies.code.loaded import record_sources
 
 
 class NoPandas(MetaPathFinder):

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from consclust.ensemble import Ensemble
-from consclust.errors import InputError
 from consclust.files import read_arrays, read_record
 from consclust.seeds import generator
+from consclust.validation import did_you_mean
+from consclust_studies.config.settings import CONFIG_FILE
 from consclust_studies.job_files import Files
-from consclust_studies.specs import Spec
 from consclust_studies.stages.consensus import Cell, ConsensusJob, fit, load_late_imports, read_inputs
-from consclust_studies.stamps import Confirmation
+from consclust_studies.stamps import Confirmation, parse_stamp
 
 SHARE = 0.05
 """Share of the CPU seconds of a job that its sample takes."""
@@ -41,14 +41,13 @@ SORTS: Mapping[str, Callable[[Any, int], bool]] = {"fewer-clusters": has_fewer_c
 """Sorts of fits at which a change can aim, all of which are made again: by the word in ``--config refit=``."""
 
 
-def confirm(job: Spec, files: Files, previous: Mapping[Path, Path], sorts: Sequence[str]) -> Confirmation | None:
+def confirm(
+    job: ConsensusJob, files: Files, previous: Mapping[Path, Path], sorts: Sequence[str]
+) -> Confirmation | None:
     """Make a sample of the fits of a job again; return what was confirmed, None if a fit differs.
 
-    ``previous`` has what an earlier run made, by output. Of the ``sorts`` of fits all are made again. A job of another
-    kind than consensus is made anew: None.
+    ``previous`` has what an earlier run made, by output. Of the ``sorts`` of fits all are made again.
     """
-    if not isinstance(job, ConsensusJob):
-        return None
     kept = read_arrays(previous[files.output("labels")])
     runtime = read_record(previous[files.output("runtime")])
     inputs = read_inputs(job, files)
@@ -67,8 +66,13 @@ def confirm(job: Spec, files: Files, previous: Mapping[Path, Path], sorts: Seque
         cell = fit(job, ensemble, inputs.stored, one.subset, one.point, inputs.features)
         if not is_same(cell, kept, one):
             return None
-    made_by = job.of_text(str(kept["spec"]), previous[files.output("labels")]).code
-    return Confirmation(made_by=made_by, fits=len(sample), of=len(fits))
+    return Confirmation(made_by=find_maker(job, kept), fits=len(sample), of=len(fits))
+
+
+def find_maker(job: ConsensusJob, kept: Mapping[str, Any]) -> str:
+    """Return the fingerprint of the code that made some labels; those that were confirmed before are of older code."""
+    before = parse_stamp(kept["stamp"]).confirmed
+    return before.made_by if before else job.of_text(str(kept["spec"]), "the kept labels").code
 
 
 def draw_sample(job: ConsensusJob, fits: Sequence[Fit], runtime: Mapping[str, Any]) -> list[Fit]:
@@ -106,8 +110,10 @@ def is_same(cell: Cell, kept: Mapping[str, Any], one: Fit) -> bool:
     return bool(same_labels and same_choice and kept["iterations"][place] == cell.iterations)
 
 
-def check_sorts(sorts: Sequence[str]) -> None:
-    """Raise InputError for a sort of fits that is not known."""
-    for sort in sorts:
-        if sort not in SORTS:
-            raise InputError(f"--config: refit = {sort!r}: not known; choose from {', '.join(SORTS)}")
+def unknown_sorts(sorts: Sequence[str]) -> list[str]:
+    """Return a message for each sort of fits that is not known."""
+    return [
+        f"{CONFIG_FILE}: refit = {sort!r}: not known; {did_you_mean(sort, list(SORTS))}"
+        for sort in sorts
+        if sort not in SORTS
+    ]

@@ -21,6 +21,8 @@ from consclust_studies.stamps import Stamp, parse_stamp
 
 MARKS = ("spec", "stamp")
 """What an output carries beside its content, by the names of arrays, texts and keys."""
+WITH_MARKS = (".json", ".npz", ".parquet")
+"""Suffixes of the files of jobs that carry spec and stamp, those first that are read fastest."""
 OF_MAKERS = "made"
 """The text of a table of scores that says which versions made the labels: no part of its content."""
 

@@ -24,6 +24,8 @@ class Kind(NamedTuple):
     """Whether a result stays where its inputs were made anew with the same content; not where it takes no time."""
     reads_makers: bool = False
     """Whether the versions that made the inputs are part of what it reads."""
+    is_sampled: bool = False
+    """Whether results of other code may be taken over where a sample of them is confirmed."""
     extra: str = "workflow"
     """The extra of the installation that it needs."""
     uses_pandas: bool = True
@@ -46,7 +48,7 @@ KINDS = {
     "fetch": Kind(f"{_STAGES}.fetch", "FetchJob", keeps_results=False, uses_pandas=False),
     "prepare": Kind(f"{_STAGES}.prepare", "PrepareJob", uses_pandas=False),
     "base_clusterings": Kind(f"{_STAGES}.base_clusterings", "EnsembleJob", uses_pandas=False),
-    "consensus": Kind(f"{_STAGES}.consensus", "ConsensusJob", uses_pandas=False),
+    "consensus": Kind(f"{_STAGES}.consensus", "ConsensusJob", is_sampled=True, uses_pandas=False),
     "race": Kind(f"{_STAGES}.races", "ConsensusJob"),
     "score": Kind(f"{_STAGES}.score", "ScoreJob", reads_makers=True),
     "collect": Kind(f"{_STAGES}.collect", "CollectJob", reads_makers=True),

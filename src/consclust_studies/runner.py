@@ -11,14 +11,14 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from consclust.errors import InputError
 from consclust.extras import needs
-from consclust_studies.contents import Marks, digest_of_content, read_marks, write_again
+from consclust_studies.code.job_code import check_loaded
+from consclust_studies.contents import WITH_MARKS, Marks, digest_of_content, read_marks, write_again
 from consclust_studies.job_files import Files, JobFile
 from consclust_studies.kinds import Kind, find_kind
-from consclust_studies.plan.job_code import check_loaded
 from consclust_studies.specs import Spec, digest, without_code, without_inputs
 from consclust_studies.stamps import Stamp, installed_versions
 
@@ -69,18 +69,27 @@ def do_job(kind: Kind, job: Spec, planned: JobFile) -> str:
     )
     previous = find_previous(planned) if kind.keeps_results else None
     if previous and previous.marks.stamp.inputs == files.stamp.inputs:
-        if without_inputs(previous.marks.spec) == without_inputs(job.json_text):
-            adopt(previous, Marks(job.json_text, previous.marks.stamp))
-            return "unchanged, as the content of its inputs is the same"
-        if planned.confirm and without_code(previous.marks.spec) == without_code(job.json_text):
-            from consclust_studies.confirm import confirm
-
-            confirmation = confirm(job, files, previous.paths, planned.confirm_all)
-            if confirmation:
-                stamp = previous.marks.stamp.model_copy(update={"confirmed": confirmation})
-                adopt(previous, Marks(job.json_text, stamp))
-                return f"confirmed on {confirmation.fits} of {confirmation.of} fits"
+        with suppress(InputError):  # a kept result that is damaged is computed; a damaged input is reported there too
+            if said := take_over(previous, kind, job, planned, files):
+                return said
     return kind.load_run()(job, files)
+
+
+def take_over(previous: Previous, kind: Kind, job: Any, planned: JobFile, files: Files) -> str:
+    """Write the results of an earlier run again if they are those of a job; say so, or return nothing."""
+    before = previous.marks
+    if without_inputs(before.spec) == without_inputs(job.json_text):
+        adopt(previous, Marks(job.json_text, before.stamp))
+        return "unchanged, as the content of its inputs is the same"
+    if planned.confirm and kind.is_sampled and without_code(before.spec) == without_code(job.json_text):
+        from consclust_studies.confirm import confirm
+
+        confirmation = confirm(job, files, previous.paths, planned.confirm_all)
+        if confirmation:
+            stamp = before.stamp.model_copy(update={"confirmed": confirmation})
+            adopt(previous, Marks(job.json_text, stamp))
+            return f"confirmed on {confirmation.fits} of {confirmation.of} fits"
+    return ""
 
 
 def as_paths(names: Mapping[str, Sequence[str]]) -> dict[str, tuple[Path, ...]]:
@@ -110,6 +119,8 @@ def find_previous(planned: JobFile) -> Previous | None:
         if not path.is_file():
             return None
         marks = read_marks(path)
+        if marks is None and path.suffix in WITH_MARKS:
+            return None
         if marks and found and marks.spec != found.spec:
             return None
         found = found or marks

@@ -12,6 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import kernels as kernel_benchmark
+import machines
 import peers
 import report
 import scale
@@ -34,6 +35,7 @@ has_history = subprocess.run(["git", "cat-file", "-e", f"{speedup.COMMIT}^{{comm
         "diagnostics",
         "digits_in_r",
         "kernels",
+        "machines",
         "peers",
         "report",
         "scale",
@@ -54,6 +56,18 @@ def test_every_kernel_that_no_other_one_calls_is_measured():
         called = {each for value in own.values() for each in value.py_func.__code__.co_names}
         called_from_python |= {f"{name}.{each}" for each in own.keys() - called}
     assert called_from_python <= kernel_benchmark.CASES.keys()
+
+
+def test_labels_of_two_machines_are_compared_fit_by_fit():
+    here = {
+        "labels iris base": np.array([0, 1, 0]),
+        "labels iris KC 2": np.array([0, 0, 1, 1]),
+        "restarts iris KC 2": np.array([[0, 0, 1, 1], [0, 1, 1, 1]]),
+    }
+    assert machines.compare(here, here, machines.LABELS) == "2 of 2 | none"
+    there = here | {"restarts iris KC 2": np.array([[0, 0, 1, 1], [0, 1, 0, 1]])}
+    assert machines.compare(there, here, machines.LABELS) == "2 of 2 | none"
+    assert machines.compare(there, here, machines.RESTARTS) == "1 of 2 | iris KC 2 (0.000)"
 
 
 @pytest.mark.skipif(not has_history, reason="needs the history of the repository")

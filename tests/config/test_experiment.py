@@ -140,7 +140,7 @@ def test_methods_that_a_case_omits():
 
 
 def variants(study):
-    return {e.cases[0].id: {run.id: run.points for run in e.methods} for e in study.of_variants()}
+    return {e.cases[0].id: {run.id: run.points for run in e.methods} for e in study.split_variants()}
 
 
 def test_variants_are_experiments_of_one_case_each():
@@ -150,7 +150,7 @@ def test_variants_are_experiments_of_one_case_each():
         "second": ["KC-once"],
         "far": ["RCE"],
     }
-    assert all(e.of_variants() == [] for e in study.of_variants())
+    assert all(e.split_variants() == [] for e in study.split_variants())
     only = experiment(variants={"methods": [{**FEW, "cases": ["second"]}]})
     assert {case: [*runs] for case, runs in variants(only).items()} == {"second": ["KC-once"]}
     assert isinstance(study.case("far"), CaseVariant)
@@ -199,7 +199,7 @@ def test_a_variant_may_run_on_the_first_subsets_alone():
     study = experiment(ensemble=DRAWN, variants={"cases": cases})
     two, every = study.variants.cases
     assert [study.n_subsets_of(case) for case in (study.cases[0], two, every)] == [4, 2, 4]
-    assert {e.cases[0].id: e.n_subsets for e in study.of_variants()} == {"two": 2, "all": 4}
+    assert {e.cases[0].id: e.n_subsets for e in study.split_variants()} == {"two": 2, "all": 4}
     run = study.method("RCE")
     assert (study.race(two, run), study.race(every, run)) == (None, every.races["RCE"])
     assert study.model_copy(update={"subsets": 1}).n_subsets_of(two) == 1
@@ -221,7 +221,7 @@ def test_a_family_is_a_variant_of_each_case_for_each_suffix():
         {**raw, **of_iris, "id": "own_raw"},
     ]
     assert written.case_variants == experiment(cases=[iris, "wine"], variants={"cases": cases}).variants.cases
-    assert [view.cases[0].id for view in written.of_variants()] == ["wine_few", "wine_raw", "own_few", "own_raw"]
+    assert [view.cases[0].id for view in written.split_variants()] == ["wine_few", "wine_raw", "own_few", "own_raw"]
 
 
 @pytest.mark.parametrize(

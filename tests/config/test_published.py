@@ -28,7 +28,7 @@ def test_tables_become_mappings(tmp_path: Path) -> None:
     assert found.starts == {("one", "ACC", "KC"): {"selected": 0.5, "max": 0.6}}
     assert (found.seconds, found.program) == ({("one", "KC"): 700.0}, {("one", "KC"): 0.3})
     assert (found.deviations, found.offsets) == ({}, {("one", "ACC", "small"): -0.03})
-    assert (found.methods("ACC"), found.datasets("NMI")) == (["KC", "RCE"], ["two, b"])
+    assert (found.list_methods("ACC"), found.list_datasets("NMI")) == (["KC", "RCE"], ["two, b"])
 
 
 def test_a_table_of_scores_may_have_deviations(tmp_path: Path) -> None:

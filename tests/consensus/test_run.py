@@ -111,7 +111,7 @@ def test_the_result_of_another_race_is_refused(tmp_path):
 def test_peak_memory_is_this_process_own():
     """A small child of a process with 300 MiB."""
     ballast = np.ones(300 * 2**17)
-    program = "from consclust_studies.stages.consensus import peak_mib; print(peak_mib())"
+    program = "from consclust_studies.stages.consensus import measure_peak_mib; print(measure_peak_mib())"
     child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert 10 < float(child.stdout) < 200
     assert ballast.sum() > 0
@@ -227,3 +227,12 @@ def test_what_are_no_labels_stops_the_job_with_its_place(tmp_path, monkeypatch):
     monkeypatch.setattr(methods, "load", lambda name: Wrong)
     with pytest.raises(FitError, match=r"RCE on c, subset 1, .*Wrong must give labels that are integers"):
         fitted(job(), tmp_path)
+
+
+def test_a_long_job_says_in_its_log_how_far_it_is(monkeypatch, caplog):
+    monkeypatch.setattr("consclust_studies.stages.consensus.PROGRESS_SECONDS", 0)
+    with caplog.at_level("INFO", logger="consclust"):
+        fit_subsets(job(grid={"lambda1": (0.1, 1.0)}), SUBSETS, STORED)
+    assert [record.message for record in caplog.records] == [
+        f"RCE on c: subset {subset} of 2, {fit} of 2 fits" for subset in (1, 2) for fit in (1, 2)
+    ]

@@ -149,14 +149,14 @@ def test_an_absent_partitioner_is_an_import_error(module, method, monkeypatch):
 
 PROGRAM = """
 import numpy as np
-from consclust_studies.stages.consensus import peak_mib
+from consclust_studies.stages.consensus import measure_peak_mib
 from consclust.methods import CSPA
 rng = np.random.default_rng(0)
 truth = rng.integers(3, size=2000)
 wrong, noise = rng.random((2000, 20)) < 0.3, rng.integers(3, size=(2000, 20))
 labels = np.where(wrong, noise, truth[:, None])
 CSPA(10).fit(labels)
-print(peak_mib() / 1024)
+print(measure_peak_mib() / 1024)
 """
 
 

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from consclust_studies.plan.fingerprint import SOMETHING
+from consclust_studies.code.fingerprint import SOMETHING
 
 PACKAGES = ("consclust", "consclust_studies")
+sys.path += [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "reports")]  # as a program
 
 
 class Job(NamedTuple):
@@ -29,7 +30,7 @@ class Job(NamedTuple):
 
 # ---------------------------------------------------------------------- prepared data sets
 
-PREPARE = "consclust.datasets.prepared.prepare"
+PREPARE = "consclust_studies.stages.prepare.prepare"
 TABLE = b"1,0,b\n3,4,a\n6,8,b\n"
 ARFF = b"@relation r\n@attribute x real\n@attribute y real\n@attribute c {b,a}\n@data\n{0 3,1 4,2 a}\n{}\n{1 5}\n"
 KEEL = b"@relation r\n@attribute x real\n@attribute c {a, b}\n@outputs c\n@data\n1, a\n2, b\n3, b\n"
@@ -37,10 +38,9 @@ KEEL = b"@relation r\n@attribute x real\n@attribute c {a, b}\n@outputs c\n@data\
 
 def of_dataset(reader: dict[str, Any], content: bytes | None, steps: tuple[str, ...], *names: str) -> Job:
     def prepare(folder: Path) -> Callable[[], object]:
-        from consclust.datasets.job import PrepareJob
-
-        from consclust.datasets.prepared import prepare as run
         from consclust.datasets.registry import DatasetSpec
+        from consclust_studies.stages.prepare import PrepareJob
+        from consclust_studies.stages.prepare import prepare as run
 
         files = [] if content is None else [{"name": "toy.data"}]
         entry = DatasetSpec(title="Toy", reader=reader, files=files, licence="-", source="-")
@@ -51,28 +51,26 @@ def of_dataset(reader: dict[str, Any], content: bytes | None, steps: tuple[str, 
         return lambda: run(job, raw, folder / "toy.npz")
 
     given = {"classes": [None], "sample": [None], "shape": [None], "reader": [SOMETHING]}
-    return Job((PREPARE, *names), {"consclust.datasets.job.PrepareJob": given}, prepare)
+    return Job((PREPARE, *names), {"consclust.datasets.prepared.Recipe": given}, prepare)
 
 
 # ---------------------------------------------------------------------- base clusterings
 
-MAKE, ENSEMBLE_JOB = "consclust.ensembles.make.make", "consclust.ensembles.job.EnsembleJob"
+MAKE, ENSEMBLE_JOB = (f"consclust_studies.stages.base_clusterings.{name}" for name in ("make", "EnsembleJob"))
 
 
 def of_ensemble(kind: str, *names: str, **changes: Any) -> Job:
     def prepare(folder: Path) -> Callable[[], object]:
-        from consclust.ensembles.job import EnsembleJob
-        from consclust.ensembles.make import make
-
         from consclust.datasets.prepared import Dataset
+        from consclust_studies.stages.base_clusterings import EnsembleJob, make
 
         X = np.random.default_rng(0).normal(size=(24, 3)) + np.repeat(np.arange(3), 8)[:, None] * 4
         dataset = Dataset(X, np.repeat(np.arange(3), 8), ("a", "b", "c"))
         split = {"runs": 12, "subset_size": 6, "draws": None, "draw_seed": None, "seed": 1, "max_iter": 100}
-        job = EnsembleJob(**{"data": "", "pool": ("s", "c"), "kind": kind, **split, **changes})
+        job = EnsembleJob(**{"data": "", "pool": ("s", "c"), "algorithm": kind, **split, **changes})
         return lambda: make(job, dataset, None, folder / "ensemble.npz")
 
-    given = {ENSEMBLE_JOB: {"kind": [kind], "seed": [1], "max_iter": [100], "ready": [None], **as_values(changes)}}
+    given = {ENSEMBLE_JOB: {"algorithm": [kind], "seed": [1], "max_iter": [100], "ready": [None], **as_values(changes)}}
     return Job((MAKE, *names), given, prepare)
 
 
@@ -81,11 +79,9 @@ def as_values(parameters: dict[str, Any]) -> dict[str, list[Any]]:
 
 
 def ready_made(folder: Path) -> Callable[[], object]:
-    from consclust.ensembles.job import EnsembleJob
-    from consclust.ensembles.make import make
-
     from consclust.datasets.prepared import Dataset
     from consclust.datasets.registry import ReadyMadeEnsemble
+    from consclust_studies.stages.base_clusterings import EnsembleJob, make
 
     y = np.repeat(np.arange(3), 4)
     lines = ["a,b,c,d", *(f"{k},{(k + i) % 3},{i % 2},{k}" for i, k in enumerate(y))]
@@ -93,7 +89,7 @@ def ready_made(folder: Path) -> Callable[[], object]:
     path.write_text("\n".join(lines))
     entry = ReadyMadeEnsemble(file={"name": "pool.csv"})
     split = {"runs": 4, "subset_size": 2, "draws": 3, "draw_seed": 1}
-    job = EnsembleJob(data="", pool=("s", "c"), kind="ready-made", ready=entry, **split)
+    job = EnsembleJob(data="", pool=("s", "c"), algorithm="ready-made", ready=entry, **split)
     dataset = Dataset(np.zeros((12, 0)), y, ("a", "b", "c"))
     return lambda: make(job, dataset, path, folder / "ensemble.npz")
 
@@ -111,11 +107,9 @@ def of_method(name: str, **parameters: Any) -> Job:
     """A method on small data, with and without missing labels."""
 
     def prepare(folder: Path) -> Callable[[], object]:
-        from consclust.consensus.job import ConsensusJob
-        from consclust.consensus.run import run
-        from consclust.ensembles.store import StoredEnsemble, split
-
         from consclust.testing import features_of, l30
+        from consclust_studies.stages.consensus import ConsensusJob, fit_subsets
+        from consclust_studies.stages.stored_ensembles import StoredEnsemble, split
 
         labels = np.tile(l30(), 2)
         features = features_of(labels)
@@ -124,18 +118,16 @@ def of_method(name: str, **parameters: Any) -> Job:
         job = ConsensusJob(
             study="s", case="c", method_id=name, method=name, parameters=parameters, seed=5, ensemble="-"
         )
-        out, runtime = folder / "0-1.npz", folder / "0-1.json"
-
         stored = [StoredEnsemble(given, np.repeat(np.arange(3), 10), split(16, 8)) for given in (labels, partial)]
 
         def fit() -> None:
             for given in stored:
-                run(job, [0], given, out, runtime, features)
+                fit_subsets(job, [0], given, features)
 
         return fit
 
     cls = method_class(name)
-    return Job(("consclust.consensus.run.run", cls), {cls: as_values(parameters)}, prepare)
+    return Job(("consclust_studies.stages.consensus.fit_subsets", cls), {cls: as_values(parameters)}, prepare)
 
 
 FEW: dict[str, dict[str, Any]] = {
@@ -163,7 +155,7 @@ GRID = {"grid": {"lambda1": [0.1, 1.0]}, "default": {"lambda1": 1.0}}
 
 
 def small_study() -> Any:
-    from consclust.config.experiment import Experiment
+    from consclust_studies.config.experiment import Experiment
 
     return Experiment.model_validate(
         {
@@ -195,16 +187,16 @@ def write_block(path: Path, spec: str, points: int) -> Path:
 
 
 def write_ensemble(folder: Path) -> Path:
-    from consclust.ensembles.store import save, split
+    from consclust_studies.stages.stored_ensembles import save, split
 
     labels = np.random.default_rng(0).integers(0, 3, (N, SUBSETS * SIZE))
-    save(folder / "ensemble.npz", labels, Y, split(SUBSETS * SIZE, SIZE), "{}")
+    save(folder / "ensemble.npz", labels, Y, split(SUBSETS * SIZE, SIZE), {"spec": "{}"})
     return folder / "ensemble.npz"
 
 
 def score_files(folder: Path) -> tuple[Any, Path, list[Path]]:
-    from consclust.scores.job import ScoredMethod, ScoreJob
-    from consclust.specs import digest
+    from consclust_studies.specs import digest_of_spec as digest
+    from consclust_studies.stages.score import ScoredMethod, ScoreJob
 
     study = small_study()
     blocks = [write_block(folder / f"{run.id}.npz", f'{{"m":"{run.id}"}}', len(run.points)) for run in study.methods]
@@ -223,17 +215,17 @@ def score_files(folder: Path) -> tuple[Any, Path, list[Path]]:
 
 
 def score(folder: Path) -> Callable[[], object]:
-    from consclust.scores.table import score_case
+    from consclust_studies.stages.score import score_case
 
     job, ensemble, blocks = score_files(folder)
     return lambda: score_case(job, ensemble, blocks, folder / "scores.parquet")
 
 
 def race(folder: Path) -> Callable[[], object]:
-    from consclust.config.race import Race
-    from consclust.consensus.job import ConsensusJob
-    from consclust.scores.race import run_race
-    from consclust.specs import digest
+    from consclust_studies.config.race import Race
+    from consclust_studies.specs import digest_of_spec as digest
+    from consclust_studies.stages.consensus import ConsensusJob
+    from consclust_studies.stages.races import run_race
 
     job = ConsensusJob(
         study="tiny",
@@ -252,23 +244,21 @@ def race(folder: Path) -> Callable[[], object]:
 
 
 def collect(folder: Path) -> Callable[[], object]:
-    from consclust.scores.collect import collect as run
-    from consclust.scores.job import CollectJob, as_scored
-    from consclust.scores.table import score_case
+    from consclust_studies.stages.collect import CollectJob, reduce_to_scored
+    from consclust_studies.stages.collect import collect as run
+    from consclust_studies.stages.score import score_case
 
     scored, ensemble, blocks = score_files(folder)
     score_case(scored, ensemble, blocks, folder / "iris.parquet")
-    job = CollectJob(experiments=(as_scored(small_study()),), scores={"iris": scored.digest})
+    job = CollectJob(experiments=(reduce_to_scored(small_study()),), scores={"iris": scored.digest})
     names = ("scores.parquet", "scores.csv", "selected.parquet", "selected.csv")
     return lambda: run(job, [folder / "iris.parquet"], {name: folder / name for name in names})
 
 
 def unseen(folder: Path) -> Callable[[], object]:
-    from consclust.config.experiment import Experiment
-    from consclust.scores.job import UnseenJob, on_unseen_objects
-    from consclust.scores.unseen import write_scores
-
     from consclust.datasets.prepared import Dataset
+    from consclust_studies.config.experiment import Experiment
+    from consclust_studies.stages.unseen_objects import UnseenJob, reduce_to_unseen, write_scores
 
     X = np.random.default_rng(0).normal(size=(60, 3)) + np.repeat(np.arange(3), 20)[:, None] * 4
     dataset = Dataset(X, np.repeat(np.arange(3), 20), ("a", "b", "c"))
@@ -284,7 +274,7 @@ def unseen(folder: Path) -> Callable[[], object]:
             "generalisation": plan,
         }
     )
-    alone = on_unseen_objects(experiment, experiment.cases[0])
+    alone = reduce_to_unseen(experiment, experiment.cases[0])
     job = UnseenJob(experiment=alone, data="-", standardised=True, seed=1)
     return lambda: write_scores(job, dataset, folder / "unseen.parquet")
 
@@ -293,9 +283,10 @@ def unseen(folder: Path) -> Callable[[], object]:
 
 
 def label_files(folder: Path) -> dict[str, Any]:
-    from consclust.labels.job import LabelsJob, MergeJob, ProfilesJob
     from pyarrow import table
     from pyarrow.parquet import write_table
+
+    from consclust_studies.stages.pieces import LabelsJob, MergeJob, ProfilesJob, SizesJob
 
     labels = np.repeat([10, 3, 77], 8)[:, None] + np.zeros((1, 5), dtype=np.int64)
     labels[[2, 9, 20], [0, 1, 2]] = [3, 77, 10]
@@ -306,24 +297,32 @@ def label_files(folder: Path) -> dict[str, Any]:
     return {
         "profiles": profiles,
         "merge": merge,
+        "sizes": SizesJob(labels="-"),
         "labels": LabelsJob(matrix="toy", merged=merge.digest, method="EAC", n_clusters=3, seed=1),
     }
 
 
 def labels_in_pieces(folder: Path) -> Callable[[], object]:
-    from consclust.labels import run
+    from consclust_studies.stages import pieces
+    from job_files_of import files_of
 
     jobs = label_files(folder)
 
     def every() -> None:
         for name in "ab":
-            run.profiles(jobs["profiles"], folder / f"{name}.parquet", folder / f"{name}.npz")
-        run.merge(jobs["merge"], [folder / "a.npz", folder / "b.npz"], folder / "merged.npz")
-        run.consensus(jobs["labels"], folder / "merged.npz", folder / "consensus.npz")
+            files = files_of({"piece": folder / f"{name}.parquet"}, {"profiles": folder / f"{name}.npz"})
+            pieces.find_profiles(jobs["profiles"], files)
+        merged = folder / "merged.npz"
+        pieces.merge_profiles(
+            jobs["merge"], files_of({"profiles": [folder / "a.npz", folder / "b.npz"]}, {"merged": merged})
+        )
+        consensus = folder / "consensus.npz"
+        pieces.find_consensus(jobs["labels"], files_of({"merged": merged}, {"consensus": consensus}))
         for name in "ab":
-            files = (folder / "consensus.npz", folder / "merged.npz", folder / f"{name}.npz")
-            run.label(jobs["labels"], *files, folder / f"{name}.labels.parquet")
-        run.sizes([folder / "a.labels.parquet", folder / "b.labels.parquet"], folder / "sizes.csv")
+            given = {"consensus": consensus, "merged": merged, "profiles": folder / f"{name}.npz"}
+            pieces.label_piece(jobs["labels"], files_of(given, {"labels": folder / f"{name}.labels.parquet"}))
+        labels = [folder / "a.labels.parquet", folder / "b.labels.parquet"]
+        pieces.count_sizes(jobs["sizes"], files_of({"labels": labels}, {"sizes": folder / "sizes.csv"}))
 
     return every
 
@@ -333,28 +332,27 @@ def labels_in_pieces(folder: Path) -> Callable[[], object]:
 
 def exhibit(kind: str) -> Callable[[Path], Callable[[], object]]:
     def prepare(folder: Path) -> Callable[[], object]:
-        sys.path.append(str(Path(__file__).parents[1] / "reports"))
-        from consclust.reports import render
-        from consclust.reports.exhibits import standard
-
+        from consclust_studies.config.exhibit_kinds import engine_kinds
+        from consclust_studies.exhibits import stored
         from small import planned, source_of
 
-        one = next(each for each in standard() if each.kind == kind)
+        one = next(each for each in engine_kinds()[kind].unlisted(planned()))
         source = source_of(planned())
         files = {suffix: folder / f"{one.id}{suffix}" for suffix in (".json", ".csv", ".tex", ".md", ".html")}
-        return lambda: render.write_shown(one, one.build(source), "{}", files)
+        return lambda: stored.write_shown(one, one.build(source), {"spec": "{}"}, files)
 
     return prepare
 
 
-SHOWN = ("consclust.findings.source.Source", "consclust.reports.render.write_shown")
-LABELS = tuple(f"consclust.labels.run.{name}" for name in ("profiles", "merge", "consensus", "label", "sizes"))
+SHOWN = ("consclust_studies.results.source.Source", "consclust_studies.exhibits.stored.write_shown")
+PIECES = ("find_profiles", "merge_profiles", "find_consensus", "label_piece", "count_sizes")
+LABELS = tuple(f"consclust_studies.stages.pieces.{name}" for name in PIECES)
 
 
 def all_jobs() -> dict[str, Job]:
     unseen_methods = tuple(map(method_class, ("KC", "BCE", "SSCE")))
     scaling, text = "consclust.datasets.preprocessing.scaling", "consclust.datasets.preprocessing.text"
-    readers, exhibits = "consclust.datasets.readers", "consclust.reports.exhibits"
+    readers, exhibits = "consclust.readers", "consclust_studies.exhibits"
     return {
         "prepare table": of_dataset(
             {"format": "table"}, TABLE, ("zscore", "unit_norm"), f"{readers}.table.TableReader",
@@ -384,7 +382,7 @@ def all_jobs() -> dict[str, Job]:
         "ensemble spherical": of_ensemble("spherical"),
         "ensemble mixed": of_ensemble("mixed", object_share=0.9),
         "ensemble ready-made": Job(
-            (MAKE,), {ENSEMBLE_JOB: {"kind": ["ready-made"], "ready": [SOMETHING], "draws": [3]}}, ready_made
+            (MAKE,), {ENSEMBLE_JOB: {"algorithm": ["ready-made"], "ready": [SOMETHING], "draws": [3]}}, ready_made
         ),
         **of_all_methods(),
         "consensus RCE box": of_method("RCE", boundary="box", order="paper", tol=1e-3, max_outer=2),
@@ -395,10 +393,10 @@ def all_jobs() -> dict[str, Job]:
         "consensus SSCE pseudo": of_method("SSCE", features="pseudo", solver="profile"),
         "consensus SSCE original": of_method("SSCE", solver="profile", intercept=False, lambda2=0.5),
         "consensus EAC single": of_method("EAC", linkage="single"),
-        "score": Job(("consclust.scores.table.score_case",), {"consclust.scores.job.ScoreJob": {"metrics": [("ACC", "NMI")]}}, score),
-        "race": Job(("consclust.scores.race.run_race",), {}, race),
-        "collect": Job(("consclust.scores.collect.collect",), {}, collect),
-        "unseen": Job(("consclust.scores.unseen.write_scores", *unseen_methods), {}, unseen),
+        "score": Job(("consclust_studies.stages.score.score_case",), {"consclust_studies.stages.score.ScoreJob": {"metrics": [("ACC", "NMI")]}}, score),
+        "race": Job(("consclust_studies.stages.races.run_race",), {}, race),
+        "collect": Job(("consclust_studies.stages.collect.collect",), {}, collect),
+        "unseen": Job(("consclust_studies.stages.unseen_objects.write_scores", *unseen_methods), {}, unseen),
         "labels in pieces": Job((*LABELS, method_class("EAC")), {method_class("EAC"): {}}, labels_in_pieces),
         "exhibit scores": Job((*SHOWN, f"{exhibits}.scores.Scores.build"), {}, exhibit("scores")),
         "exhibit pvalues": Job((*SHOWN, f"{exhibits}.pvalues.PValues.build"), {}, exhibit("pvalues")),

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from consclust_studies.plan.code.outside import CHECKS, HANDLING
-from consclust_studies.plan.code.sources import Definition, read_file, standard_roots
-from consclust_studies.plan.fingerprint import Fingerprints
+from consclust_studies.code.fingerprint import Fingerprints
+from consclust_studies.code.modules import Definition, read_file, standard_roots
+from consclust_studies.code.outside import CHECKS, HANDLING
 
 JOBS = jobs_of_each_kind.all_jobs()
 
@@ -334,6 +334,36 @@ def test_a_default_in_whose_place_the_spec_has_a_value_does_not_count():
     assert printed(other, parameters=mine(weight=5.0)) == printed(FILES, parameters=mine(weight=5.0))
 
 
+def test_an_object_that_the_code_makes_by_itself_has_parameters_of_its_own():
+    """Those of the job say nothing about it."""
+    again = edited(
+        ("run", "return method.labels_", "return Mine(3, solver='exact').fit(x).labels_"),
+        ("run", "from pkg.errors", "from pkg.method import Mine\nfrom pkg.errors"),
+    )
+    assert printed(again) != printed(edited(("solvers", "max(x)", "min(x)"), files=again))
+    only_tests = edited(
+        ("run", "return method.labels_", "return isinstance(method, Mine)"),
+        ("run", "from pkg.errors", "from pkg.method import Mine\nfrom pkg.errors"),
+    )
+    assert printed(only_tests) == printed(edited(("solvers", "max(x)", "min(x)"), files=only_tests))
+
+
+def test_a_parameter_that_the_code_changes_is_not_known():
+    for change in (
+        "self.solver = 'exact'",
+        "setattr(self, 'solver', 'exact')",
+        "object.__setattr__(self, 'solver', 'exact')",
+    ):
+        files = edited(("method", "start, other =", f"{change}\n        start, other ="))
+        assert printed(files) != printed(edited(("solvers", "max(x)", "min(x)"), files=files)), change
+
+
+def test_a_module_that_is_imported_for_what_it_does_counts():
+    files = edited(("run", "from pkg.errors", "import pkg.patches\nfrom pkg.errors"))
+    one, other = ({**files, "patches": f"import numpy\nnumpy.random.seed({number})\n"} for number in (1, 2))
+    assert printed(one) != printed(other)
+
+
 def test_defaults_of_an_explicit_constructor_count_as_those_of_a_dataclass():
     body = """
 class Mine(Method):
@@ -532,7 +562,8 @@ CONSTRUCTS = {
     "comprehension": ("return [y for y in x if y > {0}]",),
     "field": (
         "return A().n",
-        "from dataclasses import dataclass, field\n@dataclass\nclass A:\n    n: list = field(default_factory=lambda: [{0}])",
+        "from dataclasses import dataclass, field\n@dataclass\nclass A:\n"
+        "    n: list = field(default_factory=lambda: [{0}])",
     ),
     "constant of a constant": ("return C", "B = {0}\nC = (B, 1)"),
     "constant that is changed": ("return TABLE", "TABLE = {{}}\nTABLE['a'] = {0}"),
@@ -585,7 +616,8 @@ CONSTRUCTS = {
     ),
     "class method": (
         "return A.of(x)",
-        "class A:\n    @classmethod\n    def of(cls, y):\n        return cls.m(y)\n    @staticmethod\n    def m(y):\n        return y + {0}",
+        "class A:\n    @classmethod\n    def of(cls, y):\n        return cls.m(y)\n"
+        "    @staticmethod\n    def m(y):\n        return y + {0}",
     ),
     "exception with a value": (
         "try:\n    f(x)\nexcept E as e:\n    return e.n",
@@ -597,6 +629,26 @@ CONSTRUCTS = {
     ),
     "import for its effect": ("return x", "import numpy as np\nnp.random.seed({0})"),
     "effect of a loop": ("return T", "T = []\nfor i in range(3):\n    T.append(i + {0})"),
+    "function in a branch": ("return f(x)", "import sys\nif sys.platform:\n    def f(y):\n        return y + {0}"),
+    "kept by a decorator": (
+        "return TABLE[x](1)",
+        "TABLE = {{}}\ndef keep(name):\n    def decorated(f):\n        TABLE[name] = f\n"
+        "        return f\n    return decorated",
+        "@keep('a')\ndef f(y):\n    return {0}",
+    ),
+    "one of several by type": (
+        "return f(x)",
+        "from functools import singledispatch\n@singledispatch\ndef f(y):\n    return 1\n"
+        "@f.register\ndef _(y: int):\n    return {0}",
+    ),
+    "property with a setter": (
+        "return A().p",
+        "class A:\n    @property\n    def p(self):\n        return {0}\n    @p.setter\n"
+        "    def p(self, v):\n        pass",
+    ),
+    "class in a function": ("class A:\n    n = {0}\nreturn A().n",),
+    "asynchronous": ("async def f():\n    return {0}\nreturn f()",),
+    "sort in place": ("x.partition({0})\nreturn x",),
     "finally": ("try:\n    return x\nfinally:\n    x.close({0})",),
     "assert": ("assert x > {0}\nreturn x",),
 }
@@ -612,17 +664,28 @@ def test_code_counts_however_it_is_entered(name):
 MESSAGES = {
     "raise": "if x:\n    raise ValueError('{0}')\nreturn x",
     "raise from": "try:\n    return int(x)\nexcept ValueError as e:\n    raise KeyError(f'{0} {{e}}') from e",
-    "parts of a message": "if x:\n    what, remedy = '{0}', 'b'\n    what += '{0}'\n    raise ValueError(f'{{what}}{{remedy}}')\nreturn x",
+    "parts of a message": (
+        "if x:\n    what, remedy = '{0}', 'b'\n    what += '{0}'\n    raise ValueError(f'{{what}}{{remedy}}')\nreturn x"
+    ),
     "first of some": "if x.any():\n    at = int(np.flatnonzero(x)[0])\n    raise ValueError(f'{0} {{at}}')\nreturn x",
-    "loop over rows": "for what, y, remedy in (('a', x, '{0}'), ('b', x + 1, '{0}')):\n    if y:\n        raise ValueError(what + remedy)\nreturn x",
-    "chosen text": "problem = ''\nif x > 1:\n    problem = '{0}'\nelif x > 2:\n    problem = f'{0} {{x}}'\nif problem:\n    raise ValueError(problem)\nreturn x",
+    "loop over rows": (
+        "for what, y, remedy in (('a', x, '{0}'), ('b', x + 1, '{0}')):\n    if y:\n"
+        "        raise ValueError(what + remedy)\nreturn x"
+    ),
+    "chosen text": (
+        "problem = ''\nif x > 1:\n    problem = '{0}'\nelif x > 2:\n    problem = f'{0} {{x}}'\n"
+        "if problem:\n    raise ValueError(problem)\nreturn x"
+    ),
     "helper that refuses": "refuse(x, '{0}')\nreturn x",
     "helper that warns": "tell('{0}')\nreturn x",
     "text for a helper": "where = f'{0} {{x}}'\nrefuse(x, where)\nreturn x",
     "context": "with at('{0}'):\n    return int(x)",
     "logger": "journal.warning('{0}', x)\nreturn x",
     "logger of an object": "x.log.info('{0}')\nreturn x",
-    "progress": "begun = time.monotonic()\nfor y in x:\n    if time.monotonic() - begun > 5:\n        begun = time.monotonic()\n        journal.info('{0}')\nreturn x",
+    "progress": (
+        "begun = time.monotonic()\nfor y in x:\n    if time.monotonic() - begun > 5:\n"
+        "        begun = time.monotonic()\n        journal.info('{0}')\nreturn x"
+    ),
     "assertion": "assert x, '{0}'\nreturn x",
     "description": "return Field(x, description='{0}')",
     "print": "print('{0}')\nreturn x",
@@ -704,7 +767,10 @@ def test_names_count_where_they_become_a_result():
 def test_an_abstract_method_enters_all_that_may_be_meant():
     files = {"__init__": "", "run": "from pkg.base import Base\n\ndef run(x: Base):\n    return x.m()\n"}
     base = "from abc import ABC, abstractmethod\nclass Base(ABC):\n    @abstractmethod\n    def m(self): ...\n"
-    kinds = "from pkg.base import Base\nclass A(Base):\n    def m(self):\n        return {}\nclass B(Base):\n    def m(self):\n        return 7\n"
+    kinds = (
+        "from pkg.base import Base\nclass A(Base):\n    def m(self):\n        return {}\n"
+        "class B(Base):\n    def m(self):\n        return 7\n"
+    )
     one, other = ({**files, "base": base, "kinds": kinds.format(number)} for number in (1, 2))
     for entry, counts in (("pkg.kinds.A", True), ("pkg.kinds.B", False)):
         entries = ("pkg.run.run", entry)
@@ -766,7 +832,7 @@ def test_what_never_counts_is_there(prints):
         assert is_module or isinstance(found, Definition), name
 
 
-def changed_jobs(digests, module, new):
+def changed_jobs(digests, module, new, jobs=JOBS):
     """The names of the jobs whose fingerprint is another with the text of a module."""
 
     def read(name, path):
@@ -774,7 +840,7 @@ def changed_jobs(digests, module, new):
         return new if text is not None and name == module else text
 
     other = Fingerprints(read=read)
-    return {name for name, job in JOBS.items() if of_job(other, job) != digests[name]}
+    return {name for name, job in jobs.items() if of_job(other, job) != digests[name]}
 
 
 def text_of(module):
@@ -782,11 +848,43 @@ def text_of(module):
     return (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_text()
 
 
+KERNELS_OF_PROJECT = sorted(standard_roots()["consclust"].joinpath("numerics/kernels").glob("[!_]*.py"))
+CONSENSUS = {name: job for name, job in JOBS.items() if name.startswith("consensus")}
+
+
+def numbers_in_functions(text):
+    """The last number in the body of each function of a module, by the name of the function."""
+    functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    found = {}
+    for function in functions:
+        for statement in function.body:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+                    found[function.name] = node
+    return found
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", KERNELS_OF_PROJECT, ids=lambda path: path.stem)
+def test_a_number_in_a_kernel_changes_exactly_the_jobs_that_use_it(path, prints, digests, entered):
+    module = f"consclust.numerics.kernels.{path.stem}"
+    kernel, node = next(iter(numbers_in_functions(path.read_text()).items()))
+    changed = changed_jobs(digests, module, _with_number(path.read_text(), node, node.value + 1), CONSENSUS)
+    using = {
+        name
+        for name, job in CONSENSUS.items()
+        if (module, kernel) in prints.functions(*job.entries, parameters=job.parameters)
+    }
+    assert changed == using
+    assert changed >= {name for name in CONSENSUS if [module, kernel] in entered[name]}
+    assert 0 < len(changed) < len(CONSENSUS) / 2
+
+
 MESSAGES_OF = {
     "consclust.datasets.download": "no such file",
     "consclust.validation": "the key",
-    "consclust.datasets.readers.table": "no data rows",
-    "consclust.datasets.readers.arff": "is no attribute with name and type",
+    "consclust.readers.table": "no data rows",
+    "consclust.readers.arff": "is no attribute with name and type",
     "consclust.ensemble": "has no label at all",
     "consclust.methods.base": "a membership of",
     "consclust.numerics.spectral": "spectral embedding",
@@ -799,3 +897,108 @@ def test_a_word_of_a_message_of_the_project_changes_no_job(module, digests):
     text = text_of(module)
     assert word in text
     assert changed_jobs(digests, module, text.replace(word, "another word")) == set()
+
+
+def test_files_of_the_project_may_move_and_its_private_names_change(digests):
+    """Of RCE: its kernels in another file, another name of a step and of a class."""
+    old = "consclust.numerics.kernels.rce"
+    method, kernels = text_of("consclust.methods.rce"), text_of(old)
+    renamed = (
+        method.replace(old, "consclust.numerics.kernels.zzz")
+        .replace("_a_steps", "_steps")
+        .replace("Spectrum", "Singular")
+    )
+    texts = {"consclust.methods.rce": renamed, "consclust.numerics.kernels.zzz": kernels, old: None}
+
+    def read(name, path):
+        text = read_file(name, path)
+        if path.name == "__init__.py":
+            return text
+        return texts.get(name, text)
+
+    job = JOBS["consensus RCE"]
+    assert of_job(Fingerprints(read=read), job) == digests["consensus RCE"]
+
+
+# ---------------------------------------------------------------------- sources that were loaded
+
+
+def write_package(folder, files=FILES):
+    (folder / "pkg").mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / "pkg" / f"{name}.py").write_text(text)
+
+
+LOADED = """
+import sys
+from pathlib import Path
+from consclust_studies.code import loaded
+from consclust_studies.code.fingerprint import Fingerprints
+from consclust_studies.code.job_code import read_text
+
+folder = Path(sys.argv[1])
+sys.path.insert(0, str(folder))
+
+
+
+def edit(name, old, new):
+    path = folder / f"pkg/{{name}}.py"
+    path.write_text(path.read_text().replace(old, new))
+
+
+{first}
+loaded.PACKAGES = ("pkg",)
+loaded.record_sources()
+{body}
+found = Fingerprints({{"pkg": folder / "pkg"}}, read_text)
+print(found.of("pkg.run.run", "pkg.method.Mine", parameters={{"pkg.method.Mine": {{}}}}))
+"""
+
+
+def of_loaded(folder, body, first=""):
+    write_package(folder)
+    program = LOADED.format(body=body, first=first)
+    return subprocess.run([sys.executable, "-c", program, str(folder)], capture_output=True, text=True, check=False)
+
+
+def printed_by(done):
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_the_fingerprint_of_the_sources_that_were_loaded(tmp_path):
+    assert printed_by(of_loaded(tmp_path, "import pkg.method, pkg.run")) == DEFAULT
+
+
+def test_code_that_was_edited_while_it_was_loaded_and_put_back_is_found(tmp_path):
+    edited_and_restored = "\n".join(
+        [
+            "import pkg.run",
+            "edit('kernels', '1.5', '9.5')",
+            "import pkg.method",  # a late import, of an edited kernel
+            "edit('kernels', '9.5', '1.5')",
+        ]
+    )
+    assert printed_by(of_loaded(tmp_path, edited_and_restored)) != DEFAULT
+    after = "import pkg.run, pkg.method\nedit('kernels', '1.5', '9.5')"
+    assert printed_by(of_loaded(tmp_path, after)) == DEFAULT, "what was loaded before the edit was the planned code"
+
+
+def test_a_compiled_file_of_other_code_is_not_run(tmp_path):
+    """An edit that leaves size and time as they were: Python by itself would run the old code."""
+    touched = "\n".join(
+        [
+            "import os, subprocess",
+            "path = folder / 'pkg/kernels.py'",
+            "subprocess.run([sys.executable, '-c', 'import pkg.kernels'], cwd=folder, check=True)",
+            "times = path.stat()",
+            "edit('kernels', '1.5', '9.5')",
+            "os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))",
+            "import pkg.kernels",
+            "assert pkg.kernels.used.pyfunc([1.0]) == 73.5, pkg.kernels.used.pyfunc([1.0])",
+        ]
+    )
+    done = of_loaded(tmp_path, touched)
+    assert printed_by(done) != DEFAULT
+    again = of_loaded(tmp_path, "import pkg.run, pkg.method")
+    assert printed_by(again) == DEFAULT

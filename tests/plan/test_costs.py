@@ -57,7 +57,7 @@ def test_sparse_features_are_counted_by_the_bytes_of_their_files(make_plan):
     plan = make_plan()
     case = plan.studies["mine"].cases[0]
     dense = estimates.need_of_base_clusterings(plan, "mine", case).seconds
-    assert dense == needs.ensembles(*plan.sized(plan.studies["mine"], case.id)).seconds
+    assert dense == needs.estimate_ensembles(*plan.sized(plan.studies["mine"], case.id)).seconds
     spec = plan.registry[case.dataset]
     n, features, _ = plan.shape(case.dataset)
     for size, share in ((n * features // 10, 0.1), (n * features * 8, 1), (None, 1)):

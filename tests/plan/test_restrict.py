@@ -35,7 +35,7 @@ def test_data_sets_that_are_only_described_stay_where_methods_are_named(make_pla
 
 
 def runs(study):
-    return {e.cases[0].id: ids(e.methods) for e in study.of_variants()}
+    return {e.cases[0].id: ids(e.methods) for e in study.split_variants()}
 
 
 EVERY = {
@@ -57,7 +57,7 @@ def test_all_variants_go_with_what_they_vary(make_plan):
 def test_a_run_may_have_no_variants(make_plan, given):
     plan = make_plan(**given)
     study = only(plan)
-    assert study.of_variants() == []
+    assert study.split_variants() == []
     assert study.restriction.endswith("without variants")
     wanted = {plan.prepared_file(case) for case in study.cases}
     assert {plan.prepared_file(case) for case in (*study.cases, *study.case_variants)} == wanted

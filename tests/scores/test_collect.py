@@ -11,7 +11,7 @@ from consclust.errors import InputError
 from consclust_studies.config.experiment import Variants
 from consclust_studies.stages import collect
 from consclust_studies.stages import score as score_stage
-from consclust_studies.stages.collect import CollectJob, as_scored
+from consclust_studies.stages.collect import CollectJob, reduce_to_scored
 from consclust_studies.stages.score import ScoreJob
 from consclust_studies.stages.score_tables import read_table
 from consclust_studies.stages.unseen_objects import UnseenJob
@@ -36,7 +36,7 @@ def score(write_block, ensemble, tmp_path):
                 files = files_of({"ensemble": ensemble, "labels": blocks}, {"scores": found[case.id][1]})
                 score_stage.run(ScoreJob.of_text(job.json_text, "job"), files)
         specs = {case: digest for case, (digest, _) in found.items()}
-        job = CollectJob(experiments=tuple(map(as_scored, experiments)), scores=specs)
+        job = CollectJob(experiments=tuple(map(reduce_to_scored, experiments)), scores=specs)
         return job, [table for _, table in found.values()]
 
     return run
@@ -124,7 +124,7 @@ def test_damaged_or_foreign_tables_are_refused(study, score, collected, tmp_path
 
 
 def test_variants_are_scored_by_case_with_their_base_clusterings(study, score, collected):
-    out = collected(*score(*study.of_variants()))
+    out = collected(*score(*study.split_variants()))
     selected = pd.read_parquet(out / "selected.parquet")
     rows = {case: set(group["method"]) for case, group in selected.groupby("case")}
     runs = {"iris": ["KC-few"], "wine": ["KC-few"], "wine_pp": ["RCE"]}

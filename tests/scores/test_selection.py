@@ -5,42 +5,42 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from consclust_studies.stages.score import compact
-from consclust_studies.stages.selection import SELECTED_COLUMNS, points_taken, rows, select
+from consclust_studies.stages.score import write_compact
+from consclust_studies.stages.selection import SELECTED_COLUMNS, list_rows, select, take_points
 
 NAN = np.nan
 
 
 def test_common_point_has_the_best_mean():
     cells = np.array([[0.1, 0.9, 0.2], [0.5, 0.5, 0.5], [0.3, 0.3, 0.6]])
-    assert_array_equal(points_taken(cells, "oracle-common"), [1, 1, 1])
-    assert_array_equal(points_taken(cells, "oracle-per-subset"), [1, 0, 2])
-    assert_array_equal(points_taken(cells, "default", 2), [2, 2, 2])
+    assert_array_equal(take_points(cells, "oracle-common"), [1, 1, 1])
+    assert_array_equal(take_points(cells, "oracle-per-subset"), [1, 0, 2])
+    assert_array_equal(take_points(cells, "default", 2), [2, 2, 2])
 
 
 def test_ties_go_to_the_first_point_also_within_rounding():
     cells = np.array([[0.2, 0.2], [0.1 + 0.2, 0.7], [0.3, 0.7]])
     assert cells[1, 0] > cells[2, 0]
-    assert_array_equal(points_taken(cells[::-1], "oracle-common"), [0, 0])
-    assert_array_equal(points_taken(cells[::-1], "oracle-per-subset"), [0, 0])
-    assert_array_equal(points_taken(cells, "oracle-common"), [1, 1])
+    assert_array_equal(take_points(cells[::-1], "oracle-common"), [0, 0])
+    assert_array_equal(take_points(cells[::-1], "oracle-per-subset"), [0, 0])
+    assert_array_equal(take_points(cells, "oracle-common"), [1, 1])
 
 
 def test_a_point_that_failed_is_not_eligible_while_another_never_did():
     cells = np.array([[0.9, 0.9, NAN], [0.1, 0.1, 0.1]])
-    assert_array_equal(points_taken(cells, "oracle-common"), [1, 1, 1])
-    assert_array_equal(points_taken(cells, "oracle-per-subset"), [0, 0, 1])
+    assert_array_equal(take_points(cells, "oracle-common"), [1, 1, 1])
+    assert_array_equal(take_points(cells, "oracle-per-subset"), [0, 0, 1])
 
 
 def test_if_every_point_failed_those_with_fewest_failures_are_eligible():
     cells = np.array([[0.9, NAN, NAN], [0.2, NAN, 0.2], [0.3, 0.2, NAN]])
-    assert_array_equal(points_taken(cells, "oracle-common"), [2, 2, 2])
+    assert_array_equal(take_points(cells, "oracle-common"), [2, 2, 2])
 
 
 def test_all_failed():
     cells = np.full((3, 2), NAN)
     for selection in ("oracle-common", "oracle-per-subset"):
-        assert_array_equal(points_taken(cells, selection), [0, 0])
+        assert_array_equal(take_points(cells, selection), [0, 0])
 
 
 def scores_of(study, cell):
@@ -52,7 +52,7 @@ def scores_of(study, cell):
             enumerate(points), range(4), ("mean", "chosen"), study.metrics
         ):
             value = cell(case.id, method, i, subset, restart, metric)
-            records.append((study.id, case.id, subset, method, compact(point), restart, metric, value))
+            records.append((study.id, case.id, subset, method, write_compact(point), restart, metric, value))
     columns = ["study", "case", "subset", "method", "parameters", "restart", "metric", "value"]
     return pd.DataFrame(records, columns=columns)
 
@@ -66,7 +66,7 @@ def cell(case, method, point, subset, restart, metric):
 
 
 def test_rows_are_in_the_order_of_the_tables(study):
-    assert [row.label for row in rows(study)] == [
+    assert [row.label for row in list_rows(study)] == [
         "K-means", "KC", "RCE [oracle-per-subset]", "RCE [oracle-common]", "RCE [default]",
     ]  # fmt: skip
 
@@ -77,7 +77,7 @@ def test_select_takes_each_selection_by_each_metric(study):
     assert tuple(selected.columns) == SELECTED_COLUMNS
     assert len(selected) == 2 * 5 * 5 * 4
 
-    points = [compact(point) for point in study.method("RCE").points]
+    points = [write_compact(point) for point in study.method("RCE").points]
     by = selected.set_index(["case", "method", "selection", "metric", "subset"]).sort_index()
     assert list(by.loc[("iris", "RCE", "oracle-common", "ACC"), "parameters"]) == [points[3]] * 4
     assert list(by.loc[("iris", "RCE", "oracle-common", "NMI"), "parameters"]) == [points[1]] * 4

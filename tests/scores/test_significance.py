@@ -7,9 +7,15 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from consclust_studies.results.significance import PAIR_COLUMNS, bold, holm, p_values, pairwise
+from consclust_studies.results.significance import (
+    PAIR_COLUMNS,
+    adjust_holm,
+    compare_pairs,
+    compare_rows,
+    compute_p_values,
+)
 from consclust_studies.results.summary import SUMMARY_COLUMNS, summarise
-from consclust_studies.stages.selection import SELECTED_COLUMNS, rows
+from consclust_studies.stages.selection import SELECTED_COLUMNS, list_rows
 
 NAN = np.nan
 NOISE = np.array([0.01, -0.01, 0.005, -0.005])
@@ -23,7 +29,7 @@ def _no_warnings():
 
 
 def one(a, b, test):
-    return p_values(np.array([a]), np.array([b]), test).item()
+    return compute_p_values(np.array([a]), np.array([b]), test).item()
 
 
 def test_paired_by_hand():
@@ -70,7 +76,7 @@ def test_many_at_once_equal_one_by_one():
     a, b = rng.random((2, 20, 10))
     a[3, :4], b[7, 2:], a[9] = NAN, NAN, NAN
     for test in ("paired", "welch"):
-        assert_allclose(p_values(a, b, test), [one(x, y, test) for x, y in zip(a, b, strict=True)], rtol=1e-12)
+        assert_allclose(compute_p_values(a, b, test), [one(x, y, test) for x, y in zip(a, b, strict=True)], rtol=1e-12)
 
 
 @pytest.mark.parametrize("test", ["paired", "welch"])
@@ -81,7 +87,7 @@ def test_scores_of_data_sets_of_any_size_have_the_p_values_of_scipy(test, size):
         found = rng.integers(0, size + 1, (60, 1))
         a, b = np.clip(found + rng.integers(-5, 6, (2, 60, n_subsets)), 0, size) / size
         a[rng.random(a.shape) < 0.1], b[rng.random(b.shape) < 0.1] = NAN, NAN
-        for x, y, p in zip(a, b, p_values(a, b, test), strict=True):
+        for x, y, p in zip(a, b, compute_p_values(a, b, test), strict=True):
             common = ~(np.isnan(x) | np.isnan(y))
             assert_allclose(p, expected_p(x[common], y[common], test), rtol=1e-10)
 
@@ -109,16 +115,16 @@ def test_holm_by_its_definition(missing):
     for i, j in enumerate(sorted(range(missing, 50), key=lambda j: p[j])):
         largest = max(largest, min(1.0, p[j] * (50 - missing - i)))
         adjusted[j] = largest
-    assert_array_equal(holm(p), adjusted)
+    assert_array_equal(adjust_holm(p), adjusted)
     assert gc.get_freeze_count() == 0, "what was kept out of the garbage collection is back in it"
 
 
 def test_holm_by_hand():
     # Sorted .01 .02 .03 .04: times 4, 3, 2, 1 = .04 .06 .06 .04, made monotone.
-    assert_allclose(holm(np.array([0.04, 0.01, 0.03, 0.02])), [0.06, 0.04, 0.06, 0.06])
-    assert_allclose(holm(np.array([0.5, NAN, 0.01])), [0.5, NAN, 0.02])
-    assert_allclose(holm(np.array([0.6, 0.7])), [1.0, 1.0])
-    assert_array_equal(holm(np.array([NAN, NAN])), [NAN, NAN])
+    assert_allclose(adjust_holm(np.array([0.04, 0.01, 0.03, 0.02])), [0.06, 0.04, 0.06, 0.06])
+    assert_allclose(adjust_holm(np.array([0.5, NAN, 0.01])), [0.5, NAN, 0.02])
+    assert_allclose(adjust_holm(np.array([0.6, 0.7])), [1.0, 1.0])
+    assert_array_equal(adjust_holm(np.array([NAN, NAN])), [NAN, NAN])
 
 
 # Rows: K-means, KC, RCE [oracle-per-subset], RCE [oracle-common], RCE [default].
@@ -127,7 +133,7 @@ def outcomes(study, *means, **cells):
     for place, value in cells.items():
         i, s = map(int, place[1:].split("_"))
         values[i, s] = value
-    found = bold(study, values)
+    found = compare_rows(study, values)
     return [o.is_best for o in found], [o.is_bold for o in found], found
 
 
@@ -161,29 +167,29 @@ def test_two_tuned_methods_meet_in_the_same_selection(study):
 
 def test_best_but_not_significant(study):
     values = np.array([[0.5] * 4, [0.5, 0.6, 0.5, 0.6], [0.9, 0.4, 0.8, 0.3], [0.4] * 4, [0.3] * 4])
-    best, bolds = zip(*[(o.is_best, o.is_bold) for o in bold(study, values)], strict=True)
+    best, bolds = zip(*[(o.is_best, o.is_bold) for o in compare_rows(study, values)], strict=True)
     assert best == (False, False, True, False, False)
     assert not any(bolds)
 
 
 def test_a_tie_at_the_top_leaves_nobody_bold(study):
     values = np.array([[0.1] * 4, [0.1 + 0.2] * 4, [0.3] * 4, [0.2] * 4, [0.2] * 4])
-    best, bolds = zip(*[(o.is_best, o.is_bold) for o in bold(study, values)], strict=True)
+    best, bolds = zip(*[(o.is_best, o.is_bold) for o in compare_rows(study, values)], strict=True)
     assert best == (False, True, True, False, False)
     assert not any(bolds)
 
 
 def test_equal_selections_of_one_method_are_no_tie(study):
     values = np.array([[0.1] * 4, [0.2] * 4, [0.3] * 4, [0.3] * 4, [0.3] * 4])
-    assert [o.is_bold for o in bold(study, values)] == [False, False, True, True, True]
+    assert [o.is_bold for o in compare_rows(study, values)] == [False, False, True, True, True]
 
 
 def test_the_test_of_the_study_decides(study):
     spread = np.array([0.0, 0.2, 0.4, 0.6])
     values = np.array([spread, spread + 0.01, spread + 0.1 + NOISE, spread - 0.1, spread - 0.2])
     welch = study.model_copy(update={"significance": study.significance.model_copy(update={"test": "welch"})})
-    assert [o.is_bold for o in bold(study, values)] == [False, False, True, False, False]
-    assert not any(o.is_bold for o in bold(welch, values))
+    assert [o.is_bold for o in compare_rows(study, values)] == [False, False, True, False, False]
+    assert not any(o.is_bold for o in compare_rows(welch, values))
 
 
 def test_alpha_of_the_study_decides(study):
@@ -211,8 +217,8 @@ def test_a_rival_that_failed_everywhere_does_not_count(study):
 def test_nobody_is_bold_without_a_comparison(study):
     values = np.full((5, 4), NAN)
     values[2] = 0.9
-    assert [o.is_best for o in bold(study, values)] == [False, False, True, False, False]
-    assert not any(o.is_bold for o in bold(study, values))
+    assert [o.is_best for o in compare_rows(study, values)] == [False, False, True, False, False]
+    assert not any(o.is_bold for o in compare_rows(study, values))
 
 
 def selected_of(study):
@@ -220,7 +226,7 @@ def selected_of(study):
     records = []
     for case in study.cases:
         means = (0.5, 0.6, 0.9, 0.8, 0.7) if case.id == "iris" else (0.5, 0.95, 0.9, 0.8, 0.7)
-        for i, (row, mean) in enumerate(zip(rows(study), means, strict=True)):
+        for i, (row, mean) in enumerate(zip(list_rows(study), means, strict=True)):
             for metric in study.metrics:
                 records += [(study.id, case.id, *row, metric, s, "{}", mean + (i + 1) * NOISE[s]) for s in range(4)]
     return pd.DataFrame(records, columns=list(SELECTED_COLUMNS))
@@ -232,7 +238,7 @@ def test_summary_has_the_rows_of_the_study_in_order(study):
     assert tuple(table.columns) == SUMMARY_COLUMNS
     assert len(table) == 2 * 5 * 5
     iris = table[(table["case"] == "iris") & (table["metric"] == "NMI")]
-    assert list(zip(iris["method"], iris["selection"], strict=True)) == [tuple(row) for row in rows(study)]
+    assert list(zip(iris["method"], iris["selection"], strict=True)) == [tuple(row) for row in list_rows(study)]
     assert list(iris["mean"]) == pytest.approx([0.5, 0.6, 0.9, 0.8, 0.7])
     assert list(iris["bold"]) == [False, False, True, True, True]
     wine = table[(table["case"] == "wine") & (table["metric"] == "F")]
@@ -242,7 +248,7 @@ def test_summary_has_the_rows_of_the_study_in_order(study):
 
 def test_pairwise_has_every_pair_once(study):
     selected = selected_of(study)
-    table = pairwise(study, selected)
+    table = compare_pairs(study, selected)
     assert tuple(table.columns) == PAIR_COLUMNS
     assert len(table) == 2 * 5 * 10
     first = table.iloc[0]
@@ -252,13 +258,13 @@ def test_pairwise_has_every_pair_once(study):
     assert first["p_paired"] == pytest.approx(expected)
     assert first["p_holm"] >= first["p_paired"]
     group = table[(table["case"] == "iris") & (table["metric"] == "ACC")]
-    assert_allclose(group["p_holm"], holm(group["p_paired"].to_numpy()))
+    assert_allclose(group["p_holm"], adjust_holm(group["p_paired"].to_numpy()))
     assert not table[["row_a", "row_b", "case", "metric"]].duplicated().any()
 
 
 def test_pairwise_with_missing_cells_compares_the_common_subsets(study):
     selected = selected_of(study)
     hole = (selected["method"] == "KC") & (selected["subset"] == 0)
-    first = pairwise(study, selected[~hole]).iloc[0]
+    first = compare_pairs(study, selected[~hole]).iloc[0]
     assert first["n"] == 3
     assert first["mean_a"] == pytest.approx(0.5 + NOISE[1:].mean())

@@ -14,7 +14,7 @@ from consclust_studies.config.method_runs import MethodRun
 from consclust_studies.stages import prepare as prepared
 from consclust_studies.stages.prepare import PrepareJob
 from consclust_studies.stages.score_tables import read_table
-from consclust_studies.stages.unseen_objects import Unseen, UnseenJob, on_unseen_objects, run, write_scores
+from consclust_studies.stages.unseen_objects import Unseen, UnseenJob, reduce_to_unseen, run, write_scores
 from job_files_of import STAMP, files_of, marks
 
 NAMES = ("a", "b", "c")
@@ -54,7 +54,7 @@ def study(**changes: Any) -> Experiment:
 
 def job(case: int = 0, seed: int = 1, standardised: bool = True, data: str = "", **changes: Any) -> UnseenJob:
     small = study(**changes)
-    alone = on_unseen_objects(small, small.cases[case])
+    alone = reduce_to_unseen(small, small.cases[case])
     return UnseenJob(experiment=alone, data=data, standardised=standardised, seed=seed)
 
 
@@ -64,7 +64,7 @@ def experiment(gap: float = 2.0, **changes: Any) -> Unseen:
 
 def test_training_and_unseen_objects_are_apart_and_all_of_them():
     one = experiment(splits=4)
-    splits = [one.indices(split) for split in range(4)]
+    splits = [one.split_objects(split) for split in range(4)]
     for training, unseen in splits:
         assert (len(training), len(unseen)) == (36, 24)
         assert sorted([*training, *unseen]) == list(range(60))
@@ -73,44 +73,44 @@ def test_training_and_unseen_objects_are_apart_and_all_of_them():
 
 @pytest.mark.parametrize(("share", "n_training"), [(0.6, 36), (0.001, 1), (0.999, 59)])
 def test_no_part_is_empty(share, n_training):
-    assert len(experiment(train_share=share).indices(0)[0]) == n_training
+    assert len(experiment(train_share=share).split_objects(0)[0]) == n_training
 
 
 def test_features_are_scaled_by_the_training_objects():
-    part = experiment().part(0)
+    part = experiment().make_part(0)
     np.testing.assert_allclose(part.X[:, :2].mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(part.X[:, :2].std(axis=0, ddof=1), 1)
     assert (part.X[:, 2] == 0).all()
     assert (part.unseen[:, 2] == 0).all()
     assert abs(part.unseen[:, 0].mean()) > 1e-6
     raw = experiment().dataset.X
-    plain = experiment(standardised=False).part(0)
+    plain = experiment(standardised=False).make_part(0)
     np.testing.assert_array_equal(np.sort(np.vstack([plain.X, plain.unseen])[:, 0]), np.sort(raw[:, 0]))
 
 
 def test_every_repetition_stands_for_itself():
     """A repetition alone gives what it gives among the others, whatever ran before."""
-    everything = list(experiment().scores())
+    everything = list(experiment().yield_scores())
     alone = experiment()
-    again = list(alone.repetition(alone.part(1), 1, 0))
+    again = list(alone.score_repetition(alone.make_part(1), 1, 0))
     assert again == [score for score in everything if (score.split, score.repetition) == (1, 0)]
     assert len(everything) == 2 * 2 * 6
-    fewer = list(experiment(methods=["KC"]).scores())
+    fewer = list(experiment(methods=["KC"]).yield_scores())
     assert fewer == [score for score in everything if score.row in ("K-means-NC", "KC-NC")]
 
 
 def test_the_streams_belong_to_seed_and_case():
-    reference = experiment().indices(0)[0]
-    assert np.array_equal(reference, experiment().indices(0)[0])
-    assert not np.array_equal(reference, experiment(seed=2).indices(0)[0])
-    assert not np.array_equal(reference, experiment(case=1).indices(0)[0])
+    reference = experiment().split_objects(0)[0]
+    assert np.array_equal(reference, experiment().split_objects(0)[0])
+    assert not np.array_equal(reference, experiment(seed=2).split_objects(0)[0])
+    assert not np.array_equal(reference, experiment(case=1).split_objects(0)[0])
 
 
 def test_classes_far_apart_are_found_on_unseen_objects_too():
     own = job()
     case = own.experiment.cases[0].model_copy(update={"init": "k-means++"})  # random objects would miss some
     spread = own.model_copy(update={"experiment": own.experiment.model_copy(update={"cases": (case,)})})
-    scores = pd.DataFrame(Unseen(spread, dataset(60.0)).scores())
+    scores = pd.DataFrame(Unseen(spread, dataset(60.0)).yield_scores())
     assert set(scores["row"]) == {"K-means-NC", "KC-NC", "BCE-NC", "BCE-Infer", "SSCE"}
     assert (scores["training"] == 1).all()
     assert (scores["value"] == 1).all()
@@ -119,13 +119,13 @@ def test_classes_far_apart_are_found_on_unseen_objects_too():
 def test_unseen_classes_at_random_score_no_more_than_chance():
     own = dataset(2.0)
     y = np.random.default_rng(3).permutation(own.y)
-    assert pd.DataFrame(Unseen(job(), Dataset(own.X, y, NAMES)).scores())["value"].mean() < 0.55
+    assert pd.DataFrame(Unseen(job(), Dataset(own.X, y, NAMES)).yield_scores())["value"].mean() < 0.55
 
 
 def test_a_failure_is_a_line_with_its_reason():
     same = Dataset(np.zeros((60, 2)), np.repeat(np.arange(3), 20), NAMES)
     one = Unseen(job(standardised=False, splits=1, repetitions=1, methods=["KC"]), same)
-    failed = [score for score in one.scores() if score.row == "KC-NC"]
+    failed = [score for score in one.yield_scores() if score.row == "KC-NC"]
     assert np.isnan(failed[0].value)
     assert "distinguishes only 1" in failed[0].reason
 
@@ -153,7 +153,7 @@ def test_the_table_has_the_same_bytes_and_the_job_refuses_other_data(tmp_path):
 
 def test_a_job_depends_on_nothing_else_of_its_study():
     own = study()
-    alone = on_unseen_objects(own, own.cases[0])
+    alone = reduce_to_unseen(own, own.cases[0])
     assert Experiment.model_validate_json(alone.model_dump_json()) == alone
     assert [case.id for case in alone.cases] == ["one"]
     assert alone.ensemble == own.ensemble
@@ -167,4 +167,4 @@ def test_a_job_depends_on_nothing_else_of_its_study():
         {"generalisation": own.generalisation.model_copy(update={"beside": "KC-NC", "cases": ("one",)})},
     ):
         other = own.model_copy(update=changes)
-        assert on_unseen_objects(other, other.cases[0]) == alone
+        assert reduce_to_unseen(other, other.cases[0]) == alone

@@ -16,9 +16,16 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from consclust_studies.__main__ import main as consclust
+from consclust_studies.__main__ import main as do_job
+from consclust_studies.job_files import JobFile
 
-PROGRAM = "python -m consclust "
+PROGRAM = "python -m consclust_studies "
+
+
+def job_of(command: str, folder: Path) -> JobFile:
+    """Return the job in the file that a command line names; the run was in this folder."""
+    path = shlex.split(command[command.index(PROGRAM) + len(PROGRAM) :])[0]
+    return JobFile.read(folder / path)
 
 
 class Job:
@@ -30,7 +37,7 @@ class Job:
         self.pid, self.returncode = os.getpid(), 0
         if PROGRAM in command:
             words = shlex.split(command[command.index(PROGRAM) + len(PROGRAM) :])
-            self.returncode = consclust(words)
+            self.returncode = do_job(words)
         else:
             self.returncode = subprocess.run(["bash", "-c", command], check=False).returncode
 
@@ -57,13 +64,10 @@ def snakemake(folder: Path, *arguments: str) -> tuple[int, list[str], str]:
     said = io.StringIO()
     # the lock of a run lasts as long as its process, which is this one for all of them
     unlocked = mock.patch("fcntl.flock")
-    # the rules end the process after a mistake in the configuration
-    ended = mock.patch("os._exit", sys.exit)
-    # and print the reports that were made when the process ends
+    # the rules print the reports that were made when the process ends
     silent = mock.patch("atexit.register")
     with (
         unlocked,
-        ended,
         silent,
         in_folder(folder),
         mock.patch("snakemake.shell.sp", SimpleNamespace(**{**vars(subprocess), "Popen": start})),
@@ -74,7 +78,8 @@ def snakemake(folder: Path, *arguments: str) -> tuple[int, list[str], str]:
                 cli.main(["--cores", "1", *arguments])
             code = 0
         except SystemExit as end:
-            code = int(end.code or 0)
+            code = end.code if isinstance(end.code, int) else int(end.code is not None)
+            said.write(f"{end.code}\n" if isinstance(end.code, str) else "")
     return code, ran, said.getvalue()
 
 

@@ -33,8 +33,8 @@ def test_a_run_from_kept_labels_fits_what_is_missing_alone_and_gives_the_same_by
     with in_folder(brief.folder):
         accepted.main(["restore", "tiny"])
     (brief.folder / "results/tiny/consensus/iris/EAC/0-2.npz").unlink()
-    fits = [line for line in brief.run("tiny") if " consensus " in line or " race " in line]
-    assert [line.partition("EAC")[1] for line in fits] == ["EAC"]
+    fits = [job for job in brief.jobs("tiny") if job.kind in ("consensus", "race")]
+    assert [job.outputs["labels"] for job in fits] == [("results/tiny/consensus/iris/EAC/0-2.npz",)]
     after = brief.reproducible_files()
     assert [name for name in before | after if before.get(name) != after.get(name)] == []
     assert (brief.folder / SECONDS).read_bytes() == seconds
@@ -50,5 +50,5 @@ def test_a_setting_that_changes_after_labels_were_put_back_runs_their_method_aga
     with in_folder(brief.folder):
         accepted.main(["restore", "tiny"])
     brief.study({**STUDY, "methods": [{"method": "EAC", "parameters": {"linkage": "single"}}, STUDY["methods"][1]]})
-    fits = [line for line in brief.run("tiny") if " consensus " in line or " race " in line]
-    assert [line.partition("EAC")[1] for line in fits] == ["EAC"]
+    fits = [job for job in brief.jobs("tiny") if job.kind in ("consensus", "race")]
+    assert [job.outputs["labels"] for job in fits] == [("results/tiny/consensus/iris/EAC/0-2.npz",)]

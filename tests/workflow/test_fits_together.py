@@ -28,8 +28,8 @@ def scores(project, run="tiny"):
 @pytest.fixture
 def together(brief):
     brief.study(study(TOGETHER))
-    ran = brief.run("tiny")
-    assert sum(" consensus " in line for line in ran) == 1
+    ran = brief.jobs("tiny")
+    assert sum(job.kind == "consensus" for job in ran) == 1
     return brief
 
 
@@ -37,8 +37,8 @@ def test_the_scores_are_those_of_the_grid_points(together, tmp_path):
     found = scores(together)
     grid = together.copy(tmp_path / "grid")
     grid.study(study([GRID]))
-    ran = grid.run("tiny")
-    assert not any(" consensus " in line for line in ran)
+    ran = grid.jobs("tiny")
+    assert not any(job.kind == "consensus" for job in ran)
     again = {key: value for key, value in scores(grid).items() if key[0] == "both"}
     of_points = {(json.loads(point)["variant"], *rest): value for (_, point, *rest), value in again.items()}
     assert of_points
@@ -61,8 +61,8 @@ def test_methods_that_are_no_longer_together_are_fitted_anew(together, tmp_path)
 
 def test_a_restricted_run_takes_the_same_labels(together):
     before = scores(together)
-    ran = together.run("tiny", "--config", "methods=MC")
-    assert not any(" consensus " in line for line in ran)
+    ran = together.jobs("tiny", "--config", "methods=MC")
+    assert not any(job.kind == "consensus" for job in ran)
     alone = scores(together, "tiny.methods-MC")
     assert alone == {key: value for key, value in before.items() if key[0] != "HC"}
 

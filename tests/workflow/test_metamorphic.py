@@ -6,10 +6,11 @@ Snakemake and the jobs run in this process (``inprocess``), for real but for the
 
 import json
 import os
+from contextlib import chdir
 
 import pytest
 import yaml
-from inprocess import in_folder
+from inprocess import in_folder, job_of
 from toys import Change, Toy, as_csv, differing, leaves, outcome
 
 from conftest import ROOT
@@ -142,8 +143,10 @@ def changed(key: str, value: object) -> object:
 
 CELLS = [f"{i},{(i * 7) % 11 + 20 * (i % 2)},{(i * 5) % 13},{i % 3},{i % 5 + (i % 2)},c{i % 2}" for i in range(50)]
 POOL = [[(i + j * (i % 3 == 0)) % 2 + (i * j) % 2 for j in range(8)] for i in range(40)]
+with chdir(ROOT):  # where the files of its kinds are
+    WRITTEN_OUT = Study.model_validate(STUDY).model_dump(mode="json", by_alias=True)
 TOY = Toy(
-    Study.model_validate(STUDY).model_dump(mode="json", by_alias=True),  # with every key written out
+    WRITTEN_OUT,
     ENTRY,
     {
         **{file: (ROOT / file).read_text() for file in KINDS},
@@ -188,12 +191,12 @@ def test_there_are_at_least_a_hundred_changes():
 
 
 def test_the_longest_consensus_jobs_start_first(first_run):
-    project, ran = first_run
+    project, lines = first_run
+    ran = [job_of(line, project.folder) for line in lines]
     with in_folder(project.folder):
         plan, _ = costs.load_studies(["toy"])
         jobs = {job.name: job.seconds for job in costs.list_jobs(plan, "toy") if "/consensus/" in job.name}
-    lines = [line for line in ran if " consensus --spec " in line and " --race " not in line]
-    seconds = [next(jobs[name] for name in jobs if f" {name} " in line) for line in lines]
+    seconds = [jobs[job.outputs["labels"][0]] for job in ran if job.kind == "consensus" and "race" not in job.inputs]
     assert len({*seconds}) > 3
     assert seconds == sorted(seconds, reverse=True)
 
@@ -206,10 +209,10 @@ def test_an_older_file_of_other_content_runs_what_depends_on_it(copy_of_toy):
     pool = copy_of_toy.folder / "data/raw/toy/pool.csv"
     pool.write_text(as_csv(POOL[::-1]))
     os.utime(pool, (1, 1))
-    ran = copy_of_toy.run("toy")
-    made = [line.split("--out ")[1].split()[0] for line in ran if " ensembles --spec " in line]
-    assert made == ["results/ensembles/toy/pool.npz"]
-    assert not [line for line in ran if " datasets " in line]
+    ran = copy_of_toy.jobs("toy")
+    made = [job.outputs["ensemble"] for job in ran if job.kind == "base_clusterings"]
+    assert made == [("results/ensembles/toy/pool.npz",)]
+    assert not [job for job in ran if job.kind in ("fetch", "prepare")]
     provenance = json.loads((copy_of_toy.folder / "reports/toy/provenance.json").read_text())
     assert provenance["data"]["pool"]["pool.csv"] == sha256(pool)
     assert copy_of_toy.run("toy") == []

@@ -80,8 +80,7 @@ def test_scores_on_unseen_objects_depend_on_their_own_part_of_the_study(copy_of_
     assert copy_of_finished.run(scores) == []
     plan = {**TINY["generalisation"], "train_share": 0.5}
     copy_of_finished.study({**TINY, "generalisation": plan})
-    (line,) = copy_of_finished.run(scores)
-    assert " scores unseen " in line
+    assert [job.kind for job in copy_of_finished.jobs(scores)] == ["unseen"]
 
 
 def test_variants_are_run_and_shown_but_not_ranked(finished, project):
@@ -100,11 +99,10 @@ def test_variants_are_run_and_shown_but_not_ranked(finished, project):
     assert not [name for name in without if "variants" in name or "wine_pp" in name]
 
 
-def test_the_log_tells_how_far_a_job_is(finished):
+def test_the_log_of_a_job_says_what_it_did(finished):
     (path,) = (finished.folder / "logs/tiny/consensus/iris/RCE").iterdir()
-    log = path.read_text()
-    assert "RCE on iris: subset 1 (1 of 3)" in log
-    assert "RCE on iris: subset 3 (3 of 3)" in log
+    (line,) = path.read_text().splitlines()
+    assert line.startswith("tiny: RCE on iris, subsets 0-2: 12 fits in ")
 
 
 def test_a_second_call_does_nothing(copy_of_finished):
@@ -167,9 +165,9 @@ def test_only_a_method_that_needs_features_waits_for_them(brief):
     brief.study({**BRIEF, "methods": ["EAC", ssce, pseudo], "claims": []})
     folder = f"results/{BRIEF['id']}/consensus/iris"
     files = [f"{folder}/{method}/0-2.npz" for method in ("EAC", "SSCE", "SSCE-P")]
-    lines = [line for line in brief.run(*files) if " consensus " in line]
-    given = {line.split('"method_id":"')[1].split('"')[0]: "--data data/prepared/iris/" in line for line in lines}
-    assert given == {"EAC": False, "SSCE": True, "SSCE-P": False}
+    fits = [job for job in brief.jobs(*files) if job.kind == "consensus"]
+    given = {json.loads(job.spec)["method_id"]: job.inputs.get("prepared") for job in fits}
+    assert given == {"EAC": None, "SSCE": ("data/prepared/iris/raw.npz",), "SSCE-P": None}
 
 
 def test_another_seed_gives_other_clusterings(finished, project):
@@ -185,20 +183,28 @@ def test_jobs_are_not_looked_for_every_second_unless_their_rate_is_limited(brief
     assert look_again.called == limited
 
 
+BUILD = "def build(self, source: Source) -> Shown:\n"
+
+
+def in_build(source):
+    """Another statement in what builds an exhibit."""
+    return source.replace(BUILD, f"{BUILD}        assert source\n")
+
+
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
         (
-            {"methods/rce.py": lambda s: s + "\nX = 1\n"},
+            {"src/consclust/methods/rce.py": lambda s: s.replace("float(self.lambda1)", "float(self.lambda1 + 0)")},
             {"consensus", "score", "collect", "tables_tiny", "figure", "document"},
         ),
-        ({"reports/exhibits/levels.py": lambda s: s + "\nX = 1\n"}, {"figure", "document"}),
-        ({"reports/exhibits/heatmap.py": lambda s: s + "\nX = 1\n"}, {"figure", "document"}),
+        ({"studies/ec_cms/exhibits/levels.py": in_build}, {"figure", "document"}),
+        ({"src/consclust_studies/exhibits/heatmap.py": in_build}, {"figure", "document"}),
         (
             {
-                "methods/base.py": lambda s: s + "\n# only a comment\n",
-                "scores/metrics.py": lambda s: "# only a comment\n" + s,
-                "datasets/readers/__init__.py": lambda s: s.replace('"""', '"""Other words. ', 1),
+                "src/consclust/methods/base.py": lambda s: s + "\n# only a comment\n",
+                "src/consclust/scores.py": lambda s: "# only a comment\n" + s,
+                "src/consclust/readers/__init__.py": lambda s: s.replace('"""', '"""Other words. ', 1),
             },
             set(),
         ),
@@ -207,8 +213,10 @@ def test_jobs_are_not_looked_for_every_second_unless_their_rate_is_limited(brief
 )
 def test_an_edit_runs_what_depends_on_it_and_nothing_else(copy_of_finished, changes, expected):
     for file, change in changes.items():
-        path = copy_of_finished.folder / "src/consclust" / file
-        path.write_text(change(path.read_text()))
+        path = copy_of_finished.folder / file
+        before = path.read_text()
+        path.write_text(change(before))
+        assert path.read_text() != before
     plan = copy_of_finished.snakemake("-n", "tiny")
     assert rules(plan) - {"tiny"} == expected
     consensus = {f"tiny: RCE on {case}, subsets 0-2" for case in ("iris", "wine")}
@@ -313,7 +321,7 @@ def test_a_label_matrix_in_pieces(project):
     assert found.to_pylist() == [1] * 10
     assert project.run(target) == []
     write_table(table({f"run{i}": [7] * 5 for i in range(3)}), folder / "c.parquet")
-    assert "c.npz" in " ".join(project.run(target.replace("-2", "-3")))
+    assert "c.npz" in " ".join(job.model_dump_json() for job in project.jobs(target.replace("-2", "-3")))
     assert (project.folder / target.replace("-2", "-3")).read_text().endswith("2,5\n")
     for wrong in (target.replace("EAC", "EACH"), target.replace("mine", "yours")):
         done = project.snakemake("-n", wrong, check=False)

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from conftest import ROOT, Project
+from conftest import KINDS, ROOT, Project
 
 Change = tuple[str, tuple, Any]
 """Part of the configuration (config, study, entry), path and new value."""
@@ -53,7 +53,7 @@ class Toy:
 
     def fresh(self, folder: Path, changes: Iterable[Change] = ()) -> Project:
         """A project with the study, its data in place, nothing run."""
-        for part in ("workflow", "profiles", "envs"):
+        for part in ("workflow", "profiles", "envs", *KINDS):
             shutil.copytree(ROOT / part, folder / part)
         shutil.copy(ROOT / "Snakefile", folder)
         (folder / "src").symlink_to(ROOT / "src")

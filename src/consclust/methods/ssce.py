@@ -91,6 +91,11 @@ class SSCE(ConsensusMethod):
 
     A missing label takes no part in its model's loss; a missing pseudo feature is 0.
 
+    The solver stops near the minimum, as ``tol`` says, not at it. Last bits, which depend on the processor, decide
+    where, and that matters if features have very different scales. On the Wine data as they are (standard deviations
+    from .12 to 315) another processor changes x'u by up to .4, and with 5 clusters the label of one or two of 178
+    objects, whose two largest x'u differ by less. On z-scored features it changes x'u by less than .0004, and no label.
+
     Examples
     --------
     >>> from consclust.methods import SSCE

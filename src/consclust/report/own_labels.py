@@ -84,4 +84,7 @@ def _describe_computation(
     known = ", ".join(f"{name} {version}" for name, version in versions().items() if version)
     facts = {**settings, "SHA-256 of the file": sha256(source), "Versions": known}
     yield table(("Setting", "Value"), list(facts.items()))
-    yield paragraph("The same file, settings and versions give the same files, to the byte.")
+    yield paragraph(
+        "The same file, settings and versions give the same files, to the byte, on processors of one kind. Another "
+        "kind may change last digits, and rarely labels."
+    )

@@ -54,7 +54,7 @@ class CaseSettings(Strict):
         description="by method id: races, for grids that would take too long; only the best points run on every subset",
     )
 
-    def given(self) -> dict[str, Any]:
+    def collect_given(self) -> dict[str, Any]:
         """Return the settings that are written, by name."""
         return {name: getattr(self, name) for name in CaseSettings.model_fields if name in self.model_fields_set}
 
@@ -116,8 +116,9 @@ class CaseFamily(CaseSettings):
     )
 
     @model_validator(mode="after")
-    def _ids(self) -> Self:
+    def _check_ids(self) -> Self:
         for suffix in self.each:
+            # if the longest id is a name, all are
             longest = f"{max(self.of, key=len)}_{suffix}"
             try:
                 TypeAdapter(Name).validate_python(longest)
@@ -126,17 +127,20 @@ class CaseFamily(CaseSettings):
                 raise ValueError(f"the id {longest!r} is {what}; write another suffix") from None
         return self
 
-    def members(self, cases: Iterable[Case]) -> Iterator[tuple[str, CaseVariant]]:
+    def list_members(self, cases: Iterable[Case]) -> Iterator[tuple[str, CaseVariant]]:
         """Yield the variants of those of the cases that are in ``of``, each after its suffix."""
         known = {case.id: case for case in cases}
-        alike = {"why": self.why, "methods": self.methods, "subsets": self.subsets}
         for own in (known[name] for name in self.of if name in known):
+            # later settings win: those of the case, of the family, of the suffix
+            shared = own.collect_given() | {"races": self._keep_races(own)} | self.collect_given()
             for suffix, changes in self.each.items():
-                settings = own.given() | {"races": self._races(own)} | self.given() | changes.given()
-                named = {"id": f"{own.id}_{suffix}", "dataset": own.dataset, "of": own.id}
-                yield suffix, CaseVariant.model_validate({**named, **alike, **settings})
+                variant = shared | changes.collect_given()
+                variant |= {"id": f"{own.id}_{suffix}", "dataset": own.dataset, "of": own.id}
+                variant |= {"why": self.why, "methods": self.methods, "subsets": self.subsets}
+                yield suffix, CaseVariant.model_validate(variant)
 
-    def _races(self, own: Case) -> dict[str, Race]:
+    def _keep_races(self, own: Case) -> dict[str, Race]:
         """Return the races of a case that are any on its variants: of their methods, with a subset left."""
+        # a race of the case may be of a method that the family does not run, or longer than its subsets
         mine = {name: race for name, race in own.races.items() if name in self.methods}
         return {name: race for name, race in mine.items() if not self.subsets or race.subsets < self.subsets}

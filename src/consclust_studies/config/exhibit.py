@@ -53,7 +53,7 @@ class Exhibit(Strict):
     Those with a negative one are of the part "paper", the others of the appendix, unless a study lists them.
     """
     reproducible: ClassVar[bool] = True
-    """Whether the same seed and versions give the same bytes; seconds are not."""
+    """Whether the same seed and versions give the same bytes, on processors of one kind; seconds are not."""
     chapter: ClassVar[Chapter] = "Results"
     """Section of the report; what is of the paper stands under Results, but for coverage and claims."""
     without_classes: ClassVar[bool] = False

@@ -37,7 +37,8 @@ class EnsembleProtocol(Strict):
     max_iter: Positive = Field(100, description="most iterations of a run of k-means")
 
     @model_validator(mode="after")
-    def _whole_subsets(self) -> Self:
+    def _check_subsets(self) -> Self:
+        # draws are without replacement
         if self.draws and self.subset_size > self.runs:
             raise ValueError(f"subset_size = {self.subset_size} is more than runs = {self.runs}")
         if not self.draws and self.runs % self.subset_size:
@@ -108,9 +109,10 @@ class Generalisation(Strict):
     cases: tuple[CaseId, ...] = Field((), description="ids of cases; all cases of the study if absent")
 
     @model_validator(mode="after")
-    def _rows_of_their_own(self) -> Self:
+    def _check_rows(self) -> Self:
         rows = [method.row(by) for method in self.methods for by in method.by]
-        if twice := {row for row in rows if rows.count(row) > 1}:
+        twice = {row for row in rows if rows.count(row) > 1}
+        if twice:
             raise ValueError(f"two rows are named {sorted(twice)[0]!r}; give one of the methods another id")
         return self
 
@@ -126,7 +128,7 @@ class Experiment(Strict):
     )
     subsets: Positive | None = Field(None, description="number of subsets that are run, the first ones; null: all")
     base_clusterings: Annotated[Title, Field(max_length=60)] = Field(
-        default_factory=lambda given: _row_of_base(given.get("cases", ())),
+        default_factory=lambda given: _name_base_clusterings(given.get("cases", ())),
         description="name of the row of the base clusterings themselves; if absent, K-means, or Base clusterings "
         "where no case has any by k-means",
     )
@@ -150,12 +152,14 @@ class Experiment(Strict):
     variants: Variants = Field(Variants(), description="other interpretations of the paper")
 
     @model_validator(mode="after")
-    def _names(self) -> Self:
-        cases, methods = [*self.described, *self.case_variants], [*self.methods, *self.variants.methods]
-        for what, ids in (("case", [c.id for c in cases]), ("method", [m.id for m in methods])):
-            if twice := {i for i in ids if ids.count(i) > 1}:
+    def _check_names(self) -> Self:
+        cases = [case.id for case in (*self.described, *self.case_variants)]
+        methods = [run.id for run in (*self.methods, *self.variants.methods)]
+        for what, ids in (("case", cases), ("method", methods)):
+            twice = {name for name in ids if ids.count(name) > 1}
+            if twice:
                 raise ValueError(f"two {what}s have the id {sorted(twice)[0]!r}; give one of them another id")
-        if self.base_clusterings in {m.id for m in methods}:
+        if self.base_clusterings in methods:
             raise ValueError(f"{self.base_clusterings!r} names both the base clusterings and a method")
         return self
 
@@ -166,6 +170,7 @@ class Experiment(Strict):
 
     def n_subsets_of(self, case: Case) -> int:
         """Return the number of subsets that are run on a case, or on the variant of one."""
+        # a restricted run may have fewer subsets than the variant asks for
         wanted = case.subsets if isinstance(case, CaseVariant) else None
         return min(wanted or self.n_subsets, self.n_subsets)
 
@@ -177,12 +182,15 @@ class Experiment(Strict):
     @property
     def case_variants(self) -> tuple[CaseVariant, ...]:
         """The variants of cases, those of families too."""
-        families = [family.members(self.cases) for family in self.variants.families]
-        return (*self.variants.cases, *(variant for members in families for _, variant in members))
+        variants = list(self.variants.cases)
+        for family in self.variants.families:
+            variants += [variant for _, variant in family.list_members(self.cases)]
+        return tuple(variants)
 
     @property
     def counted(self) -> tuple[Case, ...]:
         """The cases of counts over data sets: all but those that another one stands for."""
+        # a replaced case is shown, but does not count a second time
         replaced = {case.instead_of for case in self.cases}
         return tuple(case for case in self.cases if case.id not in replaced)
 
@@ -202,8 +210,10 @@ class Experiment(Strict):
         """Return what is fitted for a method: itself, or a grid of all methods that are fitted together with it."""
         if run.together is None:
             return run
+        # the parameter in which the methods differ becomes the grid of one fit
         grid = find_differing(self.together(run.together))
         common = {key: value for key, value in run.parameters.items() if key not in grid}
+        # a grid needs a default; no selection is made between methods
         default = {key: axis[0] for key, axis in grid.items()}
         return MethodRun(id=run.together, method=run.method, parameters=common, grid=grid, default=default)
 
@@ -233,39 +243,47 @@ class Experiment(Strict):
 
     def parameters(self, case: Case, run: MethodRun) -> dict[str, Value]:
         """Return the fixed parameters of a method on a case."""
-        return {**run.parameters, **case.parameters.get(run.id, {})}
+        return run.parameters | case.parameters.get(run.id, {})
 
     def race(self, case: Case, run: MethodRun) -> Race | None:
         """Return the race of a method's grid on a case, if there is one and it leaves any subset."""
+        # on a variant with few subsets, or in a restricted run, a race would leave none
         race = case.races.get(run.id)
         return race if race and race.subsets < self.n_subsets_of(case) else None
 
-    def of_variants(self) -> "list[Experiment]":
+    def split_variants(self) -> "list[Experiment]":
         """Return what the variants add, an experiment of one case for each case with the methods that run on it."""
         runs: dict[str, list[MethodRun]] = {}
         for variant in self.variants.methods:
-            for case in (case for case in self.cases if variant.runs_on(case)):
-                runs.setdefault(case.id, []).append(self.run(case, variant.id))
+            for case in self.cases:
+                if variant.runs_on(case):
+                    runs.setdefault(case.id, []).append(self.run(case, variant.id))
         for other in self.case_variants:
             runs.setdefault(other.id, []).extend(self.run(other, name) for name in other.methods)
-        return [self._alone(self.case(case), found) for case, found in runs.items()]
+        return [self._keep_one_case(self.case(case), found) for case, found in runs.items()]
 
-    def _alone(self, case: Case, methods: Sequence[MethodRun]) -> Self:
-        own = {"cases": (case,), "methods": tuple(methods), "subsets": self.n_subsets_of(case)}
-        return self.model_copy(update={**own, "variants": Variants()})
+    def _keep_one_case(self, case: Case, methods: Sequence[MethodRun]) -> Self:
+        return self.model_copy(
+            update={
+                "cases": (case,),
+                "methods": tuple(methods),
+                "subsets": self.n_subsets_of(case),
+                "variants": Variants(),
+            }
+        )
 
     def size_variants(self, case: Case) -> list[CaseVariant]:
         """Return the variants that differ from a case in the size of its subsets alone."""
-        return [
-            other
-            for other in self.case_variants
-            if other.of == case.id and other.subset_size and _origin(other) == _origin(case)
-        ]
+        # the size of a subset is no part of the origin
+        others = [other for other in self.case_variants if other.of == case.id and other.subset_size]
+        return [other for other in others if _pick_origin(other) == _pick_origin(case)]
 
     def pool(self, case: Case) -> Case:
         """Return the case whose base clusterings a case draws its subsets from: one pool for all their sizes."""
-        sized = [own for own in self.cases for other in self.size_variants(own) if other.id == case.id]
-        return sized[0] if sized else case
+        for own in self.cases:
+            if any(other.id == case.id for other in self.size_variants(own)):
+                return own
+        return case
 
     def generalised(self) -> tuple[Case, ...]:
         """Return the cases of the experiment on unseen objects."""
@@ -276,17 +294,27 @@ class Experiment(Strict):
 
     def unseen_rows(self) -> list[str]:
         """Return the rows of the table on unseen objects, the base clusterings first."""
-        methods = self.generalisation.methods if self.generalisation else ()
-        base = [f"{self.base_clusterings}-NC"] if methods else []
-        return base + [method.row(by) for method in methods for by in method.by]
+        if self.generalisation is None:
+            return []
+        # the base clusterings have no model: an unseen object gets the nearest centroid
+        base = f"{self.base_clusterings}-NC"
+        return [base, *(method.row(by) for method in self.generalisation.methods for by in method.by)]
 
 
-def _row_of_base(cases: Iterable[Case]) -> str:
+def _name_base_clusterings(cases: Iterable[Case]) -> str:
     by_kmeans = any(case.ensemble in BY_KMEANS for case in cases)
     return "K-means" if by_kmeans else "Base clusterings"
 
 
-def _origin(case: Case) -> tuple[object, ...]:
-    """What, beside the number of base clusterings in a subset, makes the scores of a case."""
-    origin = (case.dataset, case.preprocessing, case.ensemble, case.init, case.n_clusters, case.feature_share)
-    return (*origin, case.object_share, case.parameters)
+def _pick_origin(case: Case) -> tuple[object, ...]:
+    """Return what, beside the number of base clusterings in a subset, makes the scores of a case."""
+    return (
+        case.dataset,
+        case.preprocessing,
+        case.ensemble,
+        case.init,
+        case.n_clusters,
+        case.feature_share,
+        case.object_share,
+        case.parameters,
+    )

@@ -39,6 +39,7 @@ class MethodRun(Named):
     @classmethod
     def _write_as_on_grid(cls, default: dict[str, Value], info: ValidationInfo) -> dict[str, Value]:
         """Write 1 as the grid does if it has 1.0, so that the two are one point in all tables."""
+        # there is no grid if it was refused itself
         grid = info.data.get("grid", {})
         written = {}
         for name, value in default.items():
@@ -49,6 +50,7 @@ class MethodRun(Named):
 
     @model_validator(mode="after")
     def _check_grid(self) -> Self:
+        # before the points are listed: a slip of the pen may make millions
         n_points = prod(map(len, self.grid.values()))
         if n_points > MOST:
             raise ValueError(f"the grid has {n_points:,} points; at most {MOST:,} can be run")

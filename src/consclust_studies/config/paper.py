@@ -39,7 +39,7 @@ class LedgerItem(Strict):
     )
 
     @model_validator(mode="after")
-    def _shown_or_missing(self) -> Self:
+    def _check_shown(self) -> Self:
         if not self.shown and not self.missing:
             raise ValueError("it is shown nowhere; name exhibits in shown, or say in missing why there are none")
         return self
@@ -99,15 +99,26 @@ class Claim(Strict):
     share: Share = Field(0.5, description="'stable': share of the grid points that must be near the best one")
 
     @model_validator(mode="after")
-    def _keys_of_the_check(self) -> Self:
+    def _check_itself(self) -> Self:
         if self.published is not None and self.of is not None and self.published > self.of:
             raise ValueError(f"published = {self.published} of {self.of}: more than all; correct one of them")
         if self.method in self.against:
             raise ValueError(f"against = {list(self.against)} holds {self.method} itself; remove it there")
+        return self
+
+    @model_validator(mode="after")
+    def _check_keys(self) -> Self:
         if self.check == "improves":
-            if len(self.against) != 1 or self.percent is None:
-                raise ValueError("check: improves needs one method in against, and the published percent")
-            return self
+            self._check_keys_of_improvement()
+        else:
+            self._check_keys_of_count()
+        return self
+
+    def _check_keys_of_improvement(self) -> None:
+        if len(self.against) != 1 or self.percent is None:
+            raise ValueError("check: improves needs one method in against, and the published percent")
+
+    def _check_keys_of_count(self) -> None:
         if self.check == "near" and len(self.against) != 1:
             raise ValueError("check: near needs one method in against")
         if self.says == "count" and self.published is None:
@@ -117,7 +128,6 @@ class Claim(Strict):
             raise ValueError(f"against = {list(self.against)} goes with check: {kinds}; remove it")
         if self.unseen or self.relative or self.percent is not None:
             raise ValueError("unseen, relative and percent go with check: improves; remove them")
-        return self
 
 
 class Ledger(Strict):
@@ -127,8 +137,9 @@ class Ledger(Strict):
     claims: tuple[Claim, ...] = Field((), description="sentences with a check: of the paper, and questions of ours")
 
     @model_validator(mode="after")
-    def _ids_of_their_own(self) -> Self:
+    def _check_ids(self) -> Self:
         ids = [item.id for item in self.ledger]
-        if twice := {i for i in ids if ids.count(i) > 1}:
+        twice = {item for item in ids if ids.count(item) > 1}
+        if twice:
             raise ValueError(f"two items have the id {sorted(twice)[0]!r}; give one of them another id")
         return self

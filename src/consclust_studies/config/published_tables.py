@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from consclust.errors import InputError
 
@@ -12,17 +13,29 @@ SHAPE = ("instances", "features", "classes")
 STATISTICS = ("selected", "mean", "std", "max", "min")
 """Of the scores of random starts."""
 SCORE = ("dataset", "metric", "method")
+
+
+class Columns(NamedTuple):
+    """Columns of a table."""
+
+    text: tuple[str, ...]
+    numbers: tuple[str, ...]
+    """Where there are several, some may be left empty in a line."""
+    optional: tuple[str, ...] = ()
+    """Further columns of numbers that the table may have; they may be left empty."""
+
+
 TABLES = {
-    "table1": (("dataset",), SHAPE),
-    "table2": (SCORE, ("value",)),
-    "starts": (SCORE, STATISTICS),
-    "seconds": (("dataset", "method"), ("seconds",)),
-    "program": (("dataset", "method"), ("seconds",)),
-    "offsets": (SCORE, ("value",)),
+    "table1": Columns(("dataset",), SHAPE),
+    "table2": Columns(SCORE, ("value",), optional=("std",)),
+    "starts": Columns(SCORE, STATISTICS),
+    "seconds": Columns(("dataset", "method"), ("seconds",)),
+    "program": Columns(("dataset", "method"), ("seconds",)),
+    "offsets": Columns(SCORE, ("value",)),
 }
-"""Columns of text and of numbers of each table; where there are several numbers, some may be left empty."""
-OPTIONAL = {"table2": ("std",)}
-"""Further columns of numbers that a table may have; they may be left empty."""
+
+Table = dict[tuple[str, ...], dict[str, float]]
+"""The numbers of each line that are not empty, by its texts."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +61,11 @@ class Published:
     program: Mapping[tuple[str, str], float] = field(default_factory=dict)
     offsets: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
 
-    def methods(self, metric: str) -> list[str]:
+    def list_methods(self, metric: str) -> list[str]:
         """Return the methods with a published score in ``metric``, in their order."""
         return list(dict.fromkeys(method for _, m, method in self.scores if m == metric))
 
-    def datasets(self, metric: str) -> list[str]:
+    def list_datasets(self, metric: str) -> list[str]:
         """Return the data sets with a published score in ``metric``, in their order."""
         return list(dict.fromkeys(dataset for dataset, m, _ in self.scores if m == metric))
 
@@ -62,38 +75,68 @@ def load_published(files: Mapping[str, Path]) -> Published:
 
     :class:`InputError` if a file is missing, or a line is not what its header says.
     """
-    rows = {name: _read(files[name], name) if name in files else {} for name in TABLES}
-    single = {name: numbers[0] for name, (_, numbers) in TABLES.items() if len(numbers) == 1}
-    value = {name: {key: row[column] for key, row in rows[name].items()} for name, column in single.items()}
-    deviations = {key: row["std"] for key, row in rows["table2"].items() if "std" in row}
-    shapes = {key[0]: tuple(int(row.get(column, 0)) for column in SHAPE) for key, row in rows["table1"].items()}
-    scores, seconds, program, offsets = (value[name] for name in ("table2", "seconds", "program", "offsets"))
-    return Published(shapes, scores, deviations, rows["starts"], seconds, program, offsets)  # type: ignore[arg-type]
+    tables = {name: _read_table(files[name], TABLES[name]) if name in files else {} for name in TABLES}
+    shapes: dict[str, tuple[int, int, int]] = {}
+    for (dataset,), row in tables["table1"].items():
+        instances, features, classes = (int(row.get(column, 0)) for column in SHAPE)
+        shapes[dataset] = (instances, features, classes)
+    # in the order of the file, in which tables show methods and data sets
+    scored = _key_by_score(tables["table2"])
+    return Published(
+        shapes=shapes,
+        scores={key: row["value"] for key, row in scored.items()},
+        deviations={key: row["std"] for key, row in scored.items() if "std" in row},
+        starts=_key_by_score(tables["starts"]),
+        seconds=_pick_seconds(tables["seconds"]),
+        program=_pick_seconds(tables["program"]),
+        offsets={key: row["value"] for key, row in _key_by_score(tables["offsets"]).items()},
+    )
 
 
-def _read(path: Path, name: str) -> dict[tuple[str, ...], dict[str, float]]:
-    """Return the numbers of a table that are not empty, by its texts."""
-    (text, numbers), optional = TABLES[name], OPTIONAL.get(name, ())
-    found = {}
+def _key_by_score(table: Table) -> dict[tuple[str, str, str], dict[str, float]]:
+    return {(dataset, metric, method): row for (dataset, metric, method), row in table.items()}
+
+
+def _pick_seconds(table: Table) -> dict[tuple[str, str], float]:
+    return {(dataset, method): row["seconds"] for (dataset, method), row in table.items()}
+
+
+def _read_table(path: Path, columns: Columns) -> Table:
+    """Read a table; of two lines with the same texts, the last counts."""
+    table = {}
+    for number, line in enumerate(_read_lines(path), start=2):  # line 1 is the header
+        where = f"{path}: line {number}"
+        texts = [line.get(column) or "" for column in columns.text]
+        if "" in texts:
+            raise InputError(f"{where}: no {columns.text[texts.index('')]}; complete this line")
+        dataset, *words = texts
+        table[dataset.casefold(), *words] = _read_numbers(line, columns, where)
+    return table
+
+
+def _read_lines(path: Path) -> list[dict[str, str | None]]:
+    """Return the lines of a table by the names of its columns; None where a line is too short."""
     try:
-        lines = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+        return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
     except FileNotFoundError:
-        raise InputError(
-            f"{path}: no such file; add the published values or remove its name from `published`"
-        ) from None
+        remedy = "add the published values or remove its name from `published`"
+        raise InputError(f"{path}: no such file; {remedy}") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path}: not a CSV file in UTF-8 ({error}); save it as one") from None
-    for number, line in enumerate(lines, start=2):
-        if wrong := [column for column in text if not line.get(column)]:
-            raise InputError(f"{path}: line {number}: no {wrong[0]}; complete this line")
-        given = {column: line.get(column) or "" for column in (*numbers, *optional)}
-        for column, value in given.items():
-            may_be_empty = column in optional or (len(numbers) > 1 and column in line)
-            if not (_is_number(value) or (value == "" and may_be_empty)):
-                raise InputError(f"{path}: line {number}, {column} = {value!r}: not a number; correct this line")
-        key = (line["dataset"].casefold(), *(line[column] for column in text[1:]))
-        found[key] = {column: float(value) for column, value in given.items() if value}
-    return found
+
+
+def _read_numbers(line: Mapping[str, str | None], columns: Columns, where: str) -> dict[str, float]:
+    numbers = {}
+    for column in (*columns.numbers, *columns.optional):
+        text = line.get(column) or ""
+        # a column that is not in the file was forgotten, unless it is optional
+        may_be_empty = column in columns.optional or (len(columns.numbers) > 1 and column in line)
+        if text == "" and may_be_empty:
+            continue
+        if not _is_number(text):
+            raise InputError(f"{where}, {column} = {text!r}: not a number; correct this line")
+        numbers[column] = float(text)
+    return numbers
 
 
 def _is_number(value: str) -> bool:

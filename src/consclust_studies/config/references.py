@@ -174,9 +174,11 @@ def _keep_known(annotation: Any, value: Any, known: Known) -> Any:
     """Return what is left of a value; None if nothing is."""
     if isinstance(value, BaseModel):
         return drop_unknown(value, known)
+    # a list, or an optional one: list or None
     lists = [kind for kind in (annotation, *get_args(annotation)) if get_origin(kind) is tuple]
     if isinstance(value, tuple) and lists:
         items = [_keep_known(get_args(lists[0])[0], item, known) for item in value]
         return tuple(item for item in items if item is not None)
+    # the rules of the whole study do not matter for what is left of it
     names_only = _Walker(known, rules=lambda model: ())
     return None if any(names_only.visit(annotation, value, "")) else value

@@ -12,7 +12,7 @@ import re
 import shlex
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
@@ -27,84 +27,124 @@ if TYPE_CHECKING:
 
 PLAIN = {"inline", "text", "softbreak", "hardbreak"}
 TABLE = {"table", "thead", "tbody", "tr", "th", "td"}
-SET = (
-    {"heading", "paragraph", "bullet_list", "ordered_list", "list_item", "em", "strong", "code_inline"} | PLAIN | TABLE
-)
+MARKUP = {"heading", "paragraph", "bullet_list", "ordered_list", "list_item", "em", "strong", "code_inline"}
+SET = MARKUP | PLAIN | TABLE
 """Types of nodes that a report can set."""
 ABSENT = "n/a (not in this run)"
 
 
-def discussion_items(text: str, frames: Mapping[str, DataFrame], file: str, restricted: bool) -> list[Item]:
+def make_discussion_items(text: str, frames: Mapping[str, DataFrame], file: str, restricted: bool) -> list[Item]:
     """Return the items of a discussion, with ``frames`` of the numbers of each exhibit; ``file`` is for messages.
 
     :class:`InputError` for a placeholder that does not name exactly one value (none may be there if the run is
     ``restricted``), and for Markdown that a report cannot set.
     """
-    filled = PLACEHOLDER.sub(partial(_value, frames, file, restricted), text)
+    filled = PLACEHOLDER.sub(partial(_fill_placeholder, frames, file, restricted), text)
+    # HTML is taken as text: the PDF could not set it
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    return [_item(node, file) for node in SyntaxTreeNode(parser.parse(filled)).children]
+    return [_make_item(node, file) for node in SyntaxTreeNode(parser.parse(filled)).children]
 
 
-def _value(frames: Mapping[str, DataFrame], file: str, restricted: bool, match: re.Match[str]) -> str:
+class Placeholder(NamedTuple):
+    """A value of an exhibit."""
+
+    exhibit: str
+    conditions: list[tuple[str, str]]
+    """Columns, and what stands there in the row."""
+    column: str
+    form: str
+
+
+def _fill_placeholder(frames: Mapping[str, DataFrame], file: str, restricted: bool, match: re.Match[str]) -> str:
     where = f"{file}: {' '.join(match.group().split())}"
-    try:
-        exhibit, *conditions, last = shlex.split(match.group(1))
-    except ValueError:
-        raise InputError(f"{where}: write an exhibit, column=value ..., and a column") from None
+    placeholder = _parse_placeholder(match.group(1), where)
+    exhibit = placeholder.exhibit
     if exhibit not in frames:
         if restricted:
             return ABSENT
         raise InputError(f"{where}: no exhibit {exhibit!r}; {did_you_mean(exhibit, list(frames))}")
-    rows = frames[exhibit]
-    column, _, form = last.partition(":")
-    pairs = [condition.partition("=")[::2] for condition in conditions]
-    if unknown := [name for name, _ in (*pairs, (column, "")) if name not in rows]:
-        raise InputError(f"{where}: {exhibit} has no column {unknown[0]!r}; {did_you_mean(unknown[0], list(rows))}")
-    for name, value in pairs:
-        rows = rows[rows[name].astype(str) == value]
+    rows = _find_rows(placeholder, frames[exhibit], where)
+    if rows.empty and restricted:
+        return ABSENT
     if len(rows) != 1:
-        if rows.empty and restricted:
-            return ABSENT
         remedy = "correct the conditions" if rows.empty else "add conditions that leave one"
         raise InputError(f"{where}: {len(rows)} rows match; {remedy}")
+    column = placeholder.column
     try:
-        return _written(rows[column].iloc[0], form)
+        return _write_value(rows[column].iloc[0], placeholder.form)
     except ValueError:
         remedy = f"use {column}, {column}:+ or {column}:.2g"
-        raise InputError(f"{where}: {form!r} is not a format of this value; {remedy}") from None
+        raise InputError(f"{where}: {placeholder.form!r} is not a format of this value; {remedy}") from None
 
 
-def _written(value: Any, form: str) -> str:
+def _parse_placeholder(words: str, where: str) -> Placeholder:
+    try:
+        exhibit, *conditions, last = shlex.split(words)
+    except ValueError:  # a quote is open, or there are fewer than two words
+        raise InputError(f"{where}: write an exhibit, column=value ..., and a column") from None
+    pairs = []
+    for condition in conditions:
+        name, _, value = condition.partition("=")
+        pairs.append((name, value))
+    column, _, form = last.partition(":")
+    return Placeholder(exhibit, pairs, column, form)
+
+
+def _find_rows(placeholder: Placeholder, frame: DataFrame, where: str) -> DataFrame:
+    """Return the rows that the conditions leave; :class:`InputError` for a column that is not there."""
+    for name in (*(name for name, _ in placeholder.conditions), placeholder.column):
+        if name not in frame:
+            remedy = did_you_mean(name, list(frame))
+            raise InputError(f"{where}: {placeholder.exhibit} has no column {name!r}; {remedy}")
+    rows = frame
+    for name, value in placeholder.conditions:
+        rows = rows[rows[name].astype(str) == value]
+    return rows
+
+
+def _write_value(value: Any, form: str) -> str:
     if not isinstance(value, float):
+        # a text must not become markup
         return re.sub(r"([\\`*_{}\[\]<>|])", r"\\\1", f"{value:{form}}")
     if form == "+":
         return signed(value)
     return number(value, form) if form else score(value)
 
 
-def _item(node: SyntaxTreeNode, file: str) -> Item:
+def _make_item(node: SyntaxTreeNode, file: str) -> Item:
     for inner in node.walk():
         if inner.type not in SET:
             line = (inner.map or node.map or (0,))[0] + 1
             remedy = "use headings, paragraphs, lists, emphasis, code and pipe tables"
             raise InputError(f"{file}: line {line}: {inner.type} is not supported; {remedy}")
     if node.type == "heading":
-        return heading(_text(node), max(2, int(node.tag[1:])))
+        # level 1 is the title of the chapter
+        return heading(_join_text(node), max(2, int(node.tag[1:])))
     if node.type == "table":
-        header, *rows = ([_text(cell) for cell in row.children] for part in node.children for row in part.children)
+        lines = [line for part in node.children for line in part.children]  # of the head, then of the body
+        header, *rows = ([_join_text(cell) for cell in line.children] for line in lines)
         return table(header, rows, left=1)
-    return _markup(node)
+    return _make_markup(node)
 
 
-def _markup(node: SyntaxTreeNode) -> Item:
+def _make_markup(node: SyntaxTreeNode) -> Item:
     """Return a node as plain data, with its HTML tag; text has none."""
+    # a paragraph in a tight list is hidden
     tag = "" if node.hidden or node.type in PLAIN else node.tag
-    return {"type": "markup", "tag": tag, "text": _own(node), "children": list(map(_markup, node.children))}
+    return {
+        "type": "markup",
+        "tag": tag,
+        "text": _take_own_text(node),
+        "children": [_make_markup(child) for child in node.children],
+    }
 
 
-def _text(node: SyntaxTreeNode) -> str:
-    return "".join(map(_own, node.walk()))
+def _join_text(node: SyntaxTreeNode) -> str:
+    return "".join(map(_take_own_text, node.walk()))
 
 
-def _own(node: SyntaxTreeNode) -> str:
-    return "" if node.children else " " if node.type.endswith("break") else node.content
+def _take_own_text(node: SyntaxTreeNode) -> str:
+    """Return the text of a node without children; a break is a space."""
+    if node.children:
+        return ""
+    return " " if node.type.endswith("break") else node.content

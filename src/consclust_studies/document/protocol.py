@@ -21,75 +21,101 @@ DATA: dict[str, dict[str, Any]] = read_yaml(Path(__file__).with_name("protocol.y
 SENTENCES = DATA["sentences"]
 
 
-def protocol(study: PlannedStudy, references: References) -> Iterator[Item]:
+def list_protocol_items(study: PlannedStudy, references: References) -> Iterator[Item]:
     """Yield the items of the chapter on the protocol."""
-    yield from _base_clusterings(study)
-    yield from _methods(study, references)
-    yield from _diagnosis(study, references) if study.without_classes else _scores(study, references)
+    yield from _list_base_clusterings(study)
+    yield from _list_methods(study, references)
+    if study.without_classes:
+        yield from _list_diagnosis(study, references)
+    else:
+        yield from _list_metrics(study, references)
+        yield from _list_selections(study)
+        yield from _list_tests(study, references)
 
 
-def _diagnosis(study: PlannedStudy, references: References) -> Iterator[Item]:
+def _list_diagnosis(study: PlannedStudy, references: References) -> Iterator[Item]:
     """Yield how diagnostics are computed, where there are no classes to score by."""
-    plan = study.diagnosis
-    settings = DATA["diagnosis"]
     yield heading("Diagnosis")
     yield paragraph(SENTENCES["diagnosis"])
-    yield from _table(
-        "diagnosis",
-        [
-            (name, numbers(getattr(plan, key)), f"{text}{references.cite(work)}")
-            for key, (name, text, work) in settings.items()
-        ],
+    rows = []
+    for key, (name, text, work) in DATA["diagnosis"].items():
+        value = numbers(getattr(study.diagnosis, key))
+        rows.append((name, value, f"{text}{references.cite(work)}"))
+    yield from _make_table("diagnosis", rows)
+
+
+def _list_metrics(study: PlannedStudy, references: References) -> Iterator[Item]:
+    metrics = list(study.metrics)
+    if study.generalisation and study.generalisation.metric not in metrics:
+        metrics.append(study.generalisation.metric)
+    yield heading("Metrics")
+    rows = []
+    for metric in metrics:
+        name, text, work = DATA["metrics"][metric]
+        rows.append((metric, name, f"{text}{references.cite(work)}"))
+    yield from _make_table("metrics", rows)
+
+
+def _list_selections(study: PlannedStudy) -> Iterator[Item]:
+    """Yield how the parameters of tuned methods are selected, if there are such methods."""
+    tuned = [run for run in study.methods if run.grid]
+    if not tuned:
+        return
+    names = conjunction([run.id for run in tuned])
+    defaults = "; ".join(f"{run.id}: {point(run.default)}" for run in tuned)
+    yield heading("Selection of parameters")
+    yield paragraph(SENTENCES["selections"].format(methods=names, selection=SELECTIONS[study.selection]))
+    rows = [(SELECTIONS[name], text.format(defaults=defaults)) for name, text in DATA["selections"].items()]
+    yield from _make_table("selections", rows)
+
+
+def _list_tests(study: PlannedStudy, references: References) -> Iterator[Item]:
+    """Yield how significance is tested; one subset gives no test."""
+    if study.n_subsets == 1:
+        return
+    yield heading("Significance")
+    yield paragraph(
+        SENTENCES["significance"].format(
+            test=DATA["tests"][study.significance.test],
+            alpha=study.significance.alpha,
+            n=study.n_subsets,
+            holm=references.cite("holm"),
+        )
     )
 
 
-def _scores(study: PlannedStudy, references: References) -> Iterator[Item]:
-    """Yield the metrics, the selections of parameters, and the tests."""
-    used = dict.fromkeys((*study.metrics, *([study.generalisation.metric] if study.generalisation else [])))
-    metrics = [(metric, *DATA["metrics"][metric]) for metric in used]
-    yield heading("Metrics")
-    yield from _table("metrics", [(m, name, f"{text}{references.cite(work)}") for m, name, text, work in metrics])
-    if tuned := [run for run in study.methods if run.grid]:
-        defaults = "; ".join(f"{run.id}: {point(run.default)}" for run in tuned)
-        names, selection = conjunction([run.id for run in tuned]), SELECTIONS[study.selection]
-        yield heading("Selection of parameters")
-        yield paragraph(SENTENCES["selections"].format(methods=names, selection=selection))
-        selections = DATA["selections"].items()
-        yield from _table(
-            "selections", [(SELECTIONS[name], text.format(defaults=defaults)) for name, text in selections]
-        )
-    if study.n_subsets > 1:
-        test, alpha = DATA["tests"][study.significance.test], study.significance.alpha
-        words = {"test": test, "alpha": alpha, "n": study.n_subsets, "holm": references.cite("holm")}
-        yield heading("Significance")
-        yield paragraph(SENTENCES["significance"].format(**words))
-
-
-def _table(name: str, rows: Sequence[Sequence[str]]) -> Iterator[Item]:
+def _make_table(name: str, rows: Sequence[Sequence[str]]) -> Iterator[Item]:
     """Yield a table with its header and caption, if it has rows."""
     *header, caption = DATA["tables"][name]
     if rows:
         yield table(header, rows, caption)
 
 
-def _base_clusterings(study: PlannedStudy) -> Iterator[Item]:
-    ensemble, made = study.ensemble, {case.ensemble for case in study.cases}
-    kmeans = [
-        ("Algorithm", f"k-means (Lloyd's algorithm, at most {ensemble.max_iter} iterations)"),
-        ("Initial centres", "k objects drawn at random"),
-        ("Number of clusters k", _number_of_clusters(ensemble.n_clusters)),
-    ]
-    settings = [*(kmeans if made & set(MADE) else []), ("Runs", f"{ensemble.runs}"), ("Subsets", _subsets(study))]
-    differing = [(study.titles[case.id], "; ".join(_differences(case))) for case in study.cases]
+def _list_base_clusterings(study: PlannedStudy) -> Iterator[Item]:
+    ensemble = study.ensemble
+    kinds = {case.ensemble for case in study.cases}
+    settings = []
+    if kinds & set(MADE):  # a ready-made ensemble has no settings here
+        iterations = f"at most {ensemble.max_iter} iterations"
+        settings.append(("Algorithm", f"k-means (Lloyd's algorithm, {iterations})"))
+        settings.append(("Initial centres", "k objects drawn at random"))
+        settings.append(("Number of clusters k", _describe_number_of_clusters(ensemble.n_clusters)))
+    settings.append(("Runs", f"{ensemble.runs}"))
+    settings.append(("Subsets", _describe_subsets(study)))
+    differing = []
+    for case in study.cases:
+        differences = list(_list_differences(case))
+        if differences:
+            differing.append((study.titles[case.id], "; ".join(differences)))
     yield heading("Base clusterings")
     yield paragraph(SENTENCES["base_clusterings"])
-    yield from _table("settings", settings)
-    yield from _table("differing", [row for row in differing if row[1]])
-    if "mixed" in made:
+    yield from _make_table("settings", settings)
+    yield from _make_table("differing", differing)
+    if "mixed" in kinds:
         yield paragraph(SENTENCES["mixed"])
 
 
-def _subsets(study: PlannedStudy) -> str:
+def _describe_subsets(study: PlannedStudy) -> str:
     ensemble = study.ensemble
     if ensemble.n_subsets == 1:
         return "1: all runs are one ensemble"
@@ -99,17 +125,20 @@ def _subsets(study: PlannedStudy) -> str:
     return f"{ensemble.n_subsets}, each of {count(ensemble.subset_size, 'run')}: {how}{fewer}"
 
 
-def _number_of_clusters(k: Any) -> str:
-    return f"{numbers(k)}, taken in turn" if isinstance(k, tuple) else DATA["number_of_clusters"].get(k, f"{k}")
+def _describe_number_of_clusters(k: Any) -> str:
+    if isinstance(k, tuple):
+        return f"{numbers(k)}, taken in turn"
+    word: str = DATA["number_of_clusters"].get(k, f"{k}")
+    return word
 
 
-def _differences(case: Case) -> Iterator[str]:
+def _list_differences(case: Case) -> Iterator[str]:
     if case.ensemble != "kmeans":
         yield MADE.get(case.ensemble, f"not made here: the ready-made ensemble {case.ensemble}")
     if case.init != "random":
         yield f"initial centres by {case.init}"
     if case.n_clusters is not None:
-        yield f"k: {_number_of_clusters(case.n_clusters)}"
+        yield f"k: {_describe_number_of_clusters(case.n_clusters)}"
     for share, what in ((case.feature_share, "features"), (case.object_share, "objects")):
         if share < 1:
             yield f"{share:.0%} of the {what}, drawn for each run"
@@ -117,27 +146,38 @@ def _differences(case: Case) -> Iterator[str]:
         yield f"subsets of {count(case.subset_size, 'run')}"
 
 
-def _methods(study: PlannedStudy, references: References) -> Iterator[Item]:
-    where: dict[str, list[str]] = {}
-    for method, cases in study.absent().items():
-        where.setdefault(_titles(study, cases), []).append(method)
-    absent = "; ".join(f"{conjunction(methods)} on {cases}" for cases, methods in where.items())
-    scored = SENTENCES["methods"].format(restarts=DATA["restarts"][study.restarts], base=study.base_clusterings)
-    said = SENTENCES["unlabelled"].format(k=_given(study)) if study.without_classes else scored
+def _list_methods(study: PlannedStudy, references: References) -> Iterator[Item]:
+    if study.without_classes:
+        said = SENTENCES["unlabelled"].format(k=_describe_given_k(study))
+    else:
+        said = SENTENCES["methods"].format(restarts=DATA["restarts"][study.restarts], base=study.base_clusterings)
+    absent = _describe_absent(study)
     yield heading("Methods")
     yield paragraph(said, f"Not run (“{DASH}” in the tables): {absent}." if absent else "")
-    yield from _table("methods", [_method(run, references) for run in study.methods])
-    yield from _table("changed", [row for run in study.methods for row in _changed(study, run)])
+    yield from _make_table("methods", [_describe_method(run, references) for run in study.methods])
+    yield from _make_table("changed", [row for run in study.methods for row in _list_changed(study, run)])
 
 
-def _method(run: MethodRun, references: References) -> tuple[str, ...]:
+def _describe_absent(study: PlannedStudy) -> str:
+    """Say which methods do not run on which data sets; methods with the same ones are named together."""
+    methods_by_titles: dict[str, list[str]] = {}
+    for method, cases in study.absent().items():
+        methods_by_titles.setdefault(_join_titles(study, cases), []).append(method)
+    return "; ".join(f"{conjunction(names)} on {titles}" for titles, names in methods_by_titles.items())
+
+
+def _describe_method(run: MethodRun, references: References) -> tuple[str, ...]:
+    """Return id, summary, fixed parameters and grid."""
     cls = methods.load(run.method)
-    grid = ", ".join(f"{symbol(name)} ∈ {{{_abridged(values)}}}" for name, values in run.grid.items())
-    points = f"{grid} ({count(len(run.points), 'point')})" if grid else DASH
-    return run.id, f"{cls.summary}{references.cite(cls.reference)}", point(run.parameters) or DASH, points
+    summary = f"{cls.summary}{references.cite(cls.reference)}"
+    grid = DASH
+    if run.grid:
+        axes = ", ".join(f"{symbol(name)} ∈ {{{_abridge(values)}}}" for name, values in run.grid.items())
+        grid = f"{axes} ({count(len(run.points), 'point')})"
+    return run.id, summary, point(run.parameters) or DASH, grid
 
 
-def _changed(study: PlannedStudy, run: MethodRun) -> Iterator[tuple[str, ...]]:
+def _list_changed(study: PlannedStudy, run: MethodRun) -> Iterator[tuple[str, ...]]:
     """Yield method, parameter, own default, value here and data sets of every parameter off its default."""
     defaults = methods.load(run.method).parameters()
     where: dict[tuple[str, Value], list[Case]] = {}
@@ -146,23 +186,25 @@ def _changed(study: PlannedStudy, run: MethodRun) -> Iterator[tuple[str, ...]]:
             where.setdefault(item, []).append(case)
     for (name, value), cases in where.items():
         if name in defaults and value != defaults[name]:
-            here = "all" if len(cases) == len(study.cases) else _titles(study, cases)
-            yield run.id, symbol(name), _value(defaults[name]), _value(value), here
+            here = "all" if len(cases) == len(study.cases) else _join_titles(study, cases)
+            yield run.id, symbol(name), _write_value(defaults[name]), _write_value(value), here
 
 
-def _given(study: PlannedStudy) -> str:
+def _describe_given_k(study: PlannedStudy) -> str:
     """Return the number of clusters of each case without classes."""
     return conjunction([f"{case.k} on {study.titles[case.id]}" for case in study.cases])
 
 
-def _titles(study: PlannedStudy, cases: Sequence[Case]) -> str:
+def _join_titles(study: PlannedStudy, cases: Sequence[Case]) -> str:
     return conjunction([study.titles[case.id] for case in cases])
 
 
-def _value(value: Any) -> str:
+def _write_value(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else f"{value}"
 
 
-def _abridged(values: Sequence[Any]) -> str:
-    texts = [_value(value) for value in values]
-    return ", ".join(texts if len(texts) <= 7 else [*texts[:2], "…", texts[-1]])
+def _abridge(values: Sequence[Any]) -> str:
+    texts = [_write_value(value) for value in values]
+    if len(texts) > 7:  # more do not fit into a column
+        texts = [*texts[:2], "…", texts[-1]]
+    return ", ".join(texts)

@@ -16,7 +16,10 @@ from consclust_studies.config.study import PlannedStudy
 from consclust_studies.makers import Makers
 
 COMMIT_VARIABLE = "CONSCLUST_COMMIT"
-SUMS = "SHA256SUMS, beside this report, holds the checksums of all files that the same seed and versions give again."
+SUMS = (
+    "SHA256SUMS, beside this report, holds the checksums of all files that the same seed and versions give again, on "
+    "processors of one kind."
+)
 
 
 def provenance(study: PlannedStudy, cpu_seconds: float, seed: int, folder: Path, makers: Makers) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from consclust.report.wording import MINUS, paragraph
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import NOT_PUBLISHED, Exhibit, Needs
-from consclust_studies.results.main_table import counted_cells, published_key, scores_frame
-from consclust_studies.results.sentences import counting
+from consclust_studies.results.main_table import build_scores_frame, find_counted_cells, make_published_key
+from consclust_studies.results.sentences import describe_counting
 from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ class _OfPublished(Exhibit):
         frame = _cells(source)
         if frame.empty:
             return Shown(frame, caption="No score of this run has a published value.", picture=_nothing())
-        return Shown(frame, (), paragraph(self.sentences(source.study), counting(source.study)), self.draw(frame))
+        return Shown(
+            frame, (), paragraph(self.sentences(source.study), describe_counting(source.study)), self.draw(frame)
+        )
 
     def sentences(self, study: PlannedStudy) -> str:
         """Return what the caption says."""
@@ -134,7 +136,11 @@ class Differences(_OfPublished):
 
 
 def _cells(source: Source) -> DataFrame:
-    cells, key, published = counted_cells(source.study, scores_frame(source)), published_key(source), source.published
+    cells, key, published = (
+        find_counted_cells(source.study, build_scores_frame(source)),
+        make_published_key(source),
+        source.published,
+    )
     names = [key(*name) for name in zip(cells["case"], cells["metric"], cells["method"], strict=True)]
     deviations = {name: given["std"] for name, given in published.starts.items() if "std" in given}
     deviations |= published.deviations

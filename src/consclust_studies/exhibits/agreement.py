@@ -12,15 +12,15 @@ from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import NOT_PUBLISHED, Exhibit, Needs
 from consclust_studies.results.main_table import (
     NEAR,
-    counted_cells,
-    counted_rows,
-    expected_near,
-    published_cells,
-    ranks,
-    scores_frame,
-    with_near,
+    add_near,
+    build_scores_frame,
+    compute_expected_near,
+    find_counted_cells,
+    find_published_cells,
+    keep_counted,
+    rank_scores,
 )
-from consclust_studies.results.sentences import counting
+from consclust_studies.results.sentences import describe_counting
 from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
@@ -53,20 +53,20 @@ class Agreement(_Compared):
 
     def build(self, source: Source) -> Shown:
         """Return one row for each case and metric with a published score."""
-        study, scores = source.study, scores_frame(source)
+        study, scores = source.study, build_scores_frame(source)
         frame = agreement_frame(study, scores)
         if frame.empty:
             return Shown(frame, caption=NOTHING)
-        cells = counted_cells(study, scores)
+        cells = find_counted_cells(study, scores)
         caption = paragraph(
             f"Difference: ours {MINUS} published; |difference|: its absolute value.",
             _near(study) if study.n_subsets > 1 else "One subset has no standard error.",
             "Kendall's τ compares our order of the methods with the published one (1: the same, "
             f"{MINUS}1: reversed). A method with a grid is taken in the selection of the study.",
-            counting(study),
+            describe_counting(study),
         )
         columns = "dataset, metric, methods, tau, near, Mean |difference|: mean_absolute"
-        by_row = _by_row(with_near(study, counted_rows(study, scores).dropna(subset=["mean", "published"])))
+        by_row = _by_row(add_near(study, keep_counted(study, scores).dropna(subset=["mean", "published"])))
         blocks = (_by_metric(frame, cells), by_row, _base_clusterings(study, cells), _by_data(study, cells))
         tables = filled(listed("By data set", frame, columns, left=2), *blocks)
         return Shown(frame, tables, caption, abstract=_nearness(frame, study.n_subsets))
@@ -80,7 +80,7 @@ def _nearness(frame: DataFrame, n_subsets: int) -> str:
     if rows["near"].isna().any():
         return away
     near = f"{rows['near'].sum():.0f} of the {n} published scores lie within two standard errors of our mean"
-    return f"{near}; about {n * expected_near(n_subsets):.0f} would if only the random numbers differed. {away}"
+    return f"{near}; about {n * compute_expected_near(n_subsets):.0f} would if only the random numbers differed. {away}"
 
 
 class Ranks(_Compared):
@@ -94,14 +94,14 @@ class Ranks(_Compared):
 
     def build(self, source: Source) -> Shown:
         """Return one row for each metric and method."""
-        frame = ranks_frame(source.study, scores_frame(source))
+        frame = ranks_frame(source.study, build_scores_frame(source))
         if frame.empty:
             return Shown(frame, caption="No data set has a published score of every method here.")
         caption = paragraph(
             "Sum over the data sets of the rank of a method (1: the best; equal scores share their mean "
             "rank), by our scores and by the published ones, and its place by this sum.",
             "A data set counts if all methods with published values have a score on it.",
-            counting(source.study),
+            describe_counting(source.study),
         )
         columns = "metric, method, Data sets: datasets, Ours: rank_sum, Published: published_rank_sum"
         forms = {"rank_sum": number, "published_rank_sum": number}
@@ -120,7 +120,7 @@ class Farthest(_Compared):
 
     def build(self, source: Source) -> Shown:
         """Return one row for each score, the farthest first."""
-        cells = counted_cells(source.study, scores_frame(source))
+        cells = find_counted_cells(source.study, build_scores_frame(source))
         order = cells["difference"].abs().sort_values(ascending=False, kind="stable").index
         columns = ["case", "dataset", "metric", "method", "selection", "row", "mean", "published", "difference"]
         frame = cells.loc[order, [*columns, "difference_se"]].head(10)
@@ -129,7 +129,7 @@ class Farthest(_Compared):
         caption = paragraph(
             f"Difference: ours {MINUS} published, and in standard errors of our mean over the subsets "
             f"({DASH}: it has none).",
-            counting(source.study),
+            describe_counting(source.study),
         )
         shown = "dataset, metric, row, mean, published, difference, difference_se"
         return Shown(frame, (listed("Farthest scores", frame, shown, left=3),), caption)
@@ -144,7 +144,7 @@ def agreement_frame(study: PlannedStudy, scores: DataFrame) -> DataFrame:
     from scipy import stats
 
     counted, rows = {case.id for case in study.counted}, []
-    for (case, metric), cells in published_cells(study, scores).groupby(["case", "metric"], sort=False):
+    for (case, metric), cells in find_published_cells(study, scores).groupby(["case", "metric"], sort=False):
         tau, p = stats.kendalltau(cells["mean"], cells["published"]) if len(cells) > 1 else (math.nan, math.nan)
         numbers = (len(cells), tau, p, cells["near"].sum(min_count=1), cells["away"].mean())
         rows.append((case, cells["dataset"].iloc[0], case in counted, metric, *numbers))
@@ -154,7 +154,8 @@ def agreement_frame(study: PlannedStudy, scores: DataFrame) -> DataFrame:
 def _near(study: PlannedStudy) -> str:
     return (
         f"Near: the published score is within {count(int(NEAR), 'standard error')} of our mean. Both means vary over "
-        f"the subsets, so {expected_near(study.n_subsets):.0%} would be near if only the random numbers differed."
+        f"the subsets, so {compute_expected_near(study.n_subsets):.0%} would be near if only the random numbers "
+        "differed."
     )
 
 
@@ -208,10 +209,10 @@ def _by_data(study: PlannedStudy, cells: DataFrame) -> Table:
 def ranks_frame(study: PlannedStudy, scores: DataFrame) -> DataFrame:
     """Return the sums of ranks by metric and method, over the data sets with all methods."""
     rows: list[tuple[Any, ...]] = []
-    for metric, cells in counted_cells(study, scores).groupby("metric", sort=False):
+    for metric, cells in find_counted_cells(study, scores).groupby("metric", sort=False):
         methods = cells["method"].unique()
         wide = cells.pivot(index="case", columns="method", values=["mean", "published"]).dropna()
-        ours, theirs = (ranks(wide[name][methods]).sum() for name in ("mean", "published"))
+        ours, theirs = (rank_scores(wide[name][methods]).sum() for name in ("mean", "published"))
         places = (sums.rank(method="min").astype(int) for sums in (ours, theirs))
         if len(wide):
             columns = ([metric] * len(methods), methods, [len(wide)] * len(methods), ours, theirs, *places)

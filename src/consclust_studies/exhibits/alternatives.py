@@ -15,11 +15,11 @@ from consclust_studies.config.method_runs import MethodRun, MethodVariant
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
-from consclust_studies.results.main_table import over_subsets, published_key
-from consclust_studies.results.published_scores import nearer
-from consclust_studies.results.sentences import SELECTIONS, counting
+from consclust_studies.results.main_table import aggregate_subsets, make_published_key
+from consclust_studies.results.published_scores import find_nearer
+from consclust_studies.results.sentences import SELECTIONS, describe_counting
 from consclust_studies.results.source import Source
-from consclust_studies.stages.selection import main_row
+from consclust_studies.stages.selection import find_main_row
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -62,7 +62,7 @@ class Alternatives(Exhibit):
             and "Nearer: the one that is nearer to the published value; |difference|: mean absolute difference "
             f"from the published values ({DASH}: none that both can be compared with); of questions for both, "
             "own : variant.",
-            counting(study),
+            describe_counting(study),
         )
         columns = "variant, dataset, method, metric, own, Variant's: other, change, published"
         columns += ", nearer" if compared else ""
@@ -73,13 +73,13 @@ class Alternatives(Exhibit):
 
 
 def _frame(source: Source) -> DataFrame:
-    study, scores, key = source.study, source.published.scores, published_key(source)
+    study, scores, key = source.study, source.published.scores, make_published_key(source)
     with_own_values = {method for _, _, method in scores}
-    own, other, rows = over_subsets(source.selected), over_subsets(source.variants), []
+    own, other, rows = aggregate_subsets(source.selected), aggregate_subsets(source.variants), []
     for case, method, variant in _pairs(study):
         own_case = case.of if isinstance(case, CaseVariant) else case.id
         own_method = variant.of if isinstance(variant, MethodVariant) else method
-        row, own_row = main_row(study, method), main_row(study, own_method)
+        row, own_row = find_main_row(study, method), find_main_row(study, own_method)
         about = (variant.id, variant.why, differs(study, variant), own_case, source.titles[own_case])
         for metric in study.reported:
             n, mean, _ = other.loc[(case.id, metric, *row)]
@@ -88,7 +88,7 @@ def _frame(source: Source) -> DataFrame:
             known = math.nan if variant.id in with_own_values else published
             rows.append((*about, *own_row, metric, int(n), value, mean, mean - value, known))
     frame = records("variant why differs case dataset method selection metric n own other change published", rows)
-    return frame.assign(nearer=nearer(frame, "own", "other"))
+    return frame.assign(nearer=find_nearer(frame, "own", "other"))
 
 
 def _pairs(study: PlannedStudy) -> Iterator[tuple[Case, str, CaseVariant | MethodVariant]]:

@@ -9,8 +9,8 @@ from consclust.report.wording import count, paragraph, records, sentence, symbol
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
-from consclust_studies.results.published_scores import of_the_paper
-from consclust_studies.results.sentences import counting
+from consclust_studies.results.published_scores import restrict_to_paper
+from consclust_studies.results.sentences import describe_counting
 from consclust_studies.results.source import Source
 from consclust_studies.results.verdicts import VERDICTS, Material, is_ours, judge
 
@@ -82,7 +82,7 @@ def _counted(frame: DataFrame) -> str:
 
 
 def _frame(source: Source) -> DataFrame:
-    study, paper = source.study, of_the_paper(source.study, source.published)
+    study, paper = source.study, restrict_to_paper(source.study, source.published)
     everyone, papers, rows = Material(study, source), Material(paper, source), []
     others = [run.id for run in study.methods if run not in paper.methods]
     for claim in study.claims:
@@ -114,4 +114,4 @@ def _rule(study: PlannedStudy) -> str:
             "Partly reproduced: on more than half of that share. By the table: the same with the share of the data "
             "sets on which the paper's own table shows it."
         )
-    return paragraph(rule, counting(study))
+    return paragraph(rule, describe_counting(study))

@@ -15,7 +15,7 @@ from consclust_studies.config.cases import Case
 from consclust_studies.config.study import PlannedStudy
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
-from consclust_studies.results.published_scores import published_names
+from consclust_studies.results.published_scores import find_published_names
 from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _frame(source: Source) -> DataFrame:
     import pandas as pd
 
     study, rows = source.study, list[dict[str, Any]]()
-    names = published_names(study, source.published, described=True)
+    names = find_published_names(study, source.published, described=True)
     for case in study.described:
         data, origin = source.dataset(case.id), study.origins[case.id]
         n, d, _ = data.shape

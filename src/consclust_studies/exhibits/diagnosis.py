@@ -20,7 +20,7 @@ from consclust_studies.config.references import CaseId, MethodId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
-from consclust_studies.results.source import Source, fit_parameters
+from consclust_studies.results.source import Source, find_fit_parameters
 
 Tables = Literal["clusters", "methods", "base"]
 Figures = Literal["matrix", "criteria", "cdf", "tracking", "objects", "memberships", "diversity"]
@@ -211,7 +211,7 @@ def _diagnosis(source: Source, case_id: str, method: str) -> Any:
         run.id: methods.make(
             run.method,
             k,
-            fit_parameters(study, case, run.id),
+            find_fit_parameters(study, case, run.id),
             source.generator(case_id, run.id, 0).bit_generator.seed_seq,
         )
         for run in _runs(study, case_id)

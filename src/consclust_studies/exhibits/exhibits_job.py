@@ -14,7 +14,7 @@ from consclust_studies.config.study import PlannedStudy
 from consclust_studies.contents import marks_of
 from consclust_studies.exhibits import stored
 from consclust_studies.job_files import Files
-from consclust_studies.results.source import Item, Source, fit_parameters
+from consclust_studies.results.source import Item, Source, find_fit_parameters
 from consclust_studies.specs import Spec, digest
 
 OF_PROJECT = ("published", "discussion")
@@ -49,7 +49,7 @@ class ExhibitJob(Spec):
         for exhibit in self.study.exhibits:
             for case_id, method_id in exhibit.needs(self.study).fits:
                 cls = methods.load(self.study.method(method_id).method)
-                given = fit_parameters(self.study, self.study.case(case_id), method_id)
+                given = find_fit_parameters(self.study, self.study.case(case_id), method_id)
                 values = {name: (value,) for name, value in given.items()}
                 merge_options(options.setdefault(f"{cls.__module__}.{cls.__qualname__}", {}), values)
         kinds = dict.fromkeys(f"{type(one).__module__}.{type(one).__qualname__}" for one in self.study.exhibits)

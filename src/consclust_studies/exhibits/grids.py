@@ -13,11 +13,11 @@ from consclust_studies.config.method_runs import MethodRun
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
-from consclust_studies.results.grid_means import grid_means, said_of_races
-from consclust_studies.results.main_table import counted_rows, scores_frame
-from consclust_studies.results.sentences import SELECTIONS, counting
+from consclust_studies.results.grid_means import average_grid, describe_races
+from consclust_studies.results.main_table import build_scores_frame, keep_counted
+from consclust_studies.results.sentences import SELECTIONS, describe_counting
 from consclust_studies.results.source import Source
-from consclust_studies.stages.score import compact
+from consclust_studies.stages.score import write_compact
 from consclust_studies.stages.selection import FIXED
 
 if TYPE_CHECKING:
@@ -44,26 +44,26 @@ class Grids(Exhibit):
 
     def build(self, source: Source) -> Shown:
         """Return the mean over the subsets for each case, metric, method and point; NaN where it failed on some."""
-        study, scores = source.study, scores_frame(source)
+        study, scores = source.study, build_scores_frame(source)
         keys, tuned = ["case", "metric", "method"], [run.id for run in study.methods if run.grid]
         points = source.scores[source.scores["restart"] == study.restarts]
         points = points[points["method"].isin(tuned) & points["metric"].isin(study.reported)]
         default = scores[scores["selection"] == "default"][[*keys, "dataset", "published"]]
-        frame = default.merge(grid_means(study, points).reset_index(), on=keys, how="left")
+        frame = default.merge(average_grid(study, points).reset_index(), on=keys, how="left")
         frame = frame.assign(difference=frame["mean"] - frame["published"])[COLUMNS]
-        counted = counted_rows(study, scores)
+        counted = keep_counted(study, scores)
         caption = paragraph(
             "Every selection: the mean over the subsets. Both oracles choose with the true classes, for each subset or "
             "one common point.",
             "Otherwise a score is the mean over the subsets at one grid point; points that failed on a subset are left "
             f"out. Width: highest {MINUS} lowest. Gain: mean over the data sets of the score of an oracle, which "
             f"chooses with the true classes, {MINUS} that of the default.",
-            said_of_races(study),
+            describe_races(study),
             "table2" in study.published
             and "Inside, above, below: data sets whose published value lies inside, above or below the range. "
             "|difference|: mean absolute difference from the published values; the nearest point is the single "
             "point for all data sets where it is smallest.",
-            counting(study),
+            describe_counting(study),
         )
         columns = "method, metric, dataset, lowest, median, highest, published"
         chosen = [_selections(scores, metric) for metric in study.reported]
@@ -94,7 +94,7 @@ def _tuned(study: PlannedStudy, table: DataFrame) -> Iterator[tuple[MethodRun, s
 
 def _summary(study: PlannedStudy, frame: DataFrame) -> Table:
     compared, rows = frame["published"].notna().any(), []
-    for run, metric, mine in _tuned(study, counted_rows(study, frame)):
+    for run, metric, mine in _tuned(study, keep_counted(study, frame)):
         spread = ranges(mine)
         low, high, published = (spread[column] for column in ("lowest", "highest", "published"))
         if len(spread):
@@ -115,7 +115,7 @@ def _nearest_point(run: MethodRun, mine: DataFrame) -> tuple[str, float, float]:
     away = distance.agg(lambda v: v.mean(skipna=False)).dropna()
     if away.empty:
         return DASH, math.nan, math.nan
-    return point(json.loads(str(away.idxmin()))), away.min(), away.get(compact(run.default), math.nan)
+    return point(json.loads(str(away.idxmin()))), away.min(), away.get(write_compact(run.default), math.nan)
 
 
 def _gains(study: PlannedStudy, scores: DataFrame) -> Table:

@@ -16,9 +16,9 @@ from consclust_studies.config.references import MetricId
 from consclust_studies.config.study import Study
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, find_unknown
-from consclust_studies.results.grid_means import grid_means, said_of_races
+from consclust_studies.results.grid_means import average_grid, describe_races
 from consclust_studies.results.source import Source
-from consclust_studies.stages.score import compact
+from consclust_studies.stages.score import write_compact
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -59,10 +59,10 @@ class Heatmap(OfMethod):
         """Return the mean over the subsets of each case, metric and point, x fastest; NaN where a subset failed."""
         study, scores, run = source.study, source.scores, source.study.method(self.method)
         mine = scores[(scores["method"] == self.method) & (scores["restart"] == study.restarts)]
-        means = grid_means(study, mine).droplevel("method")
+        means = average_grid(study, mine).droplevel("method")
         cells = [{**run.default, self.x: x, self.y: y} for y in run.grid[self.y] for x in run.grid[self.x]]
         panels = [(case, metric) for metric in self.metrics for case in self.cases_of(study)]
-        keys = [(*panel, cell[self.x], cell[self.y], compact(cell)) for panel in panels for cell in cells]
+        keys = [(*panel, cell[self.x], cell[self.y], write_compact(cell)) for panel in panels for cell in cells]
         rows = [(*key[:-1], float(means.get((*key[:2], key[-1]), math.nan))) for key in keys]
         frame = records(f"case metric {self.x} {self.y} mean", rows)
         return Shown(frame, caption=self._caption(study), picture=self._draw(source, frame))
@@ -148,7 +148,7 @@ class Heatmap(OfMethod):
             f"{count(study.ensemble.subset_size, 'base clustering')} ({restarts[study.restarts]}).",
             colour[self.scale],
             "Solid frame: best mean; dotted frame: default parameters; grey: failed on some subset.",
-            said_of_races(study),
+            describe_races(study),
         )
 
 

@@ -64,7 +64,7 @@ class Paths(OfMethod):
     def _path(self, source: Source, case: str) -> Iterator[tuple[str, str, int, float, bool]]:
         stored = source.stored(case)
         ensemble = Ensemble(stored.subset(0))
-        method = source.fitted(source.study.case(case), self.method, {}, ensemble, 0, stored.n_classes)
+        method = source.fit(source.study.case(case), self.method, {}, ensemble, 0, stored.n_classes)
         path = getattr(method, self.path).reshape(-1, len(self.labels))
         for label, values in zip(self.labels, path.T.tolist(), strict=True):
             yield from ((case, label, i, value, method.converged_) for i, value in enumerate(values, start=1))

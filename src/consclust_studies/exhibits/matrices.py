@@ -23,7 +23,7 @@ from consclust_studies.config.references import CaseId, MethodId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Some, Value
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs, find_unknown, of_fit
-from consclust_studies.results.source import Source, fit_parameters
+from consclust_studies.results.source import Source, find_fit_parameters
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -81,7 +81,7 @@ class Matrix(Strict):
 
     def point(self, study: PlannedStudy, case: str) -> str:
         """Return the parameters of its fit, as text; none of a similarity."""
-        fit = fit_parameters(study, study.case(case), self.method) if self.method else {}
+        fit = find_fit_parameters(study, study.case(case), self.method) if self.method else {}
         return point({**fit, **self.parameters})
 
 
@@ -234,7 +234,7 @@ class Given:
         self.ensemble = Ensemble(stored.subset(subset)[objects])
         self._fits: dict[str, ConsensusMethod] = {}  # once for all panels that show a matrix of one fit
         self._fitted = partial(
-            source.fitted, source.study.case(case), ensemble=self.ensemble, subset=subset, n_clusters=stored.n_classes
+            source.fit, source.study.case(case), ensemble=self.ensemble, subset=subset, n_clusters=stored.n_classes
         )
 
     def matrix(self, panel: Matrix) -> FloatArray:

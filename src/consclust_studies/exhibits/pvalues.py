@@ -12,9 +12,9 @@ from consclust_studies.config.study import PlannedStudy
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.main_table import KEYS
-from consclust_studies.results.significance import pairwise
+from consclust_studies.results.significance import compare_pairs
 from consclust_studies.results.source import Source
-from consclust_studies.stages.selection import main_rows, rows
+from consclust_studies.stages.selection import list_main_rows, list_rows
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -37,7 +37,7 @@ class PValues(Exhibit):
     def build(self, source: Source) -> Shown:
         """Compare every pair of rows; a table for each case."""
         study = source.study
-        frame = pairwise(study, source.selected)
+        frame = compare_pairs(study, source.selected)
         test = {"paired": "paired", "welch": "Welch's"}[study.significance.test]
         caption = paragraph(
             f"Two-sided p-values of {test} t-tests between a row and each of the numbered rows, over their common "
@@ -52,7 +52,7 @@ class PValues(Exhibit):
 
 def _tables(study: PlannedStudy, frame: DataFrame, taken: Mapping[Any, str]) -> Iterator[Table]:
     pairs = _by_pair(study, frame)
-    everyone, numbered = rows(study), main_rows(study)
+    everyone, numbered = list_rows(study), list_main_rows(study)
     header = ("Metric", "Row", "Parameters", "Mean", *(f"{n}" for n, _ in enumerate(numbered, 1)))
     for case in study.cases:
         body, rules = list[tuple[Cell, ...]](), []

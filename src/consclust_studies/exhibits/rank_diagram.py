@@ -12,8 +12,8 @@ from consclust.report.wording import count, number, paragraph, records
 from consclust_studies.config.study import Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
-from consclust_studies.results.main_table import counted_rows, of_main_rows, ranks, scores_frame
-from consclust_studies.results.sentences import counting
+from consclust_studies.results.main_table import build_scores_frame, keep_counted, keep_main_rows, rank_scores
+from consclust_studies.results.sentences import describe_counting
 from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class RankDiagram(Exhibit):
             "Mean rank over the data sets (1: the best; equal scores share their mean rank) of the methods with a "
             f"score on all of them, at most the {METHODS} best; where there are published scores, of their methods. "
             f"Methods that a bar joins do not differ significantly by Nemenyi's test (p < {number(ALPHA)}).",
-            counting(source.study),
+            describe_counting(source.study),
         )
         return Shown(frame, (), caption, self._draw(tables))
 
@@ -70,7 +70,7 @@ class RankDiagram(Exhibit):
         if not tables:
             axes[0].set_axis_off()
         for panel, ((metric, side), table) in zip(axes, tables.items(), strict=False):
-            placed = ranks(table)
+            placed = rank_scores(table)
             p, mean = posthocs.posthoc_nemenyi_friedman(placed), placed.mean()
             labels = {"label_fmt_left": "{label} ({rank:.1f})", "label_fmt_right": "({rank:.1f}) {label}"}
             looks: dict[str, Any] = {"label_props": {"fontsize": 7.5}, "elbow_props": {"linewidth": 0.8}}
@@ -91,7 +91,7 @@ def _frame(source: Source) -> tuple[DataFrame, dict[tuple[str, str], DataFrame]]
 
     rows, tables = list[tuple[Any, ...]](), {}
     for metric, side, table in _tables(source):
-        placed = ranks(table)
+        placed = rank_scores(table)
         mean = placed.mean()
         tables[metric, side] = table[[name for name in table if name in mean.nsmallest(METHODS).index]]
         p = float(stats.friedmanchisquare(*placed.to_numpy().T).pvalue)
@@ -102,7 +102,7 @@ def _frame(source: Source) -> tuple[DataFrame, dict[tuple[str, str], DataFrame]]
 def _tables(source: Source) -> Iterator[tuple[str, str, DataFrame]]:
     """Yield metric, side and scores of each diagram: of the methods with published scores, if there are any."""
     study = source.study
-    scores = of_main_rows(study, counted_rows(study, scores_frame(source)))
+    scores = keep_main_rows(study, keep_counted(study, build_scores_frame(source)))
     for metric in study.reported:
         mine = scores[scores["metric"] == metric]
         known = mine["method"][mine["published"].notna()].unique()

@@ -9,12 +9,12 @@ from consclust.report.wording import DASH, paragraph, score, signed
 from consclust_studies.config.study import PlannedStudy
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
-from consclust_studies.results.main_table import KEYS, counted_rows, of_main_rows, scores_frame
-from consclust_studies.results.published_scores import nearer
-from consclust_studies.results.sentences import counting
+from consclust_studies.results.main_table import KEYS, build_scores_frame, keep_counted, keep_main_rows
+from consclust_studies.results.published_scores import find_nearer
+from consclust_studies.results.sentences import describe_counting
 from consclust_studies.results.source import Source
 from consclust_studies.results.summary import summarise
-from consclust_studies.stages.selection import main_rows, select
+from consclust_studies.stages.selection import list_main_rows, select
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -48,7 +48,7 @@ class Restarts(Exhibit):
             "decimals.",
             bool(summary.rows)
             and "Nearer: of the scores that differ, those where one of the two is nearer to the published value; "
-            f"|difference|: mean absolute difference from it. {counting(study)}".strip(),
+            f"|difference|: mean absolute difference from it. {describe_counting(study)}".strip(),
         )
         metrics = [frame[frame["metric"] == metric] for metric in study.reported]
         tables = [crossed(block["metric"].iloc[0], block, "row", _cell) for block in metrics if len(block)]
@@ -57,13 +57,13 @@ class Restarts(Exhibit):
 
 def _frame(source: Source) -> DataFrame:
     """Return the cells that differ in :data:`DIGITS` decimals; each kind chooses its own parameters in an oracle."""
-    cells = scores_frame(source)[[*KEYS, "dataset", "row", "published"]]
+    cells = build_scores_frame(source)[[*KEYS, "dataset", "row", "published"]]
     for kind, column in KINDS.items():
         study = source.study.model_copy(update={"restarts": kind})
         means = summarise(study, select(study, source.scores)).set_index(KEYS)["mean"]
         cells = cells.join(means.rename(column), on=KEYS)
     mean, best = (cells[column] for column in KINDS.values())
-    cells = cells.assign(change=best - mean, nearer=nearer(cells, *KINDS.values()))
+    cells = cells.assign(change=best - mean, nearer=find_nearer(cells, *KINDS.values()))
     differ = mean.round(DIGITS).ne(best.round(DIGITS)) & cells["change"].notna()
     return cells.loc[differ, COLUMNS].reset_index(drop=True)
 
@@ -74,11 +74,11 @@ def _cell(row: Any) -> Cell:
 
 def _summary(study: PlannedStudy, frame: DataFrame) -> Table:
     """Say of each row with published values which of the two comes nearer."""
-    known = of_main_rows(study, counted_rows(study, frame)).dropna(subset="published")
+    known = keep_main_rows(study, keep_counted(study, frame)).dropna(subset="published")
     for kind, column in KINDS.items():
         away = (known[column] - known["published"]).abs()
         known = known.assign(**{f"{kind}_away": away, f"{kind}_nearer": known["nearer"] == column})
-    order = {row.name: place for place, row in enumerate(main_rows(study))}
+    order = {row.name: place for place, row in enumerate(list_main_rows(study))}
     groups = known.sort_values("row", key=lambda names: names.map(order), kind="stable").groupby("row", sort=False)
     sums = groups[["mean_nearer", "chosen_nearer"]].sum().join(groups[["mean_away", "chosen_away"]].mean())
     table = sums.assign(scores=groups.size()).reset_index()

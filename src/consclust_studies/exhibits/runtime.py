@@ -9,7 +9,7 @@ from consclust.report.blocks import Cell, Shown, crossed
 from consclust.report.wording import DASH, number, paragraph, seconds
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
-from consclust_studies.results.runtimes import fitted_together, runtime_frame
+from consclust_studies.results.runtimes import build_runtime_frame, describe_fits_together
 from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Runtime(Exhibit):
         """Return totals over the jobs of each case and method, and the seconds of others."""
         import pandas as pd
 
-        frame = runtime_frame(source)
+        frame = build_runtime_frame(source)
         named = frame.assign(dataset=frame["case"].map(source.titles))
         sizes = [named.assign(method=name, text=named[column].map(str)) for name, column in SIZES.items()]
         tables = []
@@ -58,7 +58,7 @@ class Runtime(Exhibit):
             bool(frame["published_seconds"].notna().any()) and "Published times are from the paper's machine.",
             bool(frame["program_seconds"].notna().any())
             and "The authors' program was run on the input of our methods.",
-            fitted_together(source.study),
+            describe_fits_together(source.study),
             f"Memory is the largest resident set of a job, libraries included. {DASH}: not run or not known. All fits "
             f"together took {seconds(float(frame['cpu_seconds'].sum()))} of CPU time.",
         )

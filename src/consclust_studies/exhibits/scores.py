@@ -15,9 +15,9 @@ from consclust_studies.config.references import AnyMethodId, CaseId, MetricId
 from consclust_studies.config.study import PlannedStudy
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
-from consclust_studies.results.main_table import of_main_rows, scores_frame
-from consclust_studies.results.published_scores import HALF_DIGIT, of_the_paper
-from consclust_studies.results.sentences import SELECTIONS, tuned
+from consclust_studies.results.main_table import build_scores_frame, keep_main_rows
+from consclust_studies.results.published_scores import HALF_DIGIT, restrict_to_paper
+from consclust_studies.results.sentences import SELECTIONS, describe_selection
 from consclust_studies.results.source import Source
 from consclust_studies.stages.selection import FIXED
 
@@ -62,11 +62,11 @@ class Scores(Exhibit):
     def build(self, source: Source) -> Shown:
         """Return one row for each case, metric and row of the table."""
         study = self.seen(source.study)
-        frame = scores_frame(source, study)
+        frame = build_scores_frame(source, study)
         standing_for = f"After {self.title}: " if study.other_data and not self.methods else ""
-        main = of_main_rows(study, frame)
+        main = keep_main_rows(study, frame)
         tables = [_table(f"{standing_for}{metric}", main, metric) for metric in study.reported]
-        paper = study if self.methods else of_the_paper(study, source.published)
+        paper = study if self.methods else restrict_to_paper(study, source.published)
         others = [run.id for run in study.methods if run not in paper.methods]
         return Shown(frame, (*tables, *_to_the_digit(study, frame, self.methods)), _caption(study, frame, others))
 
@@ -115,7 +115,7 @@ def _caption(study: PlannedStudy, frame: DataFrame, others: Sequence[str]) -> st
         bool(others)
         and f"{names}: not in the paper, and marked only if better than all methods of the paper. {WITHOUT_OTHERS}: "
         f"bold if {names} {'is' if len(others) == 1 else 'are'} left out.",
-        tuned(study, [run.id for run in study.methods]),
+        describe_selection(study, [run.id for run in study.methods]),
         bool(frame["published"].notna().any()) and f"Below: the published value (ours {MINUS} published).",
         bool(frame["mean"].isna().any()) and f"{DASH}: no value; a footnote says why where a method failed.",
     )

@@ -12,10 +12,10 @@ from consclust.report.wording import conjunction, count, paragraph, records
 from consclust_studies.config.references import MetricId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.exhibits.base import Exhibit, Needs
-from consclust_studies.results.main_table import over_subsets
-from consclust_studies.results.sentences import fewer, tuned
+from consclust_studies.results.main_table import aggregate_subsets
+from consclust_studies.results.sentences import describe_missing, describe_selection
 from consclust_studies.results.source import Source
-from consclust_studies.stages.selection import main_row
+from consclust_studies.stages.selection import find_main_row
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -49,20 +49,20 @@ class Sizes(Exhibit):
         caption = paragraph(
             f"{self.metric} against the number of base clusterings in a subset: mean over "
             f"{count(study.n_subsets, 'subset')}{bands}.",
-            tuned(study, _of_other_sizes(study)),
+            describe_selection(study, _of_other_sizes(study)),
             _for_some(study, frame[frame["subsets"] < study.n_subsets], "subsets", "the {} only"),
             _for_some(study, frame[frame["raced"] > 0], "raced", "a race, its grid points chosen on the {}"),
-            fewer(study, frame[frame["n"] < frame["subsets"]], "size"),
+            describe_missing(study, frame[frame["n"] < frame["subsets"]], "size"),
         )
         labels = "base clusterings in a subset", f"mean {self.metric}"
         drawn = frame if few else frame.assign(std=0.0)
         return Shown(frame, caption=caption, picture=curves_by_case(drawn, source.titles, "size", labels))
 
     def _frame(self, source: Source) -> DataFrame:
-        study, scores, rows = source.study, over_subsets(source.selected, source.variants), []
+        study, scores, rows = source.study, aggregate_subsets(source.selected, source.variants), []
         for case in study.cases:
             cases = sorted((case, *study.size_variants(case)), key=study.subset_size)
-            for row in (main_row(study, method) for method in _of_other_sizes(study) if len(cases) > 1):
+            for row in (find_main_row(study, method) for method in _of_other_sizes(study) if len(cases) > 1):
                 ran = [one for one in cases if study.method(row.method).runs_on(one)]
                 found = [(one, key) for one in ran if (key := (one.id, self.metric, *row)) in scores.index]
                 for one, key in found:

@@ -13,10 +13,10 @@ from consclust_studies.config.references import MetricId
 from consclust_studies.config.study import Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
-from consclust_studies.results.main_table import KEYS, published_cells, scores_frame
-from consclust_studies.results.sentences import tuned
+from consclust_studies.results.main_table import KEYS, build_scores_frame, find_published_cells
+from consclust_studies.results.sentences import describe_selection
 from consclust_studies.results.source import Source
-from consclust_studies.stages.selection import main_rows
+from consclust_studies.stages.selection import list_main_rows
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -44,16 +44,16 @@ class Spread(Exhibit):
         """Return the score of each case, metric, method and subset, and the published score."""
         study = source.study
         metrics = self.metrics or study.reported[:1]
-        order = [row.method for row in main_rows(study)]
-        known = published_cells(study, scores_frame(source)).set_index(KEYS)["published"]
+        order = [row.method for row in list_main_rows(study)]
+        known = find_published_cells(study, build_scores_frame(source)).set_index(KEYS)["published"]
         rows = source.selected[source.selected["metric"].isin(metrics)]
-        main = set(main_rows(study))
+        main = set(list_main_rows(study))
         rows = rows[[row in main for row in zip(rows["method"], rows["selection"], strict=True)]]
         rows = rows.dropna(subset="value").join(known, on=KEYS)
         frame = rows[["case", "metric", "method", "selection", "subset", "value", "published"]].reset_index(drop=True)
         caption = paragraph(
             f"{' and '.join(metrics)} of each of the {study.n_subsets} subsets; box: quartiles and median.",
-            tuned(study, order),
+            describe_selection(study, order),
             bool(frame["published"].notna().any()) and "Diamond: the published score.",
         )
         return Shown(frame, (), caption, self._draw(source, frame, order))

@@ -9,7 +9,7 @@ from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.source import Source
-from consclust_studies.results.unseen_scores import beside, plan, unseen_frame
+from consclust_studies.results.unseen_scores import find_rival, get_generalisation, summarise_unseen
 from consclust_studies.stages.selection import Row
 
 BETTER, WORSE = "•", "◦"
@@ -39,23 +39,25 @@ class Unseen(Exhibit):
 
     def build(self, source: Source) -> Shown:
         """Return one row for each case, row and selection."""
-        study, frame = source.study, unseen_frame(source)
+        study, frame = source.study, summarise_unseen(source)
         means = frame.set_index(["case", "row", "selection"])["mean"].to_dict()
 
         def cell(line: Any) -> Cell:
-            rival = beside(study, {key[1:]: mean for key, mean in means.items() if key[0] == line.case}, line.selection)
+            rival = find_rival(
+                study, {key[1:]: mean for key, mean in means.items() if key[0] == line.case}, line.selection
+            )
             differs = rival is not None and line.p_value < study.significance.alpha  # never for NaN
             mark = (BETTER if rival > line.mean else WORSE) if differs else ""
             spread = f" ± {score(line.std)}" if line.n > 1 else ""
             return Cell(text=f"{score(line.mean)}{spread}", bold=bool(line.best), mark=mark)
 
         names = [Row(*row).name for row in zip(frame["row"], frame["selection"], strict=True)]
-        table = crossed(plan(study).metric, frame.assign(name=names), "name", cell)
+        table = crossed(get_generalisation(study).metric, frame.assign(name=names), "name", cell)
         return Shown(frame, (table,), _caption(study))
 
 
 def _caption(study: Experiment) -> str:
-    setting = plan(study)
+    setting = get_generalisation(study)
     tuned = [method.id for method in setting.methods if study.method(method.method).grid]
     return paragraph(
         f"{setting.metric} on unseen objects: mean ± standard deviation over {count(setting.splits, 'split')} "

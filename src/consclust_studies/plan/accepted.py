@@ -32,7 +32,7 @@ from consclust_studies.plan import needs
 from consclust_studies.plan.costs import START, load_studies, run
 from consclust_studies.plan.jobs import PlannedJob
 from consclust_studies.plan.plan import Plan
-from consclust_studies.results.runtimes import measured
+from consclust_studies.results.runtimes import tabulate_runtimes
 from consclust_studies.runner import PREVIOUS, digest_of_inputs
 from consclust_studies.specs import without_code, without_inputs
 from consclust_studies.stages.consensus import SubsetRange
@@ -72,7 +72,7 @@ def archive_of(study: str, case: str) -> Path:
 def jobs_with_labels(plan: Plan, study: str) -> dict[str, list[PlannedJob]]:
     """Return for each case, those of the variants too, the jobs that make labels and races, in their order."""
     found: dict[str, dict[str, PlannedJob]] = {}
-    for view in (plan.runs[study], *plan.runs[study].of_variants()):
+    for view in (plan.runs[study], *plan.runs[study].split_variants()):
         for case in view.cases:
             files = [file for method in view.runs(case) for file in plan.label_files(study, case, method)]
             of_case = found.setdefault(case.id, {})
@@ -131,7 +131,7 @@ def keep_seconds(plan: Plan, study: str) -> None:
 
     path = needs.locate_kept(study) / "runtime.csv"
     found = [pd.read_csv(path)] if path.is_file() else []
-    for view in plan.runs[study].of_variants():
+    for view in plan.runs[study].split_variants():
         files: dict[str, list[Path]] = {}
         for case in view.cases:
             for method in view.runs(case):
@@ -139,7 +139,7 @@ def keep_seconds(plan: Plan, study: str) -> None:
         done = tuple(method for method in view.methods if all(map(Path.is_file, files.get(method.id, []))))
         records = [read_record(file) for file in dict.fromkeys(file for one in done for file in files.get(one.id, []))]
         if done:
-            found.append(measured(view.model_copy(update={"methods": done}), records))
+            found.append(tabulate_runtimes(view.model_copy(update={"methods": done}), records))
     if found:
         table = pd.concat(found).drop_duplicates(["case", "method"], keep="last")
         write_text(path, table.to_csv(index=False, float_format="%.6f"))
@@ -249,7 +249,7 @@ def kind_of(name: str) -> str:
 def subsets_of(name: str) -> range:
     """Return the subsets of the block that a file of labels or seconds is named after; none for another file."""
     word = Path(name).name.removesuffix(kind_of(name))
-    return SubsetRange.of_word(word).subsets if re.fullmatch(r"\d+-\d+", word) else range(0)
+    return SubsetRange.parse(word).subsets if re.fullmatch(r"\d+-\d+", word) else range(0)
 
 
 def cut_arrays(contents: Sequence[bytes], subsets: Sequence[int]) -> bytes:

@@ -38,7 +38,7 @@ def check_case(case: Case, context: Context) -> Mistakes:
 
 def check_family(family: CaseFamily, context: Context) -> Mistakes:
     """Yield what is wrong with the variants of a family, at the key of the suffix or of the family that says it."""
-    for suffix, variant in family.members(context.study.cases):
+    for suffix, variant in family.list_members(context.study.cases):
         for key, message in check_case(variant, context):
             field = re.split(r"[.[]", key)[0]
             of_suffix = field in family.each[suffix].model_fields_set
@@ -56,6 +56,7 @@ def _check_steps(case: Case, entry: DatasetSpec) -> Mistakes:
 
 def _check_parameters(case: Case, context: Context) -> Mistakes:
     for name, parameters in case.parameters.items():
+        # a name that is no method is reported by the walker
         for run in context.find_runs(name):
             yield from check_parameters(run.method, parameters, f"parameters.{name}")
             for parameter in parameters:
@@ -81,6 +82,9 @@ def _check_races(case: Case, context: Context) -> Mistakes:
 
 def _check_ensemble(case: Case, entry: DatasetSpec) -> Mistakes:
     """Yield an ensemble that the data set does not have, and keys that this kind of ensemble does not read."""
+    if entry.reader and not entry.reader.is_data:
+        yield "dataset", f" = {case.dataset!r}: an archive, not a data set; name another"
+    # a data set without a reader has ready-made ensembles alone
     if entry.reader is None and case.ensemble in MADE:
         remedy = f"{{dataset: {case.dataset}, ensemble: {next(iter(entry.ensembles))}}}"
         yield "ensemble", f" = {case.ensemble!r}: {case.dataset} has no features for it; write {remedy}"
@@ -88,6 +92,7 @@ def _check_ensemble(case: Case, entry: DatasetSpec) -> Mistakes:
         yield from find_unknown("ensemble", [case.ensemble], [*MADE, *entry.ensembles])
     for key, kinds in GOES_WITH.items():
         value = getattr(case, key)
+        # the default may be written out where it has no effect
         default = type(case).model_fields[key].default
         if value != default and case.ensemble not in kinds:
             yield key, f" = {value!r}: goes with ensemble: {' or '.join(kinds)}; remove it"

@@ -45,6 +45,7 @@ def check_parameters(method: str, parameters: Mapping[str, Value], key: str) -> 
         if name not in settable:
             yield f"{key}.{name}", f" = {short(value)}: no such parameter of {method}; {did_you_mean(name, settable)}"
             continue
+        # one at a time, so that the message names the parameter
         given: dict[str, Any] = {name: value}
         try:
             cls(n_clusters=1, **given).check_parameters()
@@ -56,6 +57,7 @@ def uses_features(run: MethodRun, parameters: Mapping[str, Value], context: Cont
     """Whether a method reads the features of the objects; False for one that is mistaken, and so cannot be made."""
     if run.method not in methods.names() or not methods.load(run.method).needs_features:
         return False
+    # a mistake is reported elsewhere; here it must not raise
     mistaken = any(check_method(run, context)) or any(check_parameters(run.method, parameters, ""))
     return not mistaken and methods.needs_features(run.method, parameters, run.points)
 
@@ -65,6 +67,7 @@ def _check_together(name: str, context: Context) -> Mistakes:
     study = context.study
     members = study.together(name)
     taken = [*context.known["row"], *context.known["method or variant"]]
+    # labels of these fits are stored under the name, as those of a row are
     if name in taken:
         yield "together", f" = {name!r}: a row has this name; choose another"
     elif len(members) == 1:
@@ -109,6 +112,7 @@ def _check_split(plan: Generalisation, context: Context) -> Mistakes:
         if entry is None or entry.shape is None:
             continue
         n_objects, _, n_classes = entry.shape
+        # as the stage splits them
         n_training = round(plan.train_share * n_objects)
         n_clusters = max(n_classes, find_most_clusters(context.study, case))
         if n_training < n_clusters:

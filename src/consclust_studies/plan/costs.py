@@ -38,6 +38,7 @@ class Job(NamedTuple):
 
 def list_jobs(plan: Plan, run: str) -> list[Job]:
     """Return the jobs of a run, each after those that it waits for; downloads are left out."""
+    # downloads are left out, so no job makes the raw data
     planned = plan.jobs_of(run)
     maker = {}
     for job in planned:
@@ -56,6 +57,7 @@ def estimate_seconds(job: PlannedJob) -> float:
         return TABLES
     if job.rule == "document":
         return DOCUMENT
+    # a figure may fit methods anew, whose seconds are in its need
     if job.rule == "figure":
         return FIGURE + job.need.seconds - needs.REPORT_SECONDS
     if job.rule in ("prepare", "collect"):
@@ -67,6 +69,7 @@ def sum_submitted(jobs: Sequence[Job]) -> list[float]:
     """Return the CPU seconds of each job of a cluster: of jobs of a group that depend on each other, or of one job."""
     from scipy.cluster.hierarchy import DisjointSet
 
+    # as Snakemake does: jobs of a group that are connected become one job of the cluster
     together = DisjointSet([job.name for job in jobs])
     group = {job.name: job.group for job in jobs}
     for job in jobs:

@@ -18,9 +18,9 @@ from consclust_studies.plan.costs import run
 
 def entry_of(study: str, address: str) -> str:
     """Return the entry of the archives of a study as YAML; :class:`InputError` if it has none, or for a bad address."""
-    archives = sorted(needs.kept(study).glob("*.tar.xz"))
+    archives = sorted(needs.locate_kept(study).glob("*.tar.xz"))
     if not archives:
-        raise InputError(f"{needs.kept(study)}: no archives of labels; make them: make keep STUDY={study}")
+        raise InputError(f"{needs.locate_kept(study)}: no archives of labels; make them: make keep STUDY={study}")
     name = f"labels_of_{study}"
     files = [
         {

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from consclust.errors import InputError
+from consclust_studies.code.job_code import checksums_of
 from consclust_studies.job_files import JobFile
 from consclust_studies.paths import LOGS
-from consclust_studies.plan.job_code import checksums_of
 from consclust_studies.plan.needs import Need
 from consclust_studies.specs import Spec
 

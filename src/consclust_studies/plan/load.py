@@ -17,7 +17,7 @@ from consclust_studies.config.exhibit_kinds import kinds_of, with_a_place
 from consclust_studies.config.paper import Ledger
 from consclust_studies.config.settings import CONFIG_FILE, Settings
 from consclust_studies.config.study import Study
-from consclust_studies.confirm import check_sorts
+from consclust_studies.confirm import unknown_sorts
 from consclust_studies.plan import own_files
 from consclust_studies.plan.checks import CLAIMS_FILE, check_study, describe_wrong_id
 from consclust_studies.plan.plan import Plan
@@ -39,12 +39,12 @@ def load_plan(
     """
     settings = _parse_settings(config, given)
     registry = _load_registry(elsewhere)
+    # sorted, as the order of a glob depends on the file system
     files = sorted(Path().glob(paths.STUDY.format(study="*")))
     if not files:
         raise InputError(f"{paths.STUDIES}: no study; write one as {paths.STUDY.format(study='<id>')}")
     studies = [load_study(path, registry) for path in files]
-    check_sorts(settings.refit)
-    mistakes = _check_settings(settings, studies, elsewhere)
+    mistakes = [*_check_settings(settings, studies, elsewhere), *unknown_sorts(settings.refit)]
     if mistakes:
         raise InputError(_blame_command_line("\n".join(mistakes), given))
 
@@ -57,6 +57,7 @@ def load_plan(
             refused[study.id] = _blame_command_line(reasons, given)
         else:
             runs.append(plan_study(study, settings, registry))
+    # a restricted run shares the jobs of the whole study
     whole = [plan_study(study, None, registry) for study in studies]
     return Plan(settings, registry, whole, runs, refused, stored)
 
@@ -100,6 +101,7 @@ def _blame_command_line(message: str, given: Mapping[str, Any]) -> str:
 
 
 def _check_mirror(mirror: str | None) -> list[str]:
+    # an address may be down now and reachable later: it is not checked
     if not mirror or mirror.startswith(("http://", "https://")) or Path(mirror).expanduser().is_dir():
         return []
     return [f"{CONFIG_FILE}: data_mirror = {mirror!r}: no such folder; correct it, or write null"]
@@ -141,6 +143,7 @@ def add_standard_exhibits(study: Study) -> Study:
     listed = {type(exhibit) for exhibit in study.exhibits}
     before: list[Exhibit] = []
     after: list[Exhibit] = []
+    # in the order of their places
     for place, kind in with_a_place(kinds_of(study.id, study.kinds).values()):
         if study.without_classes and not kind.without_classes:
             continue

@@ -7,15 +7,12 @@ from pathlib import Path
 
 from consclust.errors import InputError
 from consclust.report.wording import count
-from consclust_studies.contents import Marks, read_marks
+from consclust_studies.contents import WITH_MARKS, Marks, read_marks
 from consclust_studies.kinds import KINDS
 from consclust_studies.plan.jobs import PlannedJob
 from consclust_studies.plan.plan import Plan
 from consclust_studies.specs import without_code, without_inputs
 from consclust_studies.stamps import Stamp, installed_versions
-
-SMALL = (".json", ".npz", ".parquet")
-"""Files that carry spec and stamp, those first that are read fastest."""
 
 
 class Made:
@@ -45,13 +42,15 @@ class Made:
         planned = job.spec.json_text
         if without_inputs(stored.spec) == without_inputs(planned):
             return True
-        return self.plan.settings.confirms and without_code(stored.spec) == without_code(planned)
+        is_confirmed = self.plan.settings.confirms and KINDS[job.kind].is_sampled
+        return is_confirmed and without_code(stored.spec) == without_code(planned)
 
     def find_marks(self, job: PlannedJob) -> Marks | None:
         """Return spec and stamp of the output of a job; None if there is none."""
         files = [Path(path) for paths in job.outputs.values() for path in paths]
-        for path in sorted(files, key=lambda path: SMALL.index(path.suffix) if path.suffix in SMALL else len(SMALL)):
-            if path.suffix in SMALL and path.is_file():
+        with_marks = [path for path in files if path.suffix in WITH_MARKS]
+        for path in sorted(with_marks, key=lambda path: WITH_MARKS.index(path.suffix)):
+            if path.is_file():
                 return _read_once(path, path.stat().st_mtime_ns)
         return None
 

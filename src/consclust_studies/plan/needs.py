@@ -97,6 +97,7 @@ def estimate_ensembles(study: Experiment, case: Case, shape: Shape) -> Need:
     k = find_most_clusters(study, case, shape)
     seconds = KMEANS_SECONDS * runs * n * features * k
     labels = 2 * n * runs
+    # some of the six algorithms hold all pairs of objects
     if case.ensemble == "mixed":
         return _make_need(MIXED_MATRICES * n**2 + labels, seconds + MIXED_SECONDS * runs * n**2)
     return _make_need(4 * n * features + labels, seconds)
@@ -175,6 +176,7 @@ def _estimate_fit(study: Experiment, case: Case, shape: Shape, run: MethodRun) -
     cost = methods.load(run.method).cost
     n = shape[0]
     profiles = bound_profiles(study, case, shape)
+    # a method works on the objects, or on the distinct profiles, which are often far fewer
     size = n if cost.matrices or cost.over_objects else profiles
     return Fit(cost.doubles(n, profiles, unmeasured=PROFILE_MATRICES), cost.seconds(size))
 
@@ -192,7 +194,9 @@ def read_accepted(study: str) -> Measured:
 @cache
 def read_measured(study: str) -> Measured:
     """Return the same, with the variants where they were kept with the labels."""
-    return {**_read_runtimes(locate_kept(study) / "runtime.csv"), **read_accepted(study)}
+    measured = dict(_read_runtimes(locate_kept(study) / "runtime.csv"))
+    measured.update(read_accepted(study))
+    return measured
 
 
 def locate_kept(study: str) -> Path:
@@ -218,6 +222,7 @@ def find_most_clusters(study: Experiment, case: Case, shape: Shape = (0, 0, 0)) 
     n, _, classes = shape
     k = case.n_clusters or study.ensemble.n_clusters
     if isinstance(k, str):
+        # "random" and "random-fine" draw sqrt(n) at most
         return classes if k == "classes" else isqrt(n)
     return max(k) if isinstance(k, tuple) else k
 

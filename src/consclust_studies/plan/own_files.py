@@ -27,6 +27,7 @@ def compute_checksums(registry: Mapping[str, DatasetSpec]) -> dict[str, str]:
         for file in entry.raw_files:
             path = Path(locate(dataset, file))
             if file.sha256 is None and path.is_file():
+                # size and time make the key of the cache: a large file is read once
                 status = path.stat()
                 checksums[str(path)] = _compute_checksum(path.absolute(), status.st_size, status.st_mtime_ns)
     return checksums

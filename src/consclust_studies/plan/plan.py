@@ -16,6 +16,7 @@ from consclust.datasets.registry import MADE, DatasetSpec, RawFile
 from consclust.errors import InputError
 from consclust.validation import did_you_mean
 from consclust_studies import paths
+from consclust_studies.code.job_code import fingerprint
 from consclust_studies.config.cases import Case
 from consclust_studies.config.exhibit import Exhibit
 from consclust_studies.config.experiment import Experiment
@@ -25,19 +26,18 @@ from consclust_studies.config.study import PlannedStudy, StudyCase
 from consclust_studies.document.document_job import DocumentJob
 from consclust_studies.exhibits.exhibits_job import OF_PROJECT, ExhibitJob, in_order, part_of
 from consclust_studies.plan import estimates, needs
-from consclust_studies.plan.job_code import fingerprint
 from consclust_studies.plan.jobs import PlannedJob
 from consclust_studies.plan.own_files import locate
 from consclust_studies.results.source import Item
 from consclust_studies.specs import Spec, digest
 from consclust_studies.stages.base_clusterings import EnsembleJob
-from consclust_studies.stages.collect import CollectJob, as_scored
+from consclust_studies.stages.collect import CollectJob, reduce_to_scored
 from consclust_studies.stages.consensus import ConsensusJob, SubsetRange
 from consclust_studies.stages.fetch import FetchJob
 from consclust_studies.stages.pieces import LabelsJob, MergeJob, ProfilesJob, SizesJob
 from consclust_studies.stages.prepare import PrepareJob
 from consclust_studies.stages.score import ScoredMethod, ScoreJob
-from consclust_studies.stages.unseen_objects import UnseenJob, on_unseen_objects
+from consclust_studies.stages.unseen_objects import UnseenJob, reduce_to_unseen
 
 WORD = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 """Pattern of the names of cases, methods, label matrices and their pieces."""
@@ -330,7 +330,7 @@ class Plan:
     def plan_consensus(self, study: str, case: str, method: str, block: str) -> PlannedJob:
         """Plan the fits of a method on a block of subsets of a case."""
         whole = self.studies[study]
-        subsets = SubsetRange.of_word(block)
+        subsets = SubsetRange.parse(block)
         inputs = {"ensemble": [self.ensemble_file(study, case)]}
         if self.needs_features(study, case, method):
             inputs["prepared"] = [self.prepared_file(whole.case(case))]
@@ -487,7 +487,7 @@ class Plan:
 
     def scored(self, run: str, part: str) -> list[Experiment]:
         """Return what is scored: the study, or in the part "/variants" an experiment for each case of these."""
-        return self.runs[run].of_variants() if part else [self.runs[run]]
+        return self.runs[run].split_variants() if part else [self.runs[run]]
 
     def scored_on(self, run: str, part: str, case_id: str) -> Experiment:
         """Return what is scored on a case."""
@@ -544,7 +544,7 @@ class Plan:
         """Return the spec of the job that joins the scores of all cases."""
         return _with_code(
             CollectJob(
-                experiments=tuple(map(as_scored, self.scored(run, part))),
+                experiments=tuple(map(reduce_to_scored, self.scored(run, part))),
                 scores={case: self.score(run, part, case).digest for case in self.scored_cases(run, part)},
             )
         )
@@ -573,7 +573,7 @@ class Plan:
         case = study.case(case_id)
         return _with_code(
             UnseenJob(
-                experiment=on_unseen_objects(study, case),
+                experiment=reduce_to_unseen(study, case),
                 data=self.prepare(case.dataset, case.steps_word).digest,
                 standardised=case.steps[-1:] == ("zscore",),
                 seed=self.settings.seed,
@@ -605,8 +605,8 @@ class Plan:
         tables: list[tuple[bool, Literal["scores", "selected", "variants", "variant_scores"], str, str]] = [
             (wanted.scores, "scores", "", paths.SCORES),
             (wanted.selected, "selected", "", paths.SELECTED),
-            (wanted.variants and bool(study.of_variants()), "variants", "/variants", paths.SELECTED),
-            (wanted.variant_scores and bool(study.of_variants()), "variant_scores", "/variants", paths.SCORES),
+            (wanted.variants and bool(study.split_variants()), "variants", "/variants", paths.SELECTED),
+            (wanted.variant_scores and bool(study.split_variants()), "variant_scores", "/variants", paths.SCORES),
         ]
         for is_read, role, part, pattern in tables:
             if is_read:
@@ -711,7 +711,7 @@ class Plan:
                     yield self._item_of_blocks(run, "runtimes", case, method.id)
             return
         parts: list[tuple[Literal["selected", "variants"], str]] = [("selected", "")]
-        if study.of_variants():
+        if study.split_variants():
             parts.append(("variants", "/variants"))
         for role, part in parts:
             item = Item(role=role, spec=self.collect(run, part).digest)

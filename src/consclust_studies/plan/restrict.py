@@ -94,6 +94,7 @@ def plan_study(study: Study, settings: Settings | None, registry: Mapping[str, D
         "variants": Variants(methods=small.variants.methods, cases=_resolve_cases(small.case_variants, registry)),
     }
     restrictions = settings.restrictions if settings else {}
+    # the name of a run does not say that a study without variants is run without them
     if not _has_variants(study):
         restrictions = {key: words for key, words in restrictions.items() if key != "variants"}
     without_variants = _has_variants(study) and not _has_variants(small)
@@ -201,6 +202,7 @@ def _keep_variants_of_methods(
     """Return the variants of methods that are run: all of them, or those that the settings name."""
     named = settings.methods or ()
     wanted = [variant for variant in study.variants.methods if settings.has_all_variants or variant.id in named]
+    # a variant that runs on none of the cases that are left is left out too
     run_on = [case for case in study.cases if case.id in cases]
     return [variant for variant in wanted if variant.of in methods and any(map(variant.runs_on, run_on))]
 
@@ -219,6 +221,7 @@ def _keep_variants_of_cases(study: Study, settings: Settings, cases: set[str], m
 
 def _restrict_exhibits(study: Study, small: Study) -> Iterable[Exhibit]:
     """Yield the exhibits without the names that are not in the ``small`` study, if they still show something."""
+    # no exhibit names a data set, so the registry is not needed
     known = Context(small, {}).known
     for exhibit in study.exhibits:
         kept = drop_unknown(exhibit, known)
@@ -229,6 +232,7 @@ def _restrict_exhibits(study: Study, small: Study) -> Iterable[Exhibit]:
 
 
 def _restrict_diagnosis(study: Study, methods: set[str]) -> Diagnosis:
+    # without it, the first method that is left is diagnosed
     if study.diagnosis.method in methods:
         return study.diagnosis
     return study.diagnosis.model_copy(update={"method": None})

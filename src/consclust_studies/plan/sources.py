@@ -10,6 +10,7 @@ SHIPPED = ("config", "Snakefile", "src", "studies", "workflow")
 
 def check_sources(folder: Path) -> None:
     """Raise :class:`InputError` if jobs elsewhere would lack a file: Snakemake ships those that Git tracks."""
+    # ignored files are left out: results, and the environment
     command = ["git", "-C", str(folder), "ls-files", "--others", "--exclude-standard", "--", *SHIPPED]
     try:
         untracked = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()

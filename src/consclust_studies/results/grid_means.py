@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from consclust_studies.config.experiment import Experiment
 from consclust_studies.config.race import Race
@@ -12,26 +12,38 @@ if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
 
-def grid_means(study: Experiment, scores: DataFrame) -> Series:
+def average_grid(study: Experiment, scores: DataFrame) -> Series:
     """Return the means over the subsets by case, metric, method and parameters; NaN where a point failed on one.
 
     In a race only the subsets count on which all points of the grid ran.
     """
-    for case, method, race in _races(study):
-        mine = (scores["case"] == case) & (scores["method"] == method)
-        scores = scores[~(mine & (scores["subset"] >= race.subsets))]
+    for raced in _list_races(study):
+        of_grid = (scores["case"] == raced.case) & (scores["method"] == raced.method)
+        of_best_points = scores["subset"] >= raced.race.subsets
+        scores = scores[~(of_grid & of_best_points)]
+    # count leaves out NaN, size does not: where they differ, a point failed
     groups = scores.groupby(["case", "metric", "method", "parameters"], sort=False)["value"]
     return groups.mean().where(groups.count() == groups.size()).rename("mean")
 
 
-def said_of_races(study: Experiment) -> str:
+def describe_races(study: Experiment) -> str:
     """Say in a caption which subsets count; empty without a race."""
-    raced = any(_races(study))
-    return "Where a grid runs in a race, only the subsets count on which all points ran." if raced else ""
+    if not any(_list_races(study)):
+        return ""
+    return "Where a grid runs in a race, only the subsets count on which all points ran."
 
 
-def _races(study: Experiment) -> Iterator[tuple[str, str, Race]]:
+class _Raced(NamedTuple):
+    """A grid that runs in a race on a case."""
+
+    case: str
+    method: str
+    race: Race
+
+
+def _list_races(study: Experiment) -> Iterator[_Raced]:
     for case in study.cases:
         for method in case.races:
-            if race := study.race(case, study.method(method)):
-                yield case.id, method, race
+            race = study.race(case, study.method(method))
+            if race:
+                yield _Raced(case.id, method, race)

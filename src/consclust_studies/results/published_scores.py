@@ -8,6 +8,7 @@ import numpy as np
 
 from consclust_studies.config.published_tables import Published
 from consclust_studies.config.study import PlannedStudy
+from consclust_studies.stages.selection import ROUNDING
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -18,18 +19,23 @@ HALF_DIGIT = 0.5005e-3
 S = TypeVar("S", bound=PlannedStudy)
 
 
-def published_names(study: PlannedStudy, published: Published, *, described: bool = False) -> dict[str, str]:
+def find_published_names(study: PlannedStudy, published: Published, *, described: bool = False) -> dict[str, str]:
     """Return the key in the published tables of every case that they have.
 
     ``described`` also takes the data sets that only Table 1 shows.
     """
-    keys, cases = {dataset for dataset, _, _ in published.scores}, study.described if described else study.cases
-    keys |= set(published.shapes)
-    titles = [(case.id, title) for case in cases for title in (study.origins[case.id].title, study.titles[case.id])]
-    return {case: title.casefold() for case, title in titles if title.casefold() in keys}  # the last title wins
+    keys = {dataset for dataset, _, _ in published.scores} | set(published.shapes)
+    cases = study.described if described else study.cases
+    names = {}
+    for case in cases:
+        # the title in the study wins: that of the registry may be another paper's
+        for title in (study.origins[case.id].title, study.titles[case.id]):
+            if title.casefold() in keys:
+                names[case.id] = title.casefold()
+    return names
 
 
-def published_methods(study: PlannedStudy, published: Published) -> dict[str, str]:
+def find_published_methods(study: PlannedStudy, published: Published) -> dict[str, str]:
     """Return the name that every row of the study would have in the published tables.
 
     That is the id; or the class, if the id is not published and the study has one run of that class only: a
@@ -37,28 +43,33 @@ def published_methods(study: PlannedStudy, published: Published) -> dict[str, st
     """
     known = {method for _, _, method in published.scores}
     classes = [run.method for run in study.methods]
-    own = {run.id: run.id in known or classes.count(run.method) > 1 for run in study.methods}
-    names = {run.id: run.id if own[run.id] else run.method for run in study.methods}
-    return {study.base_clusterings: study.base_clusterings, **names}
+    names = {study.base_clusterings: study.base_clusterings}
+    for run in study.methods:
+        has_own_name = run.id in known or classes.count(run.method) > 1
+        names[run.id] = run.id if has_own_name else run.method
+    return names
 
 
-def of_the_paper(study: S, published: Published) -> S:
+def restrict_to_paper(study: S, published: Published) -> S:
     """Return the study with the methods that the paper has; the study itself without published scores.
 
     What a paper says of "all methods" it says of its own.
     """
     known = {method for _, _, method in published.scores}
-    names = published_methods(study, published)
+    names = find_published_methods(study, published)
     methods = tuple(run for run in study.methods if names[run.id] in known or run.id in study.unpublished)
-    same = not methods or len(methods) == len(study.methods)
-    return study if same else study.model_copy(update={"methods": methods})
+    if not methods or len(methods) == len(study.methods):
+        return study
+    return study.model_copy(update={"methods": methods})
 
 
-def nearer(cells: DataFrame, one: str, other: str) -> Series:
+def find_nearer(cells: DataFrame, one: str, other: str) -> Series:
     """Return which of two columns is nearer to ``published``: its name, "equal", or "" where that is NaN."""
     import pandas as pd
 
-    first, second = ((cells[column] - cells["published"]).abs() for column in (one, other))
-    unknown, equal = first.isna() | second.isna(), (first - second).abs() <= 1e-12
+    first = (cells[one] - cells["published"]).abs()
+    second = (cells[other] - cells["published"]).abs()
+    unknown = first.isna() | second.isna()
+    equal = (first - second).abs() <= ROUNDING
     words = np.select([unknown, equal, first < second], ["", "equal", one], default=other)
     return pd.Series(words, index=cells.index, dtype=object)

@@ -8,48 +8,72 @@ from collections.abc import Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from consclust.report.wording import conjunction, records
+from consclust.report.wording import conjunction
 from consclust_studies.config.experiment import Experiment
 from consclust_studies.config.method_runs import MethodRun
-from consclust_studies.results.main_table import published_key
+from consclust_studies.results.main_table import make_published_key
 from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+COLUMNS = ["case", "method", "n", "n_profiles", "fits", "cpu_seconds", "cpu_seconds_per_fit", "peak_rss_mib"]
 
-def fitted_together(study: Experiment) -> str:
+
+def describe_fits_together(study: Experiment) -> str:
     """Say which methods are fitted together, for a caption with seconds; empty if there are none."""
-    names = dict.fromkeys(run.together for run in study.methods if run.together)
-    every = [conjunction([run.id for run in study.methods if run.together == name]) for name in names]
-    return " ".join(f"{them} are fitted together, and a fit has the seconds of all of them." for them in every)
+    members: dict[str, list[str]] = {}
+    for run in study.methods:
+        if run.together:
+            members.setdefault(run.together, []).append(run.id)
+    names = [conjunction(ids) for ids in members.values()]
+    return " ".join(f"{them} are fitted together, and a fit has the seconds of all of them." for them in names)
 
 
-def runtime_frame(source: Source) -> DataFrame:
+def build_runtime_frame(source: Source) -> DataFrame:
     """Return one row for each case and method: sizes, seconds, memory, and the seconds of others."""
-    frame, key = measured(source.study, source.runtimes), published_key(source)
-    keys = [key(*names) for names in zip(frame["case"], frame["method"], strict=True)]
-    others = {"published_seconds": source.published.seconds, "program_seconds": source.published.program}
-    return frame.assign(**{column: [known.get(k, math.nan) for k in keys] for column, known in others.items()})
+    frame = tabulate_runtimes(source.study, source.runtimes)
+    find_key = make_published_key(source)
+    keys = [find_key(case, method) for case, method in zip(frame["case"], frame["method"], strict=True)]
+    published = source.published
+    return frame.assign(
+        published_seconds=[published.seconds.get(key, math.nan) for key in keys],
+        program_seconds=[published.program.get(key, math.nan) for key in keys],
+    )
 
 
-def measured(study: Experiment, runtimes: Sequence[dict[str, Any]]) -> DataFrame:
+def tabulate_runtimes(study: Experiment, runtimes: Sequence[dict[str, Any]]) -> DataFrame:
     """Return one row for each case and method, from the records of their jobs: sizes, seconds, memory."""
+    import pandas as pd
+
+    # a method has a record for each block of its subsets
     records_of: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for record in runtimes:
         records_of[record["case"], record["method"]].append(record)
-    rows = [
-        (case.id, run.id, *_totals(records_of[case.id, run.together or run.id], run))
-        for case in study.cases
-        for run in study.runs(case)
-    ]
-    return records("case method n n_profiles fits cpu_seconds cpu_seconds_per_fit peak_rss_mib", rows)
+    rows = []
+    for case in study.cases:
+        for run in study.runs(case):
+            of_jobs = records_of[case.id, run.together or run.id]
+            rows.append({"case": case.id, "method": run.id} | _sum_up(of_jobs, run))
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _totals(records: Sequence[dict[str, Any]], run: MethodRun) -> tuple[float, ...]:
-    every = [subset for record in records for subset in record["cpu_seconds"]]
-    spent = [sum(subset) for subset in every] if run.together else [s for subset in every for s in subset]
-    share = len(every[0]) if run.together else 1
-    profiles = int(median([p for record in records for p in record["n_profiles"]]))
-    peak = max(record["peak_rss_mib"] for record in records)
-    return (records[0]["n"], profiles, len(spent), sum(spent) / share, sum(spent) / len(spent), peak)
+def _sum_up(records: Sequence[dict[str, Any]], run: MethodRun) -> dict[str, float]:
+    """Sum up the records of the jobs of a method, or of the methods that are fitted together with it."""
+    of_subsets = [subset for record in records for subset in record["cpu_seconds"]]
+    profiles = [n_profiles for record in records for n_profiles in record["n_profiles"]]
+    if run.together:
+        # its grid is the methods: a fit is that of all of them, and each has an equal part of the sum
+        fits = [sum(subset) for subset in of_subsets]
+        share = len(of_subsets[0])
+    else:
+        fits = [seconds for subset in of_subsets for seconds in subset]
+        share = 1
+    return {
+        "n": records[0]["n"],
+        "n_profiles": int(median(profiles)),
+        "fits": len(fits),
+        "cpu_seconds": sum(fits) / share,
+        "cpu_seconds_per_fit": sum(fits) / len(fits),
+        "peak_rss_mib": max(record["peak_rss_mib"] for record in records),
+    }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from consclust.report.wording import conjunction
 from consclust_studies.config.experiment import Experiment
 from consclust_studies.config.study import PlannedStudy
-from consclust_studies.stages.selection import FIXED, WORDS, main_row
+from consclust_studies.stages.selection import FIXED, WORDS, find_main_row
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 SELECTIONS = WORDS
 
 
-def counting(study: PlannedStudy) -> str:
+def describe_counting(study: PlannedStudy) -> str:
     """Say which case counts where a data set has several; empty where none has."""
-    here, titles = {case.id for case in study.cases}, study.titles
-    twice = [(case.id, case.instead_of) for case in study.cases if case.instead_of in here]
-    pairs = [f"{titles[case]} instead of {titles[other]}" for case, other in twice if other]
+    here = {case.id for case in study.cases}
+    chosen = [(case.id, case.instead_of) for case in study.cases if case.instead_of in here]
+    pairs = [f"{study.titles[case]} instead of {study.titles[other]}" for case, other in chosen if other]
     return f"Each data set counts once: {conjunction(pairs)}." if pairs else ""
 
 
-def tuned(study: Experiment, methods: Sequence[str]) -> str:
+def describe_selection(study: Experiment, methods: Sequence[str]) -> str:
     """Say how the parameters of tuned methods were selected; empty where none is tuned."""
-    found = [method for method in methods if main_row(study, method).selection != FIXED]
-    return f"Parameters of {conjunction(found)}: {SELECTIONS[study.selection]}." if found else ""
+    tuned = [method for method in methods if find_main_row(study, method).selection != FIXED]
+    return f"Parameters of {conjunction(tuned)}: {SELECTIONS[study.selection]}." if tuned else ""
 
 
-def fewer(study: PlannedStudy, frame: DataFrame, *columns: str) -> str:
+def describe_missing(study: PlannedStudy, frame: DataFrame, *columns: str) -> str:
     """Say which rows of a frame cover fewer subsets (``n``) than the study has; empty where none does."""
     where = []
     for row in frame[frame["n"] < study.n_subsets].to_dict("records"):
-        more = "".join(f", {column} {row[column]}" for column in columns)
-        where.append(f"{row['method']} on {study.titles[row['case']]}{more} ({row['n']})")
+        further = "".join(f", {column} {row[column]}" for column in columns)
+        where.append(f"{row['method']} on {study.titles[row['case']]}{further} ({row['n']})")
     return f"Over fewer subsets, because of failed fits: {'; '.join(where)}." if where else ""

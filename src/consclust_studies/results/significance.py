@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from consclust.ensemble import FloatArray
 from consclust_studies.config.experiment import Experiment
-from consclust_studies.stages.selection import FIXED, ROUNDING, Row, rows
+from consclust_studies.stages.selection import FIXED, ROUNDING, Row, list_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,7 @@ class Outcome:
     """The row is best alone and differs significantly from every rival that it can be compared with."""
 
 
-def p_values(a: FloatArray, b: FloatArray, test: Literal["paired", "welch"]) -> FloatArray:
+def compute_p_values(a: FloatArray, b: FloatArray, test: Literal["paired", "welch"]) -> FloatArray:
     """Compute the two-sided p-values of t-tests between the rows of ``a`` and of ``b``.
 
     ``a`` and ``b`` are scores of shape (comparisons, subsets); a subset counts where both have one. Welch's test does
@@ -54,12 +54,12 @@ def p_values(a: FloatArray, b: FloatArray, test: Literal["paired", "welch"]) -> 
     for subsets in np.unique(common, axis=0):
         if subsets.sum() >= 2:
             tested = (common == subsets).all(axis=1)
-            p[tested] = _p_values_of_complete(a[tested][:, subsets], b[tested][:, subsets], test)
+            p[tested] = _test_complete(a[tested][:, subsets], b[tested][:, subsets], test)
     return p
 
 
-def _p_values_of_complete(a: FloatArray, b: FloatArray, test: Literal["paired", "welch"]) -> FloatArray:
-    """Compute the p-values of :func:`p_values` for two subsets or more, all with scores."""
+def _test_complete(a: FloatArray, b: FloatArray, test: Literal["paired", "welch"]) -> FloatArray:
+    """Compute the p-values of :func:`compute_p_values` for two subsets or more, all with scores."""
     # Late, as all costly imports: statsmodels takes 1 CPU second after pandas, and most jobs test nothing.
     from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 
@@ -80,7 +80,7 @@ def _p_values_of_complete(a: FloatArray, b: FloatArray, test: Literal["paired", 
     return defined
 
 
-def holm(p: FloatArray) -> FloatArray:
+def adjust_holm(p: FloatArray) -> FloatArray:
     """Adjust p-values for their number by Holm's step-down method (1979); NaN stays and does not count."""
     from statsmodels.stats.multitest import multipletests
 
@@ -96,7 +96,7 @@ def holm(p: FloatArray) -> FloatArray:
     return adjusted
 
 
-def pairwise(study: Experiment, selected: "pd.DataFrame") -> "pd.DataFrame":
+def compare_pairs(study: Experiment, selected: "pd.DataFrame") -> "pd.DataFrame":
     """Compare every pair of rows, for each case and metric.
 
     ``selected`` is as :func:`consclust_studies.stages.selection.select` returns it for the study, resolved and
@@ -105,22 +105,33 @@ def pairwise(study: Experiment, selected: "pd.DataFrame") -> "pd.DataFrame":
     """
     import pandas as pd
 
-    labels = [row.label for row in rows(study)]
-    first, second = (list(side) for side in zip(*combinations(range(len(labels)), 2), strict=True))
+    labels = [row.label for row in list_rows(study)]
+    pairs = list(combinations(range(len(labels)), 2))
+    first = [i for i, _ in pairs]
+    second = [j for _, j in pairs]
     frames = []
-    for case, metric, values in matrices(study, selected):
-        a, b = values[first], values[second]
+    for case, metric, values in pivot_scores(study, selected):
+        a = values[first]
+        b = values[second]
         common = ~(np.isnan(a) | np.isnan(b))
-        paired = p_values(a, b, "paired")
-        columns = (
-            case, metric, [labels[i] for i in first], [labels[i] for i in second], common.sum(axis=1),
-            _mean(a, common), _mean(b, common), paired, p_values(a, b, "welch"), holm(paired),
-        )  # fmt: skip
-        frames.append(pd.DataFrame(dict(zip(PAIR_COLUMNS, columns, strict=True))))
+        paired = compute_p_values(a, b, "paired")
+        columns = {
+            "case": case,
+            "metric": metric,
+            "row_a": [labels[i] for i in first],
+            "row_b": [labels[j] for j in second],
+            "n": common.sum(axis=1),
+            "mean_a": _average(a, common),
+            "mean_b": _average(b, common),
+            "p_paired": paired,
+            "p_welch": compute_p_values(a, b, "welch"),
+            "p_holm": adjust_holm(paired),
+        }
+        frames.append(pd.DataFrame(columns, columns=list(PAIR_COLUMNS)))
     return pd.concat(frames, ignore_index=True)
 
 
-def bold(study: Experiment, values: FloatArray) -> list[Outcome]:
+def compare_rows(study: Experiment, values: FloatArray) -> list[Outcome]:
     """Find the best row and whether it stands out, as the papers do: without correction for many tests.
 
     Each row is compared with its rivals: every other method, in one row each. Selections of one method are no
@@ -129,47 +140,53 @@ def bold(study: Experiment, values: FloatArray) -> list[Outcome]:
     the table that shows this selection. Equal means at the top leave nobody bold. A rival with fewer than two
     subsets in common cannot be tested and does not count; if no rival can be tested, nobody is bold.
 
-    ``values`` are the scores of ``rows(study)``, shape (rows, subsets), NaN where there is none.
+    ``values`` are the scores of ``list_rows(study)``, shape (rows, subsets), NaN where there is none.
     """
-    everyone = rows(study)
+    rows = list_rows(study)
     n = (~np.isnan(values)).sum(axis=1)
-    means = _mean(values, ~np.isnan(values))
+    means = _average(values, ~np.isnan(values))
     complete = n == values.shape[1]
     outcomes = []
-    for i, row in enumerate(everyone):
-        met = (FIXED, study.selection if row.selection == FIXED else row.selection)
-        rivals = [j for j, o in enumerate(everyone) if o.method != row.method and o.selection in met]
-        is_best = bool(complete[i]) and not (means[rivals][complete[rivals]] > means[i] + ROUNDING).any()
-        is_bold = is_best and _stands_out(study, values[i], values[rivals])
+    for i, row in enumerate(rows):
+        selection = study.selection if row.selection == FIXED else row.selection
+        rivals = [j for j, o in enumerate(rows) if o.method != row.method and o.selection in (FIXED, selection)]
+        higher = means[rivals] > means[i] + ROUNDING
+        # a rival that failed on a subset is never best, so its mean does not stand in the way
+        is_best = bool(complete[i]) and not (higher & complete[rivals]).any()
+        is_bold = is_best and _is_significant(study, values[i], values[rivals])
         std = float(np.nanstd(values[i], ddof=1)) if n[i] > 1 else float("nan")
         outcomes.append(Outcome(row, float(means[i]), std, int(n[i]), is_best, is_bold))
     return outcomes
 
 
-def matrices(study: Experiment, selected: "pd.DataFrame") -> Iterator[tuple[str, str, FloatArray]]:
+def pivot_scores(study: Experiment, selected: "pd.DataFrame") -> Iterator[tuple[str, str, FloatArray]]:
     """Yield (case, metric, values) in the order of the study; values of shape (rows, subsets)."""
+    rows = list_rows(study)
+    cells = [(case.id, metric) for case in study.cases for metric in study.metrics]
     wide = selected.pivot(index=["case", "metric", "method", "selection"], columns="subset", values="value")
-    cells, everyone = [(case.id, metric) for case in study.cases for metric in study.metrics], rows(study)
-    wide = wide.reindex([(*cell, *row) for cell in cells for row in everyone], columns=range(study.n_subsets))
-    stacked = wide.to_numpy(dtype=float).reshape(len(cells), len(everyone), study.n_subsets)
+    # a row without scores becomes NaN, so that all matrices have the same shape
+    index = [(case, metric, row.method, row.selection) for case, metric in cells for row in rows]
+    wide = wide.reindex(index, columns=range(study.n_subsets))
+    stacked = wide.to_numpy(dtype=float).reshape(len(cells), len(rows), study.n_subsets)
     for (case, metric), values in zip(cells, stacked, strict=True):
         yield case, metric, values
 
 
-def _stands_out(study: Experiment, values: FloatArray, rivals: FloatArray) -> bool:
+def _is_significant(study: Experiment, values: FloatArray, rivals: FloatArray) -> bool:
     """Whether ``values`` are higher, and significantly so, than every rival that can be compared."""
     common = ~np.isnan(rivals)
     ours = np.broadcast_to(values, rivals.shape)
     comparable = common.sum(axis=1) >= 2
-    higher = _mean(ours, common) > _mean(rivals, common) + ROUNDING
+    higher = _average(ours, common) > _average(rivals, common) + ROUNDING
+    # no test where the means decide already
     if not comparable.any() or not higher[comparable].all():
         return False
-    p = p_values(ours[comparable], rivals[comparable], study.significance.test)
+    p = compute_p_values(ours[comparable], rivals[comparable], study.significance.test)
     return bool((p < study.significance.alpha).all())
 
 
-def _mean(values: FloatArray, where: npt.NDArray[np.bool_]) -> FloatArray:
-    """Mean of each row where ``where`` holds; NaN if nowhere."""
+def _average(values: FloatArray, where: npt.NDArray[np.bool_]) -> FloatArray:
+    """Return the mean of each row where ``where`` holds; NaN if nowhere."""
     count = where.sum(axis=1)
     total = np.where(where, values, 0.0).sum(axis=1)
     mean: FloatArray = np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from consclust.ensemble import Ensemble
 from consclust.errors import ConsensusFailure, InputError
 from consclust.files import RERUN, read_record
 from consclust.methods.base import ConsensusMethod
-from consclust.report.wording import records
 from consclust.seeds import generator
 from consclust.validation import Strict
 from consclust_studies.config.cases import Case
@@ -48,6 +47,14 @@ class Item(Strict):
     """Digest of the spec it must have been made for; of a file that no job makes, of its content."""
 
 
+class _Table(NamedTuple):
+    """A table of scores, with the texts that are stored beside it."""
+
+    path: Path
+    frame: DataFrame
+    texts: dict[str, str]
+
+
 @dataclass(frozen=True)
 class Source:
     """The study as it is run, and its results.
@@ -73,62 +80,65 @@ class Source:
     folder: Path = field(default_factory=Path)
     read: dict[tuple[Path, str], tuple[DataFrame, dict[str, str]]] = field(default_factory=dict, repr=False)
 
-    scores = cached_property(lambda self: self._table("scores"))
-    selected = cached_property(lambda self: self._table("selected"))
-    variants = cached_property(lambda self: self._table("variants") if self.of("variants") else self.selected[:0])
-    variant_scores = cached_property(
-        lambda self: self._table("variant_scores") if self.of("variant_scores") else self.scores[:0]
+    scores = cached_property(lambda self: self._join_tables("scores"))
+    selected = cached_property(lambda self: self._join_tables("selected"))
+    variants = cached_property(
+        lambda self: self._join_tables("variants") if self.list_inputs("variants") else self.selected[:0]
     )
-    unseen = cached_property(lambda self: self._table("unseen"))
-    failures = cached_property(lambda self: self._remarks("failures", "reason"))
-    notes = cached_property(lambda self: self._remarks("notes", "note"))
+    variant_scores = cached_property(
+        lambda self: self._join_tables("variant_scores") if self.list_inputs("variant_scores") else self.scores[:0]
+    )
+    unseen = cached_property(lambda self: self._join_tables("unseen"))
+    failures = cached_property(lambda self: self._join_remarks("failures", "reason"))
+    notes = cached_property(lambda self: self._join_remarks("notes", "note"))
 
     @cached_property
     def published(self) -> Published:
         """The published values."""
-        return load_published({item.key: path for item, path in self.of("published")})
+        return load_published({item.key: path for item, path in self.list_inputs("published")})
 
     @cached_property
     def runtimes(self) -> list[dict[str, Any]]:
         """What :func:`consclust_studies.stages.consensus.write_results` recorded of each job."""
-        return [read_record(path) for _, path in self.of("runtimes")]
+        return [read_record(path) for _, path in self.list_inputs("runtimes")]
 
     @property
     def titles(self) -> Mapping[str, str]:
         """The name of every case in tables."""
         return self.study.titles
 
-    def of(self, role: Role, key: str | None = None) -> list[tuple[Item, Path]]:
+    def list_inputs(self, role: Role, key: str | None = None) -> list[tuple[Item, Path]]:
         """Return the inputs of a role, or those among them with a key."""
         return [(item, path) for item, path in self.files if item.role == role and key in (None, item.key)]
 
     def stored(self, case: str) -> store.StoredEnsemble:
         """Return the base clusterings of a case."""
-        return store.load(*self._only("ensemble", case))
+        return store.load(*self._find_only("ensemble", case))
 
     def dataset(self, case: str) -> Dataset:
         """Return the features and classes of a case."""
         from consclust_studies.stages import prepare as prepared
 
-        return prepared.load(*self._only("prepared", case))
+        return prepared.load(*self._find_only("prepared", case))
 
     def blocks(self, case: str, method: str) -> list[Block]:
         """Return the consensus labels of a method on a case, in blocks of subsets."""
-        return [Block(path, item.spec) for item, path in self.of("labels", f"{case}/{method}")]
+        return [Block(path, item.spec) for item, path in self.list_inputs("labels", f"{case}/{method}")]
 
     def generator(self, *names: str | int) -> np.random.Generator:
         """Return the random numbers that belong to these names in the study."""
         assert self.seed is not None, "an exhibit that draws says so in its needs"
         return generator(self.seed, self.study.id, *names)
 
-    def fitted(
+    def fit(
         self, case: Case, method: str, parameters: dict[str, Value], ensemble: Ensemble, subset: int, n_clusters: int
     ) -> ConsensusMethod:
         """Fit a method of the study as its jobs do, at its default grid point, with further ``parameters``.
 
         ``ensemble`` is the subset with the number ``subset``, from 0. :class:`InputError` if it has no answer.
         """
-        given = {**fit_parameters(self.study, case, method), **parameters}
+        given = find_fit_parameters(self.study, case, method) | parameters
+        # the names of the stream of a consensus job, so that the labels are the same
         stream = self.generator(case.id, method, subset)
         try:
             return methods.make(self.study.method(method).method, n_clusters, given, stream).fit(ensemble)
@@ -136,32 +146,43 @@ class Source:
             where = f"{method} on {case.id}, subset {subset + 1}"
             raise InputError(f"{where}: {failure}; name another case or method") from None
 
-    def _only(self, role: Role, key: str) -> tuple[Path, str]:
-        ((item, path),) = self.of(role, key)
+    def _find_only(self, role: Role, key: str) -> tuple[Path, str]:
+        """Return the one input of a role with a key, and the digest of its spec."""
+        ((item, path),) = self.list_inputs(role, key)
         return path, item.spec
 
-    def _tables(self, *roles: Role) -> list[tuple[Path, DataFrame, dict[str, str]]]:
-        wanted = [(path, item.spec) for role in roles for item, path in self.of(role)]
-        self.read.update({key: read_table(*key) for key in wanted if key not in self.read})
-        return [(path, *self.read[path, spec]) for path, spec in wanted]
+    def _read_tables(self, *roles: Role) -> list[_Table]:
+        tables = []
+        for role in roles:
+            for item, path in self.list_inputs(role):
+                # several exhibits read the same tables
+                key = (path, item.spec)
+                if key not in self.read:
+                    self.read[key] = read_table(path, item.spec)
+                frame, texts = self.read[key]
+                tables.append(_Table(path, frame, texts))
+        return tables
 
-    def _table(self, role: Role) -> DataFrame:
+    def _join_tables(self, role: Role) -> DataFrame:
         import pandas as pd
 
-        return pd.concat([frame for _, frame, _ in self._tables(role)], ignore_index=True)
+        return pd.concat([table.frame for table in self._read_tables(role)], ignore_index=True)
 
-    def _remarks(self, kind: str, column: str) -> DataFrame:
+    def _join_remarks(self, kind: str, column: str) -> DataFrame:
+        import pandas as pd
+
         rows: list[tuple[Any, ...]] = []
-        for path, _, texts in self._tables("selected", "variants"):
+        for table in self._read_tables("selected", "variants"):
             try:
-                found = json.loads(texts[kind])
+                found = json.loads(table.texts[kind])
                 rows += [(case, method, subset, point, remark) for case, method, subset, point, remark in found]
             except (KeyError, ValueError, TypeError):
-                raise InputError(f"{path}: its {kind} cannot be read; {RERUN}") from None
-        return records(f"case method subset parameters {column}", rows).drop_duplicates(ignore_index=True)
+                raise InputError(f"{table.path}: its {kind} cannot be read; {RERUN}") from None
+        frame = pd.DataFrame(rows, columns=["case", "method", "subset", "parameters", column])
+        return frame.drop_duplicates(ignore_index=True)  # a fit that the study and its variants share is in both
 
 
-def fit_parameters(study: PlannedStudy, case: Case, method: str) -> dict[str, Value]:
+def find_fit_parameters(study: PlannedStudy, case: Case, method: str) -> dict[str, Value]:
     """Return the parameters of a method on a case at its default grid point."""
     run = study.method(method)
-    return {**study.parameters(case, run), **run.default}
+    return study.parameters(case, run) | run.default

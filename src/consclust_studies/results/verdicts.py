@@ -14,7 +14,7 @@ which one counts (``instead_of``).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -23,16 +23,17 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from consclust.report.wording import conjunction, count, number
+from consclust_studies.config.cases import Case
 from consclust_studies.config.method_runs import MethodVariant
 from consclust_studies.config.paper import Claim
 from consclust_studies.config.study import PlannedStudy
-from consclust_studies.results.grid_means import grid_means
-from consclust_studies.results.main_table import of_main_rows
-from consclust_studies.results.published_scores import published_methods, published_names
+from consclust_studies.results.grid_means import average_grid
+from consclust_studies.results.main_table import keep_main_rows
+from consclust_studies.results.published_scores import find_published_methods, find_published_names
 from consclust_studies.results.source import Source
 from consclust_studies.results.summary import summarise
-from consclust_studies.results.unseen_scores import means_of, unseen_frame
-from consclust_studies.stages.selection import ROUNDING, main_row
+from consclust_studies.results.unseen_scores import pick_means, summarise_unseen
+from consclust_studies.stages.selection import ROUNDING, find_main_row
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -42,13 +43,14 @@ ON_OTHER_DATA = {
     "partly reproduced": "not the same data: holds in part",
     "not reproduced": "not the same data: does not hold",
 }
-OURS = dict(zip(ON_OTHER_DATA, ("holds", "holds in part", "does not hold"), strict=True))
+OURS = {"reproduced": "holds", "partly reproduced": "holds in part", "not reproduced": "does not hold"}
 """Verdicts on questions that the paper does not ask."""
 UNTESTABLE = "not testable here"
 VERDICTS = (*ON_OTHER_DATA, *ON_OTHER_DATA.values(), *OURS.values(), UNTESTABLE)
 Table = dict[str, float]
 """Scores of one data set by method."""
 Holds = Callable[[float, Table], list[bool]]
+"""Whether a claim holds on a data set, by the method's score and those of the others: once, or for each of them."""
 
 
 class Measure(NamedTuple):
@@ -92,12 +94,14 @@ class Material:
         """Mean, n and bold of every case, metric, method and selection."""
         import pandas as pd
 
-        cases, variants = [case.id for case in self.study.cases], self.source.variants
+        cases = [case.id for case in self.study.cases]
         methods = [run.id for run in self.study.methods if isinstance(run, MethodVariant)]
-        chosen = variants[variants["case"].isin(cases) & variants["method"].isin(methods)]
-        return summarise(self.study, pd.concat([self.source.selected, chosen]) if len(chosen) else self.source.selected)
+        variants = self.source.variants
+        judged = variants[variants["case"].isin(cases) & variants["method"].isin(methods)]
+        selected = pd.concat([self.source.selected, judged]) if len(judged) else self.source.selected
+        return summarise(self.study, selected)
 
-    def with_variants(self, claim: Claim) -> Material:
+    def add_variants(self, claim: Claim) -> Material:
         """Return the material in which the variants of methods that a claim names are methods like the others."""
         names = {claim.method, *claim.against}
         named = tuple(run for run in self.study.variants.methods if run.id in names)
@@ -114,77 +118,110 @@ class Material:
         datasets = [case.dataset for case in self.study.counted]
         return "data sets" if len(set(datasets)) == len(datasets) else "cases"
 
-    def cases(self, claim: Claim) -> set[str]:
+    def find_cases(self, claim: Claim) -> set[str]:
         """Return the cases that count and that a claim speaks of."""
         return {case.id for case in self.study.counted if not claim.cases or case.id in claim.cases}
 
-    def rows(self, claim: Claim) -> DataFrame:
+    def find_rows(self, claim: Claim) -> DataFrame:
         """Return one row for each case and method that a claim speaks of, in its metric."""
-        found = of_main_rows(self.study, self.summary)
-        found = found[(found["metric"] == claim.metric) & found["case"].isin(self.cases(claim))]
-        return found[found["method"].isin([claim.method, *claim.against])] if claim.against else found
+        found = keep_main_rows(self.study, self.summary)
+        found = found[(found["metric"] == claim.metric) & found["case"].isin(self.find_cases(claim))]
+        if claim.against:
+            found = found[found["method"].isin([claim.method, *claim.against])]
+        return found
 
-    def tables(self, claim: Claim) -> tuple[list[Table], list[Table]]:
-        """Return our means of what a claim speaks of and the published scores, for each data set."""
-        known = self.rows(claim).dropna(subset="mean").groupby("case", sort=False)
-        return [dict(zip(rows["method"], rows["mean"], strict=True)) for _, rows in known], self._published(claim)
+    def tabulate_ours(self, claim: Claim) -> list[Table]:
+        """Return our means of what a claim speaks of, for each data set."""
+        known = self.find_rows(claim).dropna(subset="mean").groupby("case", sort=False)
+        return [dict(zip(rows["method"], rows["mean"], strict=True)) for _, rows in known]
 
-    def _published(self, claim: Claim) -> list[Table]:
-        published, study = self.source.published, self.study
-        names, here = published_names(study, published), published_methods(study, published)
-        ids, aside = {theirs: ours for ours, theirs in here.items()}, {run.id for run in study.variants.methods}
-        wanted = {names.get(case) for case in claim.cases} or set(published.datasets(claim.metric))
+    def tabulate_published(self, claim: Claim) -> list[Table]:
+        """Return the published scores of what a claim speaks of, for each data set."""
+        published = self.source.published
+        names = find_published_names(self.study, published)
+        datasets = {names.get(case) for case in claim.cases} or set(published.list_datasets(claim.metric))
+        ids = {theirs: ours for ours, theirs in find_published_methods(self.study, published).items()}
+        # variants of the paper itself are not ranked with its methods
+        aside = {run.id for run in self.study.variants.methods}
         tables: dict[str, Table] = defaultdict(dict)
         for (dataset, metric, theirs), value in published.scores.items():
+            if metric != claim.metric or dataset not in datasets or theirs in aside:
+                continue
             method = ids.get(theirs, theirs)
-            spoken_of = not claim.against or method in {claim.method, *claim.against}
-            if metric == claim.metric and dataset in wanted and theirs not in aside and spoken_of:
+            if not claim.against or method in {claim.method, *claim.against}:
                 tables[dataset][method] = value
         return list(tables.values())
 
-    def remarks(self, claim: Claim) -> list[str]:
+    def describe_differences(self, claim: Claim) -> list[str]:
         """Return how this run differs from the published experiment that a claim is about."""
-        study, published, remarks, cases = self.study, self.source.published, list[str](), self.cases(claim)
-        known = cases & set(published_names(study, published))
-        if study.paper is None or (is_ours(claim) and not published.scores):
+        if self.study.paper is None or (is_ours(claim) and not self.source.published.scores):
             return []
-        if study.other_data or (published.scores and not known):
-            remarks.append("these are not the paper's data sets")
+        return [*self._describe_other_data(claim), *self._describe_absent_rivals(claim)]
+
+    def _describe_other_data(self, claim: Claim) -> Iterator[str]:
+        published = self.source.published
+        cases = self.find_cases(claim)
+        known = cases & set(find_published_names(self.study, published))
+        if self.study.other_data or (published.scores and not known):
+            yield "these are not the paper's data sets"
         elif not published.scores:
-            remarks.append("the study has no published table")
+            yield "the study has no published table"
         elif len(known) < len(cases):
-            remarks.append(f"{len(known)} of the {len(cases)} {self.units} here are the paper's")
-        here = {*published_methods(study, published).values(), *(run.id for run in study.variants.methods)}
-        absent = [method for method in published.methods(claim.metric) if method not in here]
-        if absent and claim.check in {"best", "second", "significant"} and not study.other_data:
-            remarks.append(f"published rivals not in this run: {', '.join(absent)}")
-        return remarks
+            yield f"{len(known)} of the {len(cases)} {self.units} here are the paper's"
+
+    def _describe_absent_rivals(self, claim: Claim) -> Iterator[str]:
+        """Yield the rivals of the paper that are not run; they matter only where a method must beat all of them."""
+        if claim.check not in {"best", "second", "significant"} or self.study.other_data:
+            return
+        published = self.source.published
+        here = set(find_published_methods(self.study, published).values())
+        here |= {run.id for run in self.study.variants.methods}
+        absent = [method for method in published.list_methods(claim.metric) if method not in here]
+        if absent:
+            yield f"published rivals not in this run: {', '.join(absent)}"
 
 
-def verdict(here: float, published: float | None) -> str:
+def compare_shares(here: float, published: float | None) -> str:
     """Return the verdict on two shares, or two percentages, as the module defines it."""
-    if here >= published if published is not None else here > 0.5:
+    if published is None:
+        wanted = 0.5
+        is_reproduced = here > wanted  # "most" is more than half
+    else:
+        wanted = published
+        is_reproduced = here >= wanted
+    if is_reproduced:
         return "reproduced"
-    return "partly reproduced" if here > (0.5 if published is None else published) / 2 else "not reproduced"
+    return "partly reproduced" if here > wanted / 2 else "not reproduced"
 
 
 def judge(claim: Claim, material: Material) -> Finding:
     """Check one claim."""
-    material = material.with_variants(claim)
+    # first: a claim on a variant judges it beside the methods
+    material = material.add_variants(claim)
     try:
         _check_present(claim, material)
-        what, here, counted, remarks = CHECKS[claim.check](claim, material)
-        if here is None:
+        found = CHECKS[claim.check](claim, material)
+        if found.here is None:
             raise NotTestable(f"no data set has the scores of {claim.method} that decide it")
     except NotTestable as reason:
         return Finding(UNTESTABLE, str(reason), f"{reason}.")
-    published, fact = _given(claim, material) or counted, f"{what} {here.text} here"
-    said = published if claim.says == "count" or claim.check == "improves" else None
-    words = [verdict(here.size, measure.size if measure else None) for measure in (said, published)]
-    beside = f"published: {published.text}" if published else "no published count"
-    evidence = "; ".join((f"{fact[0].upper()}{fact[1:]}", beside, *remarks, *material.remarks(claim)))
-    literal, by_count = (_worded(word, claim, material) for word in words)
-    return Finding(literal, fact, f"{evidence}.", by_count if published and not said else "")
+    published = _count_published(claim, material) or found.published
+    fact = f"{found.what} {found.here.text} here"
+    evidence = [
+        f"{fact[0].upper()}{fact[1:]}",
+        f"published: {published.text}" if published else "no published count",
+        *found.remarks,
+        *material.describe_differences(claim),
+    ]
+    by_most = _word_verdict(compare_shares(found.here.size, None), claim, material)
+    by_count = ""
+    if published:
+        by_count = _word_verdict(compare_shares(found.here.size, published.size), claim, material)
+    says_count = claim.says == "count" or claim.check == "improves"
+    if says_count and published:
+        # the sentence itself says the count, so that there is no second verdict beside it
+        return Finding(by_count, fact, f"{'; '.join(evidence)}.")
+    return Finding(by_most, fact, f"{'; '.join(evidence)}.", by_count)
 
 
 def is_ours(claim: Claim) -> bool:
@@ -192,7 +229,7 @@ def is_ours(claim: Claim) -> bool:
     return claim.item is None
 
 
-def _worded(word: str, claim: Claim, material: Material) -> str:
+def _word_verdict(word: str, claim: Claim, material: Material) -> str:
     if is_ours(claim):
         return OURS[word]
     return ON_OTHER_DATA[word] if material.study.other_data else word
@@ -201,9 +238,10 @@ def _worded(word: str, claim: Claim, material: Material) -> str:
 def _check_present(claim: Claim, material: Material) -> None:
     study = material.study
     here = study.unseen_rows() if claim.unseen else [study.base_clusterings, *(run.id for run in study.methods)]
-    if not material.cases(claim):
+    if not material.find_cases(claim):
         raise NotTestable("no data set that it speaks of is in this run")
-    if absent := [name for name in (claim.method, *claim.against) if name not in here]:
+    absent = [name for name in (claim.method, *claim.against) if name not in here]
+    if absent:
         raise NotTestable(f"{absent[0]} is not in this run")
     if claim.metric not in study.metrics and not claim.unseen:
         raise NotTestable(f"{claim.metric} is not among the metrics of this run")
@@ -211,167 +249,229 @@ def _check_present(claim: Claim, material: Material) -> None:
 
 def _count(holds: list[bool], what: str) -> Measure | None:
     """Return how many are true; None of none."""
+    if not holds:
+        return None
     unit = what.removesuffix("s") if len(holds) == 1 else what
-    return Measure(sum(holds) / len(holds), f"{sum(holds)} of {len(holds)} {unit}") if holds else None
+    return Measure(sum(holds) / len(holds), f"{sum(holds)} of {len(holds)} {unit}")
 
 
-def _given(claim: Claim, material: Material) -> Measure | None:
+def _count_published(claim: Claim, material: Material) -> Measure | None:
     """Return the published count of the claim, of all published data sets unless it says of how many."""
-    of, given = claim.of or len(material.source.published.datasets(claim.metric)), claim.published
-    return None if given is None else _count([i < given for i in range(of)], "data sets")
+    if claim.published is None:
+        return None
+    n_datasets = claim.of or len(material.source.published.list_datasets(claim.metric))
+    return _count([i < claim.published for i in range(n_datasets)], "data sets")
 
 
-def _counted(what: str, claim: Claim, material: Material, method: str, holds: Holds, units: str = "") -> Found:
+def _count_both(what: str, claim: Claim, material: Material, holds: Holds, units: str = "") -> Found:
     """Count here and in the paper; ``holds`` judges a data set by the method's score and those of the others."""
-    ours, theirs = (
-        [held for table in tables if method in table for held in holds(table.pop(method), table)]
-        for tables in material.tables(claim)
-    )
-    here, published = _count(ours, units or material.units), _count(theirs, units or "data sets")
+    here = _count(_judge_tables(material.tabulate_ours(claim), claim.method, holds), units or material.units)
+    published = _count(_judge_tables(material.tabulate_published(claim), claim.method, holds), units or "data sets")
     return Found(f"{what} in {claim.metric} on", here, published)
 
 
-def _best(claim: Claim, material: Material) -> Found:
+def _judge_tables(tables: list[Table], method: str, holds: Holds) -> list[bool]:
+    judged = []
+    for table in tables:
+        if method in table:
+            others = {other: value for other, value in table.items() if other != method}
+            judged += holds(table[method], others)
+    return judged
+
+
+def _check_best(claim: Claim, material: Material) -> Found:
     """Count data sets on which no rival's mean, or at most one, is as high as the method's; or is higher than it."""
-    at_most, slack = int(claim.check == "second"), ROUNDING if claim.check == "no_worse" else -ROUNDING
+    n_ahead = 1 if claim.check == "second" else 0
+    # a rival with an equal mean is ahead, but where the claim is that none is better
+    slack = ROUNDING if claim.check == "no_worse" else -ROUNDING
 
-    def ahead(own: float, rivals: Table) -> list[bool]:
-        return [sum(value > own + slack for value in rivals.values()) <= at_most] if rivals else []
+    def is_ahead(own: float, rivals: Table) -> list[bool]:
+        if not rivals:
+            return []
+        return [sum(value > own + slack for value in rivals.values()) <= n_ahead]
 
-    what = {"second": "best or second", "no_worse": f"as good as {conjunction(claim.against) or 'all'} or better"}
-    return _counted(what.get(claim.check, _above(claim)), claim, material, claim.method, ahead)
+    what = _describe_rivals(claim)
+    if claim.check == "second":
+        what = "best or second"
+    elif claim.check == "no_worse":
+        what = f"as good as {conjunction(claim.against) or 'all'} or better"
+    return _count_both(what, claim, material, is_ahead)
 
 
-def _above(claim: Claim) -> str:
+def _describe_rivals(claim: Claim) -> str:
     return f"above {conjunction(claim.against)}" if claim.against else "best"
 
 
-def _near(claim: Claim, material: Material) -> Found:
+def _check_near(claim: Claim, material: Material) -> Found:
     """Count data sets on which the means of two methods differ by at most ``within``."""
 
-    def near(own: float, rivals: Table) -> list[bool]:
+    def is_near(own: float, rivals: Table) -> list[bool]:
         return [abs(own - value) <= claim.within + ROUNDING for value in rivals.values()]
 
-    return _counted(f"within {claim.within:g} of {claim.against[0]}", claim, material, claim.method, near)
+    return _count_both(f"within {claim.within:g} of {claim.against[0]}", claim, material, is_near)
 
 
-def _significant(claim: Claim, material: Material) -> Found:
+def _check_significant(claim: Claim, material: Material) -> Found:
     """Count data sets on which the method is best and significantly above every rival that is named."""
-    seen, bold = material, []
+    seen = material
+    bold = []
     if claim.against:
+        # whether a row is bold depends on the rows beside it
         runs = tuple(run for run in material.study.methods if run.id in {claim.method, *claim.against})
         seen = replace(material, study=material.study.model_copy(update={"methods": runs}))
-    for _, rows in seen.rows(claim).groupby("case", sort=False):
-        own, tested = rows["method"] == claim.method, rows["n"] > 1
+    for _, rows in seen.find_rows(claim).groupby("case", sort=False):
+        own = rows["method"] == claim.method
+        tested = rows["n"] > 1
+        # one subset gives no test, neither of the method nor of a rival
         if (own & tested).any() and (~own & tested).any():
             bold.append(bool(rows[own]["bold"].iloc[0]))
-    return Found(f"significantly {_above(claim)} in {claim.metric} on", _count(bold, material.units))
+    return Found(f"significantly {_describe_rivals(claim)} in {claim.metric} on", _count(bold, material.units))
 
 
-def _above_base(claim: Claim, material: Material) -> Found:
+def _check_above_base(claim: Claim, material: Material) -> Found:
     """Count cells (method x data set) with a score above that of the base clusterings, the claim's ``method``."""
 
-    def above(level: float, others: Table) -> list[bool]:
+    def are_above(level: float, others: Table) -> list[bool]:
         return [value > level + ROUNDING for value in others.values()]
 
-    return _counted(f"above {claim.method}", claim, material, claim.method, above, "cells")
+    return _count_both(f"above {claim.method}", claim, material, are_above, "cells")
 
 
-def _stable(claim: Claim, material: Material) -> Found:
+def _check_stable(claim: Claim, material: Material) -> Found:
     """Count data sets on which at least ``share`` of the grid points are within ``within`` of the best one.
 
     A point's score is its mean over the subsets, in a race over those on which all points ran; a point that failed on
     one of them counts as not near.
     """
-    study, scores, shares = material.study, material.source.scores, []
+    study = material.study
     if claim.method == study.base_clusterings or not study.method(claim.method).grid:
         raise NotTestable(f"{claim.method} has no grid")
+    scores = material.source.scores
     mine = scores[(scores["method"] == claim.method) & (scores["metric"] == claim.metric)]
-    mine = mine[(mine["restart"] == study.restarts) & mine["case"].isin(material.cases(claim))]
-    for _, means in grid_means(study, mine).groupby("case", sort=False):
+    mine = mine[(mine["restart"] == study.restarts) & mine["case"].isin(material.find_cases(claim))]
+    shares = []
+    for _, means in average_grid(study, mine).groupby("case", sort=False):
         if means.notna().any():
+            # comparing with NaN is False: a point that failed is not near
             shares.append(float((means >= means.max() - claim.within).mean()))
-    low, high, middle = (f"{f(shares or [0.0]):.0%}" for f in (min, max, median))
-    span = low if low == high else f"{low} to {high}, median {middle}"
+    low = f"{min(shares, default=0.0):.0%}"
+    high = f"{max(shares, default=0.0):.0%}"
+    span = low if low == high else f"{low} to {high}, median {median(shares):.0%}"
     what = f"at least {claim.share:.0%} of the grid within {claim.within:g} of the best mean {claim.metric}"
     return Found(f"{what} ({span} of the grid) on", _count([share >= claim.share for share in shares], material.units))
 
 
-def _grows(claim: Claim, material: Material) -> Found:
+def _check_grows(claim: Claim, material: Material) -> Found:
     """Count data sets on which the mean never falls when subsets of base clusterings are larger.
 
     The sizes are those of the study and of the variants of a case that differ in nothing else.
     """
-    study, source, found = material.study, material.source, []
-    for case in (case for case in study.counted if case.id in material.cases(claim)):
-        others = [other for other in study.size_variants(case) if claim.method in other.methods]
-        sizes = {}
-        for one, scores in [(case, source.selected), *((other, source.variants) for other in others)]:
-            mine = _of_row(scores[scores["case"] == one.id], study, claim.metric, claim.method)
-            sizes[study.subset_size(one)] = float(mine["value"].mean())
-        means = [mean for _, mean in sorted(sizes.items()) if not isnan(mean)]
+    wanted = material.find_cases(claim)
+    found = []
+    for case in material.study.counted:
+        if case.id not in wanted:
+            continue
+        means = _average_by_size(case, claim, material)
         if len(means) > 1:
-            found.append(all(b >= a - ROUNDING for a, b in pairwise(means)))
+            found.append(all(larger >= smaller - ROUNDING for smaller, larger in pairwise(means)))
     return Found(f"mean {claim.metric} never lower with a larger ensemble on", _count(found, material.units))
 
 
-def _of_row(table: DataFrame, study: PlannedStudy, metric: str, method: str) -> DataFrame:
+def _average_by_size(case: Case, claim: Claim, material: Material) -> list[float]:
+    """Return the means on a case that are known, from the smallest subsets to the largest."""
+    study = material.study
+    variants = [variant for variant in study.size_variants(case) if claim.method in variant.methods]
+    scored: list[tuple[Case, DataFrame]] = [(case, material.source.selected)]
+    scored += [(variant, material.source.variants) for variant in variants]
+    by_size = {}
+    for one, scores in scored:
+        mine = _keep_row(scores[scores["case"] == one.id], study, claim.metric, claim.method)
+        by_size[study.subset_size(one)] = float(mine["value"].mean())
+    return [by_size[size] for size in sorted(by_size) if not isnan(by_size[size])]
+
+
+def _keep_row(table: DataFrame, study: PlannedStudy, metric: str, method: str) -> DataFrame:
     """Return the lines of a table that stand for a method in a metric."""
-    key = [metric, *main_row(study, method)]
+    row = find_main_row(study, method)
+    key = [metric, row.method, row.selection]
     return table[table[["metric", "method", "selection"]].eq(key).all(axis=1)]
 
 
-def _improves(claim: Claim, material: Material) -> Found:
+class Gains(NamedTuple):
+    """By how much the mean of a method is above that of its rival."""
+
+    points: float
+    """In percentage points."""
+    relative: float
+    """In percent of the rival's score."""
+
+
+def _check_improves(claim: Claim, material: Material) -> Found:
     """Average over the data sets by how much the method's mean is above that of its rival.
 
     The verdict is by percentage points, or by percent of the rival's mean if the claim is ``relative``. The other one
     stands beside it where it differs, and so does the gain at the default grid point, if the method is tuned.
     """
-    rival, percent = claim.against[0], claim.percent or 0.0
-    tuned, untuned = (_pairs(claim, material, tuned).dropna() for tuned in (True, False))
-    what = f"mean {claim.metric} of {claim.method} minus that of {rival}{' on unseen objects' * claim.unseen}:"
+    rival = claim.against[0]
+    where = " on unseen objects" if claim.unseen else ""
+    what = f"mean {claim.metric} of {claim.method} minus that of {rival}{where}:"
+    tuned = _pair_means(claim, material, tuned=True).dropna()
     if tuned.empty:
         return Found(what, None)
-    points, relative = gains = _gains(tuned)
-    words = [_worded(verdict(gain, percent), claim, material) for gain in gains]
-    other = f"as percentage points: {words[0]}" if claim.relative else f"as percent of {rival}: {words[1]}"
-    remarks = [other] if words[0] != words[1] else []
+    gains = _average_gains(tuned)
+    percent = claim.percent or 0.0
+    remarks = _describe_other_unit(gains, percent, claim, material)
+    untuned = _pair_means(claim, material, tuned=False).dropna()
     if len(untuned) and not untuned.equals(tuned):
-        remarks.append(f"{number(_gains(untuned)[0], '+z.1f')} points at the default grid point")
+        remarks.append(f"{number(_average_gains(untuned).points, '+z.1f')} points at the default grid point")
     over = count(len(tuned), material.units.removesuffix("s"))
-    gain = f"{number(points, '+z.1f')} points ({number(relative, '+z.1f')} % of the latter) over {over}"
-    return Found(what, Measure(gains[claim.relative], gain), Measure(percent, f"{percent:g} %"), tuple(remarks))
+    text = f"{number(gains.points, '+z.1f')} points ({number(gains.relative, '+z.1f')} % of the latter) over {over}"
+    size = gains.relative if claim.relative else gains.points
+    return Found(what, Measure(size, text), Measure(percent, f"{percent:g} %"), tuple(remarks))
 
 
-def _gains(pairs: DataFrame) -> tuple[float, float]:
-    """Return the mean gain in percentage points, and in percent of the rival's score."""
+def _describe_other_unit(gains: Gains, percent: float, claim: Claim, material: Material) -> list[str]:
+    """Return the verdict by the unit that the claim does not have, if it is another one."""
+    by_points = _word_verdict(compare_shares(gains.points, percent), claim, material)
+    by_relative = _word_verdict(compare_shares(gains.relative, percent), claim, material)
+    if by_points == by_relative:
+        return []
+    if claim.relative:
+        return [f"as percentage points: {by_points}"]
+    return [f"as percent of {claim.against[0]}: {by_relative}"]
+
+
+def _average_gains(pairs: DataFrame) -> Gains:
     gain = pairs["method"] - pairs["rival"]
-    return float(100 * gain.mean()), float(100 * (gain / pairs["rival"]).mean())
+    return Gains(points=float(100 * gain.mean()), relative=float(100 * (gain / pairs["rival"]).mean()))
 
 
-def _pairs(claim: Claim, material: Material, tuned: bool) -> DataFrame:
+def _pair_means(claim: Claim, material: Material, tuned: bool) -> DataFrame:
     """Return the means of the method and its rival by case; tuned: in the study's own selection."""
     import pandas as pd
 
     study = material.study if tuned else material.study.model_copy(update={"selection": "default"})
     names = (claim.method, claim.against[0])
     if claim.unseen:
-        means = [means_of(unseen_frame(material.source), name, study.selection) for name in names]
+        unseen = summarise_unseen(material.source)
+        means = [pick_means(unseen, name, study.selection) for name in names]
     else:
-        rows = [_of_row(material.summary, study, claim.metric, name) for name in names]
+        rows = [_keep_row(material.summary, study, claim.metric, name) for name in names]
         means = [mine.set_index("case")["mean"] for mine in rows]
+    # aligned by case: where only one of the two has a mean, the pair is NaN
     pairs = pd.concat(means, axis=1, keys=["method", "rival"])
-    return pairs[pairs.index.isin(material.cases(claim))]
+    return pairs[pairs.index.isin(material.find_cases(claim))]
 
 
 CHECKS: dict[str, Callable[[Claim, Material], Found]] = {
-    **{"best": _best, "no_worse": _best, "second": _best, "near": _near},
-    **{
-        "significant": _significant,
-        "above_base": _above_base,
-        "stable": _stable,
-        "grows": _grows,
-        "improves": _improves,
-    },
+    "best": _check_best,
+    "no_worse": _check_best,
+    "second": _check_best,
+    "near": _check_near,
+    "significant": _check_significant,
+    "above_base": _check_above_base,
+    "stable": _check_stable,
+    "grows": _check_grows,
+    "improves": _check_improves,
 }
 """By the word of the claim."""

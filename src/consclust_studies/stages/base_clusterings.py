@@ -11,7 +11,7 @@ from consclust.datasets.registry import ReadyMadeEnsemble
 from consclust.ensemble import IntArray
 from consclust.ensembles.draws import NumberOfClusters
 from consclust_studies import paths
-from consclust_studies.code import Code
+from consclust_studies.code import Code, as_known
 from consclust_studies.contents import marks_of
 from consclust_studies.job_files import Files
 from consclust_studies.specs import Spec
@@ -54,7 +54,9 @@ class EnsembleJob(Spec):
         """Return the algorithm, and what divides the runs into subsets."""
         divided = "drawn" if self.draws else "split"
         frame = ("consclust_studies.stages.base_clusterings.make", f"{store.__name__}.{divided}")
-        return Code((*frame, ALGORITHMS[self.algorithm]))
+        names = ("algorithm", "ready", "draws", "draw_seed", "seed")
+        given = {name: (as_known(getattr(self, name)),) for name in names}
+        return Code((*frame, ALGORITHMS[self.algorithm]), {f"{__name__}.EnsembleJob": given})
 
 
 def run(job: EnsembleJob, files: Files) -> str:

@@ -34,7 +34,7 @@ class CollectJob(Spec):
         return Code(("consclust_studies.stages.collect.collect",))
 
 
-def as_scored(experiment: Experiment) -> Experiment:
+def reduce_to_scored(experiment: Experiment) -> Experiment:
     """Return what selections depend on: no parameters, no preprocessing, no variants."""
     return Experiment(
         id=experiment.id,
@@ -67,17 +67,25 @@ def collect(job: CollectJob, tables: Sequence[Path], out: Mapping[str, Path], st
     import pandas as pd
 
     if len(tables) != len(job.scores):
-        raise InputError(
-            f"{job.experiments[0].id}: {len(tables)} tables given, {len(job.scores)} planned: {', '.join(job.scores)}"
-        )
+        facts = f"{len(tables)} tables given, {len(job.scores)} planned"
+        raise InputError(f"{job.experiments[0].id}: {facts}: {', '.join(job.scores)}")
     found = [read_table(path, digest) for path, digest in zip(tables, job.scores.values(), strict=True)]
+    texts = _join_texts([texts for _, texts in found])
     scores = pd.concat([frame for frame, _ in found], ignore_index=True)
-    remarks = {kind: [row for _, extra in found for row in json.loads(extra[kind])] for kind in ("failures", "notes")}
-    extra = {kind: json.dumps(rows) for kind, rows in remarks.items()}
-    extra[OF_MAKERS] = Makers.joined(extra_of_case[OF_MAKERS] for _, extra_of_case in found).json_text
     selected = pd.concat([select(experiment, scores) for experiment in job.experiments], ignore_index=True)
+    # Parquet for the jobs, CSV for people
     for name, frame in (("scores", scores), ("selected", selected)):
         columns = {str(column): values.tolist() for column, values in frame.items()}
-        write_table(columns, out[f"{name}.parquet"], marks_of(job.json_text, stamp), extra)
+        write_table(columns, out[f"{name}.parquet"], marks_of(job.json_text, stamp), texts)
         write_csv(out[f"{name}.csv"], frame)
     return len(scores)
+
+
+def _join_texts(of_cases: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """Join what stands beside the scores of each case: failures, notes, and which versions made them."""
+    joined = {}
+    for kind in ("failures", "notes"):
+        rows = [row for texts in of_cases for row in json.loads(texts[kind])]
+        joined[kind] = json.dumps(rows)
+    joined[OF_MAKERS] = Makers.joined(texts[OF_MAKERS] for texts in of_cases).json_text
+    return joined

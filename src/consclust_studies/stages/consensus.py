@@ -35,6 +35,7 @@ from consclust_studies.stamps import Stamp
 log = logging.getLogger("consclust")
 
 PROGRESS_SECONDS = 15
+"""Between two lines in the log of a job that takes long."""
 
 
 class ConsensusJob(Spec):
@@ -86,7 +87,7 @@ class SubsetRange(NamedTuple):
         return f"{self.first}-{self.last}"
 
     @classmethod
-    def of_word(cls, word: str) -> "SubsetRange":
+    def parse(cls, word: str) -> "SubsetRange":
         """Return the block that a file is named after."""
         first, last = map(int, word.split("-"))
         return cls(first, last)
@@ -116,16 +117,16 @@ class Cell:
 
 def run(job: ConsensusJob, files: Files) -> str:
     """Do the job on the block of subsets in the arguments; return what it did, for the log."""
-    subsets = SubsetRange.of_word(files.arguments["block"]).subsets
+    subsets = SubsetRange.parse(files.arguments["block"]).subsets
     stored, features, stay = read_inputs(job, files)
     cells = fit_subsets(job, subsets, stored, features, stay)
     write_results(job, subsets, stored, cells, files.output("labels"), files.output("runtime"), files.stamp)
     fits = [cell for row in cells.rows for cell in row]
-    failed = sum(cell.labels is None for cell in fits)
     seconds = sum(cell.wall_seconds for cell in fits)
-    return (
-        f"{len(fits)} {'fit' if len(fits) == 1 else 'fits'} in {seconds:.1f} s{f', {failed} failed' if failed else ''}"
-    )
+    n_failed = sum(cell.labels is None for cell in fits)
+    what = "fit" if len(fits) == 1 else "fits"
+    failed = f", {n_failed} failed" if n_failed else ""
+    return f"{len(fits)} {what} in {seconds:.1f} s{failed}"
 
 
 class Inputs(NamedTuple):
@@ -143,10 +144,13 @@ def read_inputs(job: ConsensusJob, files: Files) -> Inputs:
     data = files.optional("prepared")
     race = files.optional("race")
     stored = store.load(files.input("ensemble"), job.ensemble)
-    if job.n_clusters and job.n_clusters > (n := len(stored.labels)):
+    n_objects = len(stored.labels)
+    if job.n_clusters and job.n_clusters > n_objects:
         where = f"{paths.STUDY.format(study=job.study)}: cases: {job.case}: k = {job.n_clusters}"
-        raise InputError(f"{where}: there are {n} objects; lower it")
-    return Inputs(stored, read_features(job, data) if data else None, read_race(job, race) if race else None)
+        raise InputError(f"{where}: there are {n_objects} objects; lower it")
+    features = read_features(job, data) if data else None
+    stay = read_race(job, race) if race else None
+    return Inputs(stored, features, stay)
 
 
 def read_features(job: ConsensusJob, data: Path) -> Any:
@@ -211,7 +215,7 @@ def fit(
     job: ConsensusJob, ensemble: Ensemble, stored: StoredEnsemble, subset: int, number: int, features: Any = None
 ) -> Cell:
     """Fit one grid point, by its ``number``, on one subset, whose base clusterings are the ``ensemble``."""
-    parameters = {**job.parameters, **job.points[number]}
+    parameters = job.parameters | job.points[number]
     n_clusters = job.n_clusters or stored.n_classes
     # the same stream at every grid point: points differ by their parameters, not by their luck
     stream = generator(job.seed, job.study, job.case, job.method_id, subset)
@@ -220,8 +224,13 @@ def fit(
     kept: dict[str, Any]
     try:
         fitted = methods.make(job.method, n_clusters, parameters, stream).fit(ensemble, features)
-        kept = {"labels": fitted.restart_labels_.astype(np.int16), "chosen": fitted.chosen_, "note": fitted.note_}
-        kept |= {"iterations": fitted.n_iter_, "converged": fitted.converged_}
+        kept = {
+            "labels": fitted.restart_labels_.astype(np.int16),
+            "chosen": fitted.chosen_,
+            "iterations": fitted.n_iter_,
+            "converged": fitted.converged_,
+            "note": fitted.note_,
+        }
     except ConsensusFailure as failure:
         kept = {"reason": str(failure)}
     except Exception as error:
@@ -252,7 +261,7 @@ def write_results(
         "n_profiles": cells.n_profiles,
         "cpu_seconds": [[round(cell.cpu_seconds, 6) for cell in row] for row in cells.rows],
         "wall_seconds": [[round(cell.wall_seconds, 6) for cell in row] for row in cells.rows],
-        "peak_rss_mib": round(peak_mib(), 1),
+        "peak_rss_mib": round(measure_peak_mib(), 1),
     }
     write_record(runtime, record)
 
@@ -265,41 +274,62 @@ def _write_labels(
     out: Path,
     marks: Mapping[str, str],
 ) -> None:
-    every = [cell for row in cells for cell in row]
-    restarts = max((len(cell.labels) for cell in every if cell.labels is not None), default=1)
-    shape = len(subsets), len(job.points)
-    labels = np.full((*shape, restarts, n_objects), -1, dtype=np.int16)
-    chosen = np.zeros(shape, dtype=np.int64)
-    iterations = np.zeros(shape, dtype=np.int64)
-    converged = np.zeros(shape, dtype=bool)
-    left_out = np.ones(shape, dtype=bool)
-    for place, row in enumerate(cells):
-        for cell in row:
-            at = place, cell.point
-            left_out[at] = False
-            chosen[at] = cell.chosen
-            iterations[at] = cell.iterations
-            converged[at] = cell.converged
-            if cell.labels is not None:
-                labels[at] = cell.labels
-    failures = [{"subset": c.subset, "point": c.point, "reason": c.reason} for c in every if c.labels is None]
-    notes = [{"subset": c.subset, "point": c.point, "note": c.note} for c in every if c.note]
-    if left_out.any():
-        notes += [
-            {"subset": row[0].subset, "point": row[0].point, "note": describe_race(job, len(row))} for row in cells
-        ]
+    fits = [cell for row in cells for cell in row]
+    arrays = _stack_cells(cells, len(job.points), n_objects)
+    failures = [{"subset": fit.subset, "point": fit.point, "reason": fit.reason} for fit in fits if fit.labels is None]
+    notes = [{"subset": fit.subset, "point": fit.point, "note": fit.note} for fit in fits if fit.note]
+    if arrays.left_out.any():
+        # a note of a whole subset stands at the first point that ran
+        for row in cells:
+            note = describe_race(job, len(row))
+            notes.append({"subset": row[0].subset, "point": row[0].point, "note": note})
+    # in this order: another one would be another file
     write_arrays(
         out,
-        labels=labels,
-        chosen=chosen,
-        left_out=left_out,
+        labels=arrays.labels,
+        chosen=arrays.chosen,
+        left_out=arrays.left_out,
         subsets=subsets,
         failures=json.dumps(failures),
         notes=json.dumps(notes),
-        iterations=iterations,
-        converged=converged,
+        iterations=arrays.iterations,
+        converged=arrays.converged,
         **marks,
     )
+
+
+class CellArrays(NamedTuple):
+    """The fits of a job as arrays of shape (subsets, points)."""
+
+    labels: npt.NDArray[np.int16]
+    """Shape (subsets, points, restarts, n); -1 where there are none."""
+    chosen: npt.NDArray[np.int64]
+    iterations: npt.NDArray[np.int64]
+    converged: npt.NDArray[np.bool_]
+    left_out: npt.NDArray[np.bool_]
+
+
+def _stack_cells(cells: list[list[Cell]], n_points: int, n_objects: int) -> CellArrays:
+    # where all failed there is no number of restarts, but the array has a shape
+    restarts = max((len(cell.labels) for row in cells for cell in row if cell.labels is not None), default=1)
+    shape = (len(cells), n_points)
+    arrays = CellArrays(
+        labels=np.full((*shape, restarts, n_objects), -1, dtype=np.int16),
+        chosen=np.zeros(shape, dtype=np.int64),
+        iterations=np.zeros(shape, dtype=np.int64),
+        converged=np.zeros(shape, dtype=bool),
+        left_out=np.ones(shape, dtype=bool),
+    )
+    for place, row in enumerate(cells):
+        for cell in row:
+            at = (place, cell.point)
+            arrays.chosen[at] = cell.chosen
+            arrays.iterations[at] = cell.iterations
+            arrays.converged[at] = cell.converged
+            arrays.left_out[at] = False
+            if cell.labels is not None:
+                arrays.labels[at] = cell.labels
+    return arrays
 
 
 def describe_race(job: ConsensusJob, stay: int) -> str:
@@ -309,7 +339,7 @@ def describe_race(job: ConsensusJob, stay: int) -> str:
     return f"race: {stay} of {len(job.points)} grid points ran, {best}"
 
 
-def peak_mib() -> float:
+def measure_peak_mib() -> float:
     """Return the peak resident memory of this process in MiB.
 
     From /proc where there is one: getrusage starts with the memory of the process that forked this one.

@@ -36,24 +36,25 @@ class Block:
 
     def __init__(self, path: Path, planned: str | None = None) -> None:
         self.path = path
-        spec = str(self._array("spec")[()])
+        # read at once, so that a wrong file is refused before any work
+        spec = str(self._read_array("spec")[()])
         check_made_for(path, spec, planned)
         self.digest = digest_of_spec(spec)
 
     @cached_property
     def subsets(self) -> list[int]:
         """Numbers of the subsets in the block."""
-        return [int(subset) for subset in self._array("subsets")]
+        return [int(subset) for subset in self._read_array("subsets")]
 
     @cached_property
     def failures(self) -> list[Remark]:
         """Cells without an answer, and why."""
-        return self._remarks("failures", "reason")
+        return self._read_remarks("failures", "reason")
 
     @cached_property
     def notes(self) -> list[Remark]:
         """What the method remarks about its answers."""
-        return self._remarks("notes", "note")
+        return self._read_remarks("notes", "note")
 
     @cached_property
     def failed(self) -> npt.NDArray[np.bool_]:
@@ -65,7 +66,7 @@ class Block:
     @cached_property
     def left_out(self) -> npt.NDArray[np.bool_]:
         """Whether a cell did not run, as a race left its grid point out, shape (subsets, points)."""
-        return np.asarray(self._array("left_out"), dtype=bool)
+        return np.asarray(self._read_array("left_out"), dtype=bool)
 
     @property
     def answered(self) -> npt.NDArray[np.bool_]:
@@ -75,39 +76,45 @@ class Block:
     @cached_property
     def labels(self) -> npt.NDArray[Any]:
         """Consensus labels, shape (subsets, points, restarts, n)."""
-        return self._array("labels")
+        return self._read_array("labels")
 
     @cached_property
     def chosen(self) -> npt.NDArray[Any]:
         """Restart with the best objective, shape (subsets, points)."""
-        return self._array("chosen")
+        return self._read_array("chosen")
 
     def check_labels(self, n_objects: int, ensemble_path: Path) -> None:
         """Refuse labels of other objects, and cells without labels that neither failed nor were left out."""
-        if (n := self.labels.shape[-1]) != n_objects:
-            facts = f"labels of {n} objects, but {ensemble_path} has {n_objects} classes"
+        n_labelled = self.labels.shape[-1]
+        if n_labelled != n_objects:
+            facts = f"labels of {n_labelled} objects, but {ensemble_path} has {n_objects} classes"
             raise InputError(f"{self.path}: {facts}; {RERUN}")
         unlabelled = np.asarray((self.labels < 0).any(axis=(2, 3)))
-        for subset, point in np.argwhere(unlabelled == self.answered)[:1]:
-            has, lacks = ("-1", "no failure") if unlabelled[subset, point] else ("labels", "a failure")
-            where = f"{self.path}: subset {self.subsets[subset]}, grid point {point}"
-            raise InputError(f"{where}: labels hold {has} but failures record {lacks} there; {RERUN}")
+        contradictions = np.argwhere(unlabelled == self.answered)
+        if len(contradictions):
+            row, point = contradictions[0]
+            facts = "labels hold labels but failures record a failure there"
+            if unlabelled[row, point]:
+                facts = "labels hold -1 but failures record no failure there"
+            raise InputError(f"{self.path}: subset {self.subsets[row]}, grid point {point}: {facts}; {RERUN}")
 
-    def _remarks(self, key: str, text: str) -> list[Remark]:
+    def _read_remarks(self, key: str, text: str) -> list[Remark]:
         try:
-            return [Remark(r["subset"], r["point"], r[text]) for r in json.loads(str(self._array(key)[()]))]
+            records = json.loads(str(self._read_array(key)[()]))
+            return [Remark(record["subset"], record["point"], record[text]) for record in records]
         except (ValueError, TypeError, KeyError) as error:
             raise InputError(f"{self.path}: {key}: not a list of records ({error}); {RERUN}") from None
 
-    def _array(self, key: str) -> npt.NDArray[Any]:
+    def _read_array(self, key: str) -> npt.NDArray[Any]:
         return read_arrays(self.path, key)[key]
 
 
 def score_block(y: npt.NDArray[Any], block: Block, metrics: Sequence[str]) -> FloatArray:
     """Return the scores of a block, NaN where there are no labels, shape (subsets, points, restarts, metrics)."""
-    restarts, n = block.labels.shape[2:]
+    n_restarts, n_objects = block.labels.shape[2:]
     answered = block.answered
-    scores = score_many(y, block.labels[answered].reshape(-1, n), metrics).reshape(-1, restarts, len(metrics))
+    labels = block.labels[answered].reshape(-1, n_objects)  # all starts of all fits at once: a row each
+    scores = score_many(y, labels, metrics).reshape(-1, n_restarts, len(metrics))
     values = np.full((*answered.shape, len(RESTARTS), len(metrics)), np.nan)
     values[answered, 0] = scores.mean(axis=1)
     values[answered, 1] = scores[np.arange(len(scores)), block.chosen[answered]]
@@ -116,6 +123,7 @@ def score_block(y: npt.NDArray[Any], block: Block, metrics: Sequence[str]) -> Fl
 
 def check_cover(n_subsets: int, case_id: str, blocks: list[Block]) -> None:
     """Refuse blocks that do not hold every subset of the study exactly once."""
+    # blocks of two sizes may lie in a folder after a change of subsets_per_job
     holder: dict[int, Path] = {}
     for block in blocks:
         for subset in block.subsets:
@@ -125,6 +133,7 @@ def check_cover(n_subsets: int, case_id: str, blocks: list[Block]) -> None:
             if not 0 <= subset < n_subsets:
                 raise InputError(f"{block.path}: subset {subset}, but the study has 0..{n_subsets - 1}; {RERUN}")
             holder[subset] = block.path
-    if missing := sorted(set(range(n_subsets)) - set(holder)):
+    missing = sorted(set(range(n_subsets)) - set(holder))
+    if missing:
         files = ", ".join(str(block.path) for block in blocks)
         raise InputError(f"{case_id}: no block holds subset {missing[0]} (of {n_subsets}): {files}; run the others")

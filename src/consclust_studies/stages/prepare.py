@@ -13,7 +13,7 @@ from consclust.datasets.preprocessing import module_of
 from consclust.datasets.registry import DatasetSpec
 from consclust.errors import InputError
 from consclust.files import RERUN, read_arrays, write_arrays
-from consclust_studies.code import Code
+from consclust_studies.code import Code, as_known
 from consclust_studies.contents import marks_of
 from consclust_studies.job_files import Files
 from consclust_studies.specs import Spec, check_made_for
@@ -37,7 +37,9 @@ class PrepareJob(Spec):
         steps = tuple(f"{module_of(step)}.{step}" for step in self.recipe.steps)
         reader = self.recipe.reader
         readers = (f"{type(reader).__module__}.{type(reader).__qualname__}",) if reader else ()
-        return Code(("consclust_studies.stages.prepare.prepare", *readers, *steps))
+        given = {name: (as_known(getattr(self.recipe, name)),) for name in ("classes", "sample", "shape", "reader")}
+        options = {"consclust.datasets.prepared.Recipe": given}
+        return Code(("consclust_studies.stages.prepare.prepare", *readers, *steps), options)
 
 
 def run(job: PrepareJob, files: Files) -> str:

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from consclust.ensemble import FloatArray
+from consclust.ensemble import FloatArray, IntArray
 from consclust.errors import InputError
 from consclust.files import RERUN
 from consclust.scores import score_all, score_many
@@ -25,7 +25,21 @@ from consclust_studies.stages.score_tables import write_table
 from consclust_studies.stages.stored_ensembles import StoredEnsemble
 from consclust_studies.stamps import Stamp
 
-COLUMNS = ("study", "case", "subset", "method", "parameters", "restart", "metric", "value")
+
+class ScoreRow(NamedTuple):
+    """A line of the tidy table."""
+
+    study: str
+    case: str
+    subset: int
+    method: str
+    parameters: str
+    restart: str
+    metric: str
+    value: float
+
+
+COLUMNS = ScoreRow._fields
 
 
 class ScoredMethod(Strict):
@@ -76,25 +90,26 @@ def score_case(
     each subset once.
     """
     ensemble = store.load(ensemble_path, job.ensemble)
-    base = _of_base_clusterings(ensemble, job.n_subsets, job.metrics)
-    rows = _rows(job, job.base_clusterings, [{}], base)
-    blocks = _by_job(job, block_paths)
+    base = _score_base_clusterings(ensemble, job.n_subsets, job.metrics)
+    rows = _make_rows(job, job.base_clusterings, [{}], base)
+    blocks = _sort_by_job(job, block_paths)
     remarks: dict[str, list[tuple[Any, ...]]] = {"failures": [], "notes": []}
     for method in job.methods:
         mine = blocks[method.labels]
         points = grid_points(method.grid)
+        # of methods that are fitted together, a block has one grid point for each
         own = range(len(points)) if method.point is None else [method.point]
         check_cover(job.n_subsets, f"{job.case}: {method.id}", mine)
         values = np.full((job.n_subsets, len(points), *base.shape[2:]), np.nan)
         for block in mine:
             block.check_labels(ensemble.classes.size, ensemble_path)
             values[block.subsets] = score_block(ensemble.classes, block, job.metrics)[:, own]
-        rows += _rows(job, method.id, points, values)
+        rows += _make_rows(job, method.id, points, values)
         for kind, found in remarks.items():
-            cells = sorted(remark for block in mine for remark in getattr(block, kind) if remark.point in own)
-            found += [
-                (job.case, method.id, subset, compact(points[own.index(point)]), text) for subset, point, text in cells
-            ]
+            for remark in sorted(remark for block in mine for remark in getattr(block, kind)):
+                if remark.point in own:
+                    point = write_compact(points[own.index(remark.point)])
+                    found.append((job.case, method.id, remark.subset, point, remark.text))
     columns = dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
     texts = {kind: json.dumps(found) for kind, found in remarks.items()}
     texts[OF_MAKERS] = find_makers(job, ensemble_path, blocks).json_text
@@ -107,19 +122,21 @@ def find_makers(job: ScoreJob, ensemble_path: Path, blocks: Mapping[str, Sequenc
     for method in job.methods:
         for block in blocks[method.labels]:
             marks = read_marks(block.path)
+            # a block that was confirmed is named by itself
             by_block = f" {block.path.stem}" if marks and marks.stamp.confirmed else ""
             stamps.append((f"{job.case}: {method.id}{by_block}", marks))
     return Makers.of((name, marks.stamp) for name, marks in stamps if marks)
 
 
-def compact(point: Mapping[str, Value]) -> str:
+def write_compact(point: Mapping[str, Value]) -> str:
     """Write a grid point as compact JSON with sorted keys, the ``parameters`` of the tables."""
     return json.dumps(dict(point), sort_keys=True, separators=(",", ":"))
 
 
-def _by_job(job: ScoreJob, paths: Sequence[Path]) -> dict[str, list[Block]]:
+def _sort_by_job(job: ScoreJob, paths: Sequence[Path]) -> dict[str, list[Block]]:
     """Sort the blocks by the consensus job whose spec they hold."""
     found: dict[str, list[Block]] = {method.labels: [] for method in job.methods}
+    # which block is whose is in its spec, not in its name
     for path in paths:
         block = Block(path)
         if block.digest not in found:
@@ -128,25 +145,38 @@ def _by_job(job: ScoreJob, paths: Sequence[Path]) -> dict[str, list[Block]]:
     return found
 
 
-def _of_base_clusterings(stored: StoredEnsemble, n_subsets: int, metrics: Sequence[str]) -> FloatArray:
-    """Mean over the runs of each subset, shape (subsets, 1, restarts, metrics)."""
+def _score_base_clusterings(stored: StoredEnsemble, n_subsets: int, metrics: Sequence[str]) -> FloatArray:
+    """Return the mean over the runs of each subset, shape (subsets, 1, restarts, metrics)."""
+    # a run that is in several subsets is scored once
     runs, members = np.unique(stored.members[:n_subsets], return_inverse=True)
-    y, labels = stored.classes, stored.labels[:, runs]
+    labels = stored.labels[:, runs]
     if labels.min() >= 0:
-        scores = score_many(y, labels.T, metrics)
+        scores = score_many(stored.classes, labels.T, metrics)
     else:  # a clustering of some of the objects is scored on these
-        every = ((run, run >= 0) for run in labels.T)
-        scores = np.array([list(score_all(y[present], run[present], metrics).values()) for run, present in every])
+        scores = np.array([_score_present(stored.classes, run, metrics) for run in labels.T])
     means = scores[members.reshape(n_subsets, -1)].mean(axis=1)
-    return np.stack([means, means], axis=1)[:, None]
+    return np.stack([means, means], axis=1)[:, None]  # one grid point, the same under both words of RESTARTS
 
 
-def _rows(
-    job: ScoreJob, method: str, points: Sequence[Mapping[str, Value]], values: FloatArray
-) -> list[tuple[str, str, int, str, str, str, str, float]]:
+def _score_present(classes: IntArray, labels: IntArray, metrics: Sequence[str]) -> list[float]:
+    """Return the scores of a clustering on the objects that it has."""
+    present = labels >= 0
+    return list(score_all(classes[present], labels[present], metrics).values())
+
+
+def _make_rows(job: ScoreJob, method: str, points: Sequence[Mapping[str, Value]], values: FloatArray) -> list[ScoreRow]:
     """Return the table's rows for values of shape (subsets, points, restarts, metrics)."""
-    parameters = [compact(point) for point in points]
+    parameters = [write_compact(point) for point in points]
     return [
-        (job.study, job.case, subset, method, parameters[point], RESTARTS[restart], job.metrics[metric], value)
+        ScoreRow(
+            study=job.study,
+            case=job.case,
+            subset=subset,
+            method=method,
+            parameters=parameters[point],
+            restart=RESTARTS[restart],
+            metric=job.metrics[metric],
+            value=value,
+        )
         for (subset, point, restart, metric), value in np.ndenumerate(values)
     ]

@@ -21,7 +21,7 @@ import numpy as np
 from consclust.ensemble import FloatArray, IntArray
 from consclust_studies.config.experiment import Experiment
 from consclust_studies.config.values import Selection
-from consclust_studies.stages.score import compact
+from consclust_studies.stages.score import write_compact
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +37,8 @@ WORDS = {
 }
 """How a selection is written behind the method's name."""
 SELECTED_COLUMNS = ("study", "case", "method", "selection", "metric", "subset", "parameters", "value")
-ROUNDING = 1e-12  # scores closer than this are equal
+ROUNDING = 1e-12
+"""Scores closer than this are equal: sums in another order differ in the last of 16 digits."""
 
 
 class Row(NamedTuple):
@@ -57,22 +58,25 @@ class Row(NamedTuple):
         return self.method if self.selection == FIXED else f"{self.method} ({WORDS[self.selection]})"
 
 
-def rows(study: Experiment) -> list[Row]:
-    """Rows of a study in order: base clusterings, then the methods, a tuned one in each selection."""
-    return [Row(study.base_clusterings, FIXED)] + [
-        Row(run.id, word) for run in study.methods for word in (SELECTIONS if run.grid else (FIXED,))
-    ]
+def list_rows(study: Experiment) -> list[Row]:
+    """Return the rows of a study in order: base clusterings, then the methods, a tuned one in each selection."""
+    rows = [Row(study.base_clusterings, FIXED)]
+    for run in study.methods:
+        selections = SELECTIONS if run.grid else (FIXED,)
+        rows += [Row(run.id, selection) for selection in selections]
+    return rows
 
 
-def main_row(study: Experiment, method: str) -> Row:
+def find_main_row(study: Experiment, method: str) -> Row:
     """Return the row that represents a method in claims and ranks: a tuned one is in the selection of the study."""
     tuned = method != study.base_clusterings and study.method(method).grid
     return Row(method, study.selection if tuned else FIXED)
 
 
-def main_rows(study: Experiment) -> list[Row]:
+def list_main_rows(study: Experiment) -> list[Row]:
     """Return the row of the base clusterings and one for each method."""
-    return [main_row(study, method) for method in (study.base_clusterings, *(run.id for run in study.methods))]
+    methods = [study.base_clusterings, *(run.id for run in study.methods)]
+    return [find_main_row(study, method) for method in methods]
 
 
 def select(study: Experiment, scores: "pd.DataFrame") -> "pd.DataFrame":
@@ -84,46 +88,63 @@ def select(study: Experiment, scores: "pd.DataFrame") -> "pd.DataFrame":
     """
     import pandas as pd
 
-    subsets = range(study.n_subsets)
     keys = ["case", "method", "metric", "parameters"]
     wide = scores[scores["restart"] == study.restarts].pivot(index=keys, columns="subset", values="value")
-    stored = dict(zip(wide.index, wide.reindex(columns=subsets).to_numpy(dtype=float), strict=True))
-    absent = np.full(len(subsets), np.nan)
-    selected: list[tuple[Any, ...]] = []
+    values = wide.reindex(columns=range(study.n_subsets)).to_numpy(dtype=float)
+    stored = dict(zip(wide.index, values, strict=True))
+    absent = np.full(study.n_subsets, np.nan)
+    selected: list[dict[str, Any]] = []
     for case in study.cases:
-        for row in rows(study):
-            run = None if row.method == study.base_clusterings else study.method(row.method)
-            default = run.points.index(run.default) if run and run.grid else 0
-            parameters = [compact(point) for point in (run.points if run else [{}])]
+        for row in list_rows(study):
+            points, default = _list_points(study, row.method)
             for metric in study.metrics:
-                cells = np.stack([stored.get((case.id, row.method, metric, point), absent) for point in parameters])
-                points = points_taken(cells, row.selection, default)
-                selected += [
-                    (study.id, case.id, *row, metric, s, parameters[point], cells[point, s])
-                    for s, point in zip(subsets, points.tolist(), strict=True)
-                ]
+                cells = np.stack([stored.get((case.id, row.method, metric, point), absent) for point in points])
+                for subset, taken in enumerate(take_points(cells, row.selection, default).tolist()):
+                    selected.append(
+                        {
+                            "study": study.id,
+                            "case": case.id,
+                            "method": row.method,
+                            "selection": row.selection,
+                            "metric": metric,
+                            "subset": subset,
+                            "parameters": points[taken],
+                            "value": cells[taken, subset],
+                        }
+                    )
     return pd.DataFrame(selected, columns=list(SELECTED_COLUMNS))
 
 
-def points_taken(cells: FloatArray, selection: str, default: int = 0) -> IntArray:
+def _list_points(study: Experiment, method: str) -> tuple[list[str], int]:
+    """Return the grid points of a method, as the tables write them, and the place of the default one."""
+    if method == study.base_clusterings:
+        return [write_compact({})], 0
+    run = study.method(method)
+    default = run.points.index(run.default) if run.grid else 0
+    return [write_compact(point) for point in run.points], default
+
+
+def take_points(cells: FloatArray, selection: str, default: int = 0) -> IntArray:
     """Return the grid point that a selection takes on each subset; any selection but the oracles takes ``default``.
 
     ``cells`` are scores of shape (points, subsets), NaN where the method failed; the result has shape (subsets,).
     """
     if selection == "oracle-per-subset":
-        return np.array([_first_best(column) for column in cells.T], dtype=np.int64)
-    return np.full(cells.shape[1], _best_common_point(cells) if selection == "oracle-common" else default)
+        return np.array([_find_first_best(column) for column in cells.T], dtype=np.int64)
+    point = _find_best_common_point(cells) if selection == "oracle-common" else default
+    return np.full(cells.shape[1], point)
 
 
-def _best_common_point(cells: FloatArray) -> int:
+def _find_best_common_point(cells: FloatArray) -> int:
+    # a point is eligible if it failed on as few subsets as any
     failures = np.isnan(cells).sum(axis=1)
     if failures.min() == cells.shape[1]:
-        return 0
+        return 0  # all failed on every subset: nanmean would warn of an empty slice
     eligible = np.flatnonzero(failures == failures.min())
-    return int(eligible[_first_best(np.nanmean(cells[eligible], axis=1))])
+    return int(eligible[_find_first_best(np.nanmean(cells[eligible], axis=1))])
 
 
-def _first_best(scores: FloatArray) -> int:
-    """First index whose score is the highest up to rounding, NaN never; 0 if there is none."""
+def _find_first_best(scores: FloatArray) -> int:
+    """Return the first index whose score is the highest up to rounding, NaN never; 0 if there is none."""
     comparable = np.nan_to_num(scores, nan=-np.inf)
     return int(np.flatnonzero(comparable >= comparable.max() - ROUNDING)[0])

@@ -1,7 +1,7 @@
 """Consensus on a part of the objects, and the score of its labels on the others, the unseen ones."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -19,12 +19,13 @@ from consclust.scores import score_all, score_many
 from consclust.seeds import generator
 from consclust_studies.code import Code, merge_options
 from consclust_studies.config.cases import Case
-from consclust_studies.config.experiment import Experiment, Significance, Variants
+from consclust_studies.config.experiment import Experiment, GeneralisedMethod, Significance, Variants
+from consclust_studies.config.values import Value
 from consclust_studies.contents import marks_of
 from consclust_studies.job_files import Files
 from consclust_studies.specs import Spec
 from consclust_studies.stages import prepare
-from consclust_studies.stages.score import compact
+from consclust_studies.stages.score import write_compact
 from consclust_studies.stages.score_tables import write_table
 from consclust_studies.stamps import Stamp
 
@@ -53,16 +54,17 @@ class UnseenJob(Spec):
         return Code(("consclust_studies.stages.unseen_objects.score_unseen", *options), options)
 
 
-def on_unseen_objects(experiment: Experiment, case: Case) -> Experiment:
+def reduce_to_unseen(experiment: Experiment, case: Case) -> Experiment:
     """Return what the scores on unseen objects of a case depend on."""
     plan = experiment.generalisation
     assert plan is not None, "only for a study with a generalisation"
     wanted = {method.method for method in plan.methods}
-    elsewhere: dict[str, object] = {"title": None, "doubt": None, "instead_of": None, "without": (), "races": {}}
     parameters = {method: found for method, found in case.parameters.items() if method in wanted}
+    # what says nothing here has its default, so that a change of it does not run the job again
+    changes = {"title": None, "doubt": None, "instead_of": None, "without": (), "races": {}, "parameters": parameters}
     return Experiment(
         id=experiment.id,
-        cases=(case.model_copy(update={**elsewhere, "parameters": parameters}),),
+        cases=(case.model_copy(update=changes),),
         ensemble=experiment.ensemble,
         base_clusterings=experiment.base_clusterings,
         methods=tuple(run for run in experiment.methods if run.id in wanted),
@@ -89,6 +91,13 @@ class Score(NamedTuple):
     """Why the method failed; empty if it did not."""
 
 
+class Split(NamedTuple):
+    """The numbers of the objects, ascending."""
+
+    training: IntArray
+    unseen: IntArray
+
+
 class Part(NamedTuple):
     """Features and classes of the training and the unseen objects of a split."""
 
@@ -96,6 +105,18 @@ class Part(NamedTuple):
     y: IntArray
     unseen: FloatArray
     y_unseen: IntArray
+
+
+class Repetition(NamedTuple):
+    """An ensemble on the training objects of a split."""
+
+    split: int
+    number: int
+    part: Part
+    labels: IntArray
+    """Base labels of the training objects, shape (n, runs)."""
+    unseen_labels: IntArray
+    """The same of the unseen objects."""
 
 
 class Unseen:
@@ -106,89 +127,126 @@ class Unseen:
 
     def __init__(self, job: UnseenJob, dataset: Dataset) -> None:
         assert job.experiment.generalisation is not None
-        self.job, self.dataset = job, dataset
-        self.study, self.case, self.plan = job.experiment, job.experiment.cases[0], job.experiment.generalisation
+        self.job = job
+        self.dataset = dataset
+        self.study = job.experiment
+        self.case = job.experiment.cases[0]
+        self.plan = job.experiment.generalisation
 
-    def scores(self) -> Iterator[Score]:
+    def yield_scores(self) -> Iterator[Score]:
         """Yield the scores of all splits and repetitions."""
         for split in range(self.plan.splits):
-            part = self.part(split)
+            part = self.make_part(split)
             for repetition in range(self.plan.repetitions):
-                yield from self.repetition(part, split, repetition)
-                log.info(
-                    "generalisation on %s: split %d of %d, repetition %d of %d",
-                    *(self.case.id, split + 1, self.plan.splits, repetition + 1, self.plan.repetitions),
+                yield from self.score_repetition(part, split, repetition)
+                where = (
+                    f"split {split + 1} of {self.plan.splits}, repetition {repetition + 1} of {self.plan.repetitions}"
                 )
+                log.info("generalisation on %s: %s", self.case.id, where)
 
-    def indices(self, split: int) -> tuple[IntArray, IntArray]:
-        """Return the training and the unseen objects of a split, each in ascending order."""
+    def split_objects(self, split: int) -> Split:
+        """Return the training and the unseen objects of a split."""
         n = len(self.dataset.y)
-        order = self._stream("split", split).permutation(n)
+        order = self._make_stream("split", split).permutation(n)
+        # at least one object on either side
         n_training = min(max(round(self.plan.train_share * n), 1), n - 1)
-        return np.sort(order[:n_training]), np.sort(order[n_training:])
+        return Split(np.sort(order[:n_training]), np.sort(order[n_training:]))
 
-    def part(self, split: int) -> Part:
+    def make_part(self, split: int) -> Part:
         """Return the features and classes of a split."""
-        training, unseen = self.indices(split)
+        training, unseen = self.split_objects(split)
         X: Any = self.dataset.X
         if not isinstance(X, np.ndarray):
             raise InputError(f"generalisation on {self.case.id}: the features are sparse; leave the case out")
-        scaled = [zscore_by(X[i], X[training]) if self.job.standardised else X[i] for i in (training, unseen)]
-        return Part(scaled[0], self.dataset.y[training], scaled[1], self.dataset.y[unseen])
+        X_training = X[training]
+        X_unseen = X[unseen]
+        if self.job.standardised:
+            # by the training objects alone: nothing is known of the unseen ones
+            X_unseen = zscore_by(X_unseen, X_training)
+            X_training = zscore_by(X_training, X_training)
+        return Part(X_training, self.dataset.y[training], X_unseen, self.dataset.y[unseen])
 
-    def repetition(self, part: Part, split: int, repetition: int) -> Iterator[Score]:
+    def score_repetition(self, part: Part, split: int, repetition: int) -> Iterator[Score]:
         """Yield the scores of one ensemble: base clusterings, then every method, grid point and way."""
         names = ("split", split, "repetition", repetition)
-        labels = kmeans_ensemble(part.X, self._protocol(), self.job.seed, tuple(map(str, self._names(*names))))
-        stream = self._stream(*names, "base labels")
-        of_unseen = base_labels(part.X, labels, part.unseen, self.plan.base_labels, stream)
-        where, metric = (self.case.id, split, repetition), self.plan.metric
-        training, value = (
-            float(score_many(y, runs.T, [metric]).mean()) for y, runs in ((part.y, labels), (part.y_unseen, of_unseen))
+        stream_names = tuple(map(str, self._name_stream(*names)))
+        labels = kmeans_ensemble(part.X, self._make_protocol(), self.job.seed, stream_names)
+        stream = self._make_stream(*names, "base labels")
+        unseen_labels = base_labels(part.X, labels, part.unseen, self.plan.base_labels, stream)
+        made = Repetition(split, repetition, part, labels, unseen_labels)
+        yield Score(
+            case=self.case.id,
+            split=split,
+            repetition=repetition,
+            row=self.study.unseen_rows()[0],
+            parameters=write_compact({}),
+            training=float(score_many(part.y, labels.T, [self.plan.metric]).mean()),
+            value=float(score_many(part.y_unseen, unseen_labels.T, [self.plan.metric]).mean()),
+            reason="",
         )
-        yield Score(*where, self.study.unseen_rows()[0], "{}", training, value, "")
         for method in self.plan.methods:
-            run = self.study.method(method.method)
-            for point in run.points:
-                given = {**self.study.parameters(self.case, run), **point}
-                estimator = methods.make(run.method, len(self.dataset.class_names), given, self._stream(*names, run.id))
-                training, reason = np.nan, ""
-                try:
-                    estimator.fit(labels, part.X)
-                    training = score_all(part.y, estimator.labels_, [metric])[metric]
-                except ConsensusFailure as failure:
-                    reason = str(failure)
-                for by in method.by:
-                    value = np.nan
-                    if not reason:
-                        value = score_all(part.y_unseen, _labelled(estimator, by, part, of_unseen), [metric])[metric]
-                    yield Score(*where, method.row(by), compact(point), training, value, reason)
+            for point in self.study.method(method.method).points:
+                yield from self._score_point(made, method, point)
 
-    def _protocol(self) -> KMeansProtocol:
-        protocol, case = self.study.ensemble, self.case
+    def _score_point(self, made: Repetition, method: GeneralisedMethod, point: Mapping[str, Value]) -> Iterator[Score]:
+        """Yield the scores of a method at a grid point, one for each way to label unseen objects."""
+        run = self.study.method(method.method)
+        part = made.part
+        metric = self.plan.metric
+        parameters = self.study.parameters(self.case, run) | dict(point)
+        stream = self._make_stream("split", made.split, "repetition", made.number, run.id)
+        estimator = methods.make(run.method, len(self.dataset.class_names), parameters, stream)
+        training = np.nan
+        reason = ""
+        try:
+            estimator.fit(made.labels, part.X)
+            training = score_all(part.y, estimator.labels_, [metric])[metric]
+        except ConsensusFailure as failure:
+            reason = str(failure)
+        for by in method.by:
+            value = np.nan
+            if not reason:
+                labels = _label_unseen(estimator, by, part, made.unseen_labels)
+                value = score_all(part.y_unseen, labels, [metric])[metric]
+            yield Score(
+                case=self.case.id,
+                split=made.split,
+                repetition=made.number,
+                row=method.row(by),
+                parameters=write_compact(point),
+                training=training,
+                value=value,
+                reason=reason,
+            )
+
+    def _make_protocol(self) -> KMeansProtocol:
+        protocol = self.study.ensemble
+        case = self.case
         k = case.n_clusters or protocol.n_clusters
+        # of all classes: a split may lack some of the rare ones
         k = len(self.dataset.class_names) if k == "classes" else k
         return KMeansProtocol(k, self.study.subset_size(case), protocol.max_iter, case.init, case.feature_share)
 
-    def _names(self, *names: str | int) -> tuple[str | int, ...]:
+    def _name_stream(self, *names: str | int) -> tuple[str | int, ...]:
         return (self.study.id, "generalisation", *names, self.case.id)
 
-    def _stream(self, *names: str | int) -> np.random.Generator:
-        return generator(self.job.seed, *self._names(*names))
+    def _make_stream(self, *names: str | int) -> np.random.Generator:
+        return generator(self.job.seed, *self._name_stream(*names))
 
 
-def _labelled(estimator: ConsensusMethod, by: str, part: Part, of_unseen: IntArray) -> IntArray:
+def _label_unseen(estimator: ConsensusMethod, by: str, part: Part, unseen_labels: IntArray) -> IntArray:
     """Label the unseen objects by nearest centroid ("NC"), base labels ("Infer") or features ("own")."""
     if by == "NC":
         return nearest_centroid(part.X, estimator.labels_, part.unseen)
+    # predict is of the methods that have a model, not of the base class
     fitted: Any = estimator
-    labels: IntArray = fitted.predict(of_unseen if by == "Infer" else part.unseen)
+    labels: IntArray = fitted.predict(unseen_labels if by == "Infer" else part.unseen)
     return labels
 
 
 def score_unseen(job: UnseenJob, dataset: Dataset) -> list[Score]:
     """Return the scores of the experiment, in the order of splits, repetitions and methods."""
-    return list(Unseen(job, dataset).scores())
+    return list(Unseen(job, dataset).yield_scores())
 
 
 def write_scores(job: UnseenJob, dataset: Dataset, out: Path, stamp: Stamp | None = None) -> int:

@@ -17,7 +17,7 @@ from consclust_studies.config.study import PlannedStudy
 from consclust_studies.config.values import Positive, Some
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.exhibits.matrices import Similarity
-from consclust_studies.results.main_table import published_key
+from consclust_studies.results.main_table import make_published_key
 from consclust_studies.results.source import Source
 
 
@@ -49,7 +49,7 @@ class Cuts(Exhibit):
         )
         groups = every.groupby(["case", "method", "clusters"], sort=False)["value"]
         frame = groups.agg(n="count", mean="mean", std="std").reset_index()
-        key = published_key(source)
+        key = make_published_key(source)
         frame["published"] = [
             source.published.scores.get(key(case, self.metric, self.method), math.nan) for case in frame["case"]
         ]

@@ -12,7 +12,7 @@ from consclust.scores import score_many
 from consclust_studies.config.references import CaseId, MetricId
 from consclust_studies.config.study import PlannedStudy
 from consclust_studies.exhibits.base import Exhibit, Needs
-from consclust_studies.results.main_table import published_key
+from consclust_studies.results.main_table import make_published_key
 from consclust_studies.results.published_scores import HALF_DIGIT
 from consclust_studies.results.source import Source
 
@@ -35,7 +35,7 @@ class Members(Exhibit):
 
     def build(self, source: Source) -> Shown:
         """Return one row for each metric, case and statistic."""
-        rows, key = [], published_key(source)
+        rows, key = [], make_published_key(source)
         for case in self._cases(source.study):
             stored = source.stored(case)
             metrics = self.metrics or source.study.reported

@@ -16,10 +16,10 @@ from consclust_studies.config.references import AnyMethodId, CaseId, MethodId, M
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs, find_unknown, of_fit
-from consclust_studies.results.main_table import over_subsets
-from consclust_studies.results.published_scores import published_names
+from consclust_studies.results.main_table import aggregate_subsets
+from consclust_studies.results.published_scores import find_published_names
 from consclust_studies.results.source import Source
-from consclust_studies.stages.selection import main_row
+from consclust_studies.stages.selection import find_main_row
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -52,7 +52,7 @@ class Offsets(Exhibit):
     def build(self, source: Source) -> Shown:
         """Return one row for each variant and quantity, with the published offset."""
         ours = {**self._scores(source), **self._changes(source)}
-        known = published_names(source.study, source.published, described=True).get(self.case, "")
+        known = find_published_names(source.study, source.published, described=True).get(self.case, "")
         rows = []
         for name in self.variants:
             run = source.study.method(name)
@@ -67,8 +67,8 @@ class Offsets(Exhibit):
         return source.study.method(self.method).parameters
 
     def _scores(self, source: Source) -> dict[tuple[str, str], float]:
-        study, means = source.study, over_subsets(source.selected, source.variants)["mean"]
-        rows = {name: (name, main_row(study, self.method).selection) for name in (self.method, *self.variants)}
+        study, means = source.study, aggregate_subsets(source.selected, source.variants)["mean"]
+        rows = {name: (name, find_main_row(study, self.method).selection) for name in (self.method, *self.variants)}
         own = {metric: means.get((self.case, metric, *rows[self.method]), np.nan) for metric in self.metrics}
         keys = [(metric, name) for metric in self.metrics for name in self.variants]
         return {
@@ -85,7 +85,7 @@ class Offsets(Exhibit):
         return {(CHANGE, name): float(mean) for name, mean in zip(self.variants, np.mean(changes, axis=0), strict=True)}
 
     def _matrix(self, source: Source, case: Case, name: str, ensemble: Ensemble, subset: int) -> FloatArray:
-        fit = source.fitted(case, name, {}, ensemble, subset, source.stored(self.case).n_classes)
+        fit = source.fit(case, name, {}, ensemble, subset, source.stored(self.case).n_classes)
         matrix: FloatArray = getattr(fit, self.matrix)()
         return matrix
 

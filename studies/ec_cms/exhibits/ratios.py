@@ -13,7 +13,7 @@ from consclust_studies.config.references import CaseId, MethodId
 from consclust_studies.config.study import Study
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
-from consclust_studies.results.runtimes import fitted_together, runtime_frame
+from consclust_studies.results.runtimes import build_runtime_frame, describe_fits_together
 from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
@@ -50,14 +50,14 @@ class Ratios(Exhibit):
             f"CPU seconds of one fit, and times the seconds of {self.to}. Below: the published value, of the paper's "
             "machine and programs.",
             f"A fit of a method with a grid is one grid point. {DASH}: not run or not published.",
-            fitted_together(source.study),
+            describe_fits_together(source.study),
         )
         titles = {"seconds": "Seconds of one fit", "ratio": f"Times the seconds of {self.to}"}
         tables = [_table(source, frame, column, title) for column, title in titles.items()]
         return Shown(frame, (*tables, *(_order(frame, name) for name in self.counted)), caption)
 
     def _frame(self, source: Source) -> DataFrame:
-        every = runtime_frame(source).set_index(["case", "method"])[["cpu_seconds_per_fit", "published_seconds"]]
+        every = build_runtime_frame(source).set_index(["case", "method"])[["cpu_seconds_per_fit", "published_seconds"]]
         rows = []
         for case in (case.id for case in source.study.cases if case.id in (self.cases or [case.id])):
             ours, theirs = every.loc[case].reindex(self.methods).to_numpy().T

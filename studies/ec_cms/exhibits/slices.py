@@ -15,7 +15,7 @@ from consclust_studies.config.references import AnyMethodId, MetricId, RowId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Value, same
 from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, find_unknown
-from consclust_studies.results.sentences import fewer
+from consclust_studies.results.sentences import describe_missing
 from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Slices(OfMethod):
             f"{self.metric} of {self.method} over {symbol(self.x)}, with {point(self.at)}: mean over "
             f"{count(source.study.n_subsets, 'subset')}; bands: one sample standard deviation to either side.",
             levels,
-            fewer(source.study, frame),
+            describe_missing(source.study, frame),
         )
         labels = symbol(self.x, tex=True), f"mean {self.metric}"
         return Shown(frame, caption=caption, picture=curves_by_case(frame, source.titles, "value", labels))

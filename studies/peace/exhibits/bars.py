@@ -13,10 +13,10 @@ from consclust.report.wording import count, paragraph, records
 from consclust_studies.config.references import MetricId
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Exhibit, Group, Needs
-from consclust_studies.results.main_table import of_main_rows, over_subsets
-from consclust_studies.results.sentences import tuned
+from consclust_studies.results.main_table import aggregate_subsets, keep_main_rows
+from consclust_studies.results.sentences import describe_selection
 from consclust_studies.results.source import Source
-from consclust_studies.stages.selection import ROUNDING, main_row
+from consclust_studies.stages.selection import ROUNDING, find_main_row
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -34,10 +34,10 @@ class Bars(Exhibit):
 
     def build(self, source: Source) -> Shown:
         """Return mean, sample standard deviation and number of subsets for each case, metric and method."""
-        study, scores = source.study, over_subsets(source.selected)
+        study, scores = source.study, aggregate_subsets(source.selected)
         methods = [run.id for run in study.methods]
         places = [(g.title, case, metric) for g in self.groups for case in g.cases for metric in self.metrics]
-        keys = [(group, (*where, *main_row(study, method))) for group, *where in places for method in methods]
+        keys = [(group, (*where, *find_main_row(study, method))) for group, *where in places for method in methods]
         rows = [(group, *key, *scores.loc[key]) for group, key in keys]
         frame = records("group case metric method selection n mean std", rows).astype({"n": int})
         highest = frame["mean"] >= frame.groupby(["case", "metric"])["mean"].transform("max") - ROUNDING
@@ -46,7 +46,7 @@ class Bars(Exhibit):
         caption = paragraph(
             f"Mean score of each method on each data set over {count(study.n_subsets, 'subset')}.",
             study.n_subsets > 1 and "Error bars: one sample standard deviation to either side.",
-            tuned(study, methods),
+            describe_selection(study, methods),
             "The table counts the cases of a group on which a method alone has the highest mean; in brackets: alone or "
             "together with others.",
         )
@@ -75,7 +75,7 @@ class Bars(Exhibit):
         axes = picture.subplots(*shape, squeeze=False, sharex="col", sharey=True, width_ratios=widths)
         looks = {"palette": palette, "hue_order": list(palette), "saturation": 1, "legend": False, "linewidth": 0}
         looks |= {"errorbar": "sd", "err_kws": {"linewidth": 0.7, "color": "0.15"}}
-        scores = of_main_rows(source.study, source.selected)
+        scores = keep_main_rows(source.study, source.selected)
         for row, metric in zip(axes, self.metrics, strict=True):
             for panel, group in zip(row, self.groups, strict=True):
                 rows = scores[scores["case"].isin(group.cases) & (scores["metric"] == metric)]

@@ -19,7 +19,7 @@ from consclust_studies.config.references import CaseId, MethodId, MetricId
 from consclust_studies.config.study import PlannedStudy
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Exhibit, Needs
-from consclust_studies.results.main_table import published_key
+from consclust_studies.results.main_table import make_published_key
 from consclust_studies.results.published_scores import HALF_DIGIT
 from consclust_studies.results.source import Source
 from studies.peace.exhibits.f1_bounds import largest_f1
@@ -128,7 +128,7 @@ class Definitions(_OfStarts):
 
 def _published(source: Source, case: Case, run: MethodRun, metric: str) -> Mapping[str, float]:
     """Return the published statistics of the starts, by their names; empty if there are none."""
-    return source.published.starts.get(published_key(source)(case.id, metric, run.id), {})
+    return source.published.starts.get(make_published_key(source)(case.id, metric, run.id), {})
 
 
 def _of_starts(source: Source, case: Case, run: MethodRun, metric: str) -> list[float]:

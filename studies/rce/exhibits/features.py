@@ -17,7 +17,7 @@ from consclust_studies.config.metric import Metric
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
-from consclust_studies.results.main_table import published_key
+from consclust_studies.results.main_table import make_published_key
 from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _frame(source: Source) -> DataFrame:
     """Return one row for each candidate."""
     import pandas as pd
 
-    study, key, rows = source.study, published_key(source), list[dict[str, Any]]()
+    study, key, rows = source.study, make_published_key(source), list[dict[str, Any]]()
     for own, candidates in _compared(study):
         keys = {metric: key(own.id, metric, study.base_clusterings) for metric in study.reported}
         published = {metric: source.published.scores.get(keys[metric], math.nan) for metric in study.reported}

@@ -13,10 +13,10 @@ from consclust_studies.config.cases import Case
 from consclust_studies.config.study import Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
-from consclust_studies.results.main_table import over_subsets, published_key
-from consclust_studies.results.sentences import tuned
+from consclust_studies.results.main_table import aggregate_subsets, make_published_key
+from consclust_studies.results.sentences import describe_selection
 from consclust_studies.results.source import Source
-from consclust_studies.stages.selection import main_row
+from consclust_studies.stages.selection import find_main_row
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -58,7 +58,7 @@ class Pools(Exhibit):
             "Expected: what the standard deviation between pools would be if it came from the subsets alone, within / "
             "√subsets. Interval: where a further pool is with 95 %, if the pools' means are normal. Inside: the "
             "published score is in the interval.",
-            tuned(study, [run.id for run in study.methods]),
+            describe_selection(study, [run.id for run in study.methods]),
         )
         given = frame.assign(
             interval=[f"{score(low)} to {score(high)}" for low, high in zip(frame["low"], frame["high"], strict=True)],
@@ -87,12 +87,12 @@ def _alike(own: Case, other: Case) -> bool:
 
 
 def _frame(source: Source) -> DataFrame:
-    study, key, rows = source.study, published_key(source), list[tuple[Any, ...]]()
-    scores = over_subsets(source.selected, source.variants)
+    study, key, rows = source.study, make_published_key(source), list[tuple[Any, ...]]()
+    scores = aggregate_subsets(source.selected, source.variants)
     for own, pools in _pools(study):
         for metric in study.reported:
             for method in (study.base_clusterings, *(run.id for run in study.runs(own))):
-                row = main_row(study, method)
+                row = find_main_row(study, method)
                 places = [(case.id, metric, *row) for case in pools]
                 found = scores.loc[[place for place in places if place in scores.index]]
                 published = source.published.scores.get(key(own.id, metric, method), math.nan)

@@ -19,7 +19,7 @@ from consclust_studies.config.references import MethodId, MetricId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Positive, Share, Some, Value
 from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, find_unknown, of_fit
-from consclust_studies.results.source import Source, fit_parameters
+from consclust_studies.results.source import Source, find_fit_parameters
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -81,7 +81,7 @@ class Noise(OfMethod):
 
     def _of_case(self, source: Source, case: str) -> Iterator[tuple[Any, ...]]:
         stored, study = source.stored(case), source.study
-        own = fit_parameters(study, study.case(case), self.method)
+        own = find_fit_parameters(study, study.case(case), self.method)
         runs: list[tuple[str, Mapping[str, Value]]] = [(self.method, given) for given in self.points]
         runs += [(name, {}) for name in self.beside]
         for subset in range(min(self.subsets, study.n_subsets)):
@@ -94,7 +94,7 @@ class Noise(OfMethod):
                 level = auc(-lengths(ensemble.expand(ensemble.coassociation)), hit)
                 yield case, LEVEL, "", "", share, subset, math.nan, level
                 for name, given in runs:
-                    fit = source.fitted(study.case(case), name, dict(given), ensemble, subset, stored.n_classes)
+                    fit = source.fit(study.case(case), name, dict(given), ensemble, subset, stored.n_classes)
                     score = score_all(stored.classes[others], fit.labels_[others], [self.metric])[self.metric]
                     mine = name == self.method
                     found = auc(lengths(getattr(fit, self.errors)()), hit) if mine else math.nan

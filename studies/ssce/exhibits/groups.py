@@ -12,10 +12,10 @@ from consclust_studies.config.references import MetricId, RowId
 from consclust_studies.config.study import Study
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Exhibit, Group, Mistakes, Needs
-from consclust_studies.results.main_table import over_subsets
-from consclust_studies.results.sentences import tuned
+from consclust_studies.results.main_table import aggregate_subsets
+from consclust_studies.results.sentences import describe_selection
 from consclust_studies.results.source import Source
-from consclust_studies.stages.selection import Row, main_rows, select
+from consclust_studies.stages.selection import Row, list_main_rows, select
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -48,7 +48,7 @@ class Groups(Exhibit):
             f"Mean {self.metric} over the data sets of a group, on each the mean over the subsets. A method with "
             "random starts is scored in two ways: by the start with the best objective, and by the mean of all "
             f"starts. Below: the difference from {self.rival} in the same way, in percentage points.",
-            tuned(source.study, [run.id for run in source.study.methods]),
+            describe_selection(source.study, [run.id for run in source.study.methods]),
         )
         return Shown(frame, tuple(self._table(frame[frame["starts"] == starts], starts) for starts in STARTS), caption)
 
@@ -57,11 +57,11 @@ class Groups(Exhibit):
         import pandas as pd
 
         study = source.study.model_copy(update={"restarts": starts})
-        means = over_subsets(select(study, source.scores))["mean"].xs(self.metric, level="metric")
-        rows, found = pd.DataFrame(main_rows(study)), []
+        means = aggregate_subsets(select(study, source.scores))["mean"].xs(self.metric, level="metric")
+        rows, found = pd.DataFrame(list_main_rows(study)), []
         for group in self.groups:
             mine = means[means.index.isin(group.cases, level="case")].groupby(["method", "selection"]).mean()
-            of_rows = mine.loc[list(main_rows(study))].to_numpy()
+            of_rows = mine.loc[list(list_main_rows(study))].to_numpy()
             gain = 100 * (of_rows - of_rows[list(rows["method"]).index(self.rival)])
             about = {"starts": starts, "group": group.title, "cases": len(group.cases)}
             found.append(rows.assign(**about, mean=of_rows, gain=gain))

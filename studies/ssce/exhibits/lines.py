@@ -14,7 +14,7 @@ from consclust_studies.config.references import MethodId, MetricId, RowId
 from consclust_studies.config.study import Study
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
-from consclust_studies.results.sentences import fewer
+from consclust_studies.results.sentences import describe_missing
 from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Lines(Exhibit):
             f"{self.metric} over {symbol(parameter)}: mean over "
             f"{count(source.study.n_subsets, 'subset')}; bands: one sample standard deviation to either side.",
             dashed,
-            fewer(source.study, frame),
+            describe_missing(source.study, frame),
         )
         labels = symbol(parameter, tex=True), f"mean {self.metric}"
         return Shown(frame, caption=caption, picture=curves_by_case(frame, source.titles, "value", labels))

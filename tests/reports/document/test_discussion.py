@@ -4,7 +4,7 @@ import pytest
 
 from consclust.errors import InputError
 from consclust.report.wording import DASH, MINUS
-from consclust_studies.document.discussion import ABSENT, discussion_items
+from consclust_studies.document.discussion import ABSENT, make_discussion_items
 
 TABLE = pd.DataFrame(
     {
@@ -19,7 +19,7 @@ TABLE = pd.DataFrame(
 
 
 def items(text: str, restricted: bool = False):
-    return discussion_items(text, {"table2": TABLE}, "discussion.md", restricted)
+    return make_discussion_items(text, {"table2": TABLE}, "discussion.md", restricted)
 
 
 def words(item) -> str:

@@ -10,7 +10,7 @@ from consclust.errors import InputError
 from consclust.files import write_record
 from consclust.report.blocks import Cell, Picture, Table, Text
 from consclust_studies.contents import OF_MAKERS, marks_of
-from consclust_studies.document.document import TONES, content, exhibit_items, write_document
+from consclust_studies.document.document import TONES, build_content, make_exhibit_items, write_document
 from consclust_studies.document.provenance import provenance
 from consclust_studies.exhibits.exhibits_job import ExhibitJob
 from consclust_studies.exhibits.stored import Stored, write_exhibit
@@ -34,7 +34,7 @@ def stored(name: str, chapter: str = "Results", blocks=(TABLE,), **changes) -> S
 
 def said(study, *exhibits: Stored, discussion: str = "", **frames: pd.DataFrame):
     given = {exhibit.id: frames.get(exhibit.id, pd.DataFrame()) for exhibit in exhibits}
-    return content(study, exhibits, provenance(study, 0.0, 1, Path("/"), Makers()), discussion, given)
+    return build_content(study, exhibits, provenance(study, 0.0, 1, Path("/"), Makers()), discussion, given)
 
 
 def titles(found) -> list[str]:
@@ -65,7 +65,7 @@ def test_what_the_paper_shows_comes_first_and_the_rest_is_an_appendix() -> None:
 
 
 def test_tables_that_only_the_page_has_leave_a_note_in_the_pdf() -> None:
-    heading, note, table = exhibit_items(stored("pvalues", in_pdf=False))
+    heading, note, table = make_exhibit_items(stored("pvalues", in_pdf=False))
     assert (note["only"], table["only"]) == ("pdf", "html")
     assert "only" not in heading
     assert note["text"].startswith("About pvalues.")
@@ -74,8 +74,8 @@ def test_tables_that_only_the_page_has_leave_a_note_in_the_pdf() -> None:
 
 
 def test_only_tables_of_the_paper_are_set_whole_however_long() -> None:
-    assert exhibit_items(stored("x"))[1]["whole"]
-    assert not exhibit_items(stored("x", part="appendix"))[1]["whole"]
+    assert make_exhibit_items(stored("x"))[1]["whole"]
+    assert not make_exhibit_items(stored("x", part="appendix"))[1]["whole"]
 
 
 def test_chapters_without_items_are_left_out() -> None:
@@ -90,21 +90,21 @@ def test_an_exhibit_without_blocks_is_listed_as_a_file() -> None:
 
 
 def test_the_first_table_or_the_picture_carries_the_caption() -> None:
-    two = exhibit_items(stored("x", blocks=(TABLE, TABLE, Picture(width=1, height=1))))
+    two = make_exhibit_items(stored("x", blocks=(TABLE, TABLE, Picture(width=1, height=1))))
     assert [item.get("caption") for item in two] == [None, "About x.", "", ""]
     assert two[-1]["file"] == "x.svg"
-    only_text = exhibit_items(stored("x", blocks=(Text(text="Words."),)))
+    only_text = make_exhibit_items(stored("x", blocks=(Text(text="Words."),)))
     assert [item["type"] for item in only_text] == ["heading", "paragraph", "paragraph"]
-    assert exhibit_items(stored("x", "Claims", title="Claims"))[0]["type"] == "table"
+    assert make_exhibit_items(stored("x", "Claims", title="Claims"))[0]["type"] == "table"
 
 
 def test_a_table_without_rows_leaves_its_caption() -> None:
-    _, caption = exhibit_items(stored("x", blocks=(TABLE.model_copy(update={"rows": ()}),)))
+    _, caption = make_exhibit_items(stored("x", blocks=(TABLE.model_copy(update={"rows": ()}),)))
     assert caption["text"] == "About x."
 
 
 def test_a_title_of_a_table_that_repeats_the_heading_is_left_out() -> None:
-    heading, table = exhibit_items(stored("x", title="ACC"))
+    heading, table = make_exhibit_items(stored("x", title="ACC"))
     assert (heading["text"], table["title"]) == ("ACC", "")
 
 

@@ -1,12 +1,12 @@
 from consclust import scores as metrics
 from consclust.methods import load
 from consclust.report.references import References
-from consclust_studies.document.protocol import DATA, protocol
+from consclust_studies.document.protocol import DATA, list_protocol_items
 from small import STUDY, planned
 
 
 def tables(study) -> dict[str, list[tuple[str, ...]]]:
-    items = list(protocol(study, References()))
+    items = list(list_protocol_items(study, References()))
     return {
         item["header"][0] + "/" + item["header"][1]: [tuple(cell["text"] for cell in row) for row in item["rows"]]
         for item in items
@@ -15,7 +15,7 @@ def tables(study) -> dict[str, list[tuple[str, ...]]]:
 
 
 def text(study) -> str:
-    items = list(protocol(study, References()))
+    items = list(list_protocol_items(study, References()))
     return " ".join(item["text"] for item in items if item["type"] == "paragraph")
 
 

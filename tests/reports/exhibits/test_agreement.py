@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from consclust_studies.exhibits.agreement import Agreement, agreement_frame
-from consclust_studies.results.main_table import COLUMNS, counted_cells, expected_near
+from consclust_studies.results.main_table import COLUMNS, compute_expected_near, find_counted_cells
 from small import planned, source_of
 
 CASES = [
@@ -48,7 +48,7 @@ def scores() -> pd.DataFrame:
 def shown(monkeypatch):
     def build(study=STUDY, table=None):
         given = scores() if table is None else table
-        monkeypatch.setattr("consclust_studies.exhibits.agreement.scores_frame", lambda source: given)
+        monkeypatch.setattr("consclust_studies.exhibits.agreement.build_scores_frame", lambda source: given)
         return Agreement(kind="agreement").build(source_of(study))
 
     return build
@@ -56,7 +56,7 @@ def shown(monkeypatch):
 
 def test_the_abstract_says_how_near_the_counted_scores_are(shown):
     # of one case of each data set: near are 2 of 3 and 1 of 3; the differences are 0, .015, .05, .1, .21 and .015
-    expected = round(6 * expected_near(STUDY.n_subsets))
+    expected = round(6 * compute_expected_near(STUDY.n_subsets))
     assert shown().abstract == (
         "3 of the 6 published scores lie within two standard errors of our mean; "
         f"about {expected} would if only the random numbers differed. The mean absolute difference is .065."
@@ -86,7 +86,7 @@ def test_tau_compares_our_order_with_the_published_one() -> None:
 
 
 def test_two_cases_of_a_data_set_count_once(shown) -> None:
-    assert set(counted_cells(STUDY, scores())["case"]) == {"own", "b"}
+    assert set(find_counted_cells(STUDY, scores())["case"]) == {"own", "b"}
     assert texts(shown(), "By metric") == [["ACC", "6", "3", "3", ".065", "2", ".500", ".000", "1.000"]]
 
 

@@ -43,7 +43,7 @@ def built(published=PUBLISHED, study=STUDY):
         return OTHERS.get(case, {}).get(method, GRID.get(point, 0.87) + 0.03)
 
     scores = given(study, lambda case, method, point: OWN.get(method) or GRID[point])
-    variants = pd.concat(select(one, given(one, other)) for one in study.of_variants())
+    variants = pd.concat(select(one, given(one, other)) for one in study.split_variants())
     return EXHIBIT.build(source_of(study, scores=scores, variants=variants, published=published))
 
 
@@ -76,7 +76,7 @@ def test_variants_stand_beside_the_rows_that_they_differ_from() -> None:
 def test_another_pool_of_base_clusterings_is_no_interpretation() -> None:
     pool = {"id": "pool2", "dataset": "wine", "of": "wine", "preprocessing": ["zscore"], "why": "-", "methods": ["KC"]}
     study = planned(metrics=["ACC"], reported=["ACC"], variants={"cases": [pool]})
-    variants = select(study.of_variants()[0], scores_of(study.of_variants()[0]))
+    variants = select(study.split_variants()[0], scores_of(study.split_variants()[0]))
     assert EXHIBIT.build(source_of(study, variants=variants)).frame.empty
 
 

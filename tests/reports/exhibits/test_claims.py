@@ -10,7 +10,7 @@ from consclust_studies.config.paper import Claim
 from consclust_studies.config.published_tables import Published
 from consclust_studies.config.study import PlannedStudy
 from consclust_studies.exhibits.claims import Claims
-from consclust_studies.results.verdicts import CHECKS, VERDICTS, Finding, Material, judge, verdict
+from consclust_studies.results.verdicts import CHECKS, VERDICTS, Finding, Material, compare_shares, judge
 from small import planned, source_of
 
 CASES = ("a", "b", "c", "d")
@@ -56,6 +56,7 @@ def material(
     *,
     grid: dict[str, tuple[float, float]] | None = None,
     published: Published = PUBLISHED,
+    step: float = 0.001,
     **changes: Any,
 ) -> Material:
     """K-means has .5, KC .6 everywhere; RCE what is given (by default .99, a trap)."""
@@ -73,7 +74,7 @@ def material(
         columns=["study", "case", "subset", "method", "parameters", "restart", "metric", "value"],
     )
     here = study(**changes)
-    source = source_of(here, scores=scores, selected=selected_of(means), published=published)
+    source = source_of(here, scores=scores, selected=selected_of(means, step), published=published)
     return Material(here, source)
 
 
@@ -97,10 +98,16 @@ def check(kind: str, here: Material, **more: Any) -> Finding:
         (0.75, None, "reproduced"),
         (0.5, None, "partly reproduced"),
         (0.25, None, "not reproduced"),
+        (0.75 - 1e-9, 0.75, "partly reproduced"),
+        (0.375 + 1e-9, 0.75, "partly reproduced"),
+        (0.375, 0.75, "not reproduced"),
+        (0.5 + 1e-9, None, "reproduced"),
+        (0.25 + 1e-9, None, "partly reproduced"),
+        (-1e-9, 0.0, "not reproduced"),
     ],
 )
 def test_verdict_by_shares(here: float, published: float | None, expected: str) -> None:
-    assert verdict(here, published) == expected
+    assert compare_shares(here, published) == expected
 
 
 def test_every_check_of_a_claim_is_there() -> None:
@@ -459,3 +466,99 @@ def test_counts_that_are_none_are_refused(wrong: dict[str, Any]) -> None:
 def test_an_improvement_is_above_nothing() -> None:
     with pytest.raises(ValueError, match="percent"):
         claim_of("improves", against=["KC"], percent=-1)
+
+
+BELOW, EQUAL, ABOVE = "below", "equal", "above"
+STEPS = {BELOW: (-1e-6, -2e-12), EQUAL: (-1e-13, 0.0, 1e-13), ABOVE: (2e-12, 1e-6)}
+"""Distances from a threshold; scores that differ by less than 1e-12 are equal."""
+
+
+@pytest.mark.parametrize("side", STEPS)
+@pytest.mark.parametrize(
+    ("kind", "threshold", "more", "holding"),
+    [
+        ("best", 0.6, {}, {ABOVE}),
+        ("best", 0.5, {"against": ["K-means"]}, {ABOVE}),
+        ("no_worse", 0.6, {}, {EQUAL, ABOVE}),
+        ("no_worse", 0.5, {"against": ["K-means"]}, {EQUAL, ABOVE}),
+        ("second", 0.5, {}, {ABOVE}),  # one mean, KC's, is higher
+        ("second", 0.6, {}, {BELOW, EQUAL, ABOVE}),
+        ("significant", 0.6, {}, {ABOVE}),
+        ("near", 0.63, {"against": ["KC"], "within": 0.03}, {BELOW, EQUAL}),
+        ("near", 0.57, {"against": ["KC"], "within": 0.03}, {EQUAL, ABOVE}),
+        ("near", 0.6, {"against": ["KC"], "within": 0}, {EQUAL}),
+    ],
+)
+def test_a_score_at_the_threshold_of_a_check_and_one_step_beside_it(
+    kind: str, threshold: float, more: dict[str, Any], holding: set[str], side: str
+) -> None:
+    for distance in STEPS[side]:
+        found = check(kind, material({"a": threshold + distance}, cases=["a"]), **more)
+        assert found.fact.endswith(f"{int(side in holding)} of 1 data set here"), (side, distance)
+
+
+@pytest.mark.parametrize(("side", "cells"), [(BELOW, 1), (EQUAL, 1), (ABOVE, 2)])
+def test_a_score_equal_to_that_of_the_base_clusterings_is_not_above_it(side: str, cells: int) -> None:
+    for distance in STEPS[side]:
+        found = check("above_base", material({"a": 0.5 + distance}, cases=["a"]))
+        assert found.fact.endswith(f"{cells} of 2 cells here"), distance
+
+
+@pytest.mark.parametrize(("side", "holds"), [(BELOW, False), (EQUAL, True), (ABOVE, True)])
+def test_a_mean_that_stays_equal_with_a_larger_ensemble_never_falls(side: str, holds: bool) -> None:
+    larger = {"id": "a_4", "of": "a", "dataset": "a", "subset_size": 4, "methods": ["KC"], "why": "?"}
+    ensemble = {"runs": 4, "subset_size": 2, "draws": 2}
+    for distance in STEPS[side]:
+        of = material({}, cases=["a"], variants={"cases": [larger]}, ensemble=ensemble)
+        of.source.__dict__["variants"] = selected_of({"a_4": {("KC", "fixed"): 0.6 + distance}})
+        assert check("grows", of, method="KC").fact.endswith(f"{int(holds)} of 1 data set here"), distance
+
+
+@pytest.mark.parametrize(
+    ("lower", "share", "holds"),
+    [
+        (0.5, 1.0, True),  # at ``within`` below the best point
+        (0.5 - 1e-9, 1.0, False),
+        (0.25, 0.5, True),  # the best point alone is half of the grid
+        (0.25, 0.5 + 1e-9, False),
+    ],
+)
+def test_a_grid_point_at_the_bound_is_near_and_a_share_at_the_bound_suffices(
+    lower: float, share: float, holds: bool
+) -> None:
+    of = material({}, grid={"a": (0.75, lower)}, cases=["a"])
+    assert check("stable", of, within=0.25, share=share).fact.endswith(f"{int(holds)} of 1 data set here")
+
+
+@pytest.mark.parametrize(
+    ("percent", "expected"),
+    [(25, "reproduced"), (25 + 1e-9, "partly reproduced"), (50 - 1e-9, "partly reproduced"), (50, "not reproduced")],
+)
+@pytest.mark.parametrize("relative", [False, True])
+def test_an_improvement_at_the_published_percentage_and_at_half_of_it(
+    percent: float, expected: str, relative: bool
+) -> None:
+    """RCE is a quarter above K-means' .5: 25 points, 50 %. The step between subsets is exact in binary."""
+    of = material(dict.fromkeys(CASES, 0.75), step=2**-10)
+    assert improves(percent * (1 + relative), of, relative=relative).verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("holding", "given", "expected"),
+    [
+        (3, {}, "reproduced"),
+        (2, {}, "partly reproduced"),  # half is not "most"
+        (1, {}, "not reproduced"),  # a quarter is not more than half of "most"
+        (2, {"published": 2, "says": "count"}, "reproduced"),
+        (1, {"published": 2, "says": "count"}, "not reproduced"),
+        (2, {"published": 3, "says": "count"}, "partly reproduced"),
+        (2, {"published": 4, "says": "count"}, "not reproduced"),
+        (2, {"published": 1, "of": 2, "says": "count"}, "reproduced"),
+        (2, {"published": 3, "of": 5, "says": "count"}, "partly reproduced"),
+    ],
+)
+def test_as_many_data_sets_as_the_sentence_says_are_enough_and_half_as_many_are_too_few(
+    holding: int, given: dict[str, Any], expected: str
+) -> None:
+    scores = {case: 0.7 if i < holding else 0.55 for i, case in enumerate(CASES)}
+    assert check("best", material(scores), **given).verdict == expected

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from consclust_studies.exhibits.heatmap import Heatmap, tick_label
-from consclust_studies.stages.score import compact
+from consclust_studies.stages.score import write_compact
 from small import planned, source_of
 
 GRID = {"lambda1": [0.1, 1.0, 10.0], "lambda2": [0.01, 1.0], "max_outer": [1, 2]}
@@ -67,7 +67,7 @@ def test_a_grid_in_a_race_has_means_over_the_subsets_on_which_all_of_it_ran(stud
     raced = study.model_copy(update={"cases": cases})
     late = (scores["case"] == "iris") & (scores["subset"] == 2)
     scores.loc[late, "value"] += 0.4
-    scores = scores[~late | (scores["parameters"] == compact(DEFAULT))]
+    scores = scores[~late | (scores["parameters"] == write_compact(DEFAULT))]
     shown = heatmap().build(source_of(raced, scores=scores, selected=scores))
     expected = [
         value(row.case, row.lambda1, row.lambda2) - 0.01 * (row.case == "iris") for row in shown.frame.itertuples()

@@ -37,7 +37,7 @@ def test_paths_are_those_of_the_fits(source) -> None:
     assert [panel.get_title() for panel in shown.picture.axes] == ["Iris", "Wine"]
     for case, panel in zip(("iris", "wine"), shown.picture.axes, strict=True):
         ensemble = Ensemble(source.stored(case).subset(0))
-        path = source.fitted(source.study.case(case), "RSEC", {}, ensemble, 0, 3).residual_path_
+        path = source.fit(source.study.case(case), "RSEC", {}, ensemble, 0, 3).residual_path_
         rows = shown.frame[shown.frame["case"] == case]
         np.testing.assert_array_equal(rows["value"], path.T.ravel())
         for column, line in zip(path.T, panel.lines, strict=True):

@@ -3,7 +3,7 @@
 import pytest
 
 from consclust_studies.exhibits.pvalues import PValues
-from consclust_studies.results.significance import PAIR_COLUMNS, pairwise
+from consclust_studies.results.significance import PAIR_COLUMNS, compare_pairs
 from small import planned, scores_of, source_of
 
 
@@ -11,7 +11,7 @@ def test_every_pair_of_rows_is_compared(study, source):
     shown = PValues(kind="pvalues").build(source)
     assert tuple(shown.frame.columns) == PAIR_COLUMNS
     assert len(shown.frame) == 2 * 2 * 15  # cases, metrics, pairs of K-means, KC, EAC and three selections of RCE
-    assert shown.frame.equals(pairwise(study, source.selected))
+    assert shown.frame.equals(compare_pairs(study, source.selected))
     assert PValues(kind="pvalues").needs(study).selected
 
 
@@ -28,7 +28,7 @@ def test_a_table_for_each_data_set_has_every_row_against_one_row_of_each_method(
     names = ["1 K-means", "2 KC", "3 EAC", "4 RCE (oracle, per subset)", "RCE (oracle, common)", "RCE (default)"]
     assert [name for metric, name in rows if metric == "NMI"] == names
     assert [rows["NMI", name][4 + n].text for n, name in enumerate(names[:4])] == [""] * 4, "none against itself"
-    pairs = pairwise(study, source.selected).set_index(["case", "metric", "row_a", "row_b"])["p_paired"]
+    pairs = compare_pairs(study, source.selected).set_index(["case", "metric", "row_a", "row_b"])["p_paired"]
     expected = pairs["wine", "NMI", "EAC", "RCE [default]"]
     assert float(rows["NMI", "RCE (default)"][4 + 2].text) == pytest.approx(expected, abs=0.0006)
 

@@ -5,7 +5,7 @@ import pytest
 
 from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.rank_diagram import RankDiagram, critical_difference
-from consclust_studies.results.main_table import ranks
+from consclust_studies.results.main_table import rank_scores
 from small import STUDY, planned, scores_of, source_of
 
 NAMES = [f"d{n}" for n in range(8)]
@@ -63,7 +63,7 @@ def test_two_published_methods_are_too_few_to_compare_alone() -> None:
 
 def test_scores_that_differ_by_rounding_share_a_rank() -> None:
     table = pd.DataFrame({"A": [0.1 + 0.2, 0.5], "B": [0.3, 0.4], "C": [0.2, 0.6]})
-    assert ranks(table).to_numpy().tolist() == [[1.5, 1.5, 3], [2, 3, 1]]
+    assert rank_scores(table).to_numpy().tolist() == [[1.5, 1.5, 3], [2, 3, 1]]
 
 
 @pytest.mark.parametrize(("methods", "datasets", "expected"), [(5, 30, 1.113), (10, 15, 3.498)])

@@ -6,7 +6,7 @@ import pytest
 from consclust.report.wording import DASH
 from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.restarts import Restarts
-from consclust_studies.results.published_scores import nearer
+from consclust_studies.results.published_scores import find_nearer
 from small import planned, scores_of, source_of
 
 EXHIBIT = Restarts(kind="restarts")
@@ -53,4 +53,4 @@ def test_restarts_that_agree_are_no_table() -> None:
 
 def test_nearer_knows_ties_and_what_is_not_published() -> None:
     cells = pd.DataFrame({"own": [0.4, 0.5, 0.6], "other": [0.6, 0.4, 0.1], "published": [0.5, math.nan, 0.2]})
-    assert nearer(cells, "own", "other").tolist() == ["equal", "", "other"]
+    assert find_nearer(cells, "own", "other").tolist() == ["equal", "", "other"]

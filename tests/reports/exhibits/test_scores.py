@@ -6,7 +6,7 @@ import pytest
 from consclust.report.wording import DASH, MINUS
 from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.scores import WITHOUT_OTHERS, Scores
-from consclust_studies.results.main_table import scores_frame
+from consclust_studies.results.main_table import build_scores_frame
 from consclust_studies.stages.selection import select
 from small import planned, scores_of, source_of
 
@@ -39,7 +39,7 @@ def test_mean_deviation_and_difference_from_the_published_score() -> None:
     study = planned()
     published = Published(scores={("iris", "ACC", "KC"): 0.7, ("wine", "ACC", "RCE"): 0.5})
     source = source_of(study, scores=scores_of(study, means=MEANS), published=published)
-    frame = scores_frame(source)
+    frame = build_scores_frame(source)
     assert len(frame) == 2 * 2 * 6
     values = source.selected.query("case == 'iris' and method == 'KC' and metric == 'ACC'")["value"]
     kc = at(frame, "iris", "KC")
@@ -55,7 +55,7 @@ def test_mean_deviation_and_difference_from_the_published_score() -> None:
 def test_the_cells_of_the_table() -> None:
     study = planned()
     source = source_of(study, published=Published(scores={("iris", "ACC", "KC"): 0.7}))
-    frame, shown = scores_frame(source), table().build(source)
+    frame, shown = build_scores_frame(source), table().build(source)
     assert [block.title for block in shown.blocks] == ["ACC", "NMI"]
     assert shown.blocks[0].header[:3] == ("Data set", "K-means", "KC")
     kc = at(frame, "iris", "KC")
@@ -140,7 +140,7 @@ def test_a_method_that_a_case_is_without_has_not_failed() -> None:
     study = planned(cases=cases)
     scores = scores_of(study)
     scores.loc[scores["method"] == "KC", "value"] = math.nan
-    assert at(scores_frame(source_of(study, scores=scores)), "iris", "KC")["note"] == ""
+    assert at(build_scores_frame(source_of(study, scores=scores)), "iris", "KC")["note"] == ""
 
 
 def test_some_methods_with_variants_on_the_cases_on_which_any_runs() -> None:

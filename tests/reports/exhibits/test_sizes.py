@@ -22,7 +22,7 @@ def study():
 
 @pytest.fixture
 def source(study):
-    parts = [select(part, scores_of(part, seed=7)) for part in study.of_variants()]
+    parts = [select(part, scores_of(part, seed=7)) for part in study.split_variants()]
     return source_of(study, variants=pd.concat(parts))
 
 
@@ -59,7 +59,7 @@ def test_a_failed_subset_is_counted_and_said(source) -> None:
 def test_a_size_on_the_first_subsets_alone_has_not_failed_on_the_others() -> None:
     cases = [CASES[0], {**CASES[1], "subsets": 2}]
     study = planned(ensemble=ENSEMBLE, variants={"cases": cases})
-    parts = [select(part, scores_of(part)) for part in study.of_variants()]
+    parts = [select(part, scores_of(part)) for part in study.split_variants()]
     shown = sizes().build(source_of(study, variants=pd.concat(parts)))
     of_eac = shown.frame[shown.frame["method"] == "EAC"]
     assert of_eac[["size", "n", "subsets"]].to_numpy().tolist() == [[2, 2, 2], [4, 3, 3], [8, 3, 3]]
@@ -70,7 +70,7 @@ def test_a_size_on_the_first_subsets_alone_has_not_failed_on_the_others() -> Non
 def test_a_race_at_a_size_is_said() -> None:
     race = {"metric": "ACC", "subsets": 1, "points": 1}
     study = planned(ensemble=ENSEMBLE, variants={"cases": [{**CASES[0], "races": {"RCE": race}}, CASES[1]]})
-    parts = [select(part, scores_of(part)) for part in study.of_variants()]
+    parts = [select(part, scores_of(part)) for part in study.split_variants()]
     shown = sizes().build(source_of(study, variants=pd.concat(parts)))
     raced = shown.frame[["method", "size", "raced"]].to_numpy().tolist()
     assert raced == [["EAC", 2, 0], ["EAC", 4, 0], ["EAC", 8, 0], ["RCE", 4, 0], ["RCE", 8, 1]]
@@ -82,7 +82,7 @@ def test_a_method_that_a_case_leaves_out_has_not_failed_there(study) -> None:
     study = study.model_copy(update={"cases": (one.model_copy(update={"without": ("RCE",)}), *others)})
     scores = scores_of(study)
     scores = scores[(scores["case"] != one.id) | (scores["method"] != "RCE")]
-    parts = [select(part, scores_of(part)) for part in study.of_variants()]
+    parts = [select(part, scores_of(part)) for part in study.split_variants()]
     shown = sizes().build(source_of(study, scores=scores, variants=pd.concat(parts)))
     assert shown.frame[shown.frame["method"] == "RCE"]["size"].tolist() == [8]
     assert "RCE on" not in shown.caption

@@ -10,7 +10,7 @@ from scipy import stats
 from consclust.report.blocks import Shown
 from consclust.report.wording import DASH
 from consclust_studies.exhibits.unseen import BETTER, WORSE, Unseen
-from consclust_studies.results.unseen_scores import DEFAULT, ORACLE, means_of
+from consclust_studies.results.unseen_scores import DEFAULT, ORACLE, pick_means
 from consclust_studies.stages.selection import FIXED
 from small import planned, source_of
 
@@ -69,9 +69,9 @@ def test_a_grid_point_is_chosen_on_the_training_objects():
 def test_claims_read_the_mean_in_the_selection_of_the_study():
     shown = show().frame
     made = shown.set_index(["row", "selection"])["mean"]
-    assert means_of(shown, "SSCE", "oracle-common").to_dict() == {"iris": made["SSCE", ORACLE]}
-    assert means_of(shown, "SSCE", "default").to_dict() == {"iris": made["SSCE", DEFAULT]}
-    assert means_of(shown, "KC-NC", "default").to_dict() == {"iris": made["KC-NC", FIXED]}
+    assert pick_means(shown, "SSCE", "oracle-common").to_dict() == {"iris": made["SSCE", ORACLE]}
+    assert pick_means(shown, "SSCE", "default").to_dict() == {"iris": made["SSCE", DEFAULT]}
+    assert pick_means(shown, "KC-NC", "default").to_dict() == {"iris": made["KC-NC", FIXED]}
 
 
 def test_the_others_are_tested_over_the_splits_against_the_row_beside():

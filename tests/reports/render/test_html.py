@@ -10,7 +10,7 @@ from consclust.report.blocks import Cell, Table, Text
 from consclust.report.items import heading, paragraph, table
 from consclust.report.text import fragment, orders, page
 from consclust.report.wording import DASH, MINUS
-from consclust_studies.document.discussion import discussion_items
+from consclust_studies.document.discussion import make_discussion_items
 
 SVG = (
     '<?xml version="1.0"?>\n<!DOCTYPE svg SYSTEM "http://www.w3.org/x.dtd">\n<svg xmlns="http://www.w3.org/2000/svg">'
@@ -47,7 +47,7 @@ def content(**changes):
     cells["rows"][0][0].update(bold=True, mark="a", below="below")
     cells.update(notes=(("a", "A note."),))
     pictures = [{"type": "picture", "file": f"{name}.svg", "caption": "C.", "width": 1, "height": 1} for name in "xy"]
-    (points,) = discussion_items("- *one* < `two`\n- three", {}, "", False)
+    (points,) = make_discussion_items("- *one* < `two`\n- three", {}, "", False)
     notes = [{**paragraph("Of the PDF."), "only": "pdf"}, {**paragraph("Of the page."), "only": "html"}]
     items = [heading("Section"), paragraph("Text."), cells, *pictures, points, heading("Below", 3), *notes]
     return {

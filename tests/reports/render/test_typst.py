@@ -5,7 +5,7 @@ import pytest
 
 from consclust.report.items import heading, paragraph, table
 from consclust.report.typst_pdf import LINES, groups, write_pdf
-from consclust_studies.document.discussion import discussion_items
+from consclust_studies.document.discussion import make_discussion_items
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="36pt"><path d="M0 0L72 36" stroke="black"/></svg>'
 TALL = [["word"] * 3] * 90
@@ -103,7 +103,7 @@ def test_the_pdf_is_the_same_bytes_again(tmp_path: Path) -> None:
     marked = table(("A", "B", "C"), TALL, "Long.")
     marked["rows"][0][0].update(bold=True, mark="a", below="reproduced")
     marked.update(title="ACC", notes=(("a", "A #note_"),), rules=(3,))
-    lists = discussion_items("A `b_#` *c*\nd **e**.\n\n- one\n  1. *two*\n- three", {}, "", False)
+    lists = make_discussion_items("A `b_#` *c*\nd **e**.\n\n- one\n  1. *two*\n- three", {}, "", False)
     wide = table(("x",) * 14, [[".436 ± .012"] * 14])
     content = said(heading("H"), marked, picture(1, 0.5), *lists, wide, restricted="Only x.", paper="P. [1]")
     for name in ("1.pdf", "2.pdf"):

@@ -30,7 +30,7 @@ KEYS = {
 @pytest.fixture
 def source():
     study = planned(methods=[{"id": "EC-CMS", "method": "ECCMS"}], variants={"methods": [LARGE]})
-    (more,) = study.of_variants()
+    (more,) = study.split_variants()
     variants = select(more, scores_of(study.model_copy(update={"cases": more.cases, "methods": more.methods}), seed=3))
     published = Published(
         scores={("wine", "ACC", "EC-CMS"): 0.5},

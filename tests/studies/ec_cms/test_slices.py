@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from consclust_studies.stages.score import compact
+from consclust_studies.stages.score import write_compact
 from small import planned, scores_of, source_of
 from studies.ec_cms.exhibits.slices import Slices
 
@@ -18,7 +18,7 @@ KEYS = {
 @pytest.fixture
 def source():
     study = planned(variants={"methods": [MORE]})
-    (further,) = study.of_variants()
+    (further,) = study.split_variants()
     variants = scores_of(study.model_copy(update={"cases": further.cases, "methods": further.methods}), seed=1)
     return source_of(study, variant_scores=variants[variants["method"] == "RCE-more"])
 
@@ -32,7 +32,7 @@ def test_points_of_the_grid_and_of_variants_are_one_line(source) -> None:
         scores = wanted[row.value]
         point = {"lambda1": row.value} | ({"lambda2": 0.1} if scores is source.scores else {})
         mine = scores[(scores["case"] == "iris") & (scores["metric"] == "ACC") & (scores["restart"] == "mean")]
-        values = mine[mine["method"].str.startswith("RCE") & (mine["parameters"] == compact(point))]["value"]
+        values = mine[mine["method"].str.startswith("RCE") & (mine["parameters"] == write_compact(point))]["value"]
         assert (row.n, row.mean, row.std) == (3, pytest.approx(values.mean()), pytest.approx(values.std()))
     wine = shown.frame[(shown.frame["case"] == "wine") & (shown.frame["method"] == "RCE")]
     assert wine["value"].tolist() == [0.1, 1.0]

@@ -27,7 +27,7 @@ def show(published: float | None = None) -> Shown:
     known = {} if published is None else {("iris", "ACC", "KC"): published}
     again = selected(study)
     again = again[again["method"] == study.base_clusterings]  # as in the table of a variant of a method
-    variants = pd.concat([again, *(selected(one) for one in study.of_variants())])
+    variants = pd.concat([again, *(selected(one) for one in study.split_variants())])
     return EXHIBIT.build(
         source_of(study, selected=selected(study), variants=variants, published=Published(scores=known))
     )

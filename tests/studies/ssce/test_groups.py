@@ -2,7 +2,7 @@
 
 import pytest
 
-from consclust_studies.stages.selection import main_row
+from consclust_studies.stages.selection import find_main_row
 from small import planned, scores_of, source_of
 from studies.ssce.exhibits.groups import Groups
 
@@ -43,7 +43,7 @@ def test_tuned_methods_choose_their_parameters_in_each_way() -> None:
         scores.loc[(scores["restart"] == starts) & (scores["parameters"] == point), "value"] = 0.9
     frame = Groups(**KEYS).build(source_of(study, scores=scores)).frame
     tuned = frame[(frame["method"] == "RCE")]
-    assert main_row(study, "RCE").selection == "oracle-common"
+    assert find_main_row(study, "RCE").selection == "oracle-common"
     assert tuned["mean"].tolist() == pytest.approx([0.9] * 4)
 
 

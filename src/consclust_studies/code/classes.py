@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterator
 from functools import cache, cached_property
 
-from consclust_studies.plan.code.cleaning import plain
-from consclust_studies.plan.code.sources import (
+from consclust_studies.code.cleaning import plain
+from consclust_studies.code.modules import (
     Definition,
     External,
     Function,
@@ -165,7 +165,7 @@ def decorators(definition: Definition) -> frozenset[str]:
 
 
 def _is_hook(member: Definition) -> bool:
-    """Whether pydantic calls a method, and it may change a value: one that only refuses values is no code of a result."""
+    """Whether pydantic calls a method that may change a value; one that only refuses values computes no result."""
     if member.name.rpartition(".")[2] in HOOKS:
         return True
     words = {word.rpartition(".")[2] for word in decorator_words(member.function)}
@@ -175,16 +175,18 @@ def _is_hook(member: Definition) -> bool:
 def only_refuses(function: Function) -> bool:
     """Whether a function returns one of its parameters as it is, or nothing, and stores nothing."""
     parameters = {plain(argument.arg) for argument in (*function.args.posonlyargs, *function.args.args)}
-    for node in ast.walk(function):
-        if isinstance(node, ast.Return) and node.value and not _is_name_of(node.value, parameters):
-            return False
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and plain(node.id) in parameters:
-            return False
-        if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
-            return False
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("__setattr__"):
-            return False
-    return True
+    return not any(_changes(node, parameters) for node in ast.walk(function))
+
+
+def _changes(node: ast.AST, parameters: set[str]) -> bool:
+    """Whether a node returns something else than a parameter, or stores something."""
+    if isinstance(node, ast.Return):
+        return node.value is not None and not _is_name_of(node.value, parameters)
+    if isinstance(node, ast.Name):
+        return isinstance(node.ctx, ast.Store) and plain(node.id) in parameters
+    if isinstance(node, ast.Attribute | ast.Subscript):
+        return isinstance(node.ctx, ast.Store)
+    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith("__setattr__")
 
 
 def _is_name_of(node: ast.expr, names: set[str]) -> bool:
@@ -211,12 +213,14 @@ class Classes:
         """Return a class and its bases among those that are read, as Python searches them for an attribute."""
         if definition not in self._orders:
             self._orders[definition] = [definition]  # of a class that is derived from itself, by mistake
-            bases = [base for base in self.of(definition).bases if isinstance(base, Definition) and is_class(base)]
+            bases = [
+                base for base in self.of(definition).bases if isinstance(base, Definition) and base.kind == "class"
+            ]
             self._orders[definition] = [definition, *_merged([*map(self.order, bases), bases])]
         return self._orders[definition]
 
     def find(self, definition: Definition, name: str, after: Definition | None = None) -> Definition | None:
-        """Return the member that a class has under a name, or the one that ``super()`` finds in a method of ``after``."""
+        """Return the member that a class has under a name; with ``after`` the one that ``super()`` finds there."""
         if after is None:
             return self._table(definition).get(name)
         order = self.order(definition)
@@ -239,13 +243,8 @@ class Classes:
 
     def is_exception(self, definition: Definition) -> bool:
         """Whether a class is one of exceptions."""
-        outside = (
-            base.name
-            for each in self.order(definition)
-            for base in self.of(each).bases
-            if not is_class(base)
-            if isinstance(base, External)
-        )
+        every = (base for each in self.order(definition) for base in self.of(each).bases)
+        outside = (base.name for base in every if isinstance(base, External))
         return any(name.endswith(("Error", "Exception", "Warning")) for name in outside)
 
     def names(self, definition: Definition) -> set[str]:

@@ -8,6 +8,7 @@ import ast
 import operator
 from collections.abc import Callable, Iterable
 from itertools import product
+from math import prod
 from typing import Any
 
 Values = frozenset[tuple[type, Any]] | None
@@ -22,6 +23,9 @@ MOST = 32
 class _Something:
     """What is given where it does not matter what: neither None nor empty."""
 
+    def __repr__(self) -> str:
+        return "SOMETHING"
+
 
 SOMETHING = _Something()
 """Stands for a value that is no constant, such as a model, in the parameters of a job."""
@@ -35,7 +39,7 @@ def same(a: Any, b: Any) -> bool:
 COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
     ast.GtE: operator.ge, ast.Is: same, ast.IsNot: lambda a, b: not same(a, b),
-    ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,
+    ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,  # codespell:ignore
 }  # fmt: skip
 IDENTITY = (COMPARED[ast.Is], COMPARED[ast.IsNot], bool)
 COMPUTED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -77,15 +81,12 @@ def truths(values: Values) -> frozenset[bool]:
 
 def computed(function: Callable[..., Any], *operands: Values) -> Values:
     """Return the values of a function of some values; unknown if it fails for any."""
-    if any(values is not None and not values for values in operands):
+    if NOTHING in operands:
         return NOTHING
-    if function not in IDENTITY and any((_Something, SOMETHING) in values for values in operands if values):
+    known = [values for values in operands if values is not None]
+    if len(known) < len(operands) or prod(map(len, known)) > MOST**2:
         return UNKNOWN
-    known: list[frozenset[tuple[type, Any]]] = [values for values in operands if values is not None]
-    size = 1
-    for values in known:
-        size *= len(values)
-    if len(known) < len(operands) or size > MOST**2:
+    if function not in IDENTITY and any((_Something, SOMETHING) in values for values in known):
         return UNKNOWN
     try:
         return values_of(function(*(value for _, value in chosen)) for chosen in product(*known))

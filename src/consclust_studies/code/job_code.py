@@ -15,11 +15,10 @@ from typing import Any
 from consclust.errors import InputError
 from consclust.files import write_text
 from consclust_studies.code import Code
-from consclust_studies.loaded import TEXTS
+from consclust_studies.code.fingerprint import Fingerprints
+from consclust_studies.code.loaded import TEXTS
+from consclust_studies.code.modules import standard_roots
 from consclust_studies.paths import STUDIES
-from consclust_studies.plan.code.sources import standard_roots
-from consclust_studies.plan.fingerprint import Fingerprints
-from consclust_studies.specs import digest
 
 CHANGED = "the source has changed since the run began; nothing is kept: run the same command again"
 MOST_REMEMBERED = 20
@@ -51,7 +50,7 @@ class Source:
         """Where fingerprints of this source are remembered; None where there is no folder for it."""
         import platformdirs
 
-        name = digest(json.dumps(self.checksums, sort_keys=True))
+        name = hashlib.sha256(json.dumps(self.checksums, sort_keys=True).encode()).hexdigest()[:16]
         try:
             return Path(platformdirs.user_cache_dir("consclust"), "fingerprints", f"{name}.json")
         except (OSError, RuntimeError):  # no home

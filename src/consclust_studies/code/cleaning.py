@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from consclust_studies.plan.code.sources import Definition
+    from consclust_studies.code.modules import Definition
 
 LOGGED = {"debug", "info", "warning", "warn", "error", "critical", "exception", "log"}
 LOGGER = re.compile(r"_*(log|logger|logging|getLogger)", re.IGNORECASE)
@@ -76,6 +76,8 @@ class _Preparation:
     def __init__(self, definition: "Definition") -> None:
         self.done = Prepared(definition.statements)
         self._scopes = 0
+        # only ``:=`` binds a name within an expression; few modules have it, and the search takes long
+        self._in_expressions = definition.module.has_walrus
         for statement in definition.statements:
             if definition.kind == "class":
                 self._prepare_header(statement)
@@ -135,7 +137,7 @@ class _Preparation:
             name = _unique(alias.asname or alias.name.split(".")[0], scopes)
             self.done.imports.setdefault(name, []).append(node)
 
-    _visit_ImportFrom = _visit_Import
+    _visit_ImportFrom = _visit_Import  # noqa: N815 - named as the node
 
     # ------------------------------------------------------------------ scopes
 
@@ -148,7 +150,7 @@ class _Preparation:
         node.body = [statement for statement in node.body if not is_message(statement)]
         self._visit_scope(node.args, node.body, scopes)
 
-    _visit_AsyncFunctionDef = _visit_FunctionDef
+    _visit_AsyncFunctionDef = _visit_FunctionDef  # noqa: N815 - named as the node
 
     def _visit_Lambda(self, node: ast.Lambda, scopes: tuple[Scope, ...]) -> None:
         self._visit_scope(node.args, [node.body], scopes)
@@ -158,7 +160,7 @@ class _Preparation:
         parameters = arguments_of(args)
         names = {argument.arg for argument in parameters}
         for statement in body:
-            names |= set(_local_names(statement))
+            names |= set(_local_names(statement, self._in_expressions))
         names -= {name for statement in body for name in _outer_names(statement)}
         # names of a class body are not seen inside of its functions
         inner = (*(scope for scope in scopes if "" not in scope), self._scope(names))
@@ -182,7 +184,7 @@ class _Preparation:
         node.name = _unique(node.name, scopes)
         self._visit_all([*node.bases, *node.keywords, *node.decorator_list], scopes)
         node.body = [statement for statement in node.body if not is_message(statement)]
-        own = {name: name for statement in node.body for name in _local_names(statement)}
+        own = {name: name for statement in node.body for name in _local_names(statement, self._in_expressions)}
         self._visit_all(node.body, (*scopes, {"": "", **own}))
 
     def _visit_comprehension_scope(self, node: Any, scopes: tuple[Scope, ...]) -> None:
@@ -198,7 +200,7 @@ class _Preparation:
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         self._visit_all(parts, inner)
 
-    _visit_ListComp = _visit_SetComp = _visit_DictComp = _visit_GeneratorExp = _visit_comprehension_scope
+    _visit_ListComp = _visit_SetComp = _visit_DictComp = _visit_GeneratorExp = _visit_comprehension_scope  # noqa: N815 - named as the node
 
 
 def arguments_of(args: ast.arguments) -> list[ast.arg]:
@@ -233,18 +235,30 @@ def _names_in(target: ast.expr) -> Iterator[ast.Name]:
     return (node for node in ast.walk(target) if isinstance(node, ast.Name))
 
 
-def _local_names(node: ast.AST) -> Iterator[str]:
+TARGETS = (ast.Name, ast.Tuple, ast.List, ast.Starred)
+
+
+def _local_names(node: ast.AST, in_expressions: bool) -> Iterator[str]:
     """Yield the names that a node binds in the scope that it stands in."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         yield node.name
         return
-    if isinstance(node, ast.Lambda):
+    if isinstance(node, ast.Lambda) or (
+        isinstance(node, ast.expr) and not isinstance(node, TARGETS) and not in_expressions
+    ):
         return
     if isinstance(node, COMPREHENSIONS):
         # only ``:=`` binds a name outside of a comprehension
         walrus = (inner for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr))
         yield from (inner.target.id for inner in walrus)
         return
+    yield from _names_bound_by(node)
+    for child in ast.iter_child_nodes(node):
+        yield from _local_names(child, in_expressions)
+
+
+def _names_bound_by(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a node binds by itself."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
         yield node.id
     elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
@@ -253,14 +267,12 @@ def _local_names(node: ast.AST) -> Iterator[str]:
         yield node.rest
     elif isinstance(node, ast.Import | ast.ImportFrom):
         yield from (alias.asname or alias.name.split(".")[0] for alias in node.names)
-    for child in ast.iter_child_nodes(node):
-        yield from _local_names(child)
 
 
 def _outer_names(node: ast.AST) -> Iterator[str]:
     """Yield the names that ``global`` and ``nonlocal`` take from outside."""
     if isinstance(node, ast.Global | ast.Nonlocal):
         yield from node.names
-    elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
         for child in ast.iter_child_nodes(node):
             yield from _outer_names(child)

@@ -1,8 +1,8 @@
 """Digest of the code behind a job, which stands in its spec, so that editing that code runs the job again.
 
 It is made of the functions that the job enters with its parameters, wherever they stand and whatever they are called.
-Messages, names, comments, layout, annotations and what :mod:`consclust_studies.plan.code.outside` lists do not count;
-neither does a branch that the parameters of the job do not take. :mod:`consclust_studies.plan.code` says how they are
+Messages, names, comments, layout, annotations and what :mod:`consclust_studies.code.outside` lists do not count;
+neither does a branch that the parameters of the job do not take. :mod:`consclust_studies.code` says how they are
 found.
 """
 
@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from consclust_studies.plan.code.reach import Code, Digest, Reach, definition_of
-from consclust_studies.plan.code.sources import Definition, ReadSource, Sources, standard_roots
-from consclust_studies.plan.code.values import SOMETHING, Values, values_of
+from consclust_studies.code.constants import SOMETHING, Values, values_of
+from consclust_studies.code.modules import Definition, ReadSource, Sources, standard_roots
+from consclust_studies.code.reach import Code, Digest, Reach, definition_of
 
 Parameters = Mapping[str, Mapping[str, Iterable[Any]]]
 """By the whole name of a class, the values that a job gives to each of its parameters; the others have their default.
@@ -32,7 +32,7 @@ class Fingerprints:
     """
 
     def __init__(self, roots: Mapping[str, Path] | None = None, read: ReadSource | None = None) -> None:
-        self._code = Code(Sources(standard_roots() if roots is None else roots, read))
+        self._code = Code(Sources(standard_roots() if roots is None else dict(roots), read))
         self._known: dict[Any, Digest] = {}
 
     def of(self, *entries: str, parameters: Parameters | None = None) -> str:

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from consclust_studies.plan.code.classes import Class
-from consclust_studies.plan.code.cleaning import is_local, plain
-from consclust_studies.plan.code.prune import (
+from consclust_studies.code.classes import Class
+from consclust_studies.code.cleaning import is_local, plain
+from consclust_studies.code.constants import Values
+from consclust_studies.code.modules import Definition, External, Function, ModuleName
+from consclust_studies.code.prune import (
     ATTRIBUTE_FUNCTIONS,
     Callee,
     Chosen,
@@ -22,9 +24,9 @@ from consclust_studies.plan.code.prune import (
     Members,
     View,
     bindings_in,
+    parse_annotation,
+    parts_of,
 )
-from consclust_studies.plan.code.sources import Definition, External, Function, ModuleName
-from consclust_studies.plan.code.values import Values
 
 NAMES_OF_FIELDS = {
     "_fields", "_asdict", "asdict", "fields", "model_dump", "model_dump_json", "model_fields", "model_fields_set",
@@ -35,6 +37,10 @@ NAMES_OF_ATTRIBUTES = {"__dict__", "vars", "dir"}
 """What gives the names of all attributes as texts."""
 NAMES_OF_CODE = {"__name__", "__qualname__", "__module__", "__class__"}
 """What gives the names of definitions as texts."""
+CHANGES = {"update", "setdefault", "append", "add", "extend", "insert", "clear", "register"}
+"""Methods that change an object in place, so that a constant of a module is none; ``pop`` takes out what was there."""
+EVERY = "*"
+"""Stands for all attributes, where one is stored whose name is not known."""
 REPLACES = {"replace", "_replace", "model_copy", "evolve"}
 """Functions that give fields of an object other values by name."""
 
@@ -117,6 +123,7 @@ class Writer:
         self.view = View(definition, environment)
         self.reading = Reading()
         self._text: list[str] = []
+        self._in_class_test = False
         self._numbers: dict[str, int] = {}
 
     # ------------------------------------------------------------------ units
@@ -237,7 +244,7 @@ class Writer:
         self._block(node.body)
         self._block(node.orelse)
 
-    _item_While = _item_If
+    _item_While = _item_If  # noqa: N815 - named as the node
 
     def _item_For(self, node: ast.For | ast.AsyncFor, item: Item) -> None:
         self._say(type(node).__name__)
@@ -249,7 +256,7 @@ class Writer:
         self._block(node.body)
         self._block(node.orelse)
 
-    _item_AsyncFor = _item_For
+    _item_AsyncFor = _item_For  # noqa: N815 - named as the node
 
     def _item_Try(self, node: ast.Try, item: Item) -> None:
         self._say(type(node).__name__)
@@ -257,14 +264,14 @@ class Writer:
         for handler in node.handlers:
             self._say("except")
             if handler.type:
-                self._write(handler.type)
+                self._write_class_test(handler.type)
             if handler.name and handler.name in self.view.full:
                 self._name(handler.name)
             self._block(handler.body)
         self._block(node.orelse)
         self._block(node.finalbody)
 
-    _item_TryStar = _item_Try
+    _item_TryStar = _item_Try  # noqa: N815 - named as the node
 
     def _item_With(self, node: ast.With | ast.AsyncWith, item: Item) -> None:
         self._say(type(node).__name__)
@@ -274,7 +281,7 @@ class Writer:
                 self._write(entered.optional_vars)
         self._block(node.body)
 
-    _item_AsyncWith = _item_With
+    _item_AsyncWith = _item_With  # noqa: N815 - named as the node
 
     def _item_Match(self, node: ast.Match, item: Item) -> None:
         self._say("match")
@@ -291,7 +298,7 @@ class Writer:
         self._signature(node)
         self._block(node.body)
 
-    _item_AsyncFunctionDef = _item_FunctionDef
+    _item_AsyncFunctionDef = _item_FunctionDef  # noqa: N815 - named as the node
 
     def _item_ClassDef(self, node: ast.ClassDef, item: Item) -> None:
         self._say("class")
@@ -307,7 +314,7 @@ class Writer:
                 self._name(name)
                 self._target(self.view._imported(node, plain(name)))
 
-    _item_ImportFrom = _item_Import
+    _item_ImportFrom = _item_Import  # noqa: N815 - named as the node
 
     def _signature(self, node: Function | ast.Lambda) -> None:
         """Write parameters and defaults; a parameter that nothing reads only as a place before others."""
@@ -389,7 +396,8 @@ class Writer:
 
     def _target(self, found: Definition | External | ModuleName | None) -> None:
         if isinstance(found, Definition):
-            self.reading.escaped.add(found)
+            if not self._in_class_test:
+                self.reading.escaped.add(found)
             self._refer(Reference("definition", found))
         elif isinstance(found, External):
             holder, _, last = found.name.rpartition(".")
@@ -445,8 +453,12 @@ class Writer:
             self._keep_change(node.value)
 
     def _keep_change(self, node: ast.AST) -> None:
+        """Keep that an object is changed in place: a constant of a module, or the attributes of an object."""
         while isinstance(node, ast.Subscript):
             node = node.value
+        word = node.attr if isinstance(node, ast.Attribute) else getattr(getattr(node, "func", None), "id", "")
+        if word in ("__dict__", "vars"):
+            self.reading.stored.add(EVERY)
         found = self.view.target(node)
         if isinstance(found, Definition):
             self.reading.changed.add(found)
@@ -481,8 +493,20 @@ class Writer:
 
     # ------------------------------------------------------------------ calls
 
+    def _write_class_test(self, node: ast.AST) -> None:
+        """Write a class that something is compared with, which makes no object."""
+        self._in_class_test = True
+        self._write(node)
+        self._in_class_test = False
+
     def _write_Call(self, node: ast.Call) -> None:
         if self._is_attribute_function(node):
+            return
+        if isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "issubclass") and len(node.args) == 2:
+            self._say(f"({node.func.id}")
+            self._write(node.args[0])
+            self._write_class_test(node.args[1])
+            self._say(")")
             return
         callee = self.view.callee(node)
         self._say("(call")
@@ -506,7 +530,7 @@ class Writer:
             self._member(function, called=True)
         else:
             self._write(node)
-        if isinstance(function, ast.Attribute) and function.attr in ("update", "setdefault", "pop", "append", "add"):
+        if isinstance(function, ast.Attribute) and function.attr in CHANGES:
             self._keep_change(function.value)
 
     def _arguments(self, node: ast.Call, callee: Callee | None) -> None:
@@ -561,6 +585,9 @@ class Writer:
 
     def _keep_replaced(self, node: ast.Call) -> None:
         word = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if word == "__setattr__":
+            constants = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
+            self.reading.stored.add(str(constants[0]) if constants else EVERY)
         if plain(word) in REPLACES:
             self.reading.stored |= {keyword.arg or "" for keyword in node.keywords}
 
@@ -581,7 +608,7 @@ class Writer:
         else:
             self._any_attribute_of(holder)
             self._write(attribute)
-            self._keep_set(name, "")
+            self._keep_set(name, EVERY)
         for other in others:
             self._write(other)
         self._say(")")
@@ -638,24 +665,25 @@ def classes_in(annotation: ast.expr, view: View) -> Iterator[Definition]:
     seen: set[Definition] = set()
     while waiting:
         node, here = waiting.pop()
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            try:
-                waiting.append((ast.parse(node.value, mode="eval").body, here))
-            except SyntaxError:
-                continue
-            continue
-        if _is_choice(node) or (isinstance(node, ast.Subscript) and _last(node.value) == "Literal"):
-            continue
         found = here.target(node)
         if isinstance(found, Definition) and found not in seen:
             seen.add(found)
             if found.kind == "class":
                 yield found
-            elif found.kind == "value":
+            else:
                 other = View(found, here.environment)
                 waiting += [(value, other) for value in map(_value_of, found.statements) if value]
-        elif not isinstance(node, ast.Attribute):
-            waiting += [(child, here) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+        elif found is None:
+            waiting += [(part, here) for part in _parts_of_annotation(node)]
+
+
+def _parts_of_annotation(node: ast.expr) -> list[ast.expr]:
+    """Return the annotations within one, but not the words of a Literal, nor what a job chooses from."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return [parse_annotation(node.value)]
+    if _is_choice(node) or (isinstance(node, ast.Subscript) and _last(node.value) == "Literal"):
+        return []
+    return [part for part in parts_of(node) if isinstance(part, ast.expr)]
 
 
 def _value_of(line: ast.stmt) -> ast.expr | None:

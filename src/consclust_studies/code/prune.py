@@ -7,21 +7,12 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from functools import cache, cached_property
+from typing import Any, NamedTuple, Protocol, TypeGuard
 
-from consclust_studies.plan.code.classes import decorator_words, own_members
-from consclust_studies.plan.code.cleaning import LOGGED, is_local, plain, prepare
-from consclust_studies.plan.code.sources import (
-    FUNCTIONS,
-    Definition,
-    External,
-    ModuleName,
-    Sources,
-    Target,
-    imported_names,
-)
-from consclust_studies.plan.code.values import (
+from consclust_studies.code.classes import decorator_words, own_members
+from consclust_studies.code.cleaning import LOGGED, is_local, plain, prepare
+from consclust_studies.code.constants import (
     COMPARED,
     COMPUTED,
     CONVERTED,
@@ -36,6 +27,16 @@ from consclust_studies.plan.code.values import (
     joined,
     truths,
     values_of,
+)
+from consclust_studies.code.modules import (
+    FUNCTIONS,
+    Decoration,
+    Definition,
+    External,
+    ModuleName,
+    Sources,
+    Target,
+    imported_names,
 )
 
 PURE_BUILTINS = {
@@ -60,6 +61,8 @@ ATTRIBUTE_FUNCTIONS = {"getattr", "hasattr", "setattr", "delattr"}
 """Builtins that take the name of an attribute."""
 
 
+Entries = dict[tuple[type, Any], ast.expr]
+"""The entries of a dict, by type and value of the key."""
 WORDS = (ast.expr_context, ast.operator, ast.boolop, ast.unaryop, ast.cmpop)
 
 
@@ -73,6 +76,16 @@ class Members(NamedTuple):
 
 
 ANY = Members(None)
+ITEMS = (
+    ((ast.If, ast.While), "_items_of_test"),
+    ((ast.Match,), "_items_of_match"),
+    ((ast.Assign, ast.AnnAssign, ast.AugAssign), "_items_of_assignment"),
+    ((*FUNCTIONS, ast.ClassDef), "_items_of_local"),
+    ((ast.Expr,), "_items_of_expression"),
+    ((ast.Pass, ast.Delete, ast.Global, ast.Nonlocal), "_items_of_declaration"),
+    ((ast.Import, ast.ImportFrom), "_items_of_import"),
+)
+"""What looks at each kind of statement; others are compound, or count as they are."""
 
 
 class Environment(Protocol):
@@ -103,6 +116,9 @@ class Environment(Protocol):
 
     def has_effect(self, function: Definition) -> bool:
         """Whether a call of a function does more than to return something."""
+
+    def changes(self, function: Definition) -> bool:
+        """Whether a function changes constants of modules in place."""
 
     def is_changed(self, constant: Definition) -> bool:
         """Whether a function changes a constant of a module in place."""
@@ -269,7 +285,7 @@ class View:
             return None
         annotation = self.prepared.types[node.id]
         if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-            annotation = ast.parse(annotation.value, mode="eval").body
+            annotation = parse_annotation(annotation.value)
         if isinstance(annotation, ast.BinOp) and isinstance(annotation.right, ast.Constant):  # Class | None
             annotation = annotation.left
         found = self.target(annotation)
@@ -294,33 +310,33 @@ class View:
     def _values_of_Tuple(self, node: ast.Tuple | ast.List | ast.Set) -> Values:
         return computed(lambda *items: items, *map(self.values, node.elts)) if node.elts else values_of([()])
 
-    _values_of_List = _values_of_Set = _values_of_Tuple
+    _values_of_List = _values_of_Set = _values_of_Tuple  # noqa: N815 - named as the node
 
     def _values_of_Name(self, node: ast.Name) -> Values:
         name = node.id
         if not is_local(name):
             found = self.target(node)
-            constant = isinstance(found, Definition) and found.kind == "value"
-            return self.environment.constant(found) if constant and isinstance(found, Definition) else UNKNOWN
+            return self.environment.constant(found) if _is_value(found) else UNKNOWN
         bound = self.bindings.get(name, [])
-        if name in self._busy or None in bound or not (bound or name in self.parameters):
+        if name in self._busy or not (bound or name in self.parameters):
             return UNKNOWN
         self._busy.add(name)
-        found_values: Values = NOTHING
-        if name in self.parameters:
-            found_values = self.environment.parameter(self.definition, plain(name))
-            if found_values is None and name in self.prepared.types:
-                found_values = self.environment.options(self.definition, self.prepared.types[name])
+        values = self._values_of_parameter(name) if name in self.parameters else NOTHING
         for value in bound:
-            assert value is not None
-            found_values = joined(found_values, self.values(value))
+            values = joined(values, self.values(value) if value else UNKNOWN)
         self._busy.discard(name)
-        return found_values
+        return values
+
+    def _values_of_parameter(self, name: str) -> Values:
+        values = self.environment.parameter(self.definition, plain(name))
+        if values is None and name in self.prepared.types:
+            return self.environment.options(self.definition, self.prepared.types[name])
+        return values
 
     def _values_of_Attribute(self, node: ast.Attribute) -> Values:
         found = self.target(node)
         if isinstance(found, Definition):
-            return self.environment.constant(found) if found.kind == "value" else UNKNOWN
+            return self.environment.constant(found) if _is_value(found) else UNKNOWN
         members = self.holder(node.value)
         if members is ANY:
             members = self._typed(node.value) or ANY
@@ -372,8 +388,12 @@ class View:
         convert = CONVERTED.get(node.func.id) if isinstance(node.func, ast.Name) else None
         if convert and len(node.args) == 1 and not node.keywords and self.target(node.func) is None:
             return computed(convert, self.values(node.args[0]))
-        found = self.callee(node) if isinstance(node.func, ast.Attribute) else None
-        if found is None or found.by_name or not found.functions or node.args or node.keywords:
+        if not isinstance(node.func, ast.Attribute) or node.args or node.keywords:
+            return UNKNOWN
+        return self._values_returned(self.callee(node))
+
+    def _values_returned(self, found: Callee | None) -> Values:
+        if found is None or found.by_name or not found.functions:
             return UNKNOWN
         returned: Values = NOTHING
         for function in found.functions:
@@ -430,32 +450,24 @@ class View:
     def _shown_entry(self, node: ast.Subscript) -> ast.AST:
         """Return the entries of a dict that its keys choose."""
         constant = self._constant_dict(node.value)
-        entries = node.value if isinstance(node.value, ast.Dict) else None
-        if constant:
-            line = constant.statements[0]
-            entries = (
-                line.value
-                if isinstance(line, ast.Assign | ast.AnnAssign) and isinstance(line.value, ast.Dict)
-                else None
-            )
-        if entries is None or not isinstance(node.ctx, ast.Load):
+        entries = entries_of(constant.statements[0] if constant else node.value) or {}
+        wanted = self._wanted(node, entries)
+        if not wanted:
             return node
-        by_key = {
-            (type(key.value), key.value): value
-            for key, value in zip(entries.keys, entries.values, strict=True)
-            if isinstance(key, ast.Constant)
-        }
-        keys = self.values(node.slice)
-        if keys is None or len(by_key) < len(entries.keys) or not keys <= by_key.keys():
-            return node
-        wanted = [key for key in by_key if key in keys]
         if constant:
-            found = [self.environment.entry(constant, key[1]) for key in wanted]
+            found = [self.environment.entry(constant, value) for _, value in wanted]
             return Chosen(found, node.slice if len(found) > 1 else None)
         if len(wanted) == 1:
-            return self.shown(by_key[wanted[0]])
-        part = ast.Dict([ast.Constant(key[1]) for key in wanted], [by_key[key] for key in wanted])
+            return self.shown(entries[wanted[0]])
+        part = ast.Dict([ast.Constant(value) for _, value in wanted], [*map(entries.__getitem__, wanted)])
         return ast.Subscript(part, node.slice, ast.Load())
+
+    def _wanted(self, node: ast.Subscript, entries: Entries) -> list[tuple[type, Any]]:
+        """Return the keys with which a dict may be read; none where they are not known, or not all of them there."""
+        keys = self.values(node.slice) if entries else None
+        if keys is None or not keys <= entries.keys() or not isinstance(node.ctx, ast.Load):
+            return []
+        return [key for key in entries if key in keys]
 
     def _constant_dict(self, node: ast.expr) -> Definition | None:
         found = self.target(node)
@@ -473,14 +485,17 @@ class View:
             if found.kind == "function":
                 return Callee((found,))
             return self._constructor(found) if found.kind == "class" else None
-        if isinstance(found, External) or not isinstance(function, ast.Attribute):
-            if isinstance(function, ast.Name) and self.definition.owner and self._is_self(function.id):
-                return self._constructor(self.definition.owner)
-            return None
+        if found is None and isinstance(function, ast.Attribute):
+            return self._method(function)
+        owner = self.definition.owner
+        is_class = isinstance(function, ast.Name) and owner is not None and self._is_self(function.id)
+        return self._constructor(owner) if is_class and owner else None  # ``cls(...)``
+
+    def _method(self, function: ast.Attribute) -> Callee:
         holder = self.holder(function.value)
         functions = tuple(d for d in self.environment.members(holder, function.attr) if d.kind == "function")
-        if holder.how == "exact" and not any(_is_of_class(each) for each in functions):
-            return Callee(functions)
+        if holder.how == "exact" and not any(map(_is_of_class, functions)):
+            return Callee(functions)  # Class.method(object, ...)
         return Callee(functions, True, holder is ANY)
 
     def _constructor(self, found: Definition) -> Callee:
@@ -519,18 +534,19 @@ class View:
         if self._is_message_of_exception(node):
             return {*node.args, *(keyword.value for keyword in node.keywords)}
         found = self.callee(node)
-        if found is None or found.by_name or not found.functions or self.is_spread(node):
+        if (
+            found is None
+            or found.by_name
+            or self.is_spread(node)
+            or any(map(self.environment.outside, found.functions))
+        ):
             return set()
+        given: set[ast.expr] = set()
         read: set[ast.expr] = set()
-        every: set[ast.expr] = set()
         for function in found.functions:
-            if self.environment.outside(function):
-                return set()
             for name, argument in self.given(node, function, found.bound):
-                every.add(argument)
-                if self.environment.is_read(function, name):
-                    read.add(argument)
-        return {argument for argument in every - read if self.is_pure(argument)}
+                (read if self.environment.is_read(function, name) else given).add(argument)
+        return set(filter(self.is_pure, given - read))
 
     def _is_message_of_exception(self, node: ast.Call) -> bool:
         """Whether a call is ``super().__init__(message)`` in a class of exceptions."""
@@ -665,25 +681,31 @@ class View:
         return self._blocks[id(block)]
 
     def _items_of(self, node: ast.stmt) -> list[Item]:
-        if isinstance(node, ast.If | ast.While):
-            return self._items_of_test(node)
-        if isinstance(node, ast.Match):
-            return self._items_of_match(node)
-        if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
-            return self._items_of_assignment(node)
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            return [self._item_of_local(node)]
-        if isinstance(node, ast.Expr):
-            dropped = self.refuses_alone(node.value) or self.is_pure(node.value)
-            return [] if dropped else [Item(node, needs=[node.value], forced=True)]
-        if isinstance(node, ast.Pass | ast.Delete | ast.Global | ast.Nonlocal):
-            return [] if not self._deletes_a_part(node) else [Item(node, needs=[node], forced=True)]
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            return [self._item_of_import(node)] if self._is_ambiguous(node) else []
+        for kinds, method in ITEMS:
+            if isinstance(node, kinds):
+                found: list[Item] = getattr(self, method)(node)
+                return found
         blocks = _blocks_of(node)
-        if not blocks:
-            return [Item(node, needs=[node], forced=True)]
-        return [self._item_of_compound(node, blocks)]
+        return [self._item_of_compound(node, blocks) if blocks else Item(node, needs=[node], forced=True)]
+
+    def _items_of_expression(self, node: ast.Expr) -> list[Item]:
+        if isinstance(node, Decoration):
+            return [Item(node, needs=[node.value], forced=True)] if self._registers(node.decorator) else []
+        dropped = self.refuses_alone(node.value) or self._is_idle(node.value)
+        return [] if dropped else [Item(node, needs=[node.value], forced=True)]
+
+    def _is_idle(self, node: ast.expr) -> bool:
+        """Whether an expression that stands alone does nothing: what an unknown object is called for is an effect."""
+        calls = [self.callee(each) for each in self.walk(node) if isinstance(each, ast.Call)]
+        return all(call is not None and call.functions for call in calls) and self.is_pure(node)
+
+    def _items_of_declaration(self, node: ast.stmt) -> list[Item]:
+        """Return ``del`` of a part of an object; that of a name frees memory, and the others only declare."""
+        takes_out = isinstance(node, ast.Delete) and not all(isinstance(target, ast.Name) for target in node.targets)
+        return [Item(node, needs=[node], forced=True)] if takes_out else []
+
+    def _items_of_import(self, node: ast.Import | ast.ImportFrom) -> list[Item]:
+        return [Item(node, forced=True)] if self._is_ambiguous(node) else []
 
     def _items_of_test(self, node: ast.If | ast.While) -> list[Item]:
         passed = self.truths(node.test)
@@ -696,22 +718,12 @@ class View:
         return [item]
 
     def _items_of_match(self, node: ast.Match) -> list[Item]:
-        left = self.values(node.subject)
-        kept: list[ast.match_case] = []
-        for case in node.cases:
-            matched = _matched(case, left)
-            if matched is None or matched:
-                kept.append(case)
-            if left is not None and matched is not None:
-                left -= matched
-                if not left:
-                    break
-        self.cases[node] = kept
+        values = self.values(node.subject)
+        kept = self.cases[node] = list(_cases(node, values))
+        if len(kept) == 1 and values is not None and not kept[0].guard and not any(_captures(kept[0].pattern)):
+            return self.items(kept[0].body)
         item = Item(node, needs=[node.subject, *(case.guard for case in kept if case.guard)])
         item.blocks = [self.items(case.body) for case in kept]
-        alone = kept[0] if len(kept) == 1 and self.values(node.subject) is not None else None
-        if alone and not alone.guard and not any(True for _ in _captures(alone.pattern)):
-            return self.items(alone.body)
         return [item] if kept else []
 
     def _items_of_assignment(self, node: ast.Assign | ast.AnnAssign | ast.AugAssign) -> list[Item]:
@@ -719,11 +731,8 @@ class View:
         if node.value is None:
             return []
         if isinstance(node, ast.AugAssign):
-            text = isinstance(node.value, ast.JoinedStr) or (
-                isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-            )
             names = _local_targets(targets)
-            if not text or names is None:
+            if names is None or not _is_text(node.value):
                 return [Item(node, needs=[node], forced=True)]
             return [Item(node, parts=[Part(frozenset(names), node.value)])]
         pairs = _pairs(targets, node.value) or _unpacked(targets, node.value)
@@ -731,6 +740,9 @@ class View:
             return [Item(node, needs=[node], forced=True)]
         parts = [Part(frozenset(names), value, not self.is_pure(value)) for names, value in pairs]
         return [Item(node, parts=parts)]
+
+    def _items_of_local(self, node: ast.stmt) -> list[Item]:
+        return [self._item_of_local(node)]
 
     def _item_of_local(self, node: ast.stmt) -> Item:
         """Return a local function or class; it counts where its name is read."""
@@ -744,8 +756,16 @@ class View:
         item.forced = not all(map(self.is_pure, item.needs))
         return item
 
-    def _item_of_import(self, node: ast.Import | ast.ImportFrom) -> Item:
-        return Item(node, forced=True)
+    def _registers(self, node: ast.expr) -> bool:
+        """Whether a decorator keeps what it decorates: ``@TABLE.add``, ``@function.register``, ``@register("x")``."""
+        function = node.func if isinstance(node, ast.Call) else node
+        found = self.target(function)
+        if isinstance(found, Definition):
+            return found.kind == "function" and self.environment.changes(found)
+        root = function
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        return found is None and isinstance(self.target(root), Definition)
 
     def _is_ambiguous(self, node: ast.Import | ast.ImportFrom) -> bool:
         """Whether an import binds a name that is bound elsewhere, too, so that it is an assignment."""
@@ -772,10 +792,6 @@ class View:
         elif isinstance(node, ast.With | ast.AsyncWith):
             item.forced = True
         return item
-
-    def _deletes_a_part(self, node: ast.stmt) -> bool:
-        """Whether ``del`` takes something out of an object; a name that goes frees memory."""
-        return isinstance(node, ast.Delete) and not all(isinstance(target, ast.Name) for target in node.targets)
 
     def _ends(self, node: ast.stmt) -> bool:
         """Whether a statement always raises."""
@@ -830,20 +846,12 @@ class View:
         if isinstance(node, ast.Name):
             if not isinstance(node.ctx, ast.Store):
                 (asked if in_test else full).add(node.id)
-        elif in_test and isinstance(node, ast.BoolOp):
-            for operand in node.values:
-                self._collect(operand, True, full, asked)
-        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            self._collect(node.operand, True, full, asked)
-        elif isinstance(node, ast.IfExp):
-            self._collect(node.test, True, full, asked)
-            self._collect(node.body, False, full, asked)
-            self._collect(node.orelse, False, full, asked)
-        else:
-            if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-                full.add(node.target.id)
-            for child in self.children(node):
-                self._collect(child, False, full, asked)
+            return
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            full.add(node.target.id)
+        tests = _tested_by(node, in_test)
+        for child in self.children(node):
+            self._collect(child, child in tests, full, asked)
 
     def is_outer(self, name: str) -> bool:
         """Whether a name is read outside: of a module only the one that is defined here, in a function all globals."""
@@ -894,6 +902,15 @@ class View:
 # ---------------------------------------------------------------------- syntax
 
 
+@cache
+def parse_annotation(text: str) -> ast.expr:
+    """Return an annotation that is written as a text; None, as a constant, for what is no expression."""
+    try:
+        return ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return ast.Constant(None)
+
+
 def parts_of(node: ast.AST) -> list[ast.AST]:
     """Return the nodes that a node consists of, without operators and contexts, which have no parts; found once."""
     found: list[ast.AST] | None = node.__dict__.get("_parts")
@@ -903,34 +920,62 @@ def parts_of(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+def _is_value(found: Target | None) -> TypeGuard[Definition]:
+    return isinstance(found, Definition) and found.kind == "value"
+
+
+def entries_of(node: ast.AST) -> Entries | None:
+    """Return the entries of a dict that is written out, or assigned, by type and value of the key."""
+    if isinstance(node, ast.Assign | ast.AnnAssign) and node.value:
+        node = node.value
+    if not isinstance(node, ast.Dict):
+        return None
+    pairs = zip(node.keys, node.values, strict=True)
+    found = {(type(key.value), key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
+    return found if len(found) == len(node.keys) else None
+
+
 def bindings_in(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
     """Yield local names with what they are bound to; None where that is no expression of its own."""
-    if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-        targets: list[ast.expr] = node.targets if isinstance(node, ast.Assign) else [node.target]
-        pairs = _pairs(targets, node.value)
-        if pairs is not None:
-            yield from ((name, value) for names, value in pairs for name in names)
-        else:
-            yield from ((name, None) for target in targets for name in _stored_names(target))
+    yield from _bindings_of(node)
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        for child in parts_of(node):
+            yield from bindings_in(child)
+
+
+def _bindings_of(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
+    if isinstance(node, ast.Assign):
+        yield from _assigned(node.targets, node.value)
+    elif isinstance(node, ast.AnnAssign):
+        yield from _assigned([node.target], node.value) if node.value else ()
     elif isinstance(node, ast.NamedExpr):
         yield node.target.id, node.value
-    elif isinstance(node, ast.Import | ast.ImportFrom):
-        return
-    elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-        yield node.name, None
     elif isinstance(node, ast.For | ast.comprehension) and isinstance(node.target, ast.Name):
         yield node.target.id, Element(node.iter)
+    else:
+        yield from ((name, None) for name in _otherwise_bound(node))
+
+
+def _assigned(targets: list[ast.expr], value: ast.expr) -> Iterator[tuple[str, ast.expr | None]]:
+    pairs = _pairs(targets, value)
+    if pairs is None:
+        yield from ((name, None) for target in targets for name in _stored_names(target))
+    else:
+        yield from ((name, element) for names, element in pairs for name in names)
+
+
+def _otherwise_bound(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a node binds to something that is not written as an expression."""
+    if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+        yield node.name
     elif isinstance(node, ast.AugAssign | ast.For | ast.AsyncFor | ast.comprehension):
-        yield from ((name, None) for name in _stored_names(node.target))
-    elif isinstance(node, ast.With | ast.AsyncWith):
-        found = (item.optional_vars for item in node.items if item.optional_vars)
-        yield from ((name, None) for target in found for name in _stored_names(target))
+        yield from _stored_names(node.target)
+    elif isinstance(node, ast.withitem) and node.optional_vars:
+        yield from _stored_names(node.optional_vars)
     elif isinstance(node, ast.Delete):
-        yield from ((name.id, None) for name in node.targets if isinstance(name, ast.Name))
+        yield from (name.id for name in node.targets if isinstance(name, ast.Name))
     elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
-        yield node.name, None
-    for child in ast.iter_child_nodes(node):
-        yield from bindings_in(child)
+        yield node.name
 
 
 def _stored_names(target: ast.AST) -> Iterator[str]:
@@ -939,16 +984,21 @@ def _stored_names(target: ast.AST) -> Iterator[str]:
 
 def _pairs(targets: list[ast.expr], value: ast.expr) -> list[tuple[list[str], ast.expr]] | None:
     """Return the names of an assignment with their values; None where a target is no name."""
-    if all(isinstance(target, ast.Name) for target in targets):
-        return [([target.id for target in targets if isinstance(target, ast.Name)], value)]
-    (first, *others) = targets
-    if others or not isinstance(first, ast.Tuple | ast.List) or not all(isinstance(e, ast.Name) for e in first.elts):
+    names = _local_targets(targets)
+    if names is not None:
+        return [(names, value)]
+    names = _local_targets(getattr(targets[0], "elts", [])) if len(targets) == 1 else None
+    values = _written_out(value)
+    if not names or values is None or len(values) != len(names):
         return None
-    names = [element.id for element in first.elts if isinstance(element, ast.Name)]
-    if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(names):
-        if not any(isinstance(element, ast.Starred) for element in value.elts):
-            return [([name], element) for name, element in zip(names, value.elts, strict=True)]
-    return None
+    return [([name], element) for name, element in zip(names, values, strict=True)]
+
+
+def _written_out(node: ast.expr) -> list[ast.expr] | None:
+    """Return the elements of a tuple or list that is written out."""
+    if not isinstance(node, ast.Tuple | ast.List) or any(isinstance(each, ast.Starred) for each in node.elts):
+        return None
+    return node.elts
 
 
 def _unpacked(targets: list[ast.expr], value: ast.expr) -> list[tuple[list[str], ast.expr]] | None:
@@ -965,16 +1015,10 @@ def _local_targets(targets: list[ast.expr]) -> list[str] | None:
 
 def _columns(node: ast.For | ast.AsyncFor) -> list[tuple[str, ast.expr]] | None:
     """Return names and values of a loop over rows that are written out: ``for a, b in ((1, "x"), (2, "y"))``."""
-    target, rows = node.target, node.iter
-    if not isinstance(target, ast.Tuple) or not isinstance(rows, ast.Tuple | ast.List):
-        return None
-    names = [element.id for element in target.elts if isinstance(element, ast.Name)]
-    if len(names) < len(target.elts) or not rows.elts:
-        return None
-    cells = [row.elts for row in rows.elts if isinstance(row, ast.Tuple | ast.List)]
-    if len(cells) < len(rows.elts) or any(len(row) != len(names) for row in cells):
-        return None
-    if any(isinstance(cell, ast.Starred) for row in cells for cell in row):
+    names = _local_targets(getattr(node.target, "elts", []))
+    rows = [_written_out(row) for row in _written_out(node.iter) or ()]
+    cells = [row for row in rows if row is not None and len(row) == len(names or ())]
+    if not names or not rows or len(cells) < len(rows):
         return None
     return [(name, ast.Tuple([row[i] for row in cells], ast.Load())) for i, name in enumerate(names)]
 
@@ -1013,6 +1057,18 @@ def never_returns(function: Definition) -> bool:
 
 def _is_of_class(function: Definition) -> bool:
     return bool({"classmethod", "staticmethod"} & decorator_words(function.function))
+
+
+def _cases(node: ast.Match, left: Values) -> Iterator[ast.match_case]:
+    """Yield the cases that some of the values take."""
+    for case in node.cases:
+        matched = _matched(case, left)
+        if matched is None or matched:
+            yield case
+        if left is not None and matched is not None:
+            left -= matched
+            if not left:
+                return
 
 
 def _matched(case: ast.match_case, left: Values) -> Values:
@@ -1055,6 +1111,19 @@ def _truth_of_text(node: ast.expr) -> ast.expr | None:
         body, orelse = _truth_of_text(node.body), _truth_of_text(node.orelse)
         return ast.IfExp(node.test, body, orelse) if body and orelse else None
     return None
+
+
+def _tested_by(node: ast.AST, in_test: bool) -> list[ast.expr]:
+    """Return the parts of an expression of which it only matters whether they are true."""
+    if isinstance(node, ast.IfExp):
+        return [node.test]
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return [node.operand]
+    return node.values if in_test and isinstance(node, ast.BoolOp) else []
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
 def _tests_in(node: ast.expr) -> Iterator[ast.expr]:

@@ -1,6 +1,7 @@
 """Modules and their definitions, read and never imported; what a name in a module stands for."""
 
 import ast
+import copy
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -8,7 +9,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from consclust_studies.plan.code.cleaning import is_message
+from consclust_studies.code.cleaning import is_message
 
 ReadSource = Callable[[str, Path], str | None]
 """Text of a module, given its name and where its file should be; None: there is none."""
@@ -70,12 +71,23 @@ class Module:
     """What an import binds, by the name in the module: "consclust.ensemble:Ensemble", "numpy"."""
     stars: list[str] = field(default_factory=list)
     """Modules from which everything is imported."""
+    loads: list[str] = field(default_factory=list)
+    """Modules that an ``import`` loads, whatever name it binds."""
     effects: list[ast.stmt] = field(default_factory=list)
+    has_walrus: bool = True
+    """Whether there may be names that are bound within expressions."""
 
     @cached_property
     def effect(self) -> Definition:
         """All statements that are run for their effect, as one definition."""
         return Definition(self, "<effects>", "value", self.effects)
+
+    @cached_property
+    def imported_modules(self) -> list[str]:
+        """What may be a module and is imported as a whole, so that what it does counts, and the packages around."""
+        parts = self.name.split(".")
+        around = [".".join(parts[:end]) for end in range(1, len(parts))]
+        return [*around, *self.loads, *(bound.replace(":", ".") for bound in self.imports.values())]
 
     def absolute(self, node: ast.ImportFrom) -> str:
         """Return the module that an import names, also a relative one."""
@@ -142,7 +154,7 @@ class Sources:
         if isinstance(target, ModuleName):
             return self.named(target.name, name) or External(f"{target.name}.{name}")
         if isinstance(target, Definition) and target.kind == "class":
-            from consclust_studies.plan.code.classes import own_members
+            from consclust_studies.code.classes import own_members
 
             return own_members(target).get(name) or External(f"{target!r}.{name}")
         return External(f"{target.name if isinstance(target, External) else repr(target)}.{name}")
@@ -212,23 +224,42 @@ def read_file(name: str, path: Path) -> str | None:
 @lru_cache(maxsize=2048)
 def read_module(name: str, is_package: bool, text: str) -> Module:
     """Return the definitions, imports and effects of a module; the same object for the same text."""
-    module = Module(name, is_package)
-    changes: list[tuple[str | None, ast.stmt]] = []
-    for statement in _run_statements(ast.parse(text), module):
-        names = [bound for bound in bound_names(statement) if bound not in NOT_CODE]
-        for bound in names:
-            bind(module.definitions, module, bound, statement)
-        if isinstance(statement, COMPOUND) and _acts(statement):
-            module.effects.append(statement)
-        elif not names and not _is_bare(statement):
-            changes.append((_touched(statement), statement))
-    for touched, statement in changes:
-        known = module.definitions.get(touched or "")
-        if known and known.kind == "value":
-            known.statements.append(statement)
-        else:
+    module = Module(name, is_package, has_walrus=":=" in text)
+    statements = list(_run_statements(ast.parse(text), module))
+    for statement in statements:
+        for bound in bound_names(statement):
+            if bound not in NOT_CODE:
+                bind(module.definitions, module, bound, statement)
+    for statement in statements:
+        if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+            module.effects += [Decoration(decorator, statement.name) for decorator in statement.decorator_list]
+        elif not _keep_change(module, statement) and _has_effect(statement):
             module.effects.append(statement)
     return module
+
+
+class Decoration(ast.Expr):
+    """The call of a decorator, which may keep what it decorates in a table."""
+
+    def __init__(self, decorator: ast.expr, name: str) -> None:
+        self.decorator = copy.deepcopy(decorator)
+        super().__init__(ast.Call(self.decorator, [ast.Name(name, ast.Load())], []))
+
+
+def _keep_change(module: Module, statement: ast.stmt) -> bool:
+    """Let a statement that changes a constant in place be a part of it; say whether it is one."""
+    known = module.definitions.get(_touched(statement) or "")
+    if known is None or known.kind != "value" or bound_names(statement):
+        return False
+    known.statements.append(statement)
+    return True
+
+
+def _has_effect(statement: ast.stmt) -> bool:
+    """Whether a statement may do more than to bind names, and to say something."""
+    if isinstance(statement, COMPOUND):
+        return _acts(statement)
+    return not bound_names(statement) and not isinstance(statement, ast.AnnAssign | ast.Pass)
 
 
 def bind(
@@ -242,21 +273,6 @@ def bind(
         return
     qualified = f"{owner.name}.{name}" if owner else name
     definitions[name] = Definition(module, qualified, kind_of(statement), [statement], owner)
-
-
-def _is_bare(statement: ast.stmt) -> bool:
-    """Whether a statement only declares a name or a type."""
-    return (
-        isinstance(statement, ast.AnnAssign)
-        or (
-            isinstance(statement, ast.Assign) and not set(bound_names(statement)) - NOT_CODE and not _touched(statement)
-        )
-        or (
-            isinstance(statement, ast.Assign)
-            and set(bound_names(statement)) <= NOT_CODE
-            and bool(bound_names(statement))
-        )
-    )
 
 
 def kind_of(statement: ast.stmt) -> Literal["function", "class", "value"]:
@@ -299,6 +315,8 @@ def _is_main_guard(statement: ast.stmt) -> bool:
 
 
 def _keep_import(node: ast.Import | ast.ImportFrom, module: Module) -> None:
+    if isinstance(node, ast.Import):
+        module.loads += [alias.name for alias in node.names]
     for name, dotted in imported_names(node, module):
         if name == "*":
             module.stars.append(dotted)
@@ -373,7 +391,7 @@ def _acts(node: ast.AST) -> bool:
 
 def standard_roots() -> dict[str, Path]:
     """Return the folders of the library and of the engine."""
-    here = Path(__file__).parents[3]
+    here = Path(__file__).parents[2]
     library = sys.modules.get("consclust")
     folder = Path(str(library.__file__)).parent if library and library.__file__ else here / "consclust"
     return {"consclust": folder, "consclust_studies": here / "consclust_studies"}

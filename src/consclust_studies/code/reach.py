@@ -10,13 +10,13 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from consclust_studies.plan.code.classes import Classes, decorators, is_class, is_class_variable
-from consclust_studies.plan.code.cleaning import plain, prepare
-from consclust_studies.plan.code.outside import kind_of_outside
-from consclust_studies.plan.code.prune import ANY, Members, View
-from consclust_studies.plan.code.sources import Definition, External, Sources
-from consclust_studies.plan.code.values import NOTHING, UNKNOWN, Values, joined, values_of
-from consclust_studies.plan.code.write import Flow, Reading, Reference, Writer
+from consclust_studies.code.classes import Classes, decorators, is_class, is_class_variable
+from consclust_studies.code.cleaning import plain, prepare
+from consclust_studies.code.constants import NOTHING, UNKNOWN, Values, joined, values_of
+from consclust_studies.code.modules import Definition, External, Module, Sources, Target
+from consclust_studies.code.outside import kind_of_outside
+from consclust_studies.code.prune import ANY, Members, View
+from consclust_studies.code.write import EVERY, Flow, Reading, Reference, Writer, classes_in
 
 Slot = tuple[Any, ...]
 Given = Mapping[Definition, Mapping[str, Values]]
@@ -30,12 +30,17 @@ TRANSPARENT = {
 }  # fmt: skip
 """Decorators that hand on the arguments as they are."""
 TEXTS = {"__str__", "__repr__", "__format__"}
-SPECIAL = (
-    {f"__{word}__" for word in
-     ["init", "new", "post_init", "call", "getitem", "setitem", "delitem", "contains", "len", "iter", "next", "reversed", "missing", "length_hint", "eq", "ne", "lt", "le", "gt", "ge", "hash", "bool", "enter", "exit", "aenter", "aexit", "aiter", "anext", "await", "getattr", "getattribute", "setattr", "delattr", "get", "set", "delete", "set_name", "init_subclass", "class_getitem", "index", "int", "float", "complex", "round", "trunc", "floor", "ceil", "neg", "pos", "abs", "invert", "array", "array_ufunc", "array_function", "array_priority", "copy", "deepcopy", "reduce", "getstate", "setstate", "instancecheck", "subclasscheck", "del", "bytes", "fspath", "dir"]}
-    | {f"__{side}{word}__" for side in ("", "r", "i")
-       for word in ["add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow", "lshift", "rshift", "and", "xor", "or"]}
-)  # fmt: skip
+SPECIAL_WORDS = """
+    init new post_init call getitem setitem delitem contains len iter next reversed missing length_hint
+    eq ne lt le gt ge hash bool enter exit aenter aexit aiter anext await getattr getattribute setattr delattr
+    get set delete set_name init_subclass class_getitem index int float complex round trunc floor ceil
+    neg pos abs invert array array_ufunc array_function array_priority copy deepcopy reduce getstate setstate
+    instancecheck subclasscheck del bytes fspath dir
+"""
+OPERATORS = "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or"
+SPECIAL = {f"__{word}__" for word in SPECIAL_WORDS.split()} | {
+    f"__{side}{word}__" for side in ("", "r", "i") for word in OPERATORS.split()
+}
 """Methods that Python calls by itself."""
 
 
@@ -105,7 +110,9 @@ class Reach:
     """What a job enters. It is also the environment in which each definition is read."""
 
     def __init__(self, code: Code, entries: Iterable[Definition], parameters: Given) -> None:
-        self.code, self.sources, self.classes = code, code.sources, code.classes
+        self.code = code
+        self.sources = code.sources
+        self.classes = code.classes
         self.entries = list(entries)
         self.parameters = dict(parameters)
         self.readings: dict[Definition, Reading] = {}
@@ -113,6 +120,9 @@ class Reach:
         """Classes whose objects there may be, in the order in which they were met."""
         self._values: dict[tuple[Definition, str], Values] = {}
         self._read: set[tuple[Definition, str]] = set()
+        self._imported: dict[Module, None] = {}
+        self._made: set[Definition] = set()
+        """Classes with known parameters of which the code makes objects, too, with parameters of its own."""
         self._defaulted: set[tuple[Definition, str]] = set()
         self._effects: set[Definition] = set()
         self._escaped: set[Definition] = set()
@@ -159,10 +169,11 @@ class Reach:
     def _reading_of(self, definition: Definition) -> Reading:
         """Read a definition, unless it was read before with the same answers to what it asks."""
         known = self.code.readings.setdefault(definition, [])
-        for asked, found in reversed(known):
-            if all(bool(self._answer(slot) == answer) for slot, answer in asked.items()):
+        reading: Reading
+        for asked, reading in reversed(known):
+            if self._is_answered(asked):
                 self._keep_asked(definition, asked)
-                return found
+                return reading
         self._asking.append({})
         reading = self._read_anew(definition)
         asked = self._asking.pop()
@@ -170,8 +181,12 @@ class Reach:
         self._keep_asked(definition, asked)
         return reading
 
+    def _is_answered(self, asked: dict[Slot, Any]) -> bool:
+        """Whether all that was asked has the same answers now."""
+        return all(self._answer(slot) == answer for slot, answer in asked.items())
+
     def _read_anew(self, definition: Definition) -> Reading:
-        writer = Writer(definition, self)
+        writer: Writer = Writer(definition, self)
         if definition.kind == "function":
             return writer.function()
         if definition.kind == "class":
@@ -182,7 +197,7 @@ class Reach:
         self._asked[definition] = asked
         for slot in asked:
             self._asked_by.setdefault(slot, {})[definition] = None
-            if slot[0] == "effect":
+            if slot[0] in ("effect", "changes"):
                 self._reach(slot[1])
 
     def _changed_slot(self, *slots: Slot) -> None:
@@ -197,36 +212,46 @@ class Reach:
         bases = self.classes.of(definition).bases if definition.kind == "class" else []
         for reference in reading.references:
             if reference.kind == "definition" and reference.definition in bases:
-                assert reference.definition
-                self._reach(reference.definition)
+                self._reach(reference.definition)  # there are no objects of it for that
             else:
                 self._follow(reference)
         for held in reading.held:
             self._use(held)
         for function in reading.decided:
             self._reach(function)
+        self._take_calls(reading)
+        for name in reading.reads:
+            if (definition, name) not in self._read:
+                self._read.add((definition, name))
+                self._changed_slot(("read", definition, name))
+        self._keep_effects(definition, reading)
+        self._keep_names(reading)
+
+    def _take_calls(self, reading: Reading) -> None:
         for given in reading.escaped:
             self._escape(given)
+            if given.kind == "class":
+                self._make(given)
         for reference in reading.given:
             for member in self._found(reference.members, reference.name):
                 self._escape(member)
         for flow in reading.flows:
             self._flow(flow)
-        for name in reading.reads - {name for function, name in self._read if function is definition}:
-            self._read.add((definition, name))
-            self._changed_slot(("read", definition, name))
-        self._keep_facts(definition, reading)
 
-    def _keep_facts(self, definition: Definition, reading: Reading) -> None:
+    def _keep_effects(self, definition: Definition, reading: Reading) -> None:
         if reading.effect and definition not in self._effects:
             self._effects.add(definition)
             self._changed_slot(("effect", definition))
+        if reading.changed:
+            self._changed_slot(("changes", definition))
         for constant in reading.changed - self._changed:
             self._changed.add(constant)
             self._changed_slot(("changed", constant))
         if reading.stored - self._stored:
             self._stored |= reading.stored
             self._changed_slot(*(slot for slot in self._asked_by if slot[0] == "attribute"))
+
+    def _keep_names(self, reading: Reading) -> None:
         if reading.names_of_fields and not self.names_of_fields:
             self.names_of_fields = True
             for each in dict.fromkeys(base for own in self.live for base in self.classes.order(own)):
@@ -253,18 +278,29 @@ class Reach:
 
     # ------------------------------------------------------------------ reaching
 
-    def _reach(self, definition: Definition) -> None:
+    def _reach(self, definition: Target | None) -> None:
         """Read a definition that is a part of the job."""
-        if definition in self._asked or definition in self._waiting or self.outside(definition):
+        if not isinstance(definition, Definition) or self.outside(definition):
+            return
+        if definition in self._asked or definition in self._waiting:
             return
         self._waiting[definition] = None
-        if definition.kind == "function":
-            if decorators(definition) - TRANSPARENT:
-                self._escape(definition)
-        if definition.module.effects and definition is not definition.module.effect:
-            self._reach(definition.module.effect)
-        if definition.owner:
-            self._reach(definition.owner)
+        if definition.kind == "function" and decorators(definition) - TRANSPARENT:
+            self._escape(definition)
+        self._import(definition.module)
+        self._reach(definition.owner)
+
+    def _import(self, module: Module) -> None:
+        """Reach what a module does when it is imported, and the modules that it imports as a whole."""
+        if module in self._imported:
+            return
+        self._imported[module] = None
+        if module.effects:
+            self._reach(module.effect)
+        for name in module.imported_modules:
+            imported = self.sources.module(name)
+            if imported:
+                self._import(imported)
 
     def _follow(self, reference: Reference) -> None:
         definition = reference.definition
@@ -405,8 +441,6 @@ class Reach:
 
     def _open_objects_of(self, entry: Definition) -> None:
         """Take the fields of the objects that an entry point is given for unknown, and those that these hold."""
-        from consclust_studies.plan.code.write import classes_in
-
         waiting = [(annotation, entry) for annotation in prepare(entry).annotations]
         while waiting:
             annotation, where = waiting.pop()
@@ -419,6 +453,9 @@ class Reach:
     # ------------------------------------------------------------------ values
 
     def _flow(self, flow: Flow) -> None:
+        made = flow.to if flow.to.kind == "class" else flow.to.owner
+        if made and (made is flow.to or flow.to.name.endswith(".__init__")):
+            self._make(made)
         if flow.to.kind == "class":
             self._flow_to_fields(flow)
             return
@@ -433,6 +470,16 @@ class Reach:
             elif name in defaults:
                 self._use_default(flow.to, name)
                 self._join(flow.to, name, self._value_of(self.code.default(flow.to, name)))
+
+    def _make(self, definition: Definition) -> None:
+        """Take the parameters of a class for unknown, as the code makes objects of it by itself."""
+        if definition in self._made or self._given_to(definition) is None:
+            return
+        self._made.add(definition)
+        for members, name in list(self._accessed):
+            self._reach_members(members, name)
+        self._reach_special(definition)
+        self._changed_slot(*(slot for slot in self._asked_by if slot[0] == "attribute"))
 
     def _use_default(self, function: Definition, name: str) -> None:
         if (function, name) not in self._defaulted:
@@ -474,6 +521,8 @@ class Reach:
 
     def _given_to(self, definition: Definition) -> Mapping[str, Values] | None:
         """Return the parameters that a job gives to objects of a class; None if they are not known."""
+        if definition in self._made:
+            return None
         for each in self.classes.order(definition):
             if each in self.parameters:
                 return self.parameters[each]
@@ -481,23 +530,35 @@ class Reach:
 
     def _attribute_of(self, definition: Definition, name: str) -> Values:
         """Return the values of an attribute of the objects of one class."""
-        order = [self.classes.of(each) for each in self.classes.order(definition)]
         given = self._given_to(definition)
-        stores = sum(len(each.stores.get(name, ())) for each in order)
-        kept = any("__init__" in each.members and keeps(each.members["__init__"], name) for each in order)
-        if stores > kept or (stores and given is None) or name in self._stored:
+        kept = self._is_kept_by_constructor(definition, name)
+        if self._is_stored(definition, name, kept and given is not None):
             return UNKNOWN
-        is_field = any(name in each.fields for each in order)
+        is_field = any(name in self.classes.of(each).fields for each in self.classes.order(definition))
         if given is not None and (is_field or kept):
             if name in given:
                 return given[name]
             return UNKNOWN if name in ALWAYS_GIVEN else self._default_value(definition, name)
         if is_field:
             return self._field_value(definition, name)
+        return self._value_of_class(definition, name)
+
+    def _value_of_class(self, definition: Definition, name: str) -> Values:
+        """Return the values of an attribute that is the same for all objects of a class."""
         member = self.classes.find(definition, name)
-        if member is None or (isinstance(line := member.statements[0], ast.AnnAssign) and not is_class_variable(line)):
+        line = member.statements[0] if member else None
+        if isinstance(line, ast.AnnAssign) and not is_class_variable(line):
             return UNKNOWN
         return self._value_of(member)
+
+    def _is_kept_by_constructor(self, definition: Definition, name: str) -> bool:
+        own = [self.classes.of(each).members for each in self.classes.order(definition)]
+        return any("__init__" in members and keeps(members["__init__"], name) for members in own)
+
+    def _is_stored(self, definition: Definition, name: str, by_constructor: bool) -> bool:
+        """Whether an attribute may get other values than its constructor gives, which stores it once."""
+        stores = sum(len(self.classes.of(each).stores.get(name, ())) for each in self.classes.order(definition))
+        return stores > by_constructor or bool({name, EVERY} & self._stored)
 
     def _default_value(self, definition: Definition, name: str) -> Values:
         member = self.classes.find(definition, name) or self._default_in_constructor(definition, name)
@@ -526,8 +587,7 @@ class Reach:
         return answer
 
     def _answer(self, slot: Slot) -> Any:
-        method = getattr(self, f"_answer_{slot[0]}")
-        return method(slot)
+        return getattr(self, f"_answer_{slot[0]}")(slot)
 
     def _answer_parameter(self, slot: Slot) -> Values:
         _, function, name = slot
@@ -563,6 +623,9 @@ class Reach:
 
     def _answer_effect(self, slot: Slot) -> bool:
         return slot[1] in self._effects
+
+    def _answer_changes(self, slot: Slot) -> bool:
+        return slot[1] in self.readings and bool(self.readings[slot[1]].changed)
 
     def _answer_changed(self, slot: Slot) -> bool:
         return slot[1] in self._changed
@@ -631,6 +694,10 @@ class Reach:
             return outside == "handling"
         return bool(self._ask("effect", function))
 
+    def changes(self, function: Definition) -> bool:
+        """Whether a function changes constants of modules in place."""
+        return not self.outside(function) and bool(self._ask("changes", function))
+
     def is_changed(self, constant: Definition) -> bool:
         """Whether a function changes a constant of a module in place."""
         return bool(self._ask("changed", constant))
@@ -670,6 +737,7 @@ class Digest:
         self._hash = hashlib.sha256()
         self._numbers: dict[Any, int] = {}
         self._deep: dict[Definition, str] = {}
+        self._members: set[tuple[Members, str]] = set()
         self.visited: dict[Definition, None] = {}
         self._waiting: list[Definition] = []
         readings = reach.readings.values()
@@ -740,7 +808,7 @@ class Digest:
         definition = reference.definition
         if reference.kind == "member":
             self._say(self._attribute(reference.name))
-            self._visit_all(self._reach._counted(reference.members, reference.name))
+            self._visit_members(reference)
         elif reference.kind == "keyword":
             assert definition
             self._say(self._place(definition, reference.name))
@@ -752,6 +820,13 @@ class Digest:
         elif definition:
             self._say(definition.name if reference.kind == "all of module" else self._number(definition))
             self._visit(definition)
+
+    def _visit_members(self, reference: Reference) -> None:
+        """Visit what an attribute may be; once, as there are no more of them later."""
+        key = reference.members, reference.name
+        if key not in self._members:
+            self._members.add(key)
+            self._visit_all(self._reach._counted(*key))
 
     def _attribute(self, name: str) -> str:
         """Return the number of an attribute of our classes; the name of any other."""
@@ -781,10 +856,10 @@ class Digest:
         self._visit_waiting()
 
     def _visit_effects(self) -> None:
-        """Visit what the modules do when they are imported."""
-        for module in dict.fromkeys(definition.module for definition in list(self.visited)):
-            if module.effects:
-                self._visit(module.effect)
+        """Visit what the modules do when they are imported, if they do anything."""
+        readings = self._reach.readings
+        effects = [module.effect for module in self._reach._imported if module.effects]
+        self._visit_all(each for each in effects if each in readings and readings[each].pieces != ["{ }"])
         self._visit_waiting()
 
 

@@ -10,7 +10,7 @@ in subclasses. There are two kinds.
 
 from typing import Literal
 
-from consclust_studies.plan.code.sources import Definition
+from consclust_studies.code.modules import Definition
 
 CHECKS = {
     "consclust.datasets.download": "fetches files, and verifies their checksums, which stand in the spec",
@@ -21,7 +21,7 @@ CHECKS = {
     "consclust.discovery": "imports the files of a folder; the job names the class that it uses",
     "consclust.methods.constraints": "says which values of parameters are refused",
     "consclust.memory": "counts the bytes that are free",
-    "consclust.methods.base.ConsensusMethod.check_parameters": "refuses values of parameters; those used are in the spec",
+    "consclust.methods.base.ConsensusMethod.check_parameters": "refuses values of parameters, which are in the spec",
     "consclust.methods.base.ConsensusMethod._doubles": "estimates memory",
     "consclust.methods.base.ConsensusMethod._require_memory": "refuses a fit that does not fit into the memory",
     "consclust.methods.base.ConsensusMethod._check_labels": "refuses a defect of a method, which ends the job",
@@ -33,7 +33,7 @@ CHECKS = {
     "consclust.methods.base.ConsensusMethod.paths": "names, for reports",
     "consclust.methods.base.ConsensusMethod.constraints": "what :meth:`check_parameters` refuses",
     "consclust_studies.specs.check_made_for": "refuses a file that was made for another job",
-    "consclust.scores.metrics._check_names": "refuses names of metrics",
+    "consclust.scores._check_names": "refuses names of metrics",
     "consclust_studies.stages.label_blocks.check_cover": "refuses files that do not hold each subset once",
     "consclust_studies.stages.label_blocks.Block.check_labels": "refuses a damaged file",
     "consclust.files.refuse_claims": "refuses a damaged file",
@@ -51,7 +51,7 @@ HANDLING = {
     "consclust_studies.plan": "plans jobs; what it decides stands in their specs",
     "consclust.files": "writes files atomically and reads them back",
     "consclust_studies.specs": "writes a spec as text; the text is compared, never computed with",
-    "consclust_studies.stages.consensus.peak_mib": "measures memory",
+    "consclust_studies.stages.consensus.measure_peak_mib": "measures memory",
     "consclust.datasets.catalogue": "gives a person a data set; no job calls it",
     "consclust.methods.load": "finds the class of a method by its name; the job names the class",
     "consclust.methods.names": "lists the methods",
