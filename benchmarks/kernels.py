@@ -37,8 +37,8 @@ from consclust.methods import spce as new_spce
 from consclust.methods import trce as new_trce
 from consclust.methods.peace import blockascent, pairmodel
 from consclust.numerics import clusterspace, linkage
-from consclust.numerics.kernels import pairs
-from consclust.numerics.kernels import rce as kernels
+from consclust.numerics.kernels import pair_kernels as pairs
+from consclust.numerics.kernels import rce_kernels as kernels
 from consclust.numerics.simplex import project_rows
 from speedup import COMMIT, ROOT
 
@@ -124,7 +124,7 @@ def reassign(data: Data) -> Pair:
 
 
 def squares(data: Data) -> Pair:
-    from consclust.numerics.kernels.clusterspace import squares as kernel
+    from consclust.numerics.kernels.clusterspace_kernels import squares as kernel
 
     z, ensemble = data.ensemble.sparse_indicator, data.ensemble
     columns, gram = z.indices.reshape(z.shape[0], -1).astype(np.uint32), ensemble.overlaps() / CLUSTERINGS**2
@@ -353,7 +353,7 @@ def connective_of_trce(data: Data, what: str, name: str, given: Any) -> Pair:
 
 
 def quotient_rows(data: Data) -> Pair:
-    from consclust.numerics.kernels.trce import quotient_rows as kernel
+    from consclust.numerics.kernels.trce_kernels import quotient_rows as kernel
 
     old, weights = data.old("methods.trce"), data.ensemble.weights
     h, pull = old.Connective(data.ensemble).weighted(np.ones(CLUSTERINGS)), 1 - data.a

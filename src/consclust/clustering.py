@@ -116,8 +116,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
         refuse_overflow(self._X)
         seed = seed_of(self.random_state)
-        self.ensemble_ = self._base_clusterings(seed)
-        self.consensus_ = self._method(seed)
+        self.ensemble_ = self._make_base_clusterings(seed)
+        self.consensus_ = self._make_method(seed)
         self.consensus_.fit(self.ensemble_, self._X if self.consensus_.uses_features() else None)
         self.labels_: IntArray = self.consensus_.labels_
         return self
@@ -129,11 +129,11 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         those of the nearest centroid in each base clustering. For the other methods it is the consensus cluster with
         the nearest centroid, which fits round clusters. An object of ``fit`` may get another label than ``labels_``.
         """
-        unseen = self._checked(X)
+        unseen = self._check_features(X)
         if self.consensus_.predicts_from is None:
             return nearest_centroid(_dense(self._X), self.labels_, unseen)
         method: Any = self.consensus_
-        known = unseen if method.predicts_from == "features" else self._base_labels(unseen)
+        known = unseen if method.predicts_from == "features" else self._assign_base_labels(unseen)
         labels: IntArray = method.predict(known)
         return labels
 
@@ -163,10 +163,10 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             If all objects are predicted to be in one cluster.
         """
         labels = self.predict(X)
-        items = item_consensus(self._base_labels(self._checked(X)), labels)
+        items = item_consensus(self._assign_base_labels(self._check_features(X)), labels)
         return float(consensus_silhouette(items, labels).mean())
 
-    def _base_clusterings(self, seed: int) -> Ensemble:
+    def _make_base_clusterings(self, seed: int) -> Ensemble:
         options: dict[str, Any] = {
             "runs": self.runs,
             "object_fraction": self.object_fraction,
@@ -178,18 +178,18 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return ensembles.kmeans(self._X, n_clusters=self.base_clusters, **options)
         return ensembles.from_estimators(self.base, self._X, **options)
 
-    def _method(self, seed: int) -> ConsensusMethod:
+    def _make_method(self, seed: int) -> ConsensusMethod:
         if isinstance(self.consensus, str):
             n_clusters = 8 if self.n_clusters is None else self.n_clusters
             return methods.load(self.consensus)(n_clusters=n_clusters, random_state=seed)
         method: ConsensusMethod = clone(self.consensus).set_params(random_state=seed)
         return method if self.n_clusters is None else method.set_params(n_clusters=self.n_clusters)
 
-    def _checked(self, X: Any) -> FloatArray:
+    def _check_features(self, X: Any) -> FloatArray:
         check_is_fitted(self)
         return _dense(validate_data(self, X, accept_sparse="csr", reset=False))
 
-    def _base_labels(self, unseen: FloatArray) -> IntArray:
+    def _assign_base_labels(self, unseen: FloatArray) -> IntArray:
         return base_labels(_dense(self._X), self.ensemble_.given, unseen)
 
     def __sklearn_tags__(self) -> Any:

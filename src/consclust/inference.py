@@ -112,7 +112,7 @@ def base_labels(
 def _matched_kmeans(rows: FloatArray, centres: FloatArray, rng: np.random.Generator) -> IntArray:
     from scipy.optimize import linear_sum_assignment
 
-    from consclust.numerics.kmeans import kmeans_restarts
+    from consclust.numerics.restarts import kmeans_restarts
 
     k, distinct = len(centres), len(np.unique(rows, axis=0))
     if k > distinct:

@@ -36,7 +36,8 @@ def _free_addresses(process: Path) -> Iterator[int]:
     try:
         import resource
 
-        limit, taken = resource.getrlimit(resource.RLIMIT_AS)[0], (process / "self/statm").read_text().split()[0]
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        taken = (process / "self/statm").read_text().split()[0]
         if limit != resource.RLIM_INFINITY:
             yield max(limit - int(taken) * resource.getpagesize(), 0)
     except (ImportError, OSError):  # e.g. on Windows

@@ -49,8 +49,10 @@ def check_method(cls: type[ConsensusMethod]) -> None:
 
 def fit(cls: type[ConsensusMethod], n_clusters: int, labels: Any, **parameters: Any) -> ConsensusMethod:
     """Fit a method with :func:`features_of`; unless given, ``random_state`` is 0 and ``n_init``, if any, is 2."""
-    few = {"n_init": 2} if "n_init" in cls.parameters() else {}
-    method = cls(n_clusters=n_clusters, **{"random_state": 0, **few, **parameters})
+    parameters.setdefault("random_state", 0)
+    if "n_init" in cls.parameters():
+        parameters.setdefault("n_init", 2)
+    method = cls(n_clusters=n_clusters, **parameters)
     return method.fit(labels, features_of(labels))
 
 
@@ -76,7 +78,8 @@ def _refusal(cls: type[ConsensusMethod], what: str, error: Any = ValueError, say
 
 def check_declarations(cls: type[ConsensusMethod]) -> None:
     """Docstring, summary, cost and constraints are there, and every parameter is documented."""
-    documented, parameters = cls.__doc__ or "", {"n_clusters", "random_state", *cls.parameters()}
+    documented = cls.__doc__ or ""
+    parameters = {"n_clusters", "random_state", *cls.parameters()}
     _assert(cls, cls.summary.endswith("."), "needs a summary: one sentence that ends with a period")
     _assert(cls, not cls.reference or cls.reference.endswith("."), "has a reference without a final period")
     for name in parameters:
@@ -90,7 +93,8 @@ def check_declarations(cls: type[ConsensusMethod]) -> None:
 
 def check_results_are_declared(cls: type[ConsensusMethod]) -> None:
     """``matrices`` and ``paths`` are there after a fit, in the shapes that they are declared to have."""
-    method, ensemble = fit(cls, 3, l30()), Ensemble(l30())
+    method = fit(cls, 3, l30())
+    ensemble = Ensemble(l30())
     for name in cls.matrices:
         value = getattr(method, name)
         n = 30 if callable(value) else ensemble.n_profiles
@@ -199,7 +203,8 @@ def check_input_unchanged(cls: type[ConsensusMethod]) -> None:
 def check_objects_permuted_and_repeated(cls: type[ConsensusMethod]) -> None:
     """In another order of the objects, or with each twice, the score is nearly the same; ties may matter."""
     here = rand_index(L30_CLASSES, fit(cls, 3, l30(), **cls.parameters()).labels_)
-    permuted, twice = np.random.default_rng(5).permutation(30), np.repeat(np.arange(30), 2)
+    permuted = np.random.default_rng(5).permutation(30)
+    twice = np.repeat(np.arange(30), 2)
     for rows, what in ((permuted, "permuted objects"), (twice, "every object twice")):
         there = rand_index(L30_CLASSES[rows], fit(cls, 3, l30()[rows], **cls.parameters()).labels_)
         _assert(cls, abs(here - there) <= 0.25, f"scores {here:.2f}, with {what} {there:.2f}")
@@ -222,7 +227,8 @@ def check_deterministic(cls: type[ConsensusMethod]) -> None:
 
 def check_global_random_state(cls: type[ConsensusMethod]) -> None:
     """NumPy's global random state is neither used nor changed."""
-    given, answers = np.random.get_state(), []  # noqa: NPY002
+    given = np.random.get_state()  # noqa: NPY002
+    answers = []
     try:
         for seed in (1, 2):
             np.random.seed(seed)  # noqa: NPY002

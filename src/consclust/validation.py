@@ -89,7 +89,12 @@ def _refuse_deep(text: str, path: Path) -> None:
             raise InputError(f"{path}: not valid YAML here: more than {DEEPEST} levels; shorten it")
 
 
-MOST_VALUES, DEEPEST, LONGEST_KEY, LONGEST_TEXT = 10**6, 50, 100, 10**4
+MOST_VALUES = 10**6
+DEEPEST = 50
+"""Levels of a file."""
+LONGEST_KEY = 100
+LONGEST_TEXT = 10**4
+"""Characters."""
 
 
 def parse(model: type[Model], value: Any, file: Path | str, longest: int = LONGEST_TEXT) -> Model:
@@ -105,7 +110,7 @@ def parse(model: type[Model], value: Any, file: Path | str, longest: int = LONGE
         for item in error.errors():
             if not _follows(item, error.errors()):
                 places.setdefault(_place(value, item), []).append(item)
-        lines = [_line(model, place, items, file) for place, items in places.items() if not _outdone(place, places)]
+        lines = [_say(model, place, items, file) for place, items in places.items() if not _is_outdone(place, places)]
         raise InputError("\n".join(lines)) from None
 
 
@@ -115,10 +120,10 @@ def _check_plain(value: Any, file: Path | str, longest: int) -> None:
         where = f"{file}: {key if len(key) <= 80 else key[:77] + '...'}"
         if count > MOST_VALUES or depth > DEEPEST:
             raise InputError(f"{where}: more than {MOST_VALUES:,} values, or {DEEPEST} levels; shorten it")
-        if isinstance(item, str) and (problem := _problem(item, longest)):
+        if isinstance(item, str) and (problem := _find_problem(item, longest)):
             raise InputError(f"{where} = {short(item)}: {problem}")
         for name in item if isinstance(item, Mapping) else ():
-            if problem := _problem(name, LONGEST_KEY):
+            if problem := _find_problem(name, LONGEST_KEY):
                 raise InputError(f"{where}: the key {short(name)}: {problem}")
 
 
@@ -132,7 +137,7 @@ def _walk(value: Any, key: str, depth: int) -> Iterator[tuple[str, Any, int]]:
             yield from _walk(item, f"{key}[{i}]", depth + 1)
 
 
-def _problem(text: Any, longest: int) -> str:
+def _find_problem(text: Any, longest: int) -> str:
     """Say why something is no text that can be printed; empty if it is one."""
     if not isinstance(text, str):
         return "not text; write it in quotes"
@@ -160,27 +165,34 @@ def _follows(item: Mapping[str, Any], errors: Sequence[Mapping[str, Any]]) -> bo
 
 def _place(value: Any, item: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return where a mistake stands in the file: Pydantic's location without the types of a union."""
-    place, parts, tag = [], list(item["loc"]), None
+    place: list[Any] = []
+    parts = list(item["loc"])
+    tagged = None  # the mapping whose kind was the part before
     for number, part in enumerate(parts):
         is_key = isinstance(value, Mapping) and part in value
-        if is_key and tag is not value and part in (value.get("kind"), value.get("format")):
-            tag = value  # the kind of this mapping, which also has a key of that name
+        if is_key and tagged is not value and part in (value.get("kind"), value.get("format")):
+            tagged = value  # it also has a key of that name
             continue
         is_missing = item["type"] == "missing" and number == len(parts) - 1
-        if is_key or is_missing or isinstance(part, int):
+        if is_key or is_missing or isinstance(part, int):  # other parts name a type of a union
             place.append(part)
-            inside = isinstance(value, list | tuple) and isinstance(part, int) and part < len(value)
-            value = value[part] if is_key or inside else None
+            value = value[part] if is_key or _has_item(value, part) else None
     return tuple(place)
 
 
-def _outdone(place: tuple[Any, ...], places: Mapping[tuple[Any, ...], Sequence[Mapping[str, Any]]]) -> bool:
+def _has_item(value: Any, part: Any) -> bool:
+    """Whether a value is a list that has an item of this number."""
+    return isinstance(value, list | tuple) and isinstance(part, int) and part < len(value)
+
+
+def _is_outdone(place: tuple[Any, ...], places: Mapping[tuple[Any, ...], Sequence[Mapping[str, Any]]]) -> bool:
     """Whether one alternative of a union fits so far that its mistake lies deeper."""
     deeper = any(other[: len(place)] == place for other in places if len(other) > len(place))
     return deeper and all(len(item["loc"]) > len(place) for item in places[place])
 
 
-def _line(model: type[BaseModel], place: tuple[Any, ...], items: Sequence[Mapping[str, Any]], file: Path | str) -> str:
+def _say(model: type[BaseModel], place: tuple[Any, ...], items: Sequence[Mapping[str, Any]], file: Path | str) -> str:
+    """Return the line of the mistakes at one place: file, key, value, what is wrong, remedy."""
     key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).lstrip(".")
     item = items[0]
     if item["type"] == "extra_forbidden":
@@ -189,18 +201,20 @@ def _line(model: type[BaseModel], place: tuple[Any, ...], items: Sequence[Mappin
     if item["type"] == "missing":
         return f"{file}: {key}: missing; add this key"
     if item["type"] == "union_tag_invalid":
-        tag, known = item["ctx"]["tag"], [word.strip("'") for word in item["ctx"]["expected_tags"].split(", ")]
+        tag = item["ctx"]["tag"]
+        known = [word.strip("'") for word in item["ctx"]["expected_tags"].split(", ")]
         key += f".{item['ctx']['discriminator']}".replace("'", "")
         return f"{file}: {key} = {short(tag)}: not known here; {did_you_mean(str(tag)[:80], known)}"
     if not place and item["input"] is None:
         return f"{file}: empty; write keys with their values"
-    first, *others = dict.fromkeys(_said(item) for item in items)
+    # a value that fits none of several types has a mistake for each of them
+    first, *others = dict.fromkeys(_reword(item) for item in items)
     expected = [other.removeprefix("Input should be ") for other in others]
     message = " or ".join([first[:1].lower() + first[1:], *expected])
     return f"{file}: {key or 'the file'} = {short(item['input'])}: {message}"
 
 
-def _said(item: Mapping[str, Any]) -> str:
+def _reword(item: Mapping[str, Any]) -> str:
     """Return what Pydantic says of a mistake, without the names of our classes."""
     wrong = item["type"] == "model_type"
     return "Input should be keys with their values" if wrong else item["msg"].removeprefix("Value error, ")

@@ -15,7 +15,7 @@ from consclust.methods.peace import blockascent
 from consclust.methods.peace import pairmodel as module
 from consclust.methods.peace.blockascent import block_ascent
 from consclust.methods.peace.pairmodel import PairModel, pairwise_ascent, weights
-from consclust.numerics.kernels.pairs import add_rise, line_search, slope
+from consclust.numerics.kernels.pair_kernels import add_rise, line_search, slope
 from consclust.testing import L30_CLASSES, l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "peace_be.json").read_text())

@@ -13,7 +13,7 @@ from consclust.ensemble import Ensemble
 from consclust.errors import ConsensusFailure
 from consclust.methods import RCE
 from consclust.methods.rce import Spectrum
-from consclust.numerics.kernels import rce as kernels
+from consclust.numerics.kernels import rce_kernels as kernels
 from dense_rce import connective_matrices, half_steps, kullback_leibler, objective
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "rce_octave.json").read_text())

@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from sklearn.metrics import adjusted_rand_score
 
 from consclust.methods import TRCE
-from consclust.numerics.kernels.trce import quotient_rows
+from consclust.numerics.kernels.trce_kernels import quotient_rows
 from consclust.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "trce.json").read_text())

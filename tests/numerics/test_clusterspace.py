@@ -5,7 +5,7 @@ import pytest
 
 from consclust.ensemble import Ensemble
 from consclust.numerics.clusterspace import Lloyd, coassociation_kmeans, mean_kmeans
-from consclust.numerics.kmeans import kmeans_restarts
+from consclust.numerics.restarts import kmeans_restarts
 
 
 def tall(seed, n=300):

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from scipy.special import psi, xlogy
 
 from consclust.methods.bce import Model, Words, e_step
-from consclust.numerics.kernels import bce, pairs
+from consclust.numerics.kernels import bce_kernels as bce
+from consclust.numerics.kernels import pair_kernels as pairs
 
 
 def drawn(seed, n, k, most=6):

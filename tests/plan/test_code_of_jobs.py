@@ -901,7 +901,7 @@ def test_a_word_of_a_message_of_the_project_changes_no_job(module, digests):
 
 def test_files_of_the_project_may_move_and_its_private_names_change(digests):
     """Of RCE: its kernels in another file, another name of a step and of a class."""
-    old = "consclust.numerics.kernels.rce"
+    old = "consclust.numerics.kernels.rce_kernels"
     method, kernels = text_of("consclust.methods.rce"), text_of(old)
     renamed = (
         method.replace(old, "consclust.numerics.kernels.zzz")

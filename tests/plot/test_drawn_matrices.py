@@ -4,7 +4,7 @@ from planted import CLASSES, labels
 
 from consclust import plot
 from consclust.ensemble import MISSING
-from consclust.plot import base
+from consclust.plot import drawing
 
 
 def entries(ax) -> np.ndarray:
@@ -43,7 +43,7 @@ def test_objects_are_in_the_order_of_the_leaves_of_the_tree() -> None:
     colours = np.asarray(strip.collections[0].get_array()).ravel()
     assert (np.diff(colours) != 0).sum() == 3, "each class is one block"
     similar = brute(given)
-    order = base.Tree.of(1 - similar).leaves
+    order = drawing.Tree.of(1 - similar).leaves
     np.testing.assert_allclose(entries(ax), similar[np.ix_(order, order)])
     assert colours.tolist() == CLASSES[shuffle][order].tolist()
     heights = [line[1][0] for line in tree.collections[0].get_segments()]
@@ -52,7 +52,7 @@ def test_objects_are_in_the_order_of_the_leaves_of_the_tree() -> None:
 
 def test_the_tree_joins_what_is_side_by_side() -> None:
     similar = np.array([[1, 0.1, 0.9, 0.2], [0.1, 1, 0.1, 0.6], [0.9, 0.1, 1, 0.2], [0.2, 0.6, 0.2, 1]])
-    tree = base.Tree.of(1 - similar)
+    tree = drawing.Tree.of(1 - similar)
     assert set(tree.leaves[:2]) in ({0, 2}, {1, 3})
     ax = plot.matrix(similar)
     np.testing.assert_allclose(entries(ax), similar[np.ix_(tree.leaves, tree.leaves)])
@@ -91,17 +91,17 @@ def test_what_does_not_fit_is_refused(values, groups, wrong) -> None:
 
 def test_names_of_small_groups_do_not_lie_on_those_of_large_ones() -> None:
     codes = np.repeat([0, 1, 2, 3], [50, 1, 1, 48])
-    groups = base.Groups(np.array(["a", "b", "c", "d"]), codes)
+    groups = drawing.Groups(np.array(["a", "b", "c", "d"]), codes)
     places, names = groups.ticks()
     assert dict(zip(names, places, strict=True)) == {"a": 25, "d": 76, "b": 50.5}
 
 
 def test_colours_differ() -> None:
     for n in (10, 25, 40):
-        assert len(set(base.colours(range(n)).values())) == n
+        assert len(set(drawing.colours(range(n)).values())) == n
 
 
 @pytest.mark.parametrize(("n", "step"), [(1, 1), (800, 1), (801, 2), (1700, 3)])
 def test_no_more_than_the_most_objects_are_drawn(n, step) -> None:
-    assert base.step_of(n) == step
-    assert len(range(n)[::step]) <= base.MOST
+    assert drawing.step_of(n) == step
+    assert len(range(n)[::step]) <= drawing.MOST

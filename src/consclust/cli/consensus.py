@@ -55,7 +55,7 @@ def _report_answer(method: str, fitted: "ConsensusMethod", data: Data) -> None:
     import numpy as np
 
     from consclust.diagnostics import agreement_with
-    from consclust.diagnostics.consensus import remarks
+    from consclust.diagnostics.trust import remarks
     from consclust.report.wording import count, spanned
 
     sizes = np.bincount(fitted.labels_)

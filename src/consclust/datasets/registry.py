@@ -152,29 +152,36 @@ class DatasetSpec(Strict):
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
-        if self.published and self.shape is None:
-            raise ValueError("published: true, but there is no shape; add the published one")
-        if self.shape and bool(self.shape[2]) != self.classes:
-            right = "the number of classes" if self.classes else "0 classes"
-            raise ValueError(f"shape = {list(self.shape)}, but classes: {str(self.classes).lower()}; write {right}")
+        self._check_shape()
         if len(set(self.preprocessing)) < len(self.preprocessing):
             raise ValueError(f"preprocessing = {list(self.preprocessing)}: a step stands there twice; remove one")
-        if self.reader and not self.classes:
-            features = "features without classes are clustered by the command consclust consensus --features"
-            raise ValueError(
-                f"classes: false goes with ready-made ensembles alone; remove reader and files; {features}"
-            )
         if self.reader is None:
             self._check_without_reader()
-        elif len(self.files) != self.reader.n_files and not (self.reader.several and self.files):
-            wanted = f"{self.reader.n_files}{' or more' if self.reader.several else ''}; list that many in files"
-            raise ValueError(f"{len(self.files)} files, but the reader {self.reader.format!r} takes {wanted}")
+        else:
+            self._check_reader(self.reader)
         names = [file.name for file in self.raw_files]
         if len(set(names)) < len(names):
             raise ValueError("two files have the same name; give each its own")
         if taken := sorted({*MADE} & {*self.ensembles}):
             raise ValueError(f"{taken[0]!r} is reserved for the ensembles made here; rename the ready-made ensemble")
         return self
+
+    def _check_shape(self) -> None:
+        if self.published and self.shape is None:
+            raise ValueError("published: true, but there is no shape; add the published one")
+        if self.shape and bool(self.shape[2]) != self.classes:
+            right = "the number of classes" if self.classes else "0 classes"
+            raise ValueError(f"shape = {list(self.shape)}, but classes: {str(self.classes).lower()}; write {right}")
+
+    def _check_reader(self, reader: Reader) -> None:
+        if not self.classes:
+            features = "features without classes are clustered by the command consclust consensus --features"
+            raise ValueError(
+                f"classes: false goes with ready-made ensembles alone; remove reader and files; {features}"
+            )
+        if len(self.files) != reader.n_files and not (reader.several and self.files):
+            wanted = f"{reader.n_files}{' or more' if reader.several else ''}; list that many in files"
+            raise ValueError(f"{len(self.files)} files, but the reader {reader.format!r} takes {wanted}")
 
     def _check_without_reader(self) -> None:
         named = [name for name, ensemble in self.ensembles.items() if ensemble.classes]

@@ -7,7 +7,7 @@ RCE correct (``errors``). Except for some questions to a matrix no classes are n
 
 from consclust.diagnostics.choice import ResampledKMeans, choose_k, resampled
 from consclust.diagnostics.comparison import Measured, compare_methods
-from consclust.diagnostics.consensus import Stability, bootstrap_stability, held_out_agreement
+from consclust.diagnostics.connective_errors import rce_error_matrix, rce_errors
 from consclust.diagnostics.ensembles import (
     agreement_weights,
     agreement_with,
@@ -16,7 +16,6 @@ from consclust.diagnostics.ensembles import (
     pairwise_agreement,
     quality,
 )
-from consclust.diagnostics.errors import rce_error_matrix, rce_errors
 from consclust.diagnostics.matrices import block_structure, contrast, level_shares, vat_order
 from consclust.diagnostics.pairs import half_width
 from consclust.diagnostics.stability import (
@@ -30,6 +29,7 @@ from consclust.diagnostics.stability import (
     item_consensus,
     track_items,
 )
+from consclust.diagnostics.trust import Stability, bootstrap_stability, held_out_agreement
 
 __all__ = [
     "ConsensusValues", "Measured", "ResampledKMeans", "Stability", "Tracking", "agreement_weights", "agreement_with",

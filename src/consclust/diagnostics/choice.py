@@ -18,7 +18,6 @@ from typing import Any, Literal, NamedTuple, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from consclust.diagnostics.consensus import fitted_labels
 from consclust.diagnostics.ensembles import agreement_with
 from consclust.diagnostics.pairs import n_pairs, require_at_least
 from consclust.diagnostics.stability import (
@@ -29,6 +28,7 @@ from consclust.diagnostics.stability import (
     delta_area,
     item_consensus,
 )
+from consclust.diagnostics.trust import fitted_labels
 from consclust.ensemble import MISSING, Ensemble, FloatArray, IntArray, as_ensemble
 from consclust.ensembles.draws import subsamples
 from consclust.errors import ConsensusFailure

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
-from consclust.diagnostics.consensus import (
+from consclust.diagnostics.ensembles import agreement_with
+from consclust.diagnostics.trust import (
     NO_HELD_OUT,
     NO_STABILITY,
     attempt,
@@ -17,7 +18,6 @@ from consclust.diagnostics.consensus import (
     held_out_agreement,
     known_mean,
 )
-from consclust.diagnostics.ensembles import agreement_with
 from consclust.ensemble import Ensemble, IntArray, as_ensemble
 from consclust.methods.base import ConsensusMethod
 

@@ -317,7 +317,7 @@ def cophenetic_correlation(
     >>> round(cophenetic_correlation(labels), 2)
     0.84
     """
-    from consclust.numerics.kernels.linkage import AVERAGE, chain
+    from consclust.numerics.kernels.linkage_kernels import AVERAGE, chain
 
     ensemble = as_ensemble(labels)
     _require_pair(ensemble)
@@ -342,7 +342,7 @@ def cophenetic_correlation(
 
 
 def _count_joined(merges: IntArray, sizes: FloatArray) -> FloatArray:
-    """Return the pairs of objects that each merge of a :func:`~consclust.numerics.kernels.linkage.chain` joins."""
+    """Return the pairs of objects that a merge of :func:`~consclust.numerics.kernels.linkage_kernels.chain` joins."""
     held = sizes.copy()
     between = np.empty(len(merges))
     for step, (x, y) in enumerate(merges):

@@ -98,16 +98,18 @@ def kmeans(
     rules: list[Any] = list(n_clusters) if several else [n_clusters]  # type: ignore[arg-type]
     if not rules:
         raise ValueError("n_clusters is empty: give a number or a rule")
-    features, seed = _matrix(X), seed_of(random_state)
+    features = _check_matrix(X)
+    seed = seed_of(random_state)
     refuse_overflow(features)
-    present = _present(features.shape[0], runs, object_fraction, feature_fraction, seed)
-    numbers = [_number(rules[run % len(rules)], int(count)) for run, count in enumerate(present.sum(axis=0))]
+    present = _draw_present(features.shape[0], runs, object_fraction, feature_fraction, seed)
+    counts = present.sum(axis=0).tolist()
+    numbers = [_number_or_rule(rules[run % len(rules)], count) for run, count in enumerate(counts)]
     protocol = KMeansProtocol(1, 1, max_iter, init, feature_fraction, algorithm == "minibatch")
     make = spherical_ensemble if algorithm == "spherical" else kmeans_ensemble
     tasks = [
         (features, present[:, run], make, replace(protocol, n_clusters=k), seed, run) for run, k in enumerate(numbers)
     ]
-    return Ensemble(_columns(_kmeans_run, tasks, n_jobs))
+    return Ensemble(_run_all(_run_kmeans, tasks, n_jobs))
 
 
 def from_estimators(
@@ -165,10 +167,13 @@ def from_estimators(
     (4, True)
     """
     _check("left_out", left_out, ("missing", "predict"))
-    features, seed, named = _matrix(X), seed_of(random_state), list(_named(estimators))
-    present = _present(features.shape[0], runs * len(named), object_fraction, feature_fraction, seed)
+    features = _check_matrix(X)
+    seed = seed_of(random_state)
+    named = list(_name_estimators(estimators))
+    present = _draw_present(features.shape[0], runs * len(named), object_fraction, feature_fraction, seed)
+    must_predict = left_out == "predict" and not present.all()
     for name, estimator in named:
-        for needed in ("fit_predict", *(["predict"] if left_out == "predict" and not present.all() else [])):
+        for needed in ("fit_predict", "predict") if must_predict else ("fit_predict",):
             if not hasattr(estimator, needed):
                 raise ValueError(f"estimators: {name} has no {needed}; give a clusterer that has, such as KMeans")
     each = [(name, estimator, run) for name, estimator in named for run in range(runs)]
@@ -176,7 +181,7 @@ def from_estimators(
         (features, present[:, i], estimator, feature_fraction, left_out, generator(seed, name, run))
         for i, (name, estimator, run) in enumerate(each)
     ]
-    labels = _columns(_run, tasks, n_jobs)
+    labels = _run_all(_run_estimator, tasks, n_jobs)
     try:
         return Ensemble(labels)
     except ValueError as refused:
@@ -184,22 +189,24 @@ def from_estimators(
         raise ValueError(f"the clusterers leave too much out as noise: {refused}, or give {remedy}") from None
 
 
-def _columns(run: Callable[..., IntArray], tasks: list[tuple[Any, ...]], n_jobs: int | None) -> IntArray:
+def _run_all(run: Callable[..., IntArray], tasks: list[tuple[Any, ...]], n_jobs: int | None) -> IntArray:
     """Return what the runs label, (n, runs)."""
     from joblib import Parallel, delayed
 
     return np.column_stack(Parallel(n_jobs=n_jobs)(delayed(run)(*task) for task in tasks))
 
 
-def _kmeans_run(X: Any, present: Flags, make: Any, protocol: KMeansProtocol, seed: int, run: int) -> IntArray:
+def _run_kmeans(X: Any, present: Flags, make: Any, protocol: KMeansProtocol, seed: int, run: int) -> IntArray:
+    """Return the labels of a run of k-means, (n,)."""
     labels = np.full(len(present), MISSING)
     labels[present] = make(X[present], protocol, seed, ("k-means", str(run)))[:, 0]
     return labels
 
 
-def _run(
+def _run_estimator(
     X: Any, present: Flags, estimator: Any, feature_fraction: float, left_out: str, rng: np.random.Generator
 ) -> IntArray:
+    """Return the labels of a run of a clone of a clusterer, (n,)."""
     from sklearn.base import clone
     from threadpoolctl import threadpool_limits
 
@@ -207,24 +214,25 @@ def _run(
     if feature_fraction < 1:
         X = X[:, np.sort(rng.choice(d, ceil(feature_fraction * d), replace=False))]
     fresh = clone(estimator)
+    # every random state has a seed of its own, also those of the steps of a Pipeline
     seeds = sorted(key for key in fresh.get_params() if key.split("__")[-1] == "random_state")
     fresh.set_params(**{key: int(rng.integers(2**32)) for key in seeds})
     labels = np.full(len(present), MISSING)
     with threadpool_limits(1):  # the same sums, whether there are other processes or not
-        labels[present] = _whole(fresh.fit_predict(X[present]), estimator)
+        labels[present] = _check_integers(fresh.fit_predict(X[present]), estimator)
         if left_out == "predict" and not present.all():
-            labels[~present] = _whole(fresh.predict(X[~present]), estimator)
+            labels[~present] = _check_integers(fresh.predict(X[~present]), estimator)
     found: IntArray = np.maximum(labels, MISSING)
     return found
 
 
-def _whole(labels: Any, estimator: Any) -> IntArray:
+def _check_integers(labels: Any, estimator: Any) -> IntArray:
     if np.asarray(labels).dtype.kind not in "iu":
         raise ValueError(f"estimators: {estimator} gives labels that are no integers; give a clusterer")
     return np.asarray(labels, dtype=np.int64)
 
 
-def _named(estimators: Any) -> Iterator[tuple[str, Any]]:
+def _name_estimators(estimators: Any) -> Iterator[tuple[str, Any]]:
     """Yield clusterers with their names, which are distinct."""
     each = [estimators] if hasattr(estimators, "fit") else list(estimators)
     if not each:
@@ -238,7 +246,7 @@ def _named(estimators: Any) -> Iterator[tuple[str, Any]]:
             raise ValueError(f"estimators: two are named {name!r}; give each its own name")
 
 
-def _number(rule: Any, n: int) -> Any:
+def _number_or_rule(rule: Any, n: int) -> Any:
     """Return a rule of the studies for one run of n objects, with a number in place of "sqrt"."""
     if isinstance(rule, str):
         _check("n_clusters", rule, ("sqrt", "random", "random-fine"))
@@ -252,7 +260,7 @@ def _number(rule: Any, n: int) -> Any:
     return int(rule)
 
 
-def _matrix(X: Any) -> Any:
+def _check_matrix(X: Any) -> Any:
     from sklearn.utils import check_array
 
     return check_array(X, accept_sparse="csr", ensure_all_finite=False)
@@ -274,7 +282,7 @@ def seed_of(random_state: Seed) -> int:
     return int(np.random.default_rng(random_state).integers(2**63))
 
 
-def _present(n: int, runs: int, object_fraction: float, feature_fraction: float, seed: int) -> Flags:
+def _draw_present(n: int, runs: int, object_fraction: float, feature_fraction: float, seed: int) -> Flags:
     """Return the objects of each run, (n, runs)."""
     if runs < 1:
         raise ValueError(f"runs = {runs}: must be at least 1")

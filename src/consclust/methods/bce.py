@@ -204,7 +204,7 @@ def random_start(data: Words, n_clusters: int, rng: np.random.Generator) -> Mode
 
 def e_step(data: Words, model: Model, tol: float, max_sweeps: int) -> Posterior:
     """Fit phi and gamma of every profile from the uniform start; each profile stops by itself."""
-    from consclust.numerics.kernels import bce
+    from consclust.numerics.kernels import bce_kernels as bce
 
     alpha, n_clusters = model.alpha, len(model.alpha)
     observed = (data.words < data.n_words).astype(float)
@@ -216,7 +216,7 @@ def e_step(data: Words, model: Model, tol: float, max_sweeps: int) -> Posterior:
 
 def new_beta(data: Words, phi: FloatArray, smoothing: float) -> FloatArray:
     """M-step for beta: expected counts of each label in each consensus cluster, normalised."""
-    from consclust.numerics.kernels import bce
+    from consclust.numerics.kernels import bce_kernels as bce
 
     return data.normalised(smoothing + bce.expected_counts(data.words, data.weights, phi, data.n_words))
 
@@ -246,7 +246,7 @@ def lower_bound(data: Words, model: Model, posterior: Posterior) -> float:
     """Lower bound of the log-likelihood, summed over the objects."""
     from scipy.special import gammaln
 
-    from consclust.numerics.kernels import bce
+    from consclust.numerics.kernels import bce_kernels as bce
 
     (alpha, beta), (phi, gamma, _) = model, posterior
     expected = expected_log(gamma)

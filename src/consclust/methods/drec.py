@@ -8,8 +8,8 @@ from consclust.ensemble import Ensemble, FloatArray
 from consclust.methods.base import ConsensusMethod, Cost
 from consclust.methods.constraints import POSITIVE
 from consclust.numerics.cosines import cosine_graph
-from consclust.numerics.kmeans import kmeans_restarts
 from consclust.numerics.leading import leading
+from consclust.numerics.restarts import kmeans_restarts
 from consclust.numerics.spectral import embedding
 
 ROUNDS = 5  # Rounds of the authors' program

@@ -132,11 +132,11 @@ SIMILARITIES: dict[str, Callable[[Ensemble], FloatArray]] = {"lwca": lwca, "co_o
 class Splitting:
     """C, V and the multiplier Y of A = C + E, all with a border: objects with themselves.
 
-    Each is held as panels, see :mod:`consclust.numerics.kernels.eccms`, with the profiles in the order of ``inverse``
-    and times the roots of the weights of its row and its column (the border: of its column), so that a sum of squares
-    over the objects is one over the profiles, but for the diagonal of the block. V and Y are all that an iteration
-    leaves to the next: of V = C + U the symmetric part, clipped, is F, and U, the multiplier of C = F over gamma2, is
-    the rest; Y is lambda E where E is free.
+    Each is held as panels, see :mod:`consclust.numerics.kernels.eccms_kernels`, with the profiles in the order of
+    ``inverse`` and times the roots of the weights of its row and its column (the border: of its column), so that a sum
+    of squares over the objects is one over the profiles, but for the diagonal of the block. V and Y are all that an
+    iteration leaves to the next: of V = C + U the symmetric part, clipped, is F, and U, the multiplier of C = F over
+    gamma2, is the rest; Y is lambda E where E is free.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ class Splitting:
 
     def iterate(self) -> float:
         """Update C, E, F and the multipliers; return the largest relative change in the Frobenius norm."""
-        from consclust.numerics.kernels.eccms import advance
+        from consclust.numerics.kernels.eccms_kernels import advance
 
         self._inverse.apply(self._target)
         self._c, self._target = self._target, self._c  # the old C is read, then written over
@@ -198,7 +198,7 @@ class Inverse:
         from scipy.sparse import coo_array, csc_array, diags_array, tril, triu
         from scipy.sparse.linalg import splu
 
-        from consclust.numerics.kernels.eccms import COLUMNS
+        from consclust.numerics.kernels.eccms_kernels import COLUMNS
 
         self.root: FloatArray = np.sqrt(weights)
         t = 2 * confident @ weights + gamma
@@ -240,7 +240,7 @@ class Inverse:
 
     def apply(self, panels: FloatArray) -> None:
         """Replace a scaled matrix with border by the product with it."""
-        from consclust.numerics.kernels.eccms import solve
+        from consclust.numerics.kernels.eccms_kernels import solve
 
         root = self.panel_root.reshape(panels.shape[0], -1)
         diagonal = panels[self._diagonal].reshape(root.shape)

@@ -12,7 +12,7 @@ from consclust.methods.base import Cost, MatrixMethod
 from consclust.methods.constraints import POSITIVE, Interval
 from consclust.numerics import simplex
 from consclust.numerics.clusterspace import mean_kmeans
-from consclust.numerics.kmeans import kmeans_restarts
+from consclust.numerics.restarts import kmeans_restarts
 from consclust.numerics.spectral import mean_embedding, row_labels, spectral_labels
 
 SETTLED = 1e-8  # Weights that move by less than this in a round have settled

@@ -128,7 +128,7 @@ class RCE(MatrixMethod):
     n_init: int = 10
 
     def _fit(self, ensemble: Ensemble) -> None:
-        from consclust.numerics.kernels.rce import hard_errors
+        from consclust.numerics.kernels.rce_kernels import hard_errors
 
         e_step = partial(hard_errors, ensemble.counts, ensemble.observed, float(self.lambda1), ensemble.weights)
         self._solve_and_cluster(ensemble.coassociation, e_step, ensemble.observed, ensemble.weights)
@@ -139,7 +139,7 @@ class RCE(MatrixMethod):
         Takes O(n^2 m) memory and O(n^3) time a step. Raises ValueError for other matrices, ConsensusFailure for more
         clusters than objects.
         """
-        from consclust.numerics.kernels.rce import soft_errors
+        from consclust.numerics.kernels.rce_kernels import soft_errors
 
         self.check_parameters()
         connective = _connective(matrices)
@@ -155,7 +155,7 @@ class RCE(MatrixMethod):
         self, start: FloatArray, e_step: Callable[[FloatArray, FloatArray], float], m: FloatArray, weights: IntArray
     ) -> None:
         """Run Algorithm 1 on the profile matrix; ``m`` clusterings contain both objects of a pair, (n', n')."""
-        from consclust.numerics.kernels.rce import divergence
+        from consclust.numerics.kernels.rce_kernels import divergence
 
         matrix = np.clip(start, BOX, 1 - BOX) if self.boundary == "box" else start.copy()
         fewest = float(m.min())
@@ -187,7 +187,7 @@ class RCE(MatrixMethod):
         self, matrix: FloatArray, cost: FloatArray, m: FloatArray, pull: Part | None, blocks: ColumnBlocks
     ) -> None:
         """Update ``matrix`` in place; ``pull``: positive and negative part of D, (2, n', n')."""
-        from consclust.numerics.kernels.rce import a_step
+        from consclust.numerics.kernels.rce_kernels import a_step
 
         margin = BOX if self.boundary == "box" else 0.0
         free = np.flatnonzero(((matrix > 0) & (matrix < 1)).ravel()[blocks.places])

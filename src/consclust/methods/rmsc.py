@@ -150,7 +150,7 @@ class Views:
     """P(i), E(i) and the multipliers Y(i) on profiles: once for all pairs apart, once for each cluster's own pairs."""
 
     def __init__(self, ensemble: Ensemble, lambda1: float) -> None:
-        from consclust.numerics.kernels import rmsc
+        from consclust.numerics.kernels import rmsc_kernels as rmsc
 
         n, columns = ensemble.n_profiles, ensemble.sparse_indicator.tocsc()
         self.n_views = ensemble.n_clusterings
@@ -173,7 +173,7 @@ class Views:
 
     def pull(self, p: FloatArray, mu: float) -> FloatArray:
         """Return the sum of P(i) - E(i) - Y(i) / mu; where no label is known, E(i) follows ``p``."""
-        from consclust.numerics.kernels import rmsc
+        from consclust.numerics.kernels import rmsc_kernels as rmsc
 
         total = np.zeros_like(p) if self._unknown is None else self._unknown * p
         rmsc.pull(self._parts, total, mu)
@@ -181,20 +181,20 @@ class Views:
 
     def fit_errors(self, p: FloatArray, mu: float) -> float:
         """E-step, soft threshold of P(i) - P - Y(i) / mu at lambda / mu; return the largest change."""
-        from consclust.numerics.kernels import rmsc
+        from consclust.numerics.kernels import rmsc_kernels as rmsc
 
         return rmsc.fit_errors(self._parts, p, self._lambda1 / mu, mu)
 
     def ascend(self, p: FloatArray, mu: float) -> tuple[float, float]:
         """Update the multipliers; return the largest absolute row sum and entry of all P + E(i) - P(i)."""
-        from consclust.numerics.kernels import rmsc
+        from consclust.numerics.kernels import rmsc_kernels as rmsc
 
         rows, largest = rmsc.ascend(self._parts, p, mu, self._weights, self._profiles, self._clustering)
         return float(rows.max()), largest
 
     def error_norm(self) -> float:
         """Sum of the errors' absolute values over clusterings and pairs of objects."""
-        from consclust.numerics.kernels import rmsc
+        from consclust.numerics.kernels import rmsc_kernels as rmsc
 
         return rmsc.error_norm(self._parts, self._weights)
 

@@ -10,9 +10,9 @@ from consclust.ensemble import Ensemble, FloatArray
 from consclust.methods.base import ConsensusMethod, Cost
 from consclust.methods.constraints import POSITIVE, Interval
 from consclust.numerics.cosines import cosine_graph
-from consclust.numerics.kmeans import kmeans_restarts
 from consclust.numerics.leading import leading
 from consclust.numerics.lowrank import shrunk_factors
+from consclust.numerics.restarts import kmeans_restarts
 from consclust.numerics.spectral import KEPT, embedding
 from consclust.numerics.subspace import LargeEigenvalues
 

@@ -116,7 +116,7 @@ class Pairs:
 
     def update_similarity(self, embedding: FloatArray, weight: float) -> None:
         """Minimise over S, given the rows of F and lambda."""
-        from consclust.numerics.kernels import spce
+        from consclust.numerics.kernels import spce_kernels as spce
 
         pairs, inverse = (self._labels, self._present, self._first, self._second), 1 / self._shares
         sums, pull = (inverse, float(inverse.sum())), (embedding, weight, self._pace, self._least)
@@ -124,7 +124,7 @@ class Pairs:
 
     def update_shares(self) -> None:
         """p_k = norm of W (S - A^k), normalised."""
-        from consclust.numerics.kernels import spce
+        from consclust.numerics.kernels import spce_kernels as spce
 
         weights = 2 * self._weights * self._pace**2
         joined, apart = weights * (1 - self._values) ** 2, weights * self._values**2
@@ -134,7 +134,7 @@ class Pairs:
 
     def _sums(self) -> tuple[FloatArray, FloatArray | float]:
         """Sums of 1/p over the clusterings that join a pair, and over those that contain it."""
-        from consclust.numerics.kernels import spce
+        from consclust.numerics.kernels import spce_kernels as spce
 
         inverse = 1 / self._shares
         joined = spce.over_clusterings(self._labels, self._first, self._second, inverse)

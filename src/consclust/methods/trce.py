@@ -80,7 +80,7 @@ class TRCE(ComponentMethod):
         """Return A over the profiles."""
         from scipy.spatial.distance import cdist
 
-        from consclust.numerics.kernels import trce
+        from consclust.numerics.kernels import trce_kernels as trce
 
         weights, m = ensemble.weights, ensemble.n_clusterings
         connective = Connective(ensemble)
@@ -129,7 +129,7 @@ class Connective:
 
     def weighted(self, factors: FloatArray) -> FloatArray:
         """Return the sum of the matrices times their factors (m,), shape (n', n')."""
-        from consclust.numerics.kernels import trce
+        from consclust.numerics.kernels import trce_kernels as trce
 
         return trce.shared(*self._pattern, factors[self._clustering] / self._sizes)
 
@@ -140,7 +140,7 @@ class Connective:
 
     def divergences(self, rows: FloatArray) -> FloatArray:
         """Return the KL divergence of each row in each clustering from that of ``rows``, shape (n', m)."""
-        from consclust.numerics.kernels import trce
+        from consclust.numerics.kernels import trce_kernels as trce
 
         starts, clusters, *_ = self._pattern
         sizes = self._sizes[clusters]

@@ -9,7 +9,7 @@ G = diag(c) Z' W Z diag(c): all distances are those of the rows of length n', fr
 import numpy as np
 
 from consclust.ensemble import Ensemble, FloatArray, IntArray
-from consclust.numerics.kmeans import kmeans_restarts
+from consclust.numerics.restarts import kmeans_restarts
 
 MAX_ITER, TOLERANCE = 300, 1e-4  # Of scikit-learn's k-means, which stops at a share of the mean variance of a column
 ROUNDING = 1e-6  # Of the greatest length of a row: distances are exact to less
@@ -33,7 +33,7 @@ def mean_kmeans(
     """Run Lloyd's k-means on the rows of the mean of the connective matrices, weighted by ``shares``, (m,).
 
     No label may be missing. Returns labels, (n_init, n'), and inertia, (n_init,), those of
-    :func:`~consclust.numerics.kmeans.kmeans_restarts` on the dense rows: same starts, same stopping rule.
+    :func:`~consclust.numerics.restarts.kmeans_restarts` on the dense rows: same starts, same stopping rule.
     """
     runs, labels = Lloyd(ensemble, shares), np.zeros((n_init, ensemble.n_profiles), dtype=np.int64)
     inertia = [runs.run(n_clusters, int(rng.integers(2**32)), of_run) for of_run in labels]
@@ -44,7 +44,7 @@ class Lloyd:
     """Lloyd's iteration in the metric G of the cluster space."""
 
     def __init__(self, ensemble: Ensemble, shares: FloatArray) -> None:
-        from consclust.numerics.kernels.clusterspace import squares
+        from consclust.numerics.kernels.clusterspace_kernels import squares
 
         z, c = ensemble.sparse_indicator, np.repeat(shares, ensemble.n_clusters)
         self._columns = z.indices.reshape(z.shape[0], -1).astype(np.uint32)
@@ -62,7 +62,7 @@ class Lloyd:
 
         Returns the inertia.
         """
-        from consclust.numerics.kernels.clusterspace import reassign
+        from consclust.numerics.kernels.clusterspace_kernels import reassign
 
         n = len(self._weights)
         # the draw of scikit-learn

@@ -62,7 +62,7 @@ def object_merges(similarity: FloatArray, membership: IntArray, linkage: Linkage
 
     Of merges at one height a profile's own come first, in the order of its objects.
     """
-    from consclust.numerics.kernels.linkage import chain
+    from consclust.numerics.kernels.linkage_kernels import chain
 
     distances = np.subtract(1.0, similarity)
     order = np.argsort(membership, kind="stable")

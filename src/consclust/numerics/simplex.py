@@ -21,6 +21,6 @@ def project(vector: FloatArray) -> FloatArray:
 
 def project_rows(matrix: FloatArray, weights: npt.NDArray[Any]) -> FloatArray:
     """Return the nearest rows x >= 0 with ``x @ weights`` = 1, weighted; shapes (rows, n) and (n,)."""
-    from consclust.numerics.kernels import simplex
+    from consclust.numerics.kernels import simplex_kernels as simplex
 
     return simplex.project_rows(np.ascontiguousarray(matrix), weights)

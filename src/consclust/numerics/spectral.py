@@ -11,7 +11,7 @@ import numpy as np
 
 from consclust.ensemble import Ensemble, FloatArray, IntArray
 from consclust.errors import ConsensusFailure
-from consclust.numerics.kmeans import kmeans_restarts
+from consclust.numerics.restarts import kmeans_restarts
 
 Assignment = Literal["discretize", "kmeans"]
 

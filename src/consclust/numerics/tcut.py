@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from consclust.ensemble import FloatArray, IntArray
-from consclust.numerics.kmeans import kmeans_restarts
+from consclust.numerics.restarts import kmeans_restarts
 
 NO_DEGREE = 1e-10  # Stands for 0 in a denominator, as in the authors' programs of LWGP and PTGP
 

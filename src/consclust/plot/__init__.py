@@ -7,11 +7,11 @@ of several panels has room for them with ``plt.subplots(.., layout="compressed")
 objects, evenly spaced in their order.
 """
 
-from consclust.plot.choice import consensus_cdf, criteria, delta_area, tracking
-from consclust.plot.ensembles import agreement, diversity
-from consclust.plot.errors import rce_errors
-from consclust.plot.matrices import coassociation, matrix
-from consclust.plot.objects import images, memberships, stability
+from consclust.plot.choice_plots import consensus_cdf, criteria, delta_area, tracking
+from consclust.plot.ensemble_plots import agreement, diversity
+from consclust.plot.error_plots import rce_errors
+from consclust.plot.matrix_plots import coassociation, matrix
+from consclust.plot.object_plots import images, memberships, stability
 
 __all__ = [
     "agreement", "coassociation", "consensus_cdf", "criteria", "delta_area", "diversity", "images", "matrix",

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from consclust import diagnostics
 from consclust.diagnostics import ConsensusValues, Measured, Stability
 from consclust.diagnostics.choice import Stage
-from consclust.diagnostics.consensus import NO_HELD_OUT, NO_STABILITY, attempt, fitted_with_remarks
+from consclust.diagnostics.trust import NO_HELD_OUT, NO_STABILITY, attempt, fitted_with_remarks
 from consclust.ensemble import Ensemble, FloatArray, IntArray
 from consclust.methods.base import ConsensusMethod
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from consclust.files import written_whole
-from consclust.plot.base import colours, heat
+from consclust.plot.drawing import colours, heat
 
 if TYPE_CHECKING:
     from pandas import DataFrame

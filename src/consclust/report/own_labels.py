@@ -7,7 +7,7 @@ from typing import Any
 
 from consclust import __version__, methods
 from consclust.files import sha256, write_csv, write_text
-from consclust.report import figures, text
+from consclust.report import figures, markup
 from consclust.report import typst_pdf as typst
 from consclust.report.blocks import Block, Picture, Shown
 from consclust.report.diagnosis import Diagnosis
@@ -56,7 +56,7 @@ def write_report(found: Diagnosis, source: Path, title: str, settings: Mapping[s
     }
     pictures = [folder / item["file"] for items in chapters.values() for item in items if item["type"] == "picture"]
     typst.write_pdf(content, pictures, folder / "report.pdf")
-    write_text(folder / "report.html", text.page(content, pictures))
+    write_text(folder / "report.html", markup.page(content, pictures))
 
 
 def _write_section(chapter: str, section: str, shown: Shown, folder: Path) -> list[Item]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from consclust import diagnostics, plot
-from consclust.diagnostics.consensus import known_mean
+from consclust.diagnostics.trust import known_mean
 from consclust.ensemble import MISSING
 from consclust.report.blocks import Cell, Shown, Table, listed
 from consclust.report.diagnosis import Diagnosis

@@ -13,7 +13,7 @@ import pandas as pd
 from consclust import __version__
 from consclust.errors import InputError
 from consclust.files import write_text
-from consclust.report import text
+from consclust.report import markup
 from consclust.report import typst_pdf as typst
 from consclust.report.items import Item, block_items, heading, paragraph
 from consclust.report.references import References
@@ -148,7 +148,7 @@ def write_document(source: Source, files: Mapping[str, Path]) -> None:
     pictures = [path for _, path in exhibits.files if path.suffix == ".svg"]
     # the PDF first: if it cannot be set, no other file is written
     typst.write_pdf(said, pictures, files["report.pdf"])
-    write_text(files["report.html"], text.page(said, pictures))
+    write_text(files["report.html"], markup.page(said, pictures))
     write_text(files["provenance.json"], json.dumps(record, indent=2, ensure_ascii=False) + "\n")
     reproducible = [path for key, path in exhibits.files if study.exhibit(key).reproducible]
     write_text(files["SHA256SUMS"], sha256sums(reproducible))

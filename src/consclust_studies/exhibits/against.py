@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from consclust.plot.base import colours
+from consclust.plot.drawing import colours
 from consclust.report.blocks import Shown
 from consclust.report.figures import PAGE, legend_below, panels, style
 from consclust.report.wording import MINUS, paragraph

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from consclust.plot.base import heat
+from consclust.plot.drawing import heat
 from consclust.report.blocks import Shown
 from consclust.report.figures import PAGE, WIDTHS, colour_bar, label_outer, legend_below, style
 from consclust.report.wording import conjunction, count, paragraph, point, records, score, symbol

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from consclust import methods
 from consclust.ensemble import Ensemble
-from consclust.plot.base import colours
+from consclust.plot.drawing import colours
 from consclust.report.blocks import Shown, Table, listed
 from consclust.report.figures import case_panels, label_outer, legend_below, style
 from consclust.report.wording import conjunction, number, records, untex

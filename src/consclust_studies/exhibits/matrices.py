@@ -14,7 +14,7 @@ from consclust import methods, similarity
 from consclust.diagnostics import contrast
 from consclust.ensemble import Ensemble, FloatArray, IntArray
 from consclust.methods.base import ConsensusMethod
-from consclust.plot.base import Groups, borders, step_of
+from consclust.plot.drawing import Groups, borders, step_of
 from consclust.report.blocks import Shown, Table, listed
 from consclust.report.figures import colour_bar, fine, style
 from consclust.report.wording import DASH, MINUS, number, paragraph, point, records, untex

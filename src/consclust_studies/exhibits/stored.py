@@ -38,7 +38,7 @@ def write_shown(exhibit: Exhibit, shown: Shown, marks: Mapping[str, str], files:
     written that are among the files.
     """
     from consclust.files import write_csv
-    from consclust.report import figures, text
+    from consclust.report import figures, markup
 
     shown = replace(shown, caption=" ".join(filter(None, (exhibit.caption, shown.caption))))
     blocks: tuple[Block, ...] = shown.blocks
@@ -49,7 +49,7 @@ def write_shown(exhibit: Exhibit, shown: Shown, marks: Mapping[str, str], files:
     write_csv(files[".csv"], shown.frame, digits if blocks else "%.10g")
     if exhibit.drawn:
         figures.save(shown.picture, files[".svg"].parent, exhibit.id)
-    for suffix, render in ((".md", text.markdown), (".tex", text.latex), (".html", text.fragment)):
+    for suffix, render in ((".md", markup.markdown), (".tex", markup.latex), (".html", markup.fragment)):
         if suffix in files:
             write_text(files[suffix], render(exhibit.id, exhibit.title, shown.caption, blocks))
     checksums = {suffix: sha256(path) for suffix, path in files.items() if suffix != ".json"}

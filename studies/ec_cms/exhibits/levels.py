@@ -8,7 +8,7 @@ from pydantic import Field
 
 from consclust.diagnostics import level_shares
 from consclust.ensemble import Ensemble
-from consclust.plot.base import colours
+from consclust.plot.drawing import colours
 from consclust.report.blocks import Shown
 from consclust.report.figures import curve_handles, curves, legend_below, panels, style
 from consclust.report.wording import count

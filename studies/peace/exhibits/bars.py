@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from consclust.plot.base import colours
+from consclust.plot.drawing import colours
 from consclust.report.blocks import Shown, Table, listed
 from consclust.report.figures import PAGE, legend_below, style
 from consclust.report.wording import count, paragraph, records

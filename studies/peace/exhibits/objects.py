@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from consclust.errors import InputError
-from consclust.plot.base import colours
+from consclust.plot.drawing import colours
 from consclust.report.blocks import Shown
 from consclust.report.figures import MARKERS, label_outer, panels, style
 from consclust.report.wording import count

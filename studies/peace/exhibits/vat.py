@@ -8,7 +8,7 @@ from pydantic import Field
 
 from consclust.diagnostics import contrast, vat_order
 from consclust.ensemble import Ensemble
-from consclust.plot.base import Groups, step_of, strip
+from consclust.plot.drawing import Groups, step_of, strip
 from consclust.report.blocks import Shown, listed
 from consclust.report.figures import colour_bar, fine, panels, style
 from consclust.report.wording import paragraph, records

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from consclust.ensemble import Ensemble
 from consclust.methods.eccms import Inverse
-from consclust.numerics.kernels import eccms as kernels
+from consclust.numerics.kernels import eccms_kernels as kernels
 from consclust.similarity import over_objects
 
 

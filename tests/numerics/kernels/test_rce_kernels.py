@@ -15,7 +15,7 @@ from consclust.ensemble import Ensemble
 from consclust.methods.rce import REFRESH, SHARE, Products, Spectrum
 from consclust.numerics import columnblocks
 from consclust.numerics.columnblocks import ColumnBlocks
-from consclust.numerics.kernels import rce as kernels
+from consclust.numerics.kernels import rce_kernels as kernels
 from dense_rce import State, a_step, connective_matrices, e_step, objective
 
 lambdas = st.sampled_from([0.0, 1e-4, 0.3, 1.0, 7.0, 1e4])

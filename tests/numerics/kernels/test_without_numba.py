@@ -11,7 +11,7 @@ with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     import consclust
     labels = consclust.methods.LWEA(2).fit([[0, 0], [0, 1], [1, 1]]).labels_
-    import consclust.numerics.kernels.pairs
+    import consclust.numerics.kernels.pair_kernels
 print(*[str(warning.message) for warning in caught], sep="\\n")
 print(labels.tolist())
 """

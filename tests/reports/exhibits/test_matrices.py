@@ -5,7 +5,7 @@ from pydantic import ValidationError
 from consclust import similarity
 from consclust.ensemble import Ensemble
 from consclust.methods import RSEC
-from consclust.plot.base import step_of
+from consclust.plot.drawing import step_of
 from consclust.report.wording import point
 from consclust_studies.exhibits import matrices
 from consclust_studies.exhibits.matrices import Matrices

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from consclust.report.items import heading, table
-from consclust.report.text import page
+from consclust.report.markup import page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SCRIPT = """

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from consclust.report import text
+from consclust.report import markup
 from consclust.report.blocks import Cell, Table, Text
 from consclust.report.items import heading, paragraph, table
-from consclust.report.text import fragment, orders, page
+from consclust.report.markup import fragment, orders, page
 from consclust.report.wording import DASH, MINUS
 from consclust_studies.document.discussion import make_discussion_items
 
@@ -99,9 +99,9 @@ def test_identifiers_of_two_pictures_differ(pictures: list[Path]) -> None:
 
 
 def test_a_large_picture_becomes_pixels(pictures: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    Image.new("RGB", (3 * text.PIXELS, 30), "red").save(pictures[1].with_suffix(".png"))
+    Image.new("RGB", (3 * markup.PIXELS, 30), "red").save(pictures[1].with_suffix(".png"))
     pictures[1].write_text(SVG + " " * 100)
-    monkeypatch.setattr(text, "DRAWN_IN_FULL", len(SVG))
+    monkeypatch.setattr(markup, "DRAWN_IN_FULL", len(SVG))
     made = page(content(), pictures)
     assert "x-m1" in made
     assert "y-m1" not in made

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from consclust.report.blocks import Cell, Picture, Table, Text
-from consclust.report.text import in_latex, latex
+from consclust.report.markup import in_latex, latex
 from consclust.report.wording import DASH, MINUS
 
 

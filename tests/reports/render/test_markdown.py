@@ -1,5 +1,5 @@
 from consclust.report.blocks import Cell, Table, Text
-from consclust.report.text import markdown
+from consclust.report.markup import markdown
 
 TABLE = Table(
     title="ACC",

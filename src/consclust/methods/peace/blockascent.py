@@ -58,7 +58,7 @@ def block_ascent(model: PairModel, start: FloatArray, tau: float, max_iter: int)
 
 def sweep(model: PairModel, y: FloatArray, least: float) -> float:
     """Improve in turn, in place, the memberships of every row whose gap is at least ``least``; return f's rise."""
-    from consclust.numerics.kernels import pairs
+    from consclust.numerics.kernels import pair_kernels as pairs
 
     columns = y.T.copy()
     risen = pairs.sweep(model.together, model.apart, columns, least * model.sizes, SUFFICIENT, HALVINGS, RIDGE)
@@ -101,7 +101,7 @@ class _State:
 
     def at(self, y: FloatArray) -> FloatArray:
         """Compute them; return g, half the gradient, shape (n, K)."""
-        from consclust.numerics.kernels.pairs import derivatives, narrow
+        from consclust.numerics.kernels.pair_kernels import derivatives, narrow
 
         model, (n, k) = self._model, y.shape
         upper, lower = np.triu_indices(k)

@@ -58,7 +58,7 @@ class PairModel:
 
     def rise(self, old: FloatArray | None, new: FloatArray) -> float:
         """Return f(new) - f(old), summed pair by pair; -inf where ``new`` gives probability 0 to a count."""
-        from consclust.numerics.kernels.pairs import rise
+        from consclust.numerics.kernels.pair_kernels import rise
 
         total = 0.0
         for rows in self.blocks:
@@ -76,7 +76,7 @@ class PairModel:
 
     def gradient(self, y: FloatArray) -> FloatArray:
         """Return g, half the gradient of f, shape (n, K)."""
-        from consclust.numerics.kernels.pairs import derivatives
+        from consclust.numerics.kernels.pair_kernels import derivatives
 
         g = np.empty_like(y)
         for rows in self.blocks:
@@ -109,7 +109,7 @@ def _over_profiles(counts: FloatArray, sizes: IntArray) -> FloatArray:
 
 def pairwise_ascent(model: PairModel, start: FloatArray, tau: float, max_iter: int) -> Run:
     """Ascend as published: one object, two of its memberships at a time, O(nK) a step."""
-    from consclust.numerics.kernels.pairs import steps
+    from consclust.numerics.kernels.pair_kernels import steps
 
     y, path, f = start.T.copy(), list[float](), model.likelihood(start)
     while True:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from consclust import diagnostics
 from consclust.diagnostics.choice import CRITERIA, LEAST_INCREASE
 from consclust.extras import needs
-from consclust.plot import base
+from consclust.plot import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +54,7 @@ def consensus_cdf(
     >>> len(plot.consensus_cdf(values).lines)
     2
     """
-    panel = base.own_axes(ax, 5, 3)
+    panel = drawing.own_axes(ax, 5, 3)
     import seaborn as sns
 
     panel.axvspan(*bounds, color="0.93", zorder=0)
@@ -98,14 +98,14 @@ def delta_area(values: Mapping[int, diagnostics.ConsensusValues], *, ax: "Axes |
     >>> plot.delta_area(values).lines[0].get_xdata().tolist()
     [2, 3]
     """
-    panel, ks = base.own_axes(ax, 4, 2.8), sorted(values)
-    panel.plot(ks, diagnostics.delta_area([values[k].area() for k in ks]), marker="o", color=base.colours("a")["a"])
+    panel, ks = drawing.own_axes(ax, 4, 2.8), sorted(values)
+    panel.plot(ks, diagnostics.delta_area([values[k].area() for k in ks]), marker="o", color=drawing.colours("a")["a"])
     panel.axhline(LEAST_INCREASE, color="0.5", linestyle="--", linewidth=0.9)
     panel.set(xlabel=COUNTS, ylabel="relative increase of the area", xticks=ks)
     return panel
 
 
-def tracking(labelings: Mapping[int, npt.ArrayLike], *, most: int = base.MOST, ax: "Axes | None" = None) -> "Axes":
+def tracking(labelings: Mapping[int, npt.ArrayLike], *, most: int = drawing.MOST, ax: "Axes | None" = None) -> "Axes":
     """Draw the clusters of the objects over k: a row for each k, a column for each object, a colour for each cluster.
 
     A cluster keeps its colour from one k to the next as :func:`~consclust.diagnostics.track_items` keeps its name.
@@ -139,12 +139,12 @@ def tracking(labelings: Mapping[int, npt.ArrayLike], *, most: int = base.MOST, a
     """
     ks = sorted(labelings)
     found = diagnostics.track_items([labelings[k] for k in ks])
-    order = np.lexsort(found.names[::-1])[:: base.step_of(found.names.shape[1], most)]
-    panel = base.own_axes(ax, 5.5, 0.9 + 0.28 * len(ks))
-    base.categories(panel, found.names[:, order], int(found.names.max()) + 1)
+    order = np.lexsort(found.names[::-1])[:: drawing.step_of(found.names.shape[1], most)]
+    panel = drawing.own_axes(ax, 5.5, 0.9 + 0.28 * len(ks))
+    drawing.categories(panel, found.names[:, order], int(found.names.max()) + 1)
     rows = np.arange(len(ks)) + 0.5
     panel.set_yticks(rows, [str(k) for k in ks], rotation=0)
-    panel.set(xlabel=base.some_of(len(order), found.names.shape[1]), ylabel=COUNTS)
+    panel.set(xlabel=drawing.some_of(len(order), found.names.shape[1]), ylabel=COUNTS)
     moved = panel.secondary_yaxis("right")
     moved.set_yticks(rows[1:], [f"{share:.0%}" for share in found.moved[1:]])
     moved.set_ylabel("objects that move")
@@ -187,18 +187,18 @@ def criteria(table: Any, *, figure: "Figure | None" = None) -> "list[Axes]":
     for spare in axes[len(names) :]:
         spare.set_axis_off()
     for panel, name in zip(axes, names, strict=False):
-        _criterion(panel, table[table["criterion"] == name])
+        _draw_criterion(panel, table[table["criterion"] == name])
         panel.set_xlabel(COUNTS if len(names) - list(names).index(name) <= 3 else "")
     handles, labels = axes[0].get_legend_handles_labels()
     picture.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
     return list(axes[: len(names)])
 
 
-def _criterion(panel: Any, table: Any) -> None:
+def _draw_criterion(panel: Any, table: Any) -> None:
     from matplotlib.ticker import MaxNLocator
 
     rows, name = table[table["k"] > 1], table["criterion"].iloc[0]
-    ours = base.colours("a")["a"]
+    ours = drawing.colours("a")["a"]
     if rows["null_mean"].notna().any():
         low, high = rows["null_mean"] - rows["null_sd"], rows["null_mean"] + rows["null_sd"]
         panel.fill_between(rows["k"], low, high, color="0.85", linewidth=0)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from consclust.diagnostics.stability import of_objects
 from consclust.ensemble import Ensemble, FloatArray, IntArray, as_ensemble
-from consclust.plot import base
+from consclust.plot import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +18,7 @@ def coassociation(
     groups: npt.ArrayLike | None = None,
     *,
     strip: npt.ArrayLike | None = None,
-    most: int = base.MOST,
+    most: int = drawing.MOST,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw the co-association matrix: the share of the clusterings that join two objects, of those with both.
@@ -44,7 +44,7 @@ def coassociation(
     'objects'
     """
     ensemble = as_ensemble(labels)
-    objects, of_groups = _drawn(ensemble.n_objects, groups, most)
+    objects, of_groups = _choose_objects(ensemble.n_objects, groups, most)
     some = of_objects(ensemble, objects)
     values = some.expand(some.coassociation)
     return _draw(values, objects, ensemble.n_objects, of_groups, strip, (0.0, 1.0), "co-association", ax)
@@ -57,7 +57,7 @@ def matrix(
     strip: npt.ArrayLike | None = None,
     limits: tuple[float, float] | None = None,
     label: str = "entry",
-    most: int = base.MOST,
+    most: int = drawing.MOST,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw a matrix over the objects, such as a consensus matrix, with similar objects side by side.
@@ -105,16 +105,16 @@ def matrix(
     if limits is None:
         largest = float(np.nanmax(np.abs(entries)))
         limits = (-largest, largest) if np.nanmin(entries) < 0 else (0.0, 1.0)
-    objects, of_groups = _drawn(len(entries), groups, most)
+    objects, of_groups = _choose_objects(len(entries), groups, most)
     return _draw(entries[np.ix_(objects, objects)], objects, len(entries), of_groups, strip, limits, label, ax)
 
 
-def _drawn(n: int, labels: npt.ArrayLike | None, most: int) -> tuple[IntArray, base.Groups | None]:
+def _choose_objects(n: int, labels: npt.ArrayLike | None, most: int) -> tuple[IntArray, drawing.Groups | None]:
     """Return the objects that are drawn, in their order, and their groups."""
-    step = base.step_of(n, most)
+    step = drawing.step_of(n, most)
     if labels is None:
         return np.arange(n)[::step], None
-    groups = base.Groups.of(labels, n)
+    groups = drawing.Groups.of(labels, n)
     objects = np.argsort(groups.codes, kind="stable")[::step]
     return objects, groups.at(objects)
 
@@ -123,26 +123,26 @@ def _draw(
     values: FloatArray,
     objects: IntArray,
     n: int,
-    groups: base.Groups | None,
+    groups: drawing.Groups | None,
     labels: npt.ArrayLike | None,
     limits: tuple[float, float],
     label: str,
     ax: Any,
 ) -> "Axes":
     """Draw the values of some of n objects, in their order or that of their tree."""
-    tree = None if groups else base.Tree.of(np.nanmax(values) - np.nan_to_num(values))
+    tree = None if groups else drawing.Tree.of(np.nanmax(values) - np.nan_to_num(values))
     order = tree.leaves if tree else np.arange(len(values))
-    panel = base.own_axes(ax, 5.2 if tree else 4.6, 4)
-    cmap = base.DIVERGING if limits[0] < 0 else base.HEAT
+    panel = drawing.own_axes(ax, 5.2 if tree else 4.6, 4)
+    cmap = drawing.DIVERGING if limits[0] < 0 else drawing.HEAT
     scale = {"vmin": limits[0], "vmax": limits[1], "cmap": cmap}
-    mesh = base.heat(panel, values[np.ix_(order, order)], rasterized=True, **scale)
+    mesh = drawing.heat(panel, values[np.ix_(order, order)], rasterized=True, **scale)
     if tree:
         tree.draw(panel)
     if groups:
-        base.borders(panel, groups.borders(), "0.2" if limits[0] < 0 else "white")
-    beside = groups if labels is None else base.Groups.of(labels, n).at(objects[order])
+        drawing.borders(panel, groups.borders(), "0.2" if limits[0] < 0 else "white")
+    beside = groups if labels is None else drawing.Groups.of(labels, n).at(objects[order])
     if beside:
-        base.strip(panel, beside)
-    base.colour_scale(panel, mesh, label, after_tree=tree is not None)
-    panel.set_xlabel(base.some_of(len(values), n))
+        drawing.strip(panel, beside)
+    drawing.colour_scale(panel, mesh, label, after_tree=tree is not None)
+    panel.set_xlabel(drawing.some_of(len(values), n))
     return panel

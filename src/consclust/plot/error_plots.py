@@ -8,7 +8,7 @@ import numpy.typing as npt
 from consclust import diagnostics
 from consclust.ensemble import Ensemble, as_ensemble
 from consclust.methods.rce import RCE
-from consclust.plot import base
+from consclust.plot import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +19,7 @@ def rce_errors(
     labels: npt.ArrayLike | Ensemble,
     groups: npt.ArrayLike | None = None,
     *,
-    most: int = base.MOST,
+    most: int = drawing.MOST,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw RCE's errors: a row for each base clustering, a column for each object.
@@ -56,14 +56,14 @@ def rce_errors(
     """
     ensemble = as_ensemble(labels)
     errors, n = diagnostics.rce_errors(rce, ensemble), ensemble.n_objects
-    of_groups = base.Groups.of(rce.labels_ if groups is None else groups, n)
-    objects = np.argsort(of_groups.codes, kind="stable")[:: base.step_of(n, most)]
+    of_groups = drawing.Groups.of(rce.labels_ if groups is None else groups, n)
+    objects = np.argsort(of_groups.codes, kind="stable")[:: drawing.step_of(n, most)]
     rows = np.argsort(-np.nanmean(errors, axis=0), kind="stable")
-    panel = base.own_axes(ax, 5.5, 1.2 + min(0.16 * len(rows), 4.0))
-    mesh = base.heat(panel, errors[np.ix_(objects, rows)].T, vmin=0, square=False, rasterized=True)
-    base.strip(panel, of_groups.at(objects), "top")
-    step = base.step_of(len(rows), 25)
+    panel = drawing.own_axes(ax, 5.5, 1.2 + min(0.16 * len(rows), 4.0))
+    mesh = drawing.heat(panel, errors[np.ix_(objects, rows)].T, vmin=0, square=False, rasterized=True)
+    drawing.strip(panel, of_groups.at(objects), "top")
+    step = drawing.step_of(len(rows), 25)
     panel.set_yticks(np.arange(len(rows))[::step] + 0.5, rows[::step], rotation=0, fontsize="small")
-    panel.set(xlabel=base.some_of(len(objects), n), ylabel="base clustering")
-    base.colour_scale(panel, mesh, "mean error")
+    panel.set(xlabel=drawing.some_of(len(objects), n), ylabel="base clustering")
+    drawing.colour_scale(panel, mesh, "mean error")
     return panel

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from consclust.diagnostics import Stability
 from consclust.ensemble import MISSING
-from consclust.plot import base
+from consclust.plot import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ def memberships(
     groups: npt.ArrayLike | None = None,
     *,
     label: str = "membership",
-    most: int = base.MOST,
+    most: int = drawing.MOST,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw memberships as a heat map: a row for each cluster, a column for each object.
@@ -58,27 +58,27 @@ def memberships(
     >>> ax.collections[0].get_array().tolist()
     [[1.0, 0.6, 0.2], [0.0, 0.4, 0.8]]
     """
-    matrix = _matrix(shares) if isinstance(shares, Stability) else np.asarray(shares, dtype=float)
+    matrix = _place_shares(shares) if isinstance(shares, Stability) else np.asarray(shares, dtype=float)
     if matrix.ndim != 2:
         raise ValueError(f"memberships must be a matrix of n objects x K clusters, got shape {matrix.shape}")
     n, k = matrix.shape
     known = np.nan_to_num(matrix, nan=-1.0)
-    of_groups = None if groups is None else base.Groups.of(groups, n)
+    of_groups = None if groups is None else drawing.Groups.of(groups, n)
     largest = known.max(axis=1)
     clusters = np.where(largest < 0, k, known.argmax(axis=1))
     keys = (-largest, clusters, *([of_groups.codes] if of_groups else []))
-    objects = np.lexsort(keys)[:: base.step_of(n, most)]
-    panel = base.own_axes(ax, 5.5, 1.3 + 0.28 * k)
-    mesh = base.heat(panel, matrix[objects].T, vmin=0, vmax=1, square=False, rasterized=True)
+    objects = np.lexsort(keys)[:: drawing.step_of(n, most)]
+    panel = drawing.own_axes(ax, 5.5, 1.3 + 0.28 * k)
+    mesh = drawing.heat(panel, matrix[objects].T, vmin=0, vmax=1, square=False, rasterized=True)
     panel.set_yticks(np.arange(k) + 0.5, [str(cluster) for cluster in range(k)], rotation=0)
-    panel.set(xlabel=base.some_of(len(objects), n), ylabel="cluster")
+    panel.set(xlabel=drawing.some_of(len(objects), n), ylabel="cluster")
     if of_groups:
-        base.strip(panel, of_groups.at(objects), "top")
-    base.colour_scale(panel, mesh, label)
+        drawing.strip(panel, of_groups.at(objects), "top")
+    drawing.colour_scale(panel, mesh, label)
     return panel
 
 
-def _matrix(stability: Stability) -> "npt.NDArray[np.float64]":
+def _place_shares(stability: Stability) -> "npt.NDArray[np.float64]":
     """Return the share of each object in the column of its cluster, (n, K), NaN elsewhere."""
     there = np.flatnonzero(stability.labels != MISSING)
     matrix = np.full((len(stability.labels), stability.labels.max() + 1), np.nan)
@@ -86,7 +86,7 @@ def _matrix(stability: Stability) -> "npt.NDArray[np.float64]":
     return matrix
 
 
-def stability(found: Stability, *, most: int = base.MOST, ax: "Axes | None" = None) -> "Axes":
+def stability(found: Stability, *, most: int = drawing.MOST, ax: "Axes | None" = None) -> "Axes":
     """Draw how often each object stays in its cluster, by cluster, from stable to unstable objects.
 
     Parameters
@@ -117,9 +117,9 @@ def stability(found: Stability, *, most: int = base.MOST, ax: "Axes | None" = No
     """
     order = np.lexsort((-found.share, found.labels))
     known = order[(found.labels[order] != MISSING) & ~np.isnan(found.share[order])]
-    objects = known[:: base.step_of(len(known), most)]
-    groups = base.Groups.of(found.labels[objects], len(objects))
-    panel, palette = base.own_axes(ax, 5.5, 2.8), base.colours(range(len(groups.names)))
+    objects = known[:: drawing.step_of(len(known), most)]
+    groups = drawing.Groups.of(found.labels[objects], len(objects))
+    panel, palette = drawing.own_axes(ax, 5.5, 2.8), drawing.colours(range(len(groups.names)))
     for start, end in groups.runs():
         mine, colour = objects[start:end], palette[groups.codes[start]]
         places = np.arange(start, end + 1)
@@ -127,7 +127,7 @@ def stability(found: Stability, *, most: int = base.MOST, ax: "Axes | None" = No
         panel.stairs(found.share[mine], places, baseline=None, color=colour, linewidth=1.5)
     panel.set_xticks(*groups.ticks())
     panel.tick_params(axis="x", length=0)
-    drawn = base.some_of(len(objects), len(known))
+    drawn = drawing.some_of(len(objects), len(known))
     panel.set(
         xlim=(0, len(objects)), ylim=(0, 1.02), xlabel=f"{drawn}, by cluster", ylabel="share of draws in the cluster"
     )
@@ -189,7 +189,7 @@ def images(
     objects = order[~np.isnan(shown[order])][:number]
     texts = [f"{shown[i]:.2f}" if names is None else f"{np.asarray(names)[i]}: {shown[i]:.2f}" for i in objects]
     down, ratio = -(-len(objects) // across), all_pictures.shape[1] / all_pictures.shape[2]
-    panel = base.own_axes(ax, 0.85 * across, 0.85 * down * (ratio + TEXT))
+    panel = drawing.own_axes(ax, 0.85 * across, 0.85 * down * (ratio + TEXT))
     drawn = all_pictures[objects]
     for place, (picture, text) in enumerate(zip(drawn, texts, strict=True)):
         top, left = (place // across) * (ratio + TEXT) + TEXT, place % across

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from consclust.ensemble import FloatArray
 from consclust.numerics.kernels import compiled
-from consclust.numerics.kernels.pairs import logarithms
+from consclust.numerics.kernels.pair_kernels import logarithms
 
 WIDTH = 64  # Entries that are updated together
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from consclust.diagnostics import agreement_with, pairwise_agreement
 from consclust.diagnostics.ensembles import Agreement
 from consclust.ensemble import Ensemble, as_ensemble
-from consclust.plot import base
+from consclust.plot import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,14 +54,14 @@ def agreement(
         names = [str(i) for i in range(ensemble.n_clusterings)]
     values = pairwise_agreement(ensemble, measure)
     distances = values if measure == "VI" else 1 - values
-    tree = base.Tree.of(np.nan_to_num(distances, nan=np.nanmax(distances)))
+    tree = drawing.Tree.of(np.nan_to_num(distances, nan=np.nanmax(distances)))
     order = tree.leaves
     size = min(max(0.34 * len(names), 1.8), 4.0) + 1.2
-    panel = base.own_axes(ax, size + 1.4, size)
+    panel = drawing.own_axes(ax, size + 1.4, size)
     ends = {"vmin": 0, "vmax": np.nanmax(values) if measure == "VI" else 1}
     written = len(names) <= WRITTEN
     texts = {"annot": True, "fmt": ".2f", "annot_kws": {"fontsize": "x-small"}} if written else {"rasterized": True}
-    mesh = base.heat(panel, values[np.ix_(order, order)], **ends, **texts)
+    mesh = drawing.heat(panel, values[np.ix_(order, order)], **ends, **texts)
     if len(names) <= NAMED:
         places, of_places = np.arange(len(names)) + 0.5, [names[i] for i in order]
         panel.set_yticks(places, of_places, rotation=0)
@@ -69,7 +69,7 @@ def agreement(
     else:
         panel.set_xlabel(f"{len(names)} clusterings")
     tree.draw(panel)
-    base.colour_scale(panel, mesh, f"{measure}{' in nats' if measure == 'VI' else ''}", after_tree=True)
+    drawing.colour_scale(panel, mesh, f"{measure}{' in nats' if measure == 'VI' else ''}", after_tree=True)
     return panel
 
 
@@ -116,7 +116,7 @@ def diversity(
     ensemble = as_ensemble(labels)
     first, second = np.triu_indices(ensemble.n_clusterings, 1)
     with_reference = agreement_with(ensemble, reference, measure)
-    panel = base.own_axes(ax, 3.8, 3.2)
+    panel = drawing.own_axes(ax, 3.8, 3.2)
     import seaborn as sns
 
     x = pairwise_agreement(ensemble, measure)[first, second]
