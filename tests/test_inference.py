@@ -76,3 +76,19 @@ def test_kmeans_on_test_is_seeded_and_matches_one_to_one():
 def test_says_what_is_wrong(call, message):
     with pytest.raises(ValueError, match=message):
         call(np.arange(6.0).reshape(3, 2))
+
+
+def test_of_equally_near_centroids_that_of_the_smallest_label_is_taken():
+    assert nearest_centroid([[2.0], [0.0]], [3, 5], [[1.0]]).tolist() == [3]
+    assert nearest_centroid([[0.0], [2.0]], [5, 3], [[1.0]]).tolist() == [3]
+
+
+def test_clusters_of_unseen_objects_are_matched_by_squared_distances():
+    """One cluster lies on the first centroid; its match with the second has the lesser sum of squares, 26 of 32.
+
+    There are as many distinct unseen objects as clusters, which is enough.
+    """
+    unseen = np.repeat([[0.0, 0.0], [-1.0, 4.0]], 2, axis=0)
+    found = base_labels([[0.0, 0.0], [3.0, 0.0]], [[7], [9]], unseen, "kmeans-on-test", random_state=0)
+    assert found.ravel().tolist() == [9, 9, 7, 7]
+    assert base_labels([[0.0, 0.0], [3.0, 0.0]], [[7], [9]], unseen).ravel().tolist() == [7, 7, 7, 7]

@@ -355,3 +355,20 @@ def test_verify(tmp_path):
         download.verify(path, "toy", remote("http://a.org/b"))
     path.write_bytes(DATA)
     download.verify(path, "toy", remote())
+
+
+def test_a_file_in_place_comes_before_one_placed_elsewhere_and_that_before_any_address(server, tmp_path):
+    placed = tmp_path / "placed.mat"
+    placed.write_bytes(DATA)
+    file = remote(f"{server}/data")
+    target = tmp_path / "raw/toy.mat"
+    download.fetch("toy", spec(file), file, target, f"{server}/mirror", placed)
+    assert target.read_bytes() == placed.read_bytes() == DATA
+    placed.write_bytes(WRONG)
+    download.fetch("toy", spec(file), file, target, f"{server}/mirror", placed)
+    target.unlink()
+    with pytest.raises(InputError, match=rf"{placed} is not the registered toy\.mat.*wrong checksum"):
+        download.fetch("toy", spec(file), file, target, f"{server}/mirror", placed)
+    assert not target.exists()
+    assert placed.read_bytes() == WRONG
+    assert Handler.requests == []

@@ -12,7 +12,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from consclust.ensemble import Ensemble
 from consclust.errors import ConsensusFailure
 from consclust.methods import RCE
-from consclust.methods.rce import Spectrum
+from consclust.methods import rce as rce_module
+from consclust.methods.rce import LOST, Spectrum
 from consclust.numerics.kernels import rce_kernels as kernels
 from dense_rce import connective_matrices, half_steps, kullback_leibler, objective
 
@@ -300,3 +301,48 @@ def test_yale_with_the_authors_ensemble_comes_near_the_printed_row(mirror):
     classes = np.repeat(np.arange(15), 11)
     mean = np.mean([accuracy(classes, labels) for labels in rce.restart_labels_])
     assert mean == pytest.approx(0.452121, abs=0.02), "rce_yale_grid.json, subset 0; own random starts there"
+
+
+@pytest.fixture
+def decompositions(monkeypatch):
+    """The matrices whose singular values are taken; stacks of them are rotations of the labels."""
+    svd = np.linalg.svd
+    found = []
+
+    def counted(matrix, *more, **keywords):
+        if np.ndim(matrix) == 2:
+            found.append(matrix)
+        return svd(matrix, *more, **keywords)
+
+    monkeypatch.setattr(np.linalg, "svd", counted)
+    return found
+
+
+@pytest.mark.parametrize(("share", "exact", "taken"), [(1 + 1e-9, True, 1), (1 - 1e-9, True, 0), (1e9, False, 0)])
+def test_singular_values_are_taken_where_those_of_the_square_may_lose_too_much(decompositions, share, exact, taken):
+    """The bound of what is lost is ``loss`` times the largest row sum of A A', here 14."""
+    matrix = np.array([[1.0, 0.5], [0.25, 2.0]])
+    largest = (matrix @ matrix.sum(axis=0)).max()
+    spectrum = Spectrum(np.ones(2), 1e-3, exact, True, share * LOST / largest)
+    spectrum.update(matrix)
+    assert len(decompositions) == taken
+    assert np.sort(spectrum.sigma) == pytest.approx(np.sort(np.linalg.eigvalsh(matrix @ matrix.T)), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("lambda2", "mu", "inner_tol", "taken"),
+    [(1.0, 1e-3, None, 0), (1e6, 1e-3, None, 3), (1.0, 1e-9, None, 3), (1e6, 1e-3, 1e-5, 0)],
+)
+def test_the_weight_and_the_smoothing_decide_how_singular_values_are_taken(
+    decompositions, lambda2, mu, inner_tol, taken
+):
+    fit(L30, 1.0, lambda2, mu, max_outer=3, inner_tol=inner_tol)
+    assert len(decompositions) == taken
+
+
+@pytest.mark.parametrize(("lambda2", "mu"), [(1.0, 1e-3), (30.0, 1e-3), (1.0, 1e-10), (1.0, 1e-13)])
+def test_a_fit_agrees_with_that_of_full_precision_to_2e_9(monkeypatch, lambda2, mu):
+    chosen = fit(L30, 1.0, lambda2, mu, max_outer=4, max_inner=5).profile_matrix_
+    monkeypatch.setattr(rce_module, "LOST", 0.0)
+    exact = fit(L30, 1.0, lambda2, mu, max_outer=4, max_inner=5).profile_matrix_
+    assert np.abs(chosen - exact).max() <= 2e-9

@@ -1,6 +1,7 @@
 import io
 import json
 import tarfile
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -300,3 +301,13 @@ def test_blocks_that_other_versions_made_are_not_joined(make_plan):
     assert not Path("results/mine/consensus/iris/KC/0-1.npz").exists()
     assert Path("results/mine/consensus/iris/KC/2-3.npz").exists()
     assert Path("results/mine/consensus/iris/RCE/0-1.npz").exists()
+
+
+def test_labels_are_kept_up_to_4000_bytes_for_a_second_with_the_start_of_their_job(make_plan, monkeypatch):
+    plan = make_plan()
+    make(plan, seconds=0)
+    jobs = [job for job in accepted.jobs_with_labels(plan, "mine")["iris"] if job.names["method"] == "KC"]
+    size = sum(Path(name).stat().st_size for job in jobs for name in accepted.files_of(job))
+    for bytes_of_a_start, kept in ((size, True), (size - 1, False)):
+        monkeypatch.setattr(accepted, "START", Fraction(bytes_of_a_start, 4000 * len(jobs)))
+        assert bool(accepted.read_made(jobs)) is kept

@@ -1,6 +1,9 @@
 import base64
+import re
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,6 +13,8 @@ from consclust_studies.config.settings import CONFIG_FILE
 from consclust_studies.plan import costs, estimates, needs, status
 from consclust_studies.plan.costs import Job, find_makespan, list_jobs, sum_submitted
 from consclust_studies.stages.consensus import SubsetRange
+
+ROOT = Path(__file__).parents[2]
 
 
 def job(name, seconds, *after):
@@ -151,3 +156,23 @@ def test_help_is_shown_and_a_wrong_study_is_an_error_of_one_line(module):
     assert refused.returncode == 1
     assert refused.stderr.count("\n") == 1
     assert "rcf" in refused.stderr
+
+
+@pytest.mark.parametrize(("seconds", "group"), [(59.999, "case"), (60.0, "case"), (60.001, None)])
+def test_consensus_jobs_of_a_minute_at_most_go_with_their_case(make_plan, monkeypatch, seconds, group):
+    monkeypatch.setattr(estimates, "seconds_of_fits", lambda *given: seconds)
+    job = make_plan().job("consensus", study="mine", case="iris", method="KC", block="0-3")
+    assert job.group == group
+    assert job.need.seconds == seconds
+
+
+def test_the_priority_of_a_job_rises_with_its_seconds_and_stays_below_that_of_what_others_wait_for():
+    """Snakemake reads the function from a file that is not Python as a whole."""
+    rules = (ROOT / "workflow/rules/common.smk").read_text(encoding="utf-8")
+    (source,) = re.findall(r"^def longest_first.*?(?=^\S)", rules[rules.index("def longest_first") :], re.M | re.S)
+    names = {"of_job": lambda rule, function: function}
+    exec(source, names)
+    jobs = [SimpleNamespace(need=needs.Need(1, 1, seconds)) for seconds in (0.0, 0.5, 59.0, 60.0, 1e5)]
+    priorities = [names["longest_first"]("consensus")(job) for job in jobs]
+    assert priorities == sorted(set(priorities))
+    assert 0 <= priorities[0] <= priorities[-1] < 1

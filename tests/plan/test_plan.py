@@ -3,12 +3,18 @@
 import json
 import os
 import re
+from pathlib import Path
 
 import pytest
 
+from consclust.datasets.download import verify
 from consclust.errors import InputError
 from consclust.files import sha256
+from consclust_studies.exhibits.base import Needs
+from consclust_studies.exhibits.remarks import Remarks
+from consclust_studies.plan import plan as plan_module
 from consclust_studies.plan.load import load_plan
+from consclust_studies.plan.own_files import compute_checksums, locate
 
 KINDS = ("prepare", "ensemble", "consensus", "score", "collect", "unseen", "exhibit", "document")
 
@@ -409,3 +415,71 @@ def test_labels_in_pieces_of_a_wrong_name_are_refused(make_plan, tmp_path, targe
     folder.rename(tmp_path / "data/labels/my labels")
     with pytest.raises(InputError, match=r"data/labels/my labels: .*letters"):
         plan.pieces("my labels")
+
+
+PATHS = {"kind": "paths", "id": "paths", "title": "Paths", "method": "RCE", "path": "objective_path_", "labels": ["J"]}
+
+
+def test_a_job_of_exhibits_has_the_claims_if_one_of_them_reads_these_and_else_none(make_plan):
+    plan = make_plan()
+    study = plan.runs["mine"]
+    reading = {exhibit.id: exhibit.needs(study).claims for exhibit in study.exhibits}
+    assert {*reading.values()} == {True, False}
+    for exhibit_id, reads in reading.items():
+        assert plan.exhibits("mine", exhibit_id).study.claims == (study.claims if reads else ())
+    assert plan.exhibits("mine", *plan.tables("mine")).study.claims == study.claims
+    assert study.claims
+
+
+@pytest.mark.parametrize(
+    ("wanted", "has_seed"),
+    [
+        (Needs(), False),
+        (Needs(draws=True), True),
+        (Needs(fits=(("iris", "KC"),)), True),
+        (Needs(fits=(("iris", "KC"),), draws=True), True),
+    ],
+)
+def test_the_seed_counts_in_exhibits_that_fit_or_draw(make_plan, monkeypatch, wanted, has_seed):
+    monkeypatch.setattr(Remarks, "needs", lambda exhibit, study: wanted)
+    one, other = (make_plan(seed=seed).exhibits("mine", "remarks") for seed in (1, 2))
+    assert (one.digest != other.digest) is has_seed
+    assert one.seed == (1 if has_seed else None)
+
+
+def test_the_code_and_the_parameters_of_methods_count_in_exhibits_that_fit_them(make_plan, monkeypatch):
+    def add(study, data):
+        study["exhibits"] = [PATHS]
+
+    def specs():
+        plan = make_plan(add)
+        return {name: plan.exhibits("mine", name) for name in ("paths", "remarks")}
+
+    before = specs()
+    fitted = before["paths"].code_behind()
+    assert "consclust.methods.rce.RCE" in fitted.entries
+    assert fitted.options["consclust.methods.rce.RCE"]["lambda2"][0] == 1.0, "the default of the grid"
+    assert not before["remarks"].code_behind().options
+    real = plan_module.fingerprint
+
+    def edited(code):
+        return f"{real(code)} edited" if "consclust.methods.rce.RCE" in code.entries else real(code)
+
+    monkeypatch.setattr(plan_module, "fingerprint", edited)
+    after = specs()
+    assert after["paths"].code == f"{before['paths'].code} edited"
+    assert after["remarks"].code == before["remarks"].code
+
+
+def test_a_file_placed_by_hand_keeps_the_registered_checksum(make_plan):
+    """Only a file without one counts by its own content; another file in the place of a registered one is refused."""
+    entry = make_plan().registry["yale"]
+    (file,) = entry.files
+    path = Path(locate("yale", file))
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"another file")
+    assert compute_checksums({"yale": entry}) == {}
+    planned = make_plan().prepare("yale", "raw").recipe.files[0]
+    assert planned.sha256 == file.sha256
+    with pytest.raises(InputError, match=r"yale.*not the registered"):
+        verify(path, "yale", planned)

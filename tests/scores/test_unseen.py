@@ -8,10 +8,13 @@ import pytest
 
 from consclust import methods
 from consclust.datasets.prepared import Dataset, Recipe
+from consclust.ensembles.kmeans import kmeans_ensemble
 from consclust.errors import InputError
+from consclust.seeds import generator
 from consclust_studies.config.experiment import Experiment
 from consclust_studies.config.method_runs import MethodRun
 from consclust_studies.stages import prepare as prepared
+from consclust_studies.stages import unseen_objects
 from consclust_studies.stages.prepare import PrepareJob
 from consclust_studies.stages.score_tables import read_table
 from consclust_studies.stages.unseen_objects import Unseen, UnseenJob, reduce_to_unseen, run, write_scores
@@ -168,3 +171,32 @@ def test_a_job_depends_on_nothing_else_of_its_study():
     ):
         other = own.model_copy(update=changes)
         assert reduce_to_unseen(other, other.cases[0]) == alone
+
+
+def test_every_split_and_repetition_has_base_clusterings_of_its_own(monkeypatch):
+    """Even of the same objects: the names of the streams are all that tells them apart."""
+    pools = []
+
+    def recorded(*given):
+        pools.append(kmeans_ensemble(*given))
+        return pools[-1]
+
+    monkeypatch.setattr(unseen_objects, "kmeans_ensemble", recorded)
+    one = experiment(methods=["KC"])
+    part = one.make_part(0)
+    for split, repetition in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        list(one.score_repetition(part, split, repetition))
+    assert len({pool.tobytes() for pool in pools}) == 4
+
+
+def test_no_two_random_streams_are_the_same(monkeypatch):
+    """Two splits, and two repetitions of each with the base labels and two methods."""
+    first_draws = []
+
+    def recorded(*names):
+        first_draws.append(generator(*names).integers(2**60))
+        return generator(*names)
+
+    monkeypatch.setattr(unseen_objects, "generator", recorded)
+    list(experiment(methods=["KC", "BCE"]).yield_scores())
+    assert len(first_draws) == len(set(first_draws)) == 2 + 2 * 2 * 3
