@@ -31,7 +31,7 @@ check: $(READY)  ## linters, formatters, types, layers of imports
 	ruff check .
 	ruff format --check .
 	mypy
-	snakefmt --check workflow
+	snakefmt --check Snakefile workflow
 	python -m snakemake --lint
 	lint-imports
 	codespell
@@ -65,8 +65,8 @@ docs: $(READY)  ## build the documentation, offline, and run its examples: docs/
 plan: $(READY)  ## jobs, CPU hours and duration of each study, estimated for 1, 16 and 256 cores
 	python -m consclust_studies.plan.costs $(STUDY)
 
-status: $(READY)  ## what is done, running, failed and left of each study, and how long the rest takes
-	python -m consclust_studies.plan.status $(STUDY)
+status: $(READY)  ## what is done, running, failed and left of each run; make status STUDY=rce CONFIG="datasets=yale methods=KC"
+	python -m consclust_studies.plan.status $(STUDY) $(if $(CONFIG),--config $(CONFIG))
 
 keep: $(READY)  ## keep the consensus labels of an accepted run that took long: make keep STUDY=ec_cms
 	python -m consclust_studies.plan.accepted keep $(STUDY)
@@ -76,12 +76,14 @@ restore: $(READY)  ## put them back into results/, so that a run fits only what 
 	python -m consclust_studies.plan.accepted restore $(STUDY)
 
 audit: $(READY)  ## look for unsafe code, and for known vulnerabilities of the packages in the lock
-	bandit -q -r src -c pyproject.toml
+	bandit -q -r src studies -c pyproject.toml
 	python envs/audit.py
 
+# one version of each package for all Pythons, see envs/constraints.txt
 lock: $(READY)  ## resolve the packages of pyproject.toml anew, with all extras
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade \
-		--no-strip-extras --all-extras --group audit --group build pyproject.toml -o envs/requirements.lock
+		--constraints envs/constraints.txt --no-strip-extras --all-extras --group audit --group build \
+		pyproject.toml -o envs/requirements.lock
 	! grep -nE '://|index-url|find-links' envs/requirements.lock
 	{ sed '/^  - pip:$$/q' envs/environment.yaml; sed -nE 's/^([a-z0-9].*==.*) \\$$/      - "\1"/p' envs/requirements.lock; } \
 		> envs/environment.new && mv envs/environment.new envs/environment.yaml
@@ -98,6 +100,8 @@ $(READY): envs/requirements.lock pyproject.toml
 		"consclust needs Python 3.11 to 3.13, this is " + sys.version.split()[0] + "; try make PYTHON=python3.12 ...")'
 	@$(PYTHON) workflow/is_at_work.py || { echo \
 		"a run is at work in this folder and needs .venv, which must be made anew; wait for it, or stop it" >&2; exit 1; }
+	@test ! -L .venv || { echo ".venv is a link, and making it anew would empty the folder that it leads to, which others may\
+ use: remove the link first, or call python -m ... with that environment" >&2; exit 1; }
 	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r envs/requirements.lock
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .

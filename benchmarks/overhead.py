@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("workflow", "config", "studies", "profiles", "src", "envs")
+PARTS = ("Snakefile", "workflow", "config", "studies", "profiles", "src", "envs")
 
 
 def main() -> None:
@@ -29,7 +29,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for part in PARTS:
-            shutil.copytree(ROOT / part, folder / part)
+            copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
+            copy(ROOT / part, folder / part)
         wall, total = run(folder, study)
         inside = {
             "methods": sum(fits(path) for path in folder.glob(f"results/{study}/consensus/*/*/*.runtime.json")),

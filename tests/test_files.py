@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from consclust.cli.tables import Layout, read_labels
+from consclust.cli.own_files import read_labels
 from consclust.errors import InputError
-from consclust.files import read_arrays, read_record, write_arrays, write_record, write_text
+from consclust.files import read_arrays, read_record, write_arrays, write_record, write_text, written_whole
+from consclust.readers.layout import Layout
 from consclust_studies.specs import digest_of_spec
 from consclust_studies.stages.score_tables import read_table, write_table
 
@@ -120,3 +121,65 @@ def test_a_file_that_cannot_be_made_is_named_without_its_temporary_name(tmp_path
     with pytest.raises(OSError, match=path.name) as refusal:
         write_text(path, "")
     assert refusal.value.filename == str(path)
+
+
+def mode(path):
+    return path.stat().st_mode & 0o777
+
+
+@pytest.fixture(params=[0o022, 0o077, 0o002], ids=oct)
+def umask(request):
+    before = os.umask(request.param)
+    yield request.param
+    os.umask(before)
+
+
+def test_a_new_file_has_the_mode_of_the_umask(tmp_path, umask):
+    write_text(tmp_path / "new.csv", "a")
+    assert mode(tmp_path / "new.csv") == 0o666 & ~umask
+    write_arrays(tmp_path / "new.npz", a=[1])
+    assert mode(tmp_path / "new.npz") == 0o666 & ~umask
+
+
+@pytest.mark.parametrize("kept", [0o600, 0o640, 0o666, 0o444])
+def test_a_file_that_is_replaced_keeps_its_mode(tmp_path, umask, kept):
+    path = tmp_path / "patients.csv"
+    path.touch()
+    path.chmod(kept)
+    with written_whole(path) as temporary:
+        assert mode(temporary) == (kept | 0o600) & ~umask, "nobody else reads it while it is written"
+        temporary.write_text("a")
+    assert (mode(path), path.read_text()) == (kept, "a")
+    assert [*tmp_path.iterdir()] == [path]
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_link_is_written_through(tmp_path, exists):
+    target = tmp_path / "scratch/labels.csv"
+    target.parent.mkdir()
+    if exists:
+        target.write_text("old")
+        target.chmod(0o600)
+    link = tmp_path / "home/labels.csv"
+    link.parent.mkdir()
+    link.symlink_to("../scratch/labels.csv")
+    write_text(link, "new")
+    assert link.is_symlink()
+    assert (target.is_symlink(), target.read_text()) == (False, "new")
+    assert mode(target) == 0o600 or not exists
+    assert [*target.parent.iterdir()] == [target]
+
+
+def test_nothing_is_left_and_the_old_file_stays_where_writing_fails(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("old")
+
+    def write_half():
+        with written_whole(path) as temporary:
+            temporary.write_text("half")
+            raise ValueError("stop")
+
+    with pytest.raises(ValueError, match="stop"):
+        write_half()
+    assert path.read_text() == "old"
+    assert [*tmp_path.iterdir()] == [path]

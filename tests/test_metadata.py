@@ -1,7 +1,9 @@
 """What a citation, a package index, an installation and a reader of the licence find."""
 
 import itertools
+import re
 import tomllib
+from collections import Counter
 from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
@@ -51,6 +53,42 @@ def test_the_lock_pins_what_is_declared():
     names = {Requirement(requirement).name for requirement in declared} - {"consclust"}
     assert len(names) > 40
     assert names <= {Requirement(package).name for package in locked()}
+
+
+def packages_for(python: str) -> dict[str, str]:
+    """Return the versions that the lock gives a Python on this system."""
+    here = {"python_full_version": python, "python_version": python.rpartition(".")[0]}
+    found = map(Requirement, locked())
+    return {one.name: str(one.specifier) for one in found if one.marker is None or one.marker.evaluate(here)}
+
+
+FOR_PATCH_RELEASES = {"soupsieve"}  # a newer one from Python 3.11.5 on; only the theme of the documents needs it
+
+
+def test_the_lock_has_one_version_of_each_package_for_all_pythons():
+    """Last bits of NumPy and SciPy, and in some cases labels, would depend on the Python; see envs/constraints.txt."""
+    found = [Requirement(package) for package in locked()]
+    times = Counter(canonicalize_name(package.name) for package in found)
+    assert {name for name, count in times.items() if count > 1} <= FOR_PATCH_RELEASES
+    oldest, *newer = (packages_for(python) for python in ("3.11.7", "3.12.1", "3.13.0"))
+    assert newer == [oldest, oldest]
+
+
+def test_the_lock_and_the_environment_have_no_address():
+    """Packages come from the index that is configured where they are installed."""
+    for name in ("envs/requirements.lock", "envs/environment.yaml"):
+        found = re.findall(r"^.*(?:://|index-url|find-links).*$", (ROOT / name).read_text(), re.MULTILINE)
+        assert found == [], name
+
+
+def test_the_lock_keeps_to_its_own_bounds():
+    versions = {canonicalize_name(one.name): one.specifier for one in map(Requirement, locked())}
+    lines = (ROOT / "envs/constraints.txt").read_text().splitlines()
+    bounds = [Requirement(line) for line in lines if line and not line.startswith("#")]
+    assert {"numpy", "scipy"} <= {bound.name for bound in bounds}
+    for bound in bounds:
+        (pinned,) = versions[bound.name]
+        assert bound.specifier.contains(pinned.version), bound
 
 
 def asked_by(package: str) -> list[Requirement]:

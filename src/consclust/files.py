@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,22 +26,40 @@ RERUN = "delete it and run the same command again"
 
 @contextmanager
 def written_whole(path: Path | str) -> Iterator[Path]:
-    """Give a temporary path beside ``path`` (same suffix); rename it to ``path`` when the block succeeds."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Give a temporary path beside ``path`` (same suffix); rename it to ``path`` when the block succeeds.
+
+    A link is kept: the file that it leads to is written. A file that is there keeps its mode; a new one has that of the
+    user's umask.
+    """
+    target = Path(os.path.realpath(path))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    mode = target.stat().st_mode & 0o777 if target.is_file() else None
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=path.suffix, dir=path.parent)
+        temporary = _make_empty_file(target, 0o666 if mode is None else mode | 0o600)
     except OSError as error:
         error.filename = str(path)
         raise
-    os.close(handle)
-    temporary = Path(name)
     try:
         yield temporary
-        temporary.chmod(0o644)
-        temporary.replace(path)
+        if mode is not None:
+            temporary.chmod(mode)  # also the part that the umask took
+        temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _make_empty_file(beside: Path, mode: int) -> Path:
+    """Make a file of a new name, whose mode is ``mode`` without the bits of the umask.
+
+    ``tempfile`` makes files that their owner alone can read, and there is no safe way to ask for the umask.
+    """
+    while True:
+        path = beside.with_name(f".{beside.stem}.{secrets.token_hex(4)}{beside.suffix}")
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+        except FileExistsError:
+            continue
+        return path
 
 
 def sha256(path: Path | str) -> str:

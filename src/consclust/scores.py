@@ -17,6 +17,8 @@ import numpy.typing as npt
 
 from consclust.ensemble import FloatArray, IntArray
 
+__all__ = ["accuracy", "ari", "class_f", "nmi", "pairwise_f", "purity", "purity_f", "score_all"]
+
 Normalization = Literal["max", "min", "arithmetic", "geometric", "joint"]
 
 

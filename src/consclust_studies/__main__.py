@@ -10,6 +10,7 @@ from pathlib import Path
 
 from consclust.errors import InputError
 from consclust.files import write_text
+from consclust_studies.code.loaded import record_sources
 
 
 class NoPandas(MetaPathFinder):
@@ -36,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for handler in handlers:
         logger.addHandler(handler)
     try:
+        record_sources()
         from consclust_studies.runner import run_job_file
 
         logger.info("%s", run_job_file(options.job))

@@ -28,6 +28,8 @@ class JobFile(Strict):
     outputs: dict[str, tuple[str, ...]]
     arguments: dict[str, Any] = {}
     """What a job takes beside its spec, as it changes no result: the block of subsets that it works through."""
+    sources: dict[str, str] = {}
+    """Checksums of the modules with the code behind the job, at the time of the plan."""
     title: str = ""
     """What the job is, for messages."""
     confirm: bool = False

@@ -5,7 +5,6 @@ inputs with the same content, is at hand, it is written again instead of compute
 same content changes nothing.
 """
 
-import importlib
 import logging
 import os
 import time
@@ -16,6 +15,7 @@ from typing import NamedTuple
 
 from consclust.errors import InputError
 from consclust.extras import needs
+from consclust_studies.code.job_code import check_loaded
 from consclust_studies.contents import Marks, digest_of_content, read_marks, write_again
 from consclust_studies.job_files import Files, JobFile
 from consclust_studies.kinds import Kind, find_kind
@@ -47,10 +47,10 @@ def run_job_file(path: Path) -> str:
     started = time.monotonic()
     with needs(kind.extra):
         job = kind.load_spec().of_text(planned.spec, path)
-        check_source(job)
+        check_source(job, planned)
         found = do_job(kind, job, planned)
         try:
-            check_source(job)
+            check_source(job, planned)
         except InputError:
             remove_outputs(planned)
             raise
@@ -141,10 +141,6 @@ def remove_outputs(planned: JobFile) -> None:
         Path(name).unlink(missing_ok=True)
 
 
-def check_source(job: Spec) -> None:
+def check_source(job: Spec, planned: JobFile) -> None:
     """Raise InputError if the source that this process has is not the one that the job was planned for."""
-    from consclust_studies.plan.fingerprint import fingerprint_of_loaded
-
-    importlib.import_module(type(job).__module__)
-    if job.code and fingerprint_of_loaded(job.code_behind()) != job.code:
-        raise InputError("the source has changed since the run began; nothing is kept: run the same command again")
+    check_loaded(job.code_behind(), job.code, planned.sources)

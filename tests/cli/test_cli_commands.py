@@ -248,3 +248,12 @@ def test_the_entry_point_starts_without_the_numeric_packages(file):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "choose-k" in done.stderr + done.stdout
+
+
+@pytest.mark.long
+def test_the_command_is_also_a_module(file):
+    command = [sys.executable, "-m", "consclust", "consensus", str(file), "-k", "3", "--method", "EAC"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == run("consensus", file, "-k", 3, "--method", "EAC").stdout
+    done = subprocess.run([*command, "--drop", "none"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)

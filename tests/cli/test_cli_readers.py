@@ -13,9 +13,10 @@ from hypothesis.extra.numpy import arrays
 from scipy.io import savemat
 
 from consclust.cli import main
-from consclust.cli.tables import Layout, read_features, read_labels
+from consclust.cli.own_files import read_features, read_labels
 from consclust.ensemble import Ensemble
 from consclust.errors import InputError
+from consclust.readers.layout import Layout
 
 MATRICES = st.tuples(st.integers(5, 9), st.integers(2, 5)).flatmap(
     lambda shape: arrays(np.int64, shape, elements=st.integers(-1, 3))

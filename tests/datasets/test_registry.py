@@ -105,6 +105,7 @@ def test_step_names_and_readers_are_all_implemented():
         "spirals",
         "shapes",
         "documents",
+        "archive",
     }
 
 
@@ -183,9 +184,11 @@ def test_a_data_set_without_features(tmp_path):
         (", classes: gt", "", ["pool = ", "where the classes are", "classes: false"]),
         ("  licence", "  files: [{name: a.csv}]\n  licence", ["pool = ", "no reader of features"]),
         ("  licence", "  preprocessing: [zscore]\n  licence", ["pool = ", "no reader of features"]),
-        ("pool.mat", "pool.txt", ["pool.ensembles.mine", "pool.txt is no .mat, .npz or .csv"]),
-        ("pool.mat", "pool.csv", ["pool.ensembles.mine", "a CSV has no variable; remove it"]),
-        ("variable: members, ", "", ["pool.ensembles.mine", "name the label matrix"]),
+        ("pool.mat", "pool.xlsx", ["pool.ensembles.mine", "pool.xlsx is none of", ".csv", ".parquet"]),
+        ("pool.mat", "pool.csv", ["pool.ensembles.mine", "a .csv file has no variable; remove it"]),
+        ("variable: members, ", "header: true, ", ["pool.ensembles.mine", "remove header"]),
+        ("variable: members, ", "ids: a, ", ["pool.ensembles.mine", "remove ids and drop"]),
+        ("pool.mat}, variable: members", "pool.npy}", ["pool.ensembles.mine", "store labels and classes as .npz"]),
         ("classes: gt", "clases: gt", ["pool.ensembles.mine.clases", 'did you mean "classes"?']),
     ],
 )

@@ -1,3 +1,4 @@
+import io
 import json
 import tarfile
 from pathlib import Path
@@ -7,8 +8,14 @@ import pytest
 
 from consclust.errors import InputError
 from consclust.files import read_arrays, write_arrays, write_record
-from consclust_studies.plan import accepted, costs
+from consclust_studies.contents import Marks, read_marks, write_again
+from consclust_studies.kinds import KINDS
+from consclust_studies.plan import accepted, estimates
+from consclust_studies.runner import PREVIOUS, digest_of_inputs
+from consclust_studies.stages.consensus import SubsetRange
+from consclust_studies.stamps import Stamp
 
+VERSIONS = {"python": "3.0", "numpy": "2.0"}
 RACE = {"metric": "ACC", "subsets": 1, "points": 1}
 NUMBERS = np.arange(300).reshape(3, 100) % 7
 KC = "results/mine/consensus/iris/KC/0-1"
@@ -19,30 +26,48 @@ def raced(study, _):
     study["cases"][0] = {"dataset": "iris", "races": {"RCE": RACE}}
 
 
-def make(plan, seconds=1000.0):
+def make(plan, seconds=1000.0, versions=VERSIONS):
     """Write the files of all fits, alike for each subset; return their content by name, in the order of a run."""
-    methods = [fits for case in accepted.planned_fits(plan, "mine").values() for fits in case]
-    for fits in methods:
-        for name in fits.files:
-            path = Path(name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if "/races/" in name:
-                write_record(path, {"spec": fits.spec, "of": name})
-                continue
-            first, last = map(int, path.name.split(".")[0].split("-"))
-            subsets, found = range(first, last + 1), [[subset] for subset in range(first, last + 1)]
-            if path.suffix == ".npz":
-                labels = np.array([NUMBERS + len(str(path.parent)) + subset for subset in subsets])[:, None]
-                texts = json.dumps([{"subset": subset, "point": 0, "note": "so"} for subset in subsets])
-                states = {key: np.array(found) for key in ("chosen", "left_out", "iterations", "converged")}
-                write_arrays(path, labels=labels, subsets=subsets, spec=fits.spec, failures="[]", notes=texts, **states)
-            else:
-                seconds_of = {"cpu_seconds": [[seconds] for _ in subsets], "wall_seconds": found, "peak_rss_mib": 9.0}
-                of = {"case": path.parts[-3], "method": path.parts[-2], "n": 150, "n_profiles": [*subsets]}
-                write_record(path, {"spec": fits.spec, "subsets": [*subsets], **of, **seconds_of})
-    for case in plan.runs["mine"].titles:
-        write_arrays(plan.ensemble_file("mine", plan.runs["mine"].case(case)), labels=NUMBERS)
-    return {name: Path(name).read_bytes() for fits in methods for name in fits.files}
+    write_inputs(plan)
+    jobs = [job for jobs in accepted.jobs_with_labels(plan, "mine").values() for job in jobs]
+    for job in jobs:
+        stamp = Stamp(versions=versions, inputs=inputs_of(job))
+        for name in accepted.files_of(job):
+            write(Path(name), {"spec": job.spec.json_text, "stamp": stamp.json_text}, seconds)
+    return {name: Path(name).read_bytes() for job in jobs for name in accepted.files_of(job)}
+
+
+def write_inputs(plan, content=NUMBERS):
+    """Write base clusterings and features of all cases."""
+    study = plan.runs["mine"]
+    for case in map(study.case, study.titles):
+        write_arrays(plan.ensemble_file("mine", case.id), labels=content, spec=plan.ensemble("mine", case.id).json_text)
+        write_arrays(plan.prepared_file(case), X=content)
+
+
+def inputs_of(job):
+    """The digest of what a job reads, by the files that are there."""
+    return digest_of_inputs(KINDS[job.kind], job.to_file(job.inputs, job.outputs, confirm=False, sorts=()))
+
+
+def write(path, marks, seconds):
+    """Write labels, seconds or the result of a race."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if "/races/" in str(path):
+        write_record(path, {**marks, "of": str(path)})
+        return
+    first, last = map(int, path.name.split(".")[0].split("-"))
+    subsets = range(first, last + 1)
+    found = [[subset] for subset in subsets]
+    if path.suffix == ".npz":
+        labels = np.array([NUMBERS + len(str(path.parent)) + subset for subset in subsets])[:, None]
+        texts = json.dumps([{"subset": subset, "point": 0, "note": "so"} for subset in subsets])
+        states = {key: np.array(found) for key in ("chosen", "left_out", "iterations", "converged")}
+        write_arrays(path, labels=labels, subsets=subsets, failures="[]", notes=texts, **states, **marks)
+        return
+    seconds_of = {"cpu_seconds": [[seconds] for _ in subsets], "wall_seconds": found, "peak_rss_mib": 9.0}
+    of = {"case": path.parts[-3], "method": path.parts[-2], "n": 150, "n_profiles": [*subsets]}
+    write_record(path, {**marks, "subsets": [*subsets], **of, **seconds_of})
 
 
 def remove(names):
@@ -95,7 +120,8 @@ def test_the_seconds_of_variants_are_kept_for_the_plan(make_plan):
         accepted.keep(plan, "mine")
         for case_id, method_id, of_a_fit in (("iris_5", "KC", expected), ("iris", "KC-few", seconds)):
             case = study.case(case_id)
-            spent = costs.seconds_of_fits(make_plan(), "mine", case, study.run(case, method_id), "0-2")
+            block = SubsetRange(0, 2)
+            spent = estimates.seconds_of_fits(make_plan(), "mine", case, study.run(case, method_id), block)
             assert spent == 3 * of_a_fit
 
 
@@ -195,3 +221,82 @@ def test_a_restricted_study_is_refused(make_plan):
     Path("config/config.yaml").write_text("seed: 1\ndatasets: [iris]\n")
     with pytest.raises(InputError, match=r"config/config\.yaml: mine is restricted"):
         accepted.main(["keep", "mine"])
+
+
+def restored(names):
+    return {name: Path(name).read_bytes() for name in names if Path(name).exists()}
+
+
+def test_labels_made_from_inputs_of_other_content_are_not_put_back(make_plan):
+    """Those of SSCE alone depend on the features, and all on the base clusterings."""
+    plan = make_plan()
+    before = make(plan)
+    accepted.keep(plan, "mine")
+    remove(before)
+    write_arrays(plan.prepared_file(plan.runs["mine"].case("iris")), X=NUMBERS + 1)
+    accepted.restore(plan, "mine")
+    expected = {name: content for name, content in before.items() if "/iris/SSCE/" not in name}
+    assert restored(before) == expected
+    remove(expected)
+    write_inputs(plan, NUMBERS + 1)
+    accepted.restore(plan, "mine")
+    assert restored(before) == {}
+
+
+def test_labels_made_from_the_same_content_are_put_back_under_the_spec_that_is_planned(make_plan):
+    """Another spec of the base clusterings, such as that of other code, that gives the same."""
+    plan = make_plan()
+    before = make(plan)
+    accepted.keep(plan, "mine")
+    remove(before)
+
+    def faster(study, _):
+        study["ensemble"]["max_iter"] = 1000
+
+    other = make_plan(faster)
+    assert other.consensus("mine", "iris", "KC").digest != plan.consensus("mine", "iris", "KC").digest
+    accepted.restore(other, "mine")
+    # the pool is ready-made: no setting of k-means is in its spec
+    assert {name for name in before if Path(name).exists()} == before.keys()
+    for suffix in (".npz", ".runtime.json"):
+        path = Path(f"results/mine/consensus/iris/KC/0-3{suffix}")
+        marks = read_marks(path)
+        assert marks.spec == other.consensus("mine", "iris", "KC").json_text
+        assert marks.stamp.versions == VERSIONS
+    assert np.array_equal(read_arrays("results/mine/consensus/iris/KC/0-3.npz")["labels"], labels_in(before, "KC"))
+
+
+def labels_in(files, method):
+    with np.load(io.BytesIO(files[f"results/mine/consensus/iris/{method}/0-3.npz"])) as arrays:
+        return arrays["labels"]
+
+
+def test_labels_of_other_code_wait_for_a_run_that_confirms_them(make_plan, capsys, monkeypatch):
+    plan = make_plan()
+    before = make(plan)
+    accepted.keep(plan, "mine")
+    remove(before)
+    monkeypatch.setattr("consclust_studies.plan.plan.fingerprint", lambda code: "another")
+    other = make_plan()
+    capsys.readouterr()
+    accepted.restore(other, "mine")
+    assert restored(before) == {}
+    kept = {name: (PREVIOUS / name).read_bytes() for name in before}
+    assert kept == before
+    assert "--config code=confirm" in capsys.readouterr().out
+
+
+def test_blocks_that_other_versions_made_are_not_joined(make_plan):
+    """A file has one stamp."""
+    before = make(make_plan(subsets_per_job=1))
+    path = Path("results/mine/consensus/iris/KC/1-1.npz")
+    marks = read_marks(path)
+    other = marks.stamp.model_copy(update={"versions": {**VERSIONS, "numpy": "3.0"}})
+    for suffix in (".npz", ".runtime.json"):
+        write_again(path.with_suffix(suffix), path.with_suffix(suffix), Marks(marks.spec, other))
+    accepted.keep(make_plan(subsets_per_job=1), "mine")
+    remove(before)
+    accepted.restore(make_plan(subsets_per_job=2), "mine")
+    assert not Path("results/mine/consensus/iris/KC/0-1.npz").exists()
+    assert Path("results/mine/consensus/iris/KC/2-3.npz").exists()
+    assert Path("results/mine/consensus/iris/RCE/0-1.npz").exists()

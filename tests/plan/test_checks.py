@@ -5,19 +5,32 @@ from pathlib import Path
 import pytest
 import yaml
 
-from consclust.datasets.registry import load_registry
+from consclust.datasets.registry import DatasetSpec, load_registry
 from consclust.errors import InputError
 from consclust_studies.plan.load import load_study
 
 ROOT = Path(__file__).parents[2]
 REGISTRY = load_registry(ROOT / "config/datasets.yaml")
+KINDS = [
+    "studies/ec_cms/exhibits/slices.py",
+    "studies/peace/exhibits/objects.py",
+    "studies/rce/exhibits/features.py",
+    "studies/rce/exhibits/pools.py",
+]
 STUDY = {
     "id": "mine",
     "title": "t",
     "summary": "s",
+    "kinds": KINDS,
     "cases": ["iris", {"id": "second", "dataset": "yale", "ensemble": "authors"}],
     "methods": ["KC", {"method": "RCE", "grid": {"lambda1": [1, 2]}, "default": {"lambda1": 1}}],
 }
+
+
+@pytest.fixture(autouse=True)
+def _project(monkeypatch):
+    """Work in the folder of the project, where the kinds of its studies are."""
+    monkeypatch.chdir(ROOT)
 
 
 def write(folder, changes, name="mine"):
@@ -61,6 +74,13 @@ def test_a_text_that_is_empty(tmp_path, changes, key):
 @pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*/study.yaml")), ids=lambda p: p.parent.name)
 def test_the_studies_are_valid(path):
     assert load_study(path, REGISTRY).id == path.parent.name
+
+
+def test_archives_are_no_data_set_of_a_study(tmp_path):
+    archive = {"title": "A", "reader": {"format": "archive"}, "files": [{"name": "a"}], "licence": "l", "source": "s"}
+    registry = {**REGISTRY, "labels": DatasetSpec.model_validate(archive)}
+    with pytest.raises(InputError, match=r"cases\[0\].dataset = 'labels': an archive"):
+        load_study(write(tmp_path, {"cases": ["labels"]}), registry)
 
 
 def test_every_mistake_is_reported_at_once(tmp_path):
@@ -299,6 +319,16 @@ def test_an_exhibit_that_would_show_nothing(tmp_path, exhibit, words):
 def test_an_exhibit_of_variants_or_ranks_without_any(tmp_path, kind):
     study = {"cases": ["iris"], "methods": ["KC"]}
     refused(tmp_path, {**study, "exhibits": [{"kind": kind}]}, f".kind = {kind!r}", "remove")
+
+
+def test_a_wrong_id_is_reported_beside_the_kinds_that_are_not_found_by_it(tmp_path):
+    path = write(tmp_path, {"id": "other", "exhibits": [{"kind": "placebo", "id": "p", "title": "t"}]})
+    with pytest.raises(InputError) as caught:
+        load_study(path, REGISTRY)
+    of_id, of_kind = str(caught.value).splitlines()
+    assert of_id.startswith(f"{path}: id = 'other': ")
+    assert of_kind.startswith(f"{path}: exhibits[0].kind = 'placebo': ")
+    assert "studies/rce/exhibits/placebo.py" in of_kind
 
 
 def test_exhibits_that_have_something_to_show(tmp_path):

@@ -7,8 +7,9 @@ import pytest
 from consclust.datasets.registry import RawFile
 from consclust.errors import InputError
 from consclust_studies.config.settings import CONFIG_FILE
-from consclust_studies.plan import costs, needs, status
+from consclust_studies.plan import costs, estimates, needs, status
 from consclust_studies.plan.costs import Job, find_makespan, list_jobs, sum_submitted
+from consclust_studies.stages.consensus import SubsetRange
 
 
 def job(name, seconds, *after):
@@ -47,34 +48,35 @@ def test_the_jobs_of_a_run_are_those_of_the_plan_in_an_order_that_can_be_run(mak
     labels = {file for case in study.cases for run in study.runs(case) for file in plan.label_files("mine", case, run)}
     assert len(labels) == 4 * 3 * 3 - 4  # subsets, cases, methods; the pool is without SSCE
     assert labels <= seen
-    assert {*plan.score_files("mine", ""), *plan.score_files("mine", "/variants")} <= seen
+    for part in ("", "/variants"):
+        assert set(plan.job("collect", run="mine", part=part).inputs["scores"]) <= seen
     assert jobs[-1].name in plan.report_files("mine")
 
 
 def test_sparse_features_are_counted_by_the_bytes_of_their_files(make_plan):
     plan = make_plan()
     case = plan.studies["mine"].cases[0]
-    dense = costs.seconds_of_base_clusterings(plan, "mine", case)
-    assert dense == plan.need_of_ensemble("mine", case.id).seconds
+    dense = estimates.need_of_base_clusterings(plan, "mine", case).seconds
+    assert dense == needs.estimate_ensembles(*plan.sized(plan.studies["mine"], case.id)).seconds
     spec = plan.registry[case.dataset]
     n, features, _ = plan.shape(case.dataset)
     for size, share in ((n * features // 10, 0.1), (n * features * 8, 1), (None, 1)):
         file = RawFile(name="text.mat", bytes=size)
         plan.registry[case.dataset] = spec.model_copy(update={"files": (file,)})
-        assert costs.seconds_of_base_clusterings(plan, "mine", case) == pytest.approx(share * dense)
+        assert estimates.need_of_base_clusterings(plan, "mine", case).seconds == pytest.approx(share * dense)
 
 
 def test_measured_seconds_replace_declared_ones(make_plan, tmp_path):
     plan = make_plan(subsets_per_job=2)
     study = plan.studies["mine"]
     case, method = study.case("iris"), study.method("RCE")
-    declared = costs.seconds_of_fits(plan, "mine", case, method, "0-1")
+    declared = estimates.seconds_of_fits(plan, "mine", case, method, SubsetRange(0, 1))
     folder = tmp_path / needs.ACCEPTED / "mine"
     folder.mkdir(parents=True)
     (folder / "runtime.csv").write_text("case,method,n_profiles,cpu_seconds_per_fit\niris,RCE,40,7.5\n")
     measured = make_plan(subsets_per_job=2)
     assert declared != pytest.approx(60)
-    assert costs.seconds_of_fits(measured, "mine", case, method, "0-1") == pytest.approx(2 * 4 * 7.5)
+    assert estimates.seconds_of_fits(measured, "mine", case, method, SubsetRange(0, 1)) == pytest.approx(2 * 4 * 7.5)
 
 
 def test_what_is_not_measured_takes_a_share_as_on_the_same_data_or_else_on_all(make_plan, tmp_path):
@@ -90,7 +92,7 @@ def test_what_is_not_measured_takes_a_share_as_on_the_same_data_or_else_on_all(m
     def share(case_id):
         case = study.case(case_id)
         declared = needs.estimate_consensus(study, case, plan.shape(case.dataset), twin, 0, 1).seconds
-        return costs.seconds_of_fits(plan, "mine", case, twin, "0-1") / declared
+        return estimates.seconds_of_fits(plan, "mine", case, twin, SubsetRange(0, 1)) / declared
 
     measured = {case.id: share(case.id) for case in study.cases}
     assert measured["pool"] == pytest.approx(2 * measured["iris"])
@@ -99,6 +101,7 @@ def test_what_is_not_measured_takes_a_share_as_on_the_same_data_or_else_on_all(m
 
 def test_the_state_of_a_job(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(status, "is_run_at_work", lambda: True)
     for name in ("made", "failed.log", "made.log"):
         (tmp_path / name).touch()
     mark = base64.urlsafe_b64encode(b"busy").decode()
@@ -115,13 +118,14 @@ def test_a_job_that_begins_while_snakemake_plans_has_not_failed(make_plan, tmp_p
     (tmp_path / CONFIG_FILE).write_text("seed: 1\n")
     one = next(job for job in list_jobs(plan, "mine") if "/consensus/" in job.name)
 
-    def left(study):
+    def left(studies, arguments):
         for path in (tmp_path / one.log, status.MARKS / base64.urlsafe_b64encode(one.name.encode()).decode()):
             path.parent.mkdir(parents=True)
             path.touch()
         return {one.name}
 
     monkeypatch.setattr(status, "left", left)
+    monkeypatch.setattr(status, "is_run_at_work", lambda: True)
     status.main(["mine"])
     heads, counts, *failed = capsys.readouterr().out.splitlines()
     assert failed == []

@@ -65,7 +65,7 @@ def test_a_job_takes_as_many_subsets_as_fit_into_its_time():
     for case in UNACCEPTED.cases:
         for run in UNACCEPTED.runs(case):
             size = needs.count_subsets_per_job(UNACCEPTED, case, shape(case), run, 0)
-            seconds = needs._estimate_fit(UNACCEPTED, case, shape(case), run)[1] * len(run.points)
+            seconds = needs._estimate_fit(UNACCEPTED, case, shape(case), run).seconds * len(run.points)
             assert size * seconds <= needs.JOB_SECONDS or size == 1
             assert (size + 1) * seconds > needs.JOB_SECONDS
             sizes.append(size)

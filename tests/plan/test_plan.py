@@ -201,23 +201,29 @@ def test_no_steps_are_raw_and_none_are_those_of_the_registry(make_plan):
     plan = make_plan(lambda study, data: edits(study, "cases", 1, value={"dataset": "wine", "preprocessing": []}))
     wine = plan.runs["mine"].case("wine")
     assert plan.prepared_file(wine) == "data/prepared/wine/raw.npz"
-    assert plan.prepare("wine", "raw").steps == ()
+    assert plan.prepare("wine", "raw").recipe.steps == ()
     assert make_plan().prepared_file(make_plan().runs["mine"].case("wine")) == "data/prepared/wine/zscore.npz"
-    assert plan.prepare("wine", "zscore-unit_norm").steps == ("zscore", "unit_norm")
+    assert plan.prepare("wine", "zscore-unit_norm").recipe.steps == ("zscore", "unit_norm")
 
 
 def test_a_ready_made_ensemble_has_neither_seed_nor_algorithm(make_plan):
     job = make_plan().ensemble("mine", "pool")
-    assert (job.kind, job.seed, job.max_iter, job.n_clusters) == ("ready-made", None, 0, "classes")
-    assert make_plan().ready_file("mine", "pool") == [f"data/raw/ecoli_pool/{job.ready.file.name}"]
-    assert make_plan().ready_file("mine", "iris") == []
+    assert (job.algorithm, job.seed, job.max_iter, job.n_clusters) == ("ready-made", None, 0, "classes")
+    inputs = make_plan().job("base_clusterings", study="mine", case="pool").inputs
+    assert inputs["ready"] == [f"data/raw/ecoli_pool/{job.ready.file.name}"]
+    assert "ready" not in make_plan().job("base_clusterings", study="mine", case="iris").inputs
+
+
+def consensus_on_iris(plan, method, block):
+    return plan.job("consensus", study="mine", case="iris", method=method, block=block)
 
 
 def test_features_are_an_input_where_they_are_needed(make_plan):
     plan = make_plan()
-    assert plan.features_file("mine", "iris", "SSCE") == ["data/prepared/iris/raw.npz"]
+    inputs = {name: consensus_on_iris(plan, name, "0-3").inputs for name in ("SSCE", "KC")}
+    assert inputs["SSCE"]["prepared"] == ["data/prepared/iris/raw.npz"]
     assert plan.consensus("mine", "iris", "SSCE").data == plan.prepare("iris", "raw").digest
-    assert plan.features_file("mine", "iris", "KC") == []
+    assert "prepared" not in inputs["KC"]
     assert plan.consensus("mine", "iris", "KC").data is None
 
 
@@ -227,7 +233,7 @@ def test_labels_lie_in_blocks(make_plan, size, blocks):
     study = plan.runs["mine"]
     files = plan.label_files("mine", study.case("iris"), study.method("RCE"))
     assert files == [f"results/mine/consensus/iris/RCE/{block}.npz" for block in blocks]
-    assert set(files) <= set(plan.scored_labels("mine", "", "iris"))
+    assert set(files) <= set(plan.job("score", run="mine", part="", case="iris").inputs["labels"])
 
 
 def raced(race):
@@ -245,10 +251,10 @@ def test_a_race_ends_a_block_and_the_blocks_after_it_wait_for_it(make_plan, whol
     study, iris = plan.runs["mine"], plan.runs["mine"].case("iris")
     files = [f"results/mine/consensus/iris/RCE/{block}.npz" for block in ("0-1", "2-3")]
     assert plan.label_files("mine", iris, study.method("RCE")) == files
-    assert plan.first_blocks("mine", "iris", "RCE") == files[:1]
-    assert plan.race_file("mine", "iris", "RCE", "0-1") == []
-    assert plan.race_file("mine", "iris", "RCE", "2-3") == ["results/mine/races/iris/RCE.json"]
-    assert plan.race_file("mine", "iris", "KC", "0-3") == []
+    assert plan.job("race", study="mine", case="iris", method="RCE").inputs["labels"] == files[:1]
+    assert "race" not in consensus_on_iris(plan, "RCE", "0-1").inputs
+    assert consensus_on_iris(plan, "RCE", "2-3").inputs["race"] == ["results/mine/races/iris/RCE.json"]
+    assert "race" not in consensus_on_iris(plan, "KC", "0-3").inputs
     assert {names for names in changed(whole, jobs(plan)) if names[0] == "consensus"} == {("consensus", "iris", "RCE")}
     for key, value in (("metric", "NMI"), ("subsets", 3), ("points", 2)):
         other = make_plan(raced({**race, key: value}))
@@ -268,15 +274,17 @@ def test_the_inputs_of_exhibits_are_files_of_jobs_with_their_specs(make_plan, wh
     ]
 
 
-def test_the_job_of_the_tables_takes_each_file_once_those_in_blocks_last(make_plan):
+def test_the_job_of_the_tables_takes_each_file_once_and_knows_which_are_of_one_item(make_plan):
     plan = make_plan(subsets_per_job=1)
-    together = plan.exhibits_files("mine", *plan.tables("mine")).made
-    alone = {file for table in plan.tables("mine") for file in plan.exhibits_files("mine", table).made}
-    in_blocks = [file.endswith(".runtime.json") for file in together]
-    assert len(together) == len(alone)
-    assert set(together) == alone
-    assert in_blocks == sorted(in_blocks)
-    assert {*in_blocks} == {False, True}
+    job = plan.job("tables", run="mine")
+    exhibits = [plan.runs["mine"].exhibit(table) for table in plan.tables("mine")]
+    alone = {file for exhibit in exhibits for _, files in plan.exhibit_inputs("mine", exhibit) for file in files}
+    given = [file for files in (*job.inputs.values(), *job.project.values()) for file in files]
+    assert len(given) == len(set(given))
+    assert set(given) == alone
+    for role, counts in job.arguments["counts"].items():
+        assert sum(counts) == len(job.inputs.get(role, job.project.get(role, ())))
+    assert set(job.arguments["counts"]["runtimes"]) == {4}, "each method has a file for each of the four subsets"
 
 
 RUN = "mine.datasets-wine.methods-KC+RCE"
@@ -291,8 +299,9 @@ def test_a_restricted_run_has_its_own_scores_and_reports_and_shares_the_rest(mak
     assert {names for names in part if names[0] in shared} <= whole.keys()
     study = plan.runs[RUN]
     assert plan.label_files(RUN, study.case("wine"), study.method("KC")) == ["results/mine/consensus/wine/KC/0-3.npz"]
-    assert plan.ensemble_file("mine", study.case("wine")) == "results/ensembles/mine/wine.npz"
-    assert plan.score_files(RUN, "") == [f"results/{RUN}/scores/wine.parquet"]
+    assert plan.ensemble_file("mine", "wine") == "results/ensembles/mine/wine.npz"
+    tables = plan.job("collect", run=RUN, part="").inputs["scores"]
+    assert tables == [f"results/{RUN}/scores/wine.parquet"]
     assert all(file.startswith(f"reports/{RUN}/") for file in plan.report_files(RUN))
 
 
@@ -309,14 +318,10 @@ def test_fewer_subsets_change_no_ensemble_and_no_labels(make_plan, whole):
 
 
 def test_every_job_says_what_it_needs(make_plan):
-    plan = make_plan()
-    assert plan.need_of_ensemble("mine", "iris").mb > 0
-    assert plan.need_of_consensus("mine", "iris", "RCE", "0-3").minutes > 0
-    assert plan.need_of_score("mine", "", "iris").mb > 0
-    assert make_plan(subsets=2).need_of_race("mine", "iris").mb > 0
-    assert plan.need_of_score("mine", "/variants", "iris_5").mb > 0
-    assert plan.need_of_unseen("mine", "iris").minutes > 0
-    assert plan.need_of_exhibits("mine", *plan.tables("mine")).mb > 0
+    plan = make_plan(raced({"metric": "ACC", "subsets": 2, "points": 1}))
+    needs = {job.rule: (job.need.mb > 0, job.need.minutes > 0) for job in plan.jobs_of("mine")}
+    rules = {"prepare", "base_clusterings", "consensus", "race", "score", "collect", "unseen", "tables", "document"}
+    assert needs == dict.fromkeys(rules, (True, True))
 
 
 def test_the_names_of_files_are_read_back(make_plan):
@@ -387,8 +392,8 @@ def test_a_job_in_an_empty_folder_has_the_checksums_of_own_files(make_plan, monk
     change = {"reader": {"format": "table"}, "files": [{"name": "own.csv"}]}
     make_plan(lambda study, data: data["iris"].update(change))
     planned = load_plan({"seed": 1}, elsewhere=True).prepare("iris", "raw")
-    assert planned.files[0].sha256 == "a" * 64
-    assert load_plan({"seed": 1}).prepare("iris", "raw").files[0].sha256 is None
+    assert planned.recipe.files[0].sha256 == "a" * 64
+    assert load_plan({"seed": 1}).prepare("iris", "raw").recipe.files[0].sha256 is None
 
 
 @pytest.mark.parametrize(("target", "word"), [("EAC-0", "'0'"), ("EAC-x", "'x'"), ("EACH-2", "EAC")])

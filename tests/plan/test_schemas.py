@@ -10,8 +10,8 @@ import pytest
 from pydantic import Field
 
 from consclust.validation import Strict, read_yaml
-from consclust_studies.exhibits import KINDS
-from consclust_studies.plan.load import STUDIES
+from consclust_studies.config.exhibit_kinds import every_kind
+from consclust_studies.paths import STUDIES
 from consclust_studies.plan.reference import render
 from consclust_studies.plan.schemas import REFERENCE, SCHEMAS, reference, schemas, write_schemas
 
@@ -161,9 +161,17 @@ def test_every_key_is_on_the_page(name):
 
 def test_every_kind_of_exhibit_is_on_the_page():
     first = {cells[0] for cells in rows(reference())}
-    words = [word for kind in KINDS for word in kind.model_json_schema()["properties"]["kind"].get("enum", ())]
-    words += [kind.model_json_schema()["properties"]["kind"].get("const") for kind in KINDS]
-    assert {f"`{word}`" for word in words if word} <= first
+    assert {f"`{word}`" for kind in every_kind() for word in kind.kind_words()} <= first
+
+
+def test_the_page_names_the_study_that_alone_has_a_kind():
+    page = reference()
+    table = page[page.index("| kind | what it is |") :].partition("\n\n")[0]
+    shown = {cells[0]: cells[-1] for cells in rows(table)}
+    for kind in every_kind():
+        place = kind.__module__.split(".")
+        study = f"`{place[1]}`" if place[0] == STUDIES else ""
+        assert {shown[f"`{word}`"] for word in kind.kind_words()} == {study}
 
 
 def test_links_of_the_page_lead_somewhere():

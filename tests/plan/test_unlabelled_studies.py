@@ -58,8 +58,8 @@ def test_the_report_has_diagnostics_and_no_scores(plan_of):
     plan = plan_of()
     kinds = {exhibit.kind for exhibit in plan.runs["survey"].exhibits}
     assert kinds == {"datasets", "consensus", "diagnosis", "diagnosis_figure", "runtime"}
-    inputs = plan.document_files("survey").made
-    needed = [file for name in plan.tables("survey") for file in plan.exhibits_files("survey", name).made]
+    inputs = plan.job("document", run="survey").given
+    needed = plan.job("tables", run="survey").given
     assert not [file for file in (*inputs, *needed) if "scores" in file or "selected" in file]
     assert "results/survey/consensus/survey/RCE/0-0.npz" in needed
     assert "scores" in {exhibit.kind for exhibit in plan.runs["mine"].exhibits}
@@ -103,8 +103,8 @@ def test_a_restricted_run_diagnoses_a_method_that_is_left(plan_of):
 
 def test_jobs_are_sized_by_k_where_there_are_no_classes(plan_of):
     few, many = (plan_of({"cases": [{**STUDY["cases"][0], "k": k}]}) for k in (2, 50))
-    assert few.need_of_consensus("survey", "survey", "RCE", "0-0").mb > 0
-    sizes = [plan._sized(plan.studies["survey"], "survey")[2] for plan in (few, many)]
+    assert few.job("consensus", study="survey", case="survey", method="RCE", block="0-0").need.mb > 0
+    sizes = [plan.sized(plan.studies["survey"], "survey")[2] for plan in (few, many)]
     assert sizes == [(60, 0, 2), (60, 0, 50)]
 
 
@@ -129,7 +129,7 @@ def test_jobs_are_sized_by_k_where_there_are_no_classes(plan_of):
         ({"ensemble": {"runs": 40, "subset_size": 10}}, ["ensemble.subset_size = 10", "subset_size: 40"]),
         ({"ensemble": {"runs": 40, "subset_size": 40, "draws": 2}}, ["ensemble.draws = 2", "remove"]),
         ({"exhibits": [{"kind": "scores", "id": "s", "title": "t"}]}, ["exhibits[", "'scores'", "classes", "remove"]),
-        ({"exhibits": [{"kind": "vat", "id": "s", "title": "t", "cases": ["survey"]}]}, ["exhibits[", "'vat'"]),
+        ({"exhibits": [{"kind": "restarts"}]}, ["exhibits[", "'restarts'", "classes", "remove"]),
         ({"diagnosis": {"method": "rce"}}, ["diagnosis.method = 'rce'", '"RCE"']),
         ({"diagnosis": {"ks": [3, 2]}}, ["diagnosis.ks", "[2, 3]"]),
         ({"diagnosis": {"ks": [2, 70]}}, ["cases[0].dataset", "60 objects", "diagnosis.ks has 70"]),
@@ -173,6 +173,6 @@ def test_a_study_with_classes_refuses_what_is_for_data_without(make_plan, key, v
 def test_a_study_with_classes_may_show_a_diagnosis(make_plan):
     own = {"kind": "diagnosis", "id": "base", "title": "Base", "case": "iris", "shows": "base"}
     plan = make_plan(lambda study, datasets: study.update(exhibits=[own]))
-    job = plan.exhibits("mine", "base")
-    assert job.seed == 1
-    assert "results/ensembles/mine/iris.npz" in plan.exhibits_files("mine", "base").made
+    assert plan.exhibits("mine", "base").seed == 1
+    inputs = [file for _, files in plan.exhibit_inputs("mine", plan.runs["mine"].exhibit("base")) for file in files]
+    assert "results/ensembles/mine/iris.npz" in inputs

@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("workflow", "config", "studies", "profiles", "src", "envs", "reports/accepted")
+PARTS = ("Snakefile", "workflow", "config", "studies", "profiles", "src", "envs", "reports/accepted")
 STUDY = "quickstart"
 PART = ["--config", "subsets=4"]
 

@@ -13,7 +13,7 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 900  # seconds; what is not stuck ends before, on a busy machine too
-PARTS = ["workflow", "config", "profiles", "src", "envs"]
+PARTS = ["Snakefile", "workflow", "config", "profiles", "src", "envs"]
 
 TINY = {
     "id": "tiny",
@@ -31,6 +31,7 @@ TINY = {
             "default": {"lambda1": 1.0, "lambda2": 1.0},
         },
     ],
+    "kinds": ["studies/peace/exhibits/starts.py", "studies/ec_cms/exhibits/levels.py"],
     "exhibits": [
         {"kind": "heatmap", "id": "figure1", "title": "RCE", "method": "RCE", "x": "lambda1", "y": "lambda2"},
         {"kind": "starts", "id": "starts", "title": "Starts", "methods": ["SpectralConsensus"]},
@@ -84,11 +85,18 @@ class Project:
         self.env.pop("CONSCLUST_DATA_MIRROR", None)
 
     def set_up(self, parts: list[str] = PARTS) -> "Project":
-        """Fill the folder; the tiny study is its only one."""
+        """Fill the folder; the tiny study is its only one, beside the kinds of exhibits of others."""
         # with what Python and numba have compiled, but for what they are writing now
         ignored = shutil.ignore_patterns("*.egg-info", "*.pyc.*", "*.tmp.*")
         for part in parts:
-            shutil.copytree(ROOT / part, self.folder / part, ignore=ignored)
+            if (ROOT / part).is_dir():
+                shutil.copytree(ROOT / part, self.folder / part, ignore=ignored)
+            else:
+                shutil.copy(ROOT / part, self.folder / part)
+        no_studies = shutil.ignore_patterns("*.yaml", "*.md", "published", "__pycache__")
+        shutil.copytree(ROOT / "studies", self.folder / "studies", ignore=no_studies)
+        settings = self.folder / "config/config.yaml"
+        settings.write_text(settings.read_text().replace("default_study: quickstart", "default_study: tiny"))
         self.study(TINY)
         return self
 
@@ -123,7 +131,8 @@ class Project:
 
     def reproducible_files(self) -> dict[str, bytes]:
         """Everything whose bytes must not depend on the run."""
-        apart = (*SECONDS, "report.pdf", "report.html")
+        # a run that has nothing to do does not start, and leaves the settings of the last start
+        apart = (*SECONDS, "report.pdf", "report.html", "run.json")
         return {
             str(path.relative_to(self.folder)): path.read_bytes()
             for top in ("data/prepared", "results", "reports")

@@ -76,6 +76,7 @@ STUDY = {
         },
         {"text": "GWCA is stable.", "check": "stable", "method": "GWCA", "metric": "NMI"},
     ],
+    "kinds": ["studies/peace/exhibits/starts.py"],
     "exhibits": [
         {"kind": "scores", "id": "few", "title": "Few", "methods": ["KC", "EAC-single"], "metrics": ["ACC"]},
         {"kind": "starts", "id": "starts", "title": "Starts", "methods": ["KC"], "cases": ["toy", "pool"]},
@@ -102,8 +103,11 @@ STUDY = {
     },
 }
 
+KINDS = ["studies/peace/exhibits/starts.py", "studies/peace/exhibits/f1_bounds.py"]
+"""The file with the kind `starts`, and what it imports."""
+
 NEW_VALUES = {
-    "sha256": "0" * 64, "mirror": "files/toy.csv", "data_mirror": "https://example.org/mirror",
+    "default_study": "toy", "kinds": None, "sha256": "0" * 64, "mirror": "files/toy.csv", "data_mirror": "https://example.org/mirror",
     "datasets": ["toy"], "methods": ["EAC"], "subsets": 2, "subsets_per_job": 1, "seed": 1,
     "dataset": "iris", "preprocessing": ["unit_norm"], "init": "k-means++", "ensemble": "minibatch", "n_clusters": 2,
     "instead_of": None, "doubt": "sampled anew", "without": ["EAC"], "draws": 2, "method": "LWEA",
@@ -117,7 +121,7 @@ NEW_VALUES = {
 }  # fmt: skip
 """New values by key; those of other keys follow from the type of the old one. None: no other value is meant."""
 
-NOTHING = {"subsets_per_job", "data_mirror", "urls", "mirror"}
+NOTHING = {"default_study", "subsets_per_job", "data_mirror", "urls", "mirror"}
 """Keys that change how or from where, never what: a change runs no job again."""
 
 
@@ -142,6 +146,7 @@ TOY = Toy(
     Study.model_validate(STUDY).model_dump(mode="json", by_alias=True),  # with every key written out
     ENTRY,
     {
+        **{file: (ROOT / file).read_text() for file in KINDS},
         "data/raw/toy/toy.csv": "\n".join(CELLS) + "\n",
         "data/raw/toy/pool.csv": as_csv(POOL),
         "studies/toy/published/table1.csv": "dataset,instances,features,classes\nToy,40,4,2\n",

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from conftest import ROOT, Project
+from conftest import BRIEF, ROOT, Project
 
 pytestmark = pytest.mark.workflow
 
@@ -55,3 +55,25 @@ def test_the_linter_needs_no_package_and_a_run_says_that_it_does(tmp_path):
     assert done.returncode
     assert "pip install" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_without_a_target_the_default_study_is_made(brief):
+    done = brief.snakemake("--until", "base_clusterings")
+    assert (brief.folder / "results/ensembles/tiny/iris.npz").is_file()
+    assert "base_clusterings" in done.stdout + done.stderr
+    brief.study({**BRIEF, "id": "another"})
+    planned = brief.snakemake("-n", "--config", "default_study=another")
+    said = planned.stdout + planned.stderr
+    assert "another: the report" in said
+    assert "tiny: the report" not in said
+    wrong = brief.snakemake("-n", "--config", "default_study=tyni", check=False)
+    assert wrong.returncode
+    assert wrong.stderr.strip().splitlines()[-1].startswith("--config: default_study = 'tyni': ")
+
+
+def test_the_rules_alone_have_the_same_default_target(brief):
+    above, below = (brief.snakemake("-n", *where) for where in ([], ["--snakefile", "workflow/Snakefile"]))
+    made = [[line for line in (done.stdout + done.stderr).splitlines() if "Job " in line] for done in (above, below)]
+    named = [{line.split(": ", 1)[1] for line in lines} for lines in made]
+    assert named[0] == named[1]
+    assert "tiny: the report" in named[0]

@@ -25,7 +25,36 @@ STATUS = """#!/usr/bin/env bash
 [ "$(cat "$1/code")" = 0 ] && echo success || echo failed
 """
 BUCKET = "consclust"
-STUDY = {**BRIEF, "cases": ["flowers"], "published": ["table2"], "discussion": True}
+KIND = '''
+"""The number of objects, a kind that this study alone has."""
+
+from typing import Literal
+
+import pandas as pd
+
+from consclust.report.blocks import Shown
+from consclust_studies.exhibits.base import Exhibit, Needs
+
+
+class Counted(Exhibit):
+    """How many objects there are."""
+
+    kind: Literal["counted"]
+
+    def needs(self, study):
+        return Needs(prepared=tuple(case.id for case in study.cases))
+
+    def build(self, source):
+        sizes = {case.id: len(source.dataset(case.id).y) for case in source.study.cases}
+        return Shown(pd.DataFrame(sizes.items(), columns=["case", "objects"]))
+'''
+STUDY = {
+    **BRIEF,
+    "cases": ["flowers"],
+    "published": ["table2"],
+    "discussion": True,
+    "exhibits": [{"kind": "counted", "id": "counted", "title": "Objects"}],
+}
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +67,8 @@ def shipped(tmp_path_factory) -> Project:
     study = folder / "studies/tiny"
     (study / "published").mkdir()
     (study / "published/table2.csv").write_text("dataset,metric,method,value\nFlowers,ACC,EAC,0.9\n")
+    (study / "exhibits").mkdir()
+    (study / "exhibits/counted.py").write_text(KIND)
     (study / "discussion.md").write_text("EAC has {{table2 case=flowers metric=ACC row=EAC mean}}.\n")
     registry = folder / "config/datasets.yaml"
     entry = {
@@ -83,6 +114,7 @@ def same(local: Project, stored: dict[str, bytes]) -> None:
     """Assert that the storage has what a run in the folder of the project writes, to the byte."""
     expected = local.reproducible_files()
     assert {name for name in expected if not name.endswith(SECONDS)} <= {*stored}
+    assert stored["reports/tiny/counted.csv"].splitlines()[1] == b"flowers,60"
     assert not [name for name, content in expected.items() if stored[name] != content]
     provenance = (local.folder / "reports/tiny/provenance.json").read_text()
     commit = '"commit": "' + provenance.split('"commit": "')[1][:40]
@@ -130,10 +162,13 @@ def test_a_study_that_git_does_not_track_is_refused_before_any_job(brief, tmp_pa
     git(brief, "init", "-q")
     git(brief, "add", "-A")
     brief.study({**BRIEF, "id": "other"})
+    (brief.folder / "studies/tiny/exhibits").mkdir()
+    (brief.folder / "studies/tiny/exhibits/new.py").write_text(KIND)
     storage = ["--default-storage-provider", "fs", "--default-storage-prefix", str(tmp_path / "storage")]
     done = elsewhere(brief, *storage, check=False)
     assert done.returncode
     assert "studies/other/study.yaml" in done.stderr
+    assert "studies/tiny/exhibits/new.py" in done.stderr
     assert not list((tmp_path / "elsewhere").glob("job.*"))
     (brief.folder / ".git").rename(tmp_path / "moved")
     assert "Git" in elsewhere(brief, *storage, check=False).stderr

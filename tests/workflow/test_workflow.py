@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import subprocess
+import sys
 from unittest import mock
 
 import numpy as np
@@ -148,6 +149,11 @@ def test_a_restricted_run_leaves_the_whole_one_alone_and_says_what_it_is(copy_of
     assert "Restricted run" not in (finished.folder / "reports/tiny/report.html").read_text()
     assert {row["case"] for row in rows(copy_of_finished.folder / f"reports/{run}/table2.csv")} == {"iris"}
     assert copy_of_finished.run("tiny") == [], "the whole study is as it was"
+    status = [sys.executable, "-m", "consclust_studies.plan.status"]
+    here = {"cwd": copy_of_finished.folder, "env": copy_of_finished.env}
+    shown = subprocess.run(status, **here, capture_output=True, text=True, check=True).stdout
+    counts = {line.split()[0]: line.split()[1:5] for line in shown.splitlines()[1:]}
+    assert {name: [*map(int, found[1:])] for name, found in counts.items()} == {"tiny": [0, 0, 0], run: [0, 0, 0]}
 
 
 def test_numbers_of_subsets_can_follow_each_other(copy_of_finished):

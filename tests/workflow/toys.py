@@ -35,7 +35,7 @@ class Toy:
 
     def parts(self) -> dict[str, Any]:
         """The configuration by part, to be changed."""
-        config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+        config = yaml.safe_load((ROOT / "config/config.yaml").read_text()) | {"default_study": None}
         return {"config": config, "study": copy.deepcopy(self.study), "entry": copy.deepcopy(self.entry)}
 
     def write(self, project: Project, changes: Iterable[Change] = ()) -> None:
@@ -55,6 +55,7 @@ class Toy:
         """A project with the study, its data in place, nothing run."""
         for part in ("workflow", "profiles", "envs"):
             shutil.copytree(ROOT / part, folder / part)
+        shutil.copy(ROOT / "Snakefile", folder)
         (folder / "src").symlink_to(ROOT / "src")
         for name, text in self.files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)

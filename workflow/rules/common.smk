@@ -37,6 +37,7 @@ try:
     from consclust.validation import did_you_mean
     from consclust_studies.document.provenance import git_commit
     from consclust_studies.plan import load_plan
+    from consclust_studies.plan.known_runs import store_settings
     from consclust_studies.plan.made import Made
     from consclust_studies.plan.own_files import compute_checksums
     from consclust_studies.plan.sources import check_sources

@@ -1,6 +1,6 @@
 """The command ``consclust``: consensus, choice of k and comparison of methods for people's own files.
 
-The stages of the workflow, ``python -m consclust STAGE``, are apart from it.
+``python -m consclust`` runs it too. The jobs of the workflow, ``python -m consclust_studies``, are apart from it.
 """
 
 import warnings

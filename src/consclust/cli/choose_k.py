@@ -1,6 +1,7 @@
 """``consclust choose-k``: how many clusters, by several criteria, perhaps one."""
 
-from math import ceil
+from collections.abc import Iterator
+from math import ceil, isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,38 +53,47 @@ def choose_k(
     """
     from consclust.cli.output import check_folder
     from consclust.diagnostics import ResampledKMeans, resampled
-    from consclust.diagnostics import choose_k as compared
+    from consclust.diagnostics import choose_k as compare_numbers
 
     if out is not None:
         check_folder(out, (*TABLES, *PICTURES))
-    for name in ("base_k", "halves"):
-        if source.features and options.is_given(name):
-            raise InputError(f"--{name.replace('_', '-')}: with --features, k-means runs at each --k; leave this out")
-    ks = numbers_of(numbers, "--k")
-    if settings and method is None:
-        raise InputError(f"--set {settings[0]}: name the --method that has this parameter")
+    _check_options(source, method, settings)
+    ks = parse_numbers(numbers, "--k")
     fitted = None if method is None else options.make_method(method, ks[0], settings, seed, source.features)
     matrix, ids, _ = source.table()
     recipe = ResampledKMeans(source.runs)
+    # A run of k-means has a share of the objects, and at most as many clusters as these
     most = ceil(recipe.share * len(ids)) if source.features else len(ids)
-    ks = fitting(ks, "--k", options.is_given("numbers"), most, source)
+    ks = keep_possible(ks, "--k", options.is_given("numbers"), most, source)
     given: dict[str, Any] = {"ks": ks, "method": fitted, "halves": halves, "seed": seed}
-    given |= {"features": matrix, "recipe": recipe} if source.features else {"labels": matrix}
+    if source.features:
+        given |= {"features": matrix, "recipe": recipe}
+    else:
+        given |= {"labels": matrix}
     try:
-        table = compared(
+        table = compare_numbers(
             **given, nulls=nulls, n_jobs=jobs, watch=lambda steps: options.watched(steps, 1 + nulls, "data and nulls")
         )
     except ValueError as mistake:
         raise InputError(f"{source.path}: {mistake}") from None
     if table["chosen"].any():
-        _show(table)
+        _show_criteria(table)
     else:
         click.echo(f"{source.path}: no criterion has a value; too few of the objects differ")
     if out is not None:
         _write(out, table, resampled(**given), ids)
 
 
-def numbers_of(text: str, option: str) -> list[int]:
+def _check_options(source: Source, method: str | None, settings: tuple[str, ...]) -> None:
+    """Refuse options that do not go together."""
+    for name in ("base_k", "halves"):
+        if source.features and options.is_given(name):
+            raise InputError(f"--{name.replace('_', '-')}: with --features, k-means runs at each --k; leave this out")
+    if settings and method is None:
+        raise InputError(f"--set {settings[0]}: name the --method that has this parameter")
+
+
+def parse_numbers(text: str, option: str) -> list[int]:
     """Return the numbers of clusters of an option, increasing; InputError for a mistake."""
     low, colon, high = text.partition(":")
     try:
@@ -97,7 +107,7 @@ def numbers_of(text: str, option: str) -> list[int]:
     return sorted(set(numbers))
 
 
-def fitting(ks: list[int], option: str, is_given: bool, most: int, source: Source) -> list[int]:
+def keep_possible(ks: list[int], option: str, is_given: bool, most: int, source: Source) -> list[int]:
     """Return the numbers of clusters that the objects allow; InputError if those that the user gave are too large."""
     if most < 2 or (is_given and ks[-1] > most):
         remedy = f"give numbers from 2 to {most}" if most > 1 else "give more objects"
@@ -105,35 +115,43 @@ def fitting(ks: list[int], option: str, is_given: bool, most: int, source: Sourc
     return [k for k in ks if k <= most]
 
 
-def _show(table: Any) -> None:
+def _show_criteria(table: Any) -> None:
     """Print the values of the criteria at each k, a star at the choice of each."""
     from consclust.cli.output import show
 
     criteria = list(table["criterion"].unique())
-    cells = {
-        (row.criterion, row.k): ("-" if row.value != row.value else f"{row.value:.3f}") + (" *" if row.chosen else "  ")
-        for row in table.itertuples()
-    }
+    cells = {}
+    for row in table.itertuples():
+        value = "-" if isnan(row.value) else f"{row.value:.3f}"
+        cells[row.criterion, row.k] = f"{value} *" if row.chosen else f"{value}  "
+    header = ("k", *(f"{name}  " for name in criteria))
     ks = sorted(table["k"].unique())
-    show([("k", *(f"{name}  " for name in criteria)), *((str(k), *(cells[name, k] for name in criteria)) for k in ks)])
+    show([header, *((str(k), *(cells[name, k] for name in criteria)) for k in ks)])
     click.echo("* chosen by the criterion")
 
 
 def _write(folder: Path, table: Any, stages: "dict[int, Stage]", ids: "npt.NDArray[Any]") -> None:
+    """Write the tables, and the pictures where there are consensus values."""
     from consclust.cli.output import write_csv
     from consclust.diagnostics import consensus_values
     from consclust.files import write_text
 
-    values = {k: consensus_values(stage.resampled) for k, stage in stages.items() if stage.resampled is not None}
+    write_text(folder / TABLES[0], table.to_csv(index=False, lineterminator="\n"))
     labels = {k: stage.labels for k, stage in stages.items() if stage.labels is not None}
     columns = (each.tolist() for each in labels.values())
-    at = [i / 100 for i in range(101)]
-    shares = ((k, *point) for k, of_k in values.items() for point in zip(at, of_k.cdf(at).tolist(), strict=True))
-    write_text(folder / TABLES[0], table.to_csv(index=False, lineterminator="\n"))
     write_csv(folder / TABLES[1], [("id", *(f"k{k}" for k in labels)), *zip(ids.tolist(), *columns, strict=True)])
-    write_csv(folder / TABLES[2], [("k", "value", "share_at_most"), *shares])
+    values = {k: consensus_values(stage.resampled) for k, stage in stages.items() if stage.resampled is not None}
+    write_csv(folder / TABLES[2], [("k", "value", "share_at_most"), *_distribution(values)])
     if values:
         _draw(folder, table, values, labels)
+
+
+def _distribution(values: "dict[int, ConsensusValues]") -> Iterator[tuple[int, float, float]]:
+    """Yield k, a consensus value and the share of the pairs with at most that, at each percent."""
+    at = [i / 100 for i in range(101)]
+    for k, of_k in values.items():
+        for value, share in zip(at, of_k.cdf(at).tolist(), strict=True):
+            yield k, value, share
 
 
 def _draw(folder: Path, table: Any, values: "dict[int, ConsensusValues]", labels: "dict[int, IntArray]") -> None:

@@ -1,6 +1,7 @@
 """``consclust compare``: several methods on the same base clusterings, without classes."""
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from consclust.cli.options import Source
 from consclust.errors import InputError
 
 if TYPE_CHECKING:
+    from consclust.diagnostics import Measured
     from consclust.ensemble import IntArray
     from consclust.methods.base import ConsensusMethod
 
@@ -54,15 +56,11 @@ def compare(
     source: Source, n_clusters: int, names: str, draws: int, folds: int, out: Path | None, seed: int, jobs: int
 ) -> None:
     """Compare methods on the base clusterings in a file."""
-    from consclust.cli.output import check_folder, show, write_csv
-    from consclust.diagnostics import Measured, compare_methods
+    from consclust.diagnostics import compare_methods
 
-    is_file = out is not None and out.suffix.lower() == ".csv"
-    if out is not None and not is_file:
-        check_folder(out, FILES)
-    if out is not None and out.exists() and out.samefile(source.path):
-        raise InputError(f"--out {out}: this is the file with the input; choose another name")
-    chosen = methods_of(names, n_clusters, seed, source.features)
+    if out is not None:
+        _check_out(out, source)
+    chosen = make_methods(names, n_clusters, seed, source.features)
     data = source.read(seed)
     source.check_k(n_clusters, data)
     source.check_folds(folds, data)
@@ -76,27 +74,75 @@ def compare(
         n_jobs=jobs,
         watch=lambda results: options.watched(results, len(chosen), "methods"),
     )
-    header, rows = Measured._fields[:-1], [measured[:-1] for measured in found]
     labels = {measured.method: measured.labels for measured in found if measured.labels is not None}
-    agreement = _agreement(labels)
+    agreement = _agree(labels)
+    _show_comparison(found, labels, agreement)
+    if out is not None:
+        _write(out, found, labels, agreement, data)
 
-    show([header[:-1], *([_rounded(value) for value in row[:-1]] for row in rows)])
+
+def _is_table(out: Path) -> bool:
+    """Whether an output is a single table, and no folder."""
+    return out.suffix.lower() == ".csv"
+
+
+def _check_out(out: Path, source: Source) -> None:
+    """Refuse an output before anything is computed."""
+    from consclust.cli.output import check_folder
+
+    if not _is_table(out):
+        check_folder(out, FILES)
+    if out.exists() and out.samefile(source.path):
+        raise InputError(f"--out {out}: this is the file with the input; choose another name")
+
+
+def _show_comparison(
+    found: "Sequence[Measured]", labels: "dict[str, IntArray]", agreement: list[tuple[Any, ...]]
+) -> None:
+    """Print what is measured of each method, the notes, and how the methods agree."""
+    from consclust.cli.output import show
+
+    header = _columns()
+    numbers = [[_write_rounded(getattr(measured, name)) for name in header[:-1]] for measured in found]
+    show([header[:-1], *numbers])
     for measured in found:
         if measured.note:
             click.echo(f"{measured.method}: {measured.note}")
     if len(labels) > 1:
         click.echo()
-        show([("ARI", *labels), *((name, *(f"{value:.3f}" for value in values)) for name, *values in agreement)])
-    if out is None:
+        rows = [(name, *(f"{value:.3f}" for value in values)) for name, *values in agreement]
+        show([("ARI", *labels), *rows])
+
+
+def _write(
+    out: Path,
+    found: "Sequence[Measured]",
+    labels: "dict[str, IntArray]",
+    agreement: list[tuple[Any, ...]],
+    data: options.Data,
+) -> None:
+    """Write the table, or it and two more into a folder."""
+    from consclust.cli.output import write_csv
+
+    header = _columns()
+    rows = [[_write_exact(getattr(measured, name)) for name in header] for measured in found]
+    if _is_table(out):
+        write_csv(out, [header, *rows])
         return
-    write_csv(out if is_file else out / FILES[0], [header, *([_exact(value) for value in row] for row in rows)])
-    if not is_file:
-        write_csv(out / FILES[1], [("method", *labels), *agreement])
-        columns = (each.tolist() for each in labels.values())
-        write_csv(out / FILES[2], [("id", *labels), *zip(data.ids.tolist(), *columns, strict=True)])
+    write_csv(out / FILES[0], [header, *rows])
+    write_csv(out / FILES[1], [("method", *labels), *agreement])
+    columns = (each.tolist() for each in labels.values())
+    write_csv(out / FILES[2], [("id", *labels), *zip(data.ids.tolist(), *columns, strict=True)])
 
 
-def methods_of(names: str, k: int, seed: int, has_features: bool) -> "list[ConsensusMethod]":
+def _columns() -> tuple[str, ...]:
+    """Return what is measured of a method: all but its labels, the note last."""
+    from consclust.diagnostics import Measured
+
+    return tuple(name for name in Measured._fields if name != "labels")
+
+
+def make_methods(names: str, k: int, seed: int, has_features: bool) -> "list[ConsensusMethod]":
     """Return the methods of an option, each once; InputError for an unknown one."""
     from consclust import methods
 
@@ -107,7 +153,7 @@ def methods_of(names: str, k: int, seed: int, has_features: bool) -> "list[Conse
     return [options.make_method(name, k, (), seed, has_features) for name in dict.fromkeys(wanted)]
 
 
-def _agreement(labels: "dict[str, IntArray]") -> list[tuple[Any, ...]]:
+def _agree(labels: "dict[str, IntArray]") -> list[tuple[Any, ...]]:
     """Return a row for each method: its name, and the ARI with every method."""
     import numpy as np
 
@@ -119,11 +165,13 @@ def _agreement(labels: "dict[str, IntArray]") -> list[tuple[Any, ...]]:
     return [(name, *row) for name, row in zip(labels, values, strict=True)]
 
 
-def _exact(value: str | float) -> str | float:
+def _write_exact(value: str | float) -> str | float:
+    """Return a value for a CSV: as it is, empty for NaN."""
     return "" if value != value else value
 
 
-def _rounded(value: str | float) -> str:
+def _write_rounded(value: str | float) -> str:
+    """Return a value for the terminal, a dash for NaN."""
     if isinstance(value, float):
         return "-" if math.isnan(value) else f"{value:.3f}"
     return str(value)

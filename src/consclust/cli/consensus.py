@@ -1,11 +1,15 @@
 """``consclust consensus``: one clustering of the objects, as CSV or for Python, R and MATLAB."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from consclust.cli import options
-from consclust.cli.options import Source
+from consclust.cli.options import Data, Source
+
+if TYPE_CHECKING:
+    from consclust.methods.base import ConsensusMethod
 
 
 @click.command()
@@ -43,14 +47,19 @@ def consensus(source: Source, n_clusters: int, method: str, settings: tuple[str,
     with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
         fitted.fit(data.ensemble, data.features)
     write_labels(out, data.ids, fitted.labels_)
+    _report_answer(method, fitted, data)
 
+
+def _report_answer(method: str, fitted: "ConsensusMethod", data: Data) -> None:
+    """Say on the standard error how many clusters there are, how they agree with the clusterings, and any remark."""
     import numpy as np
 
     from consclust.diagnostics import agreement_with
     from consclust.diagnostics.consensus import remarks
     from consclust.report.wording import count, spanned
 
-    sizes, agreement = np.bincount(fitted.labels_), np.nanmean(agreement_with(data.ensemble, fitted.labels_))
+    sizes = np.bincount(fitted.labels_)
+    agreement = np.nanmean(agreement_with(data.ensemble, fitted.labels_))
     found = f"{count(len(sizes), 'cluster')} of {spanned(sizes, 'object')}"
     click.echo(f"{method}: {found}; mean ARI with the base clusterings {agreement:.3f}", err=True)
     if note := remarks(fitted):

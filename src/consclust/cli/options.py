@@ -16,7 +16,7 @@ from consclust.errors import InputError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from consclust.cli.tables import Matrix
+    from consclust.cli.own_files import Matrix
     from consclust.ensemble import Ensemble, FloatArray
     from consclust.methods.base import ConsensusMethod
 
@@ -62,36 +62,49 @@ class Source:
 
     def table(self) -> "Matrix":
         """Return the label matrix, (n, m), or the features, (n, d); InputError for a mistake."""
-        from consclust.cli.tables import Layout, read_features, read_labels
+        from consclust.cli.own_files import read_features, read_labels
+        from consclust.readers.layout import Layout
 
-        layout = Layout(self.header, self.ids, self.drop, self.transposed, self.variable)
+        layout = Layout(
+            header=self.header, ids=self.ids, drop=self.drop, transposed=self.transposed, variable=self.variable
+        )
         return read_features(self.path, layout) if self.features else read_labels(self.path, layout)
 
     def read(self, seed: int) -> Data:
         """Return the base clusterings: of the file, or k-means of the features in it; InputError for a mistake."""
-        from consclust.ensemble import MISSING, Ensemble
-        from consclust.report.wording import spanned
+        from consclust.ensemble import Ensemble
 
         matrix, ids, names = self.table()
-        features = None
         if self.features:
-            from consclust.ensembles import kmeans
-
-            features = matrix
-            try:
-                ensemble = kmeans(features, runs=self.runs, n_clusters=_base_k(self.base_k), random_state=seed)
-            except ValueError as mistake:
-                raise InputError(f"{self.path}: {str(mistake).replace('n_clusters', '--base-k')}") from None
             names = [f"run {run + 1}" for run in range(self.runs)]
+            data = Data(self._cluster(matrix, seed), matrix, ids, names)
         else:
-            ensemble = Ensemble(matrix)
-        n, m, found = ensemble.n_objects, ensemble.n_clusterings, ensemble.n_clusters
+            data = Data(Ensemble(matrix), None, ids, names)
+        self._report_size(data)
+        return data
+
+    def _cluster(self, features: "FloatArray", seed: int) -> "Ensemble":
+        """Return k-means clusterings of features."""
+        from consclust.ensembles import kmeans
+
+        n_clusters = _parse_base_k(self.base_k)
+        try:
+            return kmeans(features, runs=self.runs, n_clusters=n_clusters, random_state=seed)
+        except ValueError as mistake:
+            raise InputError(f"{self.path}: {str(mistake).replace('n_clusters', '--base-k')}") from None
+
+    def _report_size(self, data: Data) -> None:
+        """Say what was read, so that a user sees a file that was taken for another than it is."""
+        from consclust.ensemble import MISSING
+        from consclust.report.wording import spanned
+
+        ensemble = data.ensemble
         absent = int((ensemble.labels == MISSING).sum())
-        sizes = f"{n} objects, {m} base clusterings of {spanned(found, 'cluster')}"
+        clusters = spanned(ensemble.n_clusters, "cluster")
+        sizes = f"{ensemble.n_objects} objects, {ensemble.n_clusterings} base clusterings of {clusters}"
         click.echo(f"{self.path}: {sizes}, {absent} labels missing", err=True)
-        if len(set(ids)) < n:
+        if len(set(data.ids)) < ensemble.n_objects:
             click.echo(f"{self.path}: some ids occur more than once; each of them is an object of its own", err=True)
-        return Data(ensemble, features, ids, names)
 
     def check_folds(self, folds: int, data: Data) -> None:
         """Refuse more parts than base clusterings, unless their number is the default."""
@@ -113,8 +126,8 @@ def reads_file(command: Command) -> Command:
         source = Source(**{name: given.pop(name) for name in Source.__dataclass_fields__})
         for name in ("runs", "base_k"):
             if is_given(name) and not source.features:
-                option, what = f"--{name.replace('_', '-')}", "is for k-means, which needs --features"
-                raise InputError(f"{option} {what}; {source.path} is read as labels")
+                option = f"--{name.replace('_', '-')}"
+                raise InputError(f"{option} is for k-means, which needs --features; {source.path} is read as labels")
         return command(source, **given)
 
     decorated: Command = with_source
@@ -161,8 +174,7 @@ def make_method(name: str, k: int, settings: Iterable[str], seed: int, has_featu
     """Return a method with settings NAME=VALUE; InputError for an unknown name or a value that is not allowed."""
     from consclust import methods
 
-    parameters = _parameters(name, settings)
-    method = methods.make(name, k, parameters, seed)
+    method = methods.make(name, k, _parse_settings(name, settings), seed)
     try:
         method.check_parameters()
         lacking = method.uses_features() and not has_features
@@ -173,11 +185,13 @@ def make_method(name: str, k: int, settings: Iterable[str], seed: int, has_featu
     return method
 
 
-def _parameters(name: str, settings: Iterable[str]) -> Mapping[str, Any]:
+def _parse_settings(name: str, settings: Iterable[str]) -> Mapping[str, Any]:
+    """Return the parameters that settings NAME=VALUE set; InputError for one that the method has not."""
     from consclust import methods
     from consclust.validation import did_you_mean
 
-    known, parameters = methods.load(name).parameters(), {}
+    known = methods.load(name).parameters()
+    parameters: dict[str, Any] = {}
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals:
@@ -188,11 +202,11 @@ def _parameters(name: str, settings: Iterable[str]) -> Mapping[str, Any]:
             raise InputError(f"--set {setting}: use {'-k' if key == 'n_clusters' else '--seed'} for it")
         if key not in known:
             raise InputError(f"--set {setting}: {name} has no parameter {key!r}; {did_you_mean(key, list(known))}")
-        parameters[key] = _value(value)
+        parameters[key] = _parse_value(value)
     return parameters
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     """Return a number, True, False or None, or the text as it stands."""
     try:
         return ast.literal_eval({"true": "True", "false": "False", "none": "None"}.get(text.lower(), text))
@@ -200,7 +214,7 @@ def _value(text: str) -> Any:
         return text
 
 
-def _base_k(text: str) -> Any:
+def _parse_base_k(text: str) -> Any:
     """Return the numbers of clusters of the runs as :func:`consclust.ensembles.kmeans` takes them."""
     low, colon, high = text.partition(":")
     try:

@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from consclust.cli import options
-from consclust.cli.choose_k import fitting, numbers_of
-from consclust.cli.compare import methods_of
+from consclust.cli.choose_k import keep_possible, parse_numbers
+from consclust.cli.compare import make_methods
 from consclust.cli.options import Source
 
 LABELS = "consensus.csv"
@@ -65,12 +65,12 @@ def report(
 
     check_folder(out, (*document.files(), LABELS))
     fitted = options.make_method(method, n_clusters, settings, seed, source.features)
-    others = {type(each).__name__: each for each in methods_of(names, n_clusters, seed, source.features)}
-    candidates = numbers_of(ks, "--ks")
+    others = {type(each).__name__: each for each in make_methods(names, n_clusters, seed, source.features)}
+    candidates = parse_numbers(ks, "--ks")
     data = source.read(seed)
     source.check_k(n_clusters, data)
     source.check_folds(folds, data)
-    candidates = fitting(candidates, "--ks", options.is_given("ks"), data.ensemble.n_objects, source)
+    candidates = keep_possible(candidates, "--ks", options.is_given("ks"), data.ensemble.n_objects, source)
     chosen = diagnosis.Settings(fitted, candidates, others, draws, halves, nulls, folds, seed)
     mpl.use("agg")  # no window
     found = diagnosis.Diagnosis(chosen, data.ensemble, data.ids, data.names, data.features, jobs, options.watched)

@@ -11,6 +11,7 @@ from pydantic import Field, RootModel, field_validator, model_validator
 from consclust.datasets.preprocessing.steps import MODULES
 from consclust.readers import Reader
 from consclust.readers.common import Seed, Size
+from consclust.readers.layout import ARRAY_SUFFIXES, MISSING_LABEL, SUFFIXES, TEXT_SUFFIXES
 from consclust.validation import Strict, parse, read_yaml
 
 REGISTRY = Path("config/datasets.yaml")
@@ -71,32 +72,42 @@ class RawFile(Strict):
 
 
 class ReadyMadeEnsemble(Strict):
-    """Base clusterings that somebody made: a file ``.mat``, ``.npz`` or ``.csv``."""
+    """Base clusterings that somebody made, in a file that the command ``consclust`` also reads."""
 
     file: RawFile = Field(description="the file, .mat, .npz or .csv")
     variable: str | None = Field(
         None,
-        description="variable of a .mat or .npz with the label matrix, objects in rows, clusterings in columns; null: "
-        "the file is a CSV, whose columns are the clusterings, but for the classes",
+        description="variable of a .mat or .npz with the label matrix, objects in rows, clusterings in columns; needed "
+        "where a file has several matrices; null: the only one",
     )
     classes: str | None = Field(
         None,
         description="variable, or column of a CSV, with the classes; null: the reader reads them, or there are none",
     )
     missing: int = Field(
-        -1, description="label of an object that is missing from a clustering; NaN and an empty cell also mean this"
+        MISSING_LABEL,
+        description="label of an object that is missing from a clustering; NaN and an empty cell also mean this",
     )
+    header: bool | None = Field(None, description="whether line 1 of a text file has names; null: seen in the file")
+    ids: str | None = Field(None, description="column that names the objects; null: seen in the file")
+    drop: tuple[str, ...] = Field((), description="columns that are neither base clusterings, ids nor classes")
+    transposed: bool = Field(False, description="true: base clusterings are in rows, objects in columns")
     runs: Size | None = Field(None, description="number of base clusterings, checked; null: any number")
     note: str = Field("", description="remark on the ensemble, for readers of the registry")
 
     @model_validator(mode="after")
-    def _variable_fits_format(self) -> Self:
-        if self.format not in (".mat", ".npz", ".csv"):
-            raise ValueError(f"{self.file.name} is no .mat, .npz or .csv; store it as one, and name it so")
-        if self.format == ".csv" and self.variable is not None:
-            raise ValueError("a CSV has no variable; remove it")
-        if self.format != ".csv" and self.variable is None:
-            raise ValueError(f"{self.file.name} has variables; name the label matrix, for example variable: members")
+    def _settings_fit_format(self) -> Self:
+        if self.format not in SUFFIXES:
+            known = ", ".join(SUFFIXES)
+            raise ValueError(f"{self.file.name} is none of {known}; store it as one of these, and name it so")
+        if self.format not in (".mat", ".npz") and self.variable is not None:
+            raise ValueError(f"a {self.format} file has no variable; remove it")
+        if self.format == ".npy" and self.classes is not None:
+            raise ValueError("a .npy file has one array; store labels and classes as .npz")
+        if self.format not in TEXT_SUFFIXES and self.header is not None:
+            raise ValueError(f"a {self.format} file has no line of names; remove header")
+        if self.format in ARRAY_SUFFIXES and (self.ids is not None or self.drop):
+            raise ValueError(f"the columns of a {self.format} file have no names; remove ids and drop")
         return self
 
     @property

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from consclust.readers.archive import ArchiveReader
 from consclust.readers.arff import ArffReader, KeelReader
 from consclust.readers.common import Raw
 from consclust.readers.documents import DocumentsReader
@@ -31,6 +32,7 @@ Reader = Annotated[
     | SyntheticReader
     | SpiralsReader
     | ShapesReader
-    | DocumentsReader,
+    | DocumentsReader
+    | ArchiveReader,
     Field(discriminator="format"),
 ]

@@ -43,6 +43,8 @@ class AnyReader(Strict):
     n_files: ClassVar[int] = 1
     several: ClassVar[bool] = False
     """Whether there may be more files."""
+    is_data: ClassVar[bool] = True
+    """Whether the files hold a data set, which a study can use."""
 
     @abstractmethod
     def read(self, *paths: Path) -> Raw:

@@ -18,8 +18,13 @@ Part = Literal["paper", "appendix", "beyond"]
 
 FORMS = {"difference": signed, "change": signed, "difference_se": lambda value: number(value, "+.1f")}
 HEADINGS = {
-    **{"dataset": "Data set", "tau": "Kendall's τ", "away": "Mean |difference|", "difference_se": "Standard errors"},
-    **{"percentile_1": "1%", "percentile_99": "99%", "mean": "Ours"},
+    "dataset": "Data set",
+    "tau": "Kendall's τ",
+    "away": "Mean |difference|",
+    "difference_se": "Standard errors",
+    "percentile_1": "1%",
+    "percentile_99": "99%",
+    "mean": "Ours",
 }
 """How columns with these names are written, and what they are called, in every table."""
 
@@ -99,20 +104,31 @@ def listed(
     that of :data:`HEADINGS` or its own name. A column without any value is left out. ``forms`` says how a column is
     written, by its name; others are written as in :data:`FORMS`, floats as scores, cells as they are.
     """
-    if isinstance(columns, str):
-        columns = {heading or _heading(c): c for heading, _, c in (w.rpartition(": ") for w in columns.split(", "))}
-    pairs = [(heading, column) for heading, column in columns.items() if frame.empty or frame[column].notna().any()]
-    written = {column: score for _, column in pairs if frame[column].dtype.kind == "f"} | FORMS | dict(forms or {})
-    cells = [
-        [value if isinstance(value, Cell) else Cell(text=written.get(column, str)(value)) for value in frame[column]]
-        for _, column in pairs
-    ]
-    header, rows = tuple(heading for heading, _ in pairs), tuple(zip(*cells, strict=True))
-    return Table(title=title, header=header, rows=rows, left=left, notes=(footnotes or Footnotes()).notes)
+    named = _parse_columns(columns) if isinstance(columns, str) else columns
+    known = {heading: column for heading, column in named.items() if frame.empty or frame[column].notna().any()}
+    special = FORMS | dict(forms or {})
+    cells = [_write_column(frame[column], special.get(column)) for column in known.values()]
+    notes = (footnotes or Footnotes()).notes
+    return Table(title=title, header=tuple(known), rows=tuple(zip(*cells, strict=True)), left=left, notes=notes)
 
 
-def _heading(column: str) -> str:
+def _parse_columns(text: str) -> dict[str, str]:
+    """Return the column of each heading of "Heading: column, column"."""
+    columns = {}
+    for word in text.split(", "):
+        heading, _, column = word.rpartition(": ")
+        columns[heading or _make_heading(column)] = column
+    return columns
+
+
+def _make_heading(column: str) -> str:
     return HEADINGS.get(column, f"{column[0].upper()}{column[1:]}".replace("_", " "))
+
+
+def _write_column(values: Any, form: Callable[[Any], str] | None) -> list[Cell]:
+    """Return the cells of a column: in a form, or as it is usual for its type."""
+    write = form or (score if values.dtype.kind == "f" else str)
+    return [value if isinstance(value, Cell) else Cell(text=write(value)) for value in values]
 
 
 def crossed(
@@ -123,7 +139,9 @@ def crossed(
     ``frame`` has the columns case, dataset and ``by``; ``cell`` makes a cell from a row; a dash stands for no row.
     """
     cells = {(row.case, getattr(row, by)): cell(row) for row in frame.itertuples()}
-    cases, rows, empty = dict(zip(frame["case"], frame["dataset"], strict=True)), frame[by].unique(), Cell(text=DASH)
+    cases = dict(zip(frame["case"], frame["dataset"], strict=True))
+    rows = frame[by].unique()
+    empty = Cell(text=DASH)
     if len(rows) > 9:
         header = ("Method", *cases.values())
         body = [(Cell(text=row), *(cells.get((case, row), empty) for case in cases)) for row in rows]

@@ -28,13 +28,32 @@ TONES = 64
 RC: Mapping[str, Any] = {
     "font.family": "STIXGeneral",
     "mathtext.fontset": "stix",
-    **{"font.size": 9, "axes.titlesize": 9, "axes.labelsize": 8.5, "legend.fontsize": 8.5},
-    **{"xtick.labelsize": 7.5, "ytick.labelsize": 7.5},
-    **{"axes.linewidth": 0.6, "grid.linewidth": 0.5, "lines.linewidth": 1.1, "lines.markersize": 3.5},
-    **{f"{axis}tick.major.{key}": size for axis in "xy" for key, size in (("size", 2), ("width", 0.6), ("pad", 2))},
-    **{"axes.titlepad": 3, "axes.labelpad": 2, "xtick.minor.size": 0, "ytick.minor.size": 0},
-    **{"axes.grid": True, "grid.color": "0.9", "axes.edgecolor": "0.15", "legend.frameon": False},
-    **{"axes.spines.top": False, "axes.spines.right": False},
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "axes.labelsize": 8.5,
+    "legend.fontsize": 8.5,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "axes.linewidth": 0.6,
+    "grid.linewidth": 0.5,
+    "lines.linewidth": 1.1,
+    "lines.markersize": 3.5,
+    "xtick.major.size": 2,
+    "xtick.major.width": 0.6,
+    "xtick.major.pad": 2,
+    "ytick.major.size": 2,
+    "ytick.major.width": 0.6,
+    "ytick.major.pad": 2,
+    "xtick.minor.size": 0,
+    "ytick.minor.size": 0,
+    "axes.titlepad": 3,
+    "axes.labelpad": 2,
+    "axes.grid": True,
+    "grid.color": "0.9",
+    "axes.edgecolor": "0.15",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
     "svg.hashsalt": "consclust",  # without it, the identifiers in an SVG are random
     "svg.fonttype": "path",
     "savefig.dpi": 250,
@@ -108,11 +127,24 @@ def curves(panel: Any, rows: DataFrame, x: str, by: str, palette: Mapping[str, A
     """Draw ``mean`` over ``x``, a line with markers for each ``by``; bands are one ``std`` to either side."""
     import seaborn as sns
 
-    looks = {"palette": palette, "markers": {name: marker for (name, _), marker in _marked(palette)}, "dashes": False}
-    once = {"estimator": None, "errorbar": None, "legend": False, "markeredgewidth": 0.3}
-    sns.lineplot(rows, x=x, y="mean", hue=by, style=by, **looks, **once, ax=panel)
+    sns.lineplot(
+        rows,
+        x=x,
+        y="mean",
+        hue=by,
+        style=by,
+        palette=palette,
+        markers={name: marker for (name, _), marker in _pair_with_markers(palette)},
+        dashes=False,
+        estimator=None,
+        errorbar=None,
+        legend=False,
+        markeredgewidth=0.3,
+        ax=panel,
+    )
     for name, line in rows.groupby(by, sort=False):
-        mean, std = line["mean"], line["std"].fillna(0)
+        mean = line["mean"]
+        std = line["std"].fillna(0)
         panel.fill_between(line[x], mean - std, mean + std, color=palette[str(name)], alpha=0.13, linewidth=0)
 
 
@@ -152,12 +184,12 @@ def curve_handles(palette: Mapping[str, Any], dashed: Collection[str] = ()) -> l
     """Return the entries of a legend for :func:`curves`; a ``dashed`` one is a level without markers."""
     from matplotlib.lines import Line2D
 
-    looks = {name: {"color": colour, "marker": marker} for (name, colour), marker in _marked(palette)}
+    looks = {name: {"color": colour, "marker": marker} for (name, colour), marker in _pair_with_markers(palette)}
     looks |= {name: {"color": palette[name], "linestyle": "--"} for name in dashed}
     return [Line2D([], [], label=name, **look) for name, look in looks.items()]
 
 
-def _marked(palette: Mapping[str, Any]) -> zip[tuple[tuple[str, Any], str]]:
+def _pair_with_markers(palette: Mapping[str, Any]) -> zip[tuple[tuple[str, Any], str]]:
     """Pair each name and its colour with a marker."""
     return zip(palette.items(), MARKERS * len(palette), strict=False)
 
@@ -172,6 +204,7 @@ def fine(panel: Any, matrix: Any, limits: tuple[float, float]) -> Any:
 
 def colour_bar(picture: Any, mesh: Any, axes: Any, label: str, **options: Any) -> None:
     """Put the colour scale of a mesh beside panels."""
-    bar = picture.colorbar(mesh, ax=list(axes), **{"shrink": 0.85, "pad": 0.02, "aspect": 25, **options})
+    defaults = {"shrink": 0.85, "pad": 0.02, "aspect": 25}
+    bar = picture.colorbar(mesh, ax=list(axes), **(defaults | options))
     bar.set_label(label)
     bar.outline.set_linewidth(0.6)

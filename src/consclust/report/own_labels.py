@@ -30,16 +30,24 @@ def files() -> list[str]:
 
 def write_report(found: Diagnosis, source: Path, title: str, settings: Mapping[str, str], folder: Path) -> None:
     """Write all files of the report of a diagnosis into a folder; ``settings`` are shown in its last chapter."""
-    references, chapters = References(), dict[str, list[Item]]()
+    references = References()
+    chapters: dict[str, list[Item]] = {}
     with figures.style():
         for name, sections in CHAPTERS.items():
             chapters[name] = []
             for section, show in sections.items():
-                chapters[name] += _items(name, section, show(found), folder)
-    chapters["How this was computed"] = list(_computed(found, source, settings, references))
+                chapters[name] += _write_section(name, section, show(found), folder)
+    chapters["How this was computed"] = list(_describe_computation(found, source, settings, references))
     content: dict[str, Any] = {
-        **{"title": title, "kind": "file", "study": source.name, "version": __version__},
-        **{"relation": "", "paper": "", "restricted": "", "tones": {}, "abstract": abstract(found, source.name)},
+        "title": title,
+        "kind": "file",
+        "study": source.name,
+        "version": __version__,
+        "relation": "",
+        "paper": "",
+        "restricted": "",
+        "tones": {},
+        "abstract": abstract(found, source.name),
         "chapters": [
             {"title": name, "number": f"{number}", "items": items}
             for number, (name, items) in zip(count_from(1), chapters.items(), strict=False)
@@ -51,7 +59,7 @@ def write_report(found: Diagnosis, source: Path, title: str, settings: Mapping[s
     write_text(folder / "report.html", text.page(content, pictures))
 
 
-def _items(chapter: str, section: str, shown: Shown, folder: Path) -> list[Item]:
+def _write_section(chapter: str, section: str, shown: Shown, folder: Path) -> list[Item]:
     """Write numbers and picture of a section; return what the report says of it."""
     blocks: tuple[Block, ...] = shown.blocks
     write_csv(folder / f"{section}.csv", shown.frame)
@@ -64,7 +72,10 @@ def _items(chapter: str, section: str, shown: Shown, folder: Path) -> list[Item]
     return items if title == chapter else [heading(title), *items]
 
 
-def _computed(found: Diagnosis, source: Path, settings: Mapping[str, str], references: References) -> Iterator[Item]:
+def _describe_computation(
+    found: Diagnosis, source: Path, settings: Mapping[str, str], references: References
+) -> Iterator[Item]:
+    """Yield the methods with their references, the settings, the input by its checksum, and the versions."""
     names = dict.fromkeys([found.settings.name, *found.settings.others])
     cited = {name: references.cite(methods.load(name).reference) for name in names}
     for work in DIAGNOSTICS:

@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from consclust.report.blocks import Block, Table
+from consclust.report.blocks import Block, Table, Text
 from consclust.report.wording import DASH, GREEK, MINUS
 
 SENTENCE = 40
@@ -26,21 +26,43 @@ PIXELS = 1400
 UNITS = {"ms": 1e-3, "h": 3600.0}
 """Factors of units that differ within a column."""
 TEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
-    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "…": r"\dots{}"},
-    **{"<": r"\textless{}", ">": r"\textgreater{}", "[": "{[}"},
-    **{"\N{NO-BREAK SPACE}": "~", "\N{EN DASH}": "--", "\N{EM DASH}": "---", "“": "``", "”": "''"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "…": r"\dots{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "[": "{[}",  # else it is taken for an option of the line break before it
+    "\N{NO-BREAK SPACE}": "~",
+    "\N{EN DASH}": "--",
+    "\N{EM DASH}": "---",
+    "“": "``",
+    "”": "''",
 }
+"""How characters are written in LaTeX."""
 MATHS = dict(zip("αβγδεηθλμρστ", (f"\\{word}" for word in GREEK), strict=True)) | {
-    **{"π": r"\pi", "±": r"\pm", "≤": r"\leq", "≥": r"\geq", "∈": r"\in", "√": r"\surd", "≈": r"\approx"},
-    **{"→": r"\rightarrow", "\N{DAGGER}": r"\dagger", "Δ": r"\Delta"},
-    **{"\N{MINUS SIGN}": "-", "\N{MULTIPLICATION SIGN}": r"\times", "\N{PRIME}": "'", "·": r"\cdot"},
+    "π": r"\pi",
+    "±": r"\pm",
+    "≤": r"\leq",
+    "≥": r"\geq",
+    "∈": r"\in",
+    "√": r"\surd",
+    "≈": r"\approx",
+    "→": r"\rightarrow",
+    "\N{DAGGER}": r"\dagger",
+    "Δ": r"\Delta",
+    "\N{MINUS SIGN}": "-",
+    "\N{MULTIPLICATION SIGN}": r"\times",
+    "\N{PRIME}": "'",
+    "·": r"\cdot",
 }
+"""Symbols in LaTeX's mathematics."""
 DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "01234567890123456789-")
 
 
 def markdown(exhibit_id: str, title: str, caption: str, blocks: Sequence[Block]) -> str:
     """Return an exhibit as GitHub-flavoured Markdown; the second line of a cell follows a ``<br>``."""
-    return _filled("table.md", in_markdown, title=title, caption=caption, blocks=blocks)
+    return _fill("table.md", in_markdown, title=title, caption=caption, blocks=blocks)
 
 
 def in_markdown(text: str) -> str:
@@ -54,21 +76,28 @@ def latex(exhibit_id: str, title: str, caption: str, blocks: Sequence[Block]) ->
     Tables are labelled ``tab:<exhibit_id>``, ``tab:<exhibit_id>-2``, ..., a picture ``fig:<exhibit_id>``; the first of
     all carries the caption. Without any the caption is a paragraph.
     """
-    items, named, n = list[dict[str, Any]](), False, 0
+    items: list[dict[str, Any]] = []
+    n_tables = 0
+    remaining = caption  # which the first table or picture takes
     for block in blocks:
-        more: dict[str, Any] = {}
-        if block.type != "text":
-            headline = [title, block.title if isinstance(block, Table) else "", "" if named else caption]
-            more["caption"] = " ".join(text if text.endswith(".") else f"{text}." for text in headline if text)
-            named = True
+        item = block.model_dump()
+        if not isinstance(block, Text):
+            item["caption"] = _join_sentences(title, block.title if isinstance(block, Table) else "", remaining)
+            remaining = ""
         if isinstance(block, Table):
-            n += 1
-            columns = "".join(_alignment(block, c) for c in range(len(block.header)))
-            label = exhibit_id + (f"-{n}" if n > 1 else "")
-            more |= {"columns": columns, "label": label, "long": len(block.rows) > PAGE_ROWS}
-        items.append({**block.model_dump(), **more})
-    alone = "" if named else f"{title}. {caption}"
-    return _filled("table.tex", in_latex, blocks=items, file=exhibit_id, alone=alone)
+            n_tables += 1
+            item["columns"] = "".join(_alignment(block, c) for c in range(len(block.header)))
+            item["label"] = exhibit_id if n_tables == 1 else f"{exhibit_id}-{n_tables}"
+            item["long"] = len(block.rows) > PAGE_ROWS
+        items.append(item)
+    has_caption = any(not isinstance(block, Text) for block in blocks)
+    alone = "" if has_caption else f"{title}. {caption}"
+    return _fill("table.tex", in_latex, blocks=items, file=exhibit_id, alone=alone)
+
+
+def _join_sentences(*texts: str) -> str:
+    """Join texts that are not empty, each with a full stop."""
+    return " ".join(text if text.endswith(".") else f"{text}." for text in texts if text)
 
 
 def in_latex(text: str) -> str:
@@ -82,7 +111,7 @@ def in_latex(text: str) -> str:
 def fragment(exhibit_id: str, title: str, caption: str, blocks: Sequence[Block]) -> str:
     """Return an exhibit of tables as a small HTML page, for Snakemake's report."""
     items = [block.model_dump() for block in blocks]
-    return _filled("table.html", title=title, caption=caption, blocks=items)
+    return _fill("table.html", title=title, caption=caption, blocks=items)
 
 
 def page(content: Mapping[str, Any], pictures: Sequence[Path]) -> str:
@@ -95,14 +124,16 @@ def page(content: Mapping[str, Any], pictures: Sequence[Path]) -> str:
     script = b64encode((bundle / "dt_bundle.js").read_bytes()).decode("ascii")
     sheet = (bundle / "dt_bundle.css").read_text(encoding="utf-8")
     shown = {path.name: _inline(path) for path in pictures}
-    return _filled("page.html", d=content, pictures=shown, script=script, sheet=sheet)
+    return _fill("page.html", d=content, pictures=shown, script=script, sheet=sheet)
 
 
 def orders(rows: Sequence[Sequence[Mapping[str, Any]]], left: int) -> list[list[str | None]]:
     """Return by what each cell of a table is sorted: a number in columns that have nothing else; None: its text."""
     columns = [[_number(cell["text"]) for cell in column] for column in zip(*rows, strict=True)]
-    numeric = [c >= left and None not in column for c, column in enumerate(columns)]
-    sorted_by = [column if is_so else [None] * len(rows) for column, is_so in zip(columns, numeric, strict=True)]
+    sorted_by = []
+    for c, column in enumerate(columns):
+        is_numeric = c >= left and None not in column
+        sorted_by.append(column if is_numeric else [None for _ in rows])
     return [list(row) for row in zip(*sorted_by, strict=True)]
 
 
@@ -148,7 +179,7 @@ def _template(name: str) -> str:
     return (resources.files("consclust.report") / "templates" / name).read_text(encoding="utf-8")
 
 
-def _filled(template: str, escape: Callable[[str], str] | None = None, **values: Any) -> str:
+def _fill(template: str, escape: Callable[[str], str] | None = None, **values: Any) -> str:
     """Return a template with values filled in, every text escaped; without ``escape`` as HTML, with Jinja's marks."""
     return _environment(escape).get_template(template).render(**values)
 
@@ -157,9 +188,14 @@ def _filled(template: str, escape: Callable[[str], str] | None = None, **values:
 def _environment(escape: Callable[[str], str] | None) -> Environment:
     """Return what compiles the templates, each of them once."""
     options: dict[str, Any] = {"autoescape": True}
-    if escape:
-        marks = {"block_start_string": "<%", "block_end_string": "%>", "variable_start_string": "<<"}
-        options = {**marks, "variable_end_string": ">>", "finalize": partial(_escaped, escape)}
+    if escape:  # the braces of Jinja's usual marks are LaTeX's own
+        options = {
+            "block_start_string": "<%",
+            "block_end_string": "%>",
+            "variable_start_string": "<<",
+            "variable_end_string": ">>",
+            "finalize": partial(_escape_text, escape),
+        }
     environment = Environment(  # nosec B701
         loader=FunctionLoader(_template), trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined, **options
     )
@@ -167,6 +203,6 @@ def _environment(escape: Callable[[str], str] | None) -> Environment:
     return environment
 
 
-def _escaped(escape: Callable[[str], str], value: Any) -> Any:
+def _escape_text(escape: Callable[[str], str], value: Any) -> Any:
     """Escape a text, but not what the template calls raw."""
     return escape(value) if type(value) is str else value

@@ -110,14 +110,14 @@ def _import_studies() -> None:
     It is made here, not found on the search path, where another package may have this name. A process that works in the
     folders of several projects one after the other, as tests do, forgets the modules of the one before.
     """
-    place = [str(Path(STUDIES).absolute())]
+    place = str(Path(STUDIES).absolute())
     known = sys.modules.get(STUDIES)
-    if known is not None and list(known.__path__) == place:
+    if known is not None and place in known.__path__:
         return
     for name in [name for name in sys.modules if name.split(".")[0] == STUDIES]:
         del sys.modules[name]
     package = ModuleType(STUDIES, "The studies of a project, each with kinds of exhibits of its own.")
-    package.__path__ = place
+    package.__path__ = [place]
     sys.modules[STUDIES] = package
     importlib.invalidate_caches()
     _own_kinds.cache_clear()
@@ -186,15 +186,25 @@ def _refuse_kind_of_another_study(word: str) -> None:
             raise ValidationError.from_exception_data("exhibit", [details])
 
 
+OF_STUDY = "x-study"
+"""Key in the JSON schema of a kind, with the study that alone has it."""
+
+
 class _SchemaOfEveryKind:
     """The JSON schema of an exhibit: any kind, as an editor does not know which a study may use.
 
-    Two studies may each have a kind of the same name, so the kind alone does not decide which keys there are.
+    Two studies may each have a kind of the same name, so the kind alone does not decide which keys there are. The
+    schema of a kind of a study names the study.
     """
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        anything: Any = Union[tuple(every_kind())]  # noqa: UP007
-        return handler(TypeAdapter(anything).core_schema)
+        kinds = every_kind()
+        anything: Any = Union[tuple(kinds)]  # noqa: UP007
+        found = handler(TypeAdapter(anything).core_schema)
+        for reference, cls in zip(found["anyOf"], kinds, strict=True):
+            if cls.__module__.startswith(f"{STUDIES}."):
+                handler.resolve_ref_schema(reference)[OF_STUDY] = cls.__module__.split(".")[1]
+        return found
 
 
 AnyExhibit = Annotated[SerializeAsAny[Exhibit], PlainValidator(_as_its_kind), _SchemaOfEveryKind()]

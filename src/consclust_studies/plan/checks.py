@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from consclust.datasets.registry import DatasetSpec
 from consclust.report.items import PLACEHOLDER
-from consclust.validation import did_you_mean
+from consclust.validation import did_you_mean, short
 from consclust_studies.config.cases import Case, CaseFamily
 from consclust_studies.config.experiment import Generalisation
 from consclust_studies.config.method_runs import MethodRun
@@ -20,8 +20,8 @@ from consclust_studies.plan.checks_of_methods import check_generalisation, check
 from consclust_studies.plan.checks_without_classes import check_classes
 from consclust_studies.plan.context import Context
 
-TAKEN_FOLDERS = {"ensembles", "accepted"}
-"""Folders of results and reports that are not of one study."""
+TAKEN_NAMES = {"ensembles", "accepted", "labels", "all"}
+"""Folders of results and reports that are not of one study, and the target of a run that names none."""
 
 CLAIMS_FILE = "claims.yaml"
 """The ledger of the paper, beside study.yaml."""
@@ -78,9 +78,9 @@ def _check_exhibits(study: Study, datasets: Mapping[str, DatasetSpec]) -> Mistak
 def _check_files(study: Study, path: Path) -> Mistakes:
     """Yield names that do not go with the files of the project, and files that are missing."""
     if study.id != path.parent.name:
-        yield "id", f" = {study.id!r}: the id must be the folder's name; write id: {path.parent.name}"
-    if study.id in TAKEN_FOLDERS:
-        yield "id", f" = {study.id!r}: a folder of results has this name; choose another"
+        yield "id", describe_wrong_id(study.id, path)
+    if study.id in TAKEN_NAMES:
+        yield "id", f" = {study.id!r}: a folder of results, or a target, has this name; choose another"
     for i, exhibit in enumerate(study.exhibits):
         if exhibit.id in TAKEN_FILES:
             yield f"exhibits[{i}].id", f" = {exhibit.id!r}: a file of the report has this name; choose another"
@@ -91,6 +91,11 @@ def _check_files(study: Study, path: Path) -> Mistakes:
             yield "published", f" = {name!r}: no such file as {table}; add it, or remove the name"
     if study.discussion:
         yield from _check_discussion(study, path.parent / "discussion.md")
+
+
+def describe_wrong_id(given: str, path: Path) -> str:
+    """Return what is wrong with an id that is not the name of the study's folder."""
+    return f" = {short(given)}: the id must be the folder's name; write id: {path.parent.name}"
 
 
 def _check_discussion(study: Study, file: Path) -> Mistakes:

@@ -82,6 +82,8 @@ def _check_races(case: Case, context: Context) -> Mistakes:
 
 def _check_ensemble(case: Case, entry: DatasetSpec) -> Mistakes:
     """Yield an ensemble that the data set does not have, and keys that this kind of ensemble does not read."""
+    if entry.reader and not entry.reader.is_data:
+        yield "dataset", f" = {case.dataset!r}: an archive, not a data set; name another"
     # a data set without a reader has ready-made ensembles alone
     if entry.reader is None and case.ensemble in MADE:
         remedy = f"{{dataset: {case.dataset}, ensemble: {next(iter(entry.ensembles))}}}"

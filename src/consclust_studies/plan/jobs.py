@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from consclust.errors import InputError
+from consclust_studies.code.job_code import checksums_of
 from consclust_studies.job_files import JobFile
 from consclust_studies.paths import LOGS
 from consclust_studies.plan.needs import Need
@@ -65,6 +66,7 @@ class PlannedJob:
             inputs={**self.project, **inputs},
             outputs=outputs,
             arguments=self.arguments,
+            sources=checksums_of(self.spec.code_behind()),
             title=self.title,
             confirm=confirm,
             confirm_all=sorts,

@@ -19,7 +19,7 @@ from consclust_studies.config.settings import CONFIG_FILE, Settings
 from consclust_studies.config.study import Study
 from consclust_studies.confirm import check_sorts
 from consclust_studies.plan import own_files
-from consclust_studies.plan.checks import CLAIMS_FILE, check_study
+from consclust_studies.plan.checks import CLAIMS_FILE, check_study, describe_wrong_id
 from consclust_studies.plan.plan import Plan
 from consclust_studies.plan.restrict import find_reasons_not_to_run, find_unknown_words, plan_study
 
@@ -110,12 +110,23 @@ def _check_mirror(mirror: str | None) -> list[str]:
 
 def load_study(path: Path, registry: Mapping[str, DatasetSpec]) -> Study:
     """Read a study, add the standard exhibits, and check all of it; :class:`InputError` as for :func:`load_plan`."""
-    written = parse(Study, read_yaml(path), path)
-    study = add_standard_exhibits(_add_claims(written, path.parent / CLAIMS_FILE))
+    study = add_standard_exhibits(_add_claims(_parse_study(path), path.parent / CLAIMS_FILE))
     mistakes = list(check_study(study, path, registry))
     if mistakes:
         raise InputError("\n".join(dict.fromkeys(mistakes)))  # once each: the same key may be refused twice
     return study
+
+
+def _parse_study(path: Path) -> Study:
+    """Return a study from its file; the id, by which the kinds of exhibits are found, is checked with their keys."""
+    content = read_yaml(path)
+    try:
+        return parse(Study, content, path)
+    except InputError as mistake:
+        given = content.get("id") if isinstance(content, Mapping) else None
+        if isinstance(given, str) and given != path.parent.name and f"{path}: id = " not in str(mistake):
+            raise InputError(f"{path}: id{describe_wrong_id(given, path)}\n{mistake}") from None
+        raise
 
 
 def _add_claims(study: Study, path: Path) -> Study:

@@ -16,6 +16,7 @@ from consclust.datasets.registry import MADE, DatasetSpec, RawFile
 from consclust.errors import InputError
 from consclust.validation import did_you_mean
 from consclust_studies import paths
+from consclust_studies.code.job_code import fingerprint
 from consclust_studies.config.cases import Case
 from consclust_studies.config.exhibit import Exhibit
 from consclust_studies.config.experiment import Experiment
@@ -25,7 +26,6 @@ from consclust_studies.config.study import PlannedStudy, StudyCase
 from consclust_studies.document.document_job import DocumentJob
 from consclust_studies.exhibits.exhibits_job import OF_PROJECT, ExhibitJob, in_order, part_of
 from consclust_studies.plan import estimates, needs
-from consclust_studies.plan.fingerprint import fingerprint
 from consclust_studies.plan.jobs import PlannedJob
 from consclust_studies.plan.own_files import locate
 from consclust_studies.results.source import Item

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from consclust_studies.config.exhibit_kinds import OF_STUDY
+
 TEMPLATE = Path(__file__).parent / "configuration.md"
 PLACEHOLDER = re.compile(r"^\{\{(?:kinds of (?P<holder>\w+)\.(?P<key>\w+)|(?P<model>\w+)(?: but (?P<other>\w+))?)\}\}$")
 HEADING = re.compile(r"^#+ (.+)$")
@@ -139,10 +141,15 @@ class Page:
             node = nodes.pop()
             if choice := node.get("discriminator"):
                 return {word: _name(ref) for word, ref in sorted(choice["mapping"].items())}
-            if len(names := [_name(one["$ref"]) for one in node.get("anyOf", ()) if "$ref" in one]) > 1:
+            if names := self._names_of_kinds(node):
                 return dict(sorted((word, name) for name in names for word in self._kind_words(name)))
             nodes += [*node.get("anyOf", ()), *([node["items"]] if "items" in node else ())]
         raise ValueError(f"{found[0]}: one model alone may stand there")
+
+    def _names_of_kinds(self, schema: Schema) -> list[str]:
+        """Return the models among which a kind chooses without a discriminator; empty of another schema."""
+        names = [_name(one["$ref"]) for one in schema.get("anyOf", ()) if "$ref" in one]
+        return names if len(names) > 1 and all(map(self._kind_words, names)) else []
 
     def _kind_words(self, name: str) -> list[str]:
         """Return the words that choose a model where no discriminator lists them."""
@@ -174,6 +181,8 @@ class Page:
             name = _name(schema["oneOf"][0]["$ref"])
             word = "reader" if schema["discriminator"]["propertyName"] == "format" else "exhibit"
             return Noun(*(f"[{noun}](#{self.anchors[name]})" for noun in (word, f"{word}s")))
+        if names := self._names_of_kinds(schema):
+            return Noun(f"[exhibit](#{self.anchors[names[0]]})", f"[exhibits](#{self.anchors[names[0]]})")
         if "anyOf" in schema:
             return self._any_of(schema["anyOf"])
         if words := [f"`{word}`" for word in _fixed(schema)]:
@@ -252,15 +261,20 @@ def _yaml(value: object) -> str:
 
 
 def _table_of_kinds(tag: str, kinds: Mapping[str, Schema]) -> Iterator[str]:
-    """Yield a table of what the kinds are; of exhibits with the id of those that are standard ones."""
+    """Yield a table of the kinds; of exhibits with the id of a standard one, and the study that alone has it."""
     has_ids = all("id" in model["properties"] for model in kinds.values())
+    of_studies = any(OF_STUDY in model for model in kinds.values())
     rows = []
     for word, model in kinds.items():
         rows.append([f"`{word}`", _prose(model["properties"][tag]["description"])])
         if has_ids:
             own = model["properties"]["id"].get("default")
             rows[-1].append(f"`{own}`" if own else "")
-    yield from _table([tag, "what it is", *(["id of the standard one"] if has_ids else [])], rows)
+        if of_studies:
+            study = model.get(OF_STUDY)
+            rows[-1].append(f"`{study}`" if study else "")
+    heads = [*(["id of the standard one"] if has_ids else []), *(["study that alone has it"] if of_studies else [])]
+    yield from _table([tag, "what it is", *heads], rows)
 
 
 def _without_default(row: list[str], kinds: Mapping[str, Schema], key: str) -> list[str]:

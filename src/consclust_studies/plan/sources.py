@@ -5,7 +5,7 @@ from pathlib import Path
 
 from consclust.errors import InputError
 
-SHIPPED = ("config", "src", "studies", "workflow")
+SHIPPED = ("config", "Snakefile", "src", "studies", "workflow")
 
 
 def check_sources(folder: Path) -> None:

@@ -2,15 +2,18 @@
 
 import csv
 import io
+from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from consclust import methods
-from consclust.ensemble import Ensemble, check_columns, clustering_columns
+from consclust.ensemble import Ensemble, IntArray, check_columns
 from consclust.errors import ConsensusFailure, InputError, MemoryNeeded
 from consclust.files import read_arrays, write_arrays, write_text, written_whole
+from consclust.readers.label_matrix import read_label_blocks
+from consclust.readers.layout import Layout, Remedies
 from consclust.seeds import generator
 from consclust_studies.code import Code
 from consclust_studies.contents import marks_of
@@ -73,14 +76,17 @@ class SizesJob(Spec):
 
 def find_profiles(job: ProfilesJob, files: Files) -> str:
     """Write the distinct rows of a Parquet file, (n', m), and which of them each object has, (n,)."""
-    from pyarrow import ArrowInvalid
-    from pyarrow.parquet import read_schema
-
     piece = files.input("piece")
+    names: list[str] = []
+
+    def read_blocks() -> Iterator[IntArray]:
+        for columns, labels in read_label_blocks(piece, Layout(), Remedies()):
+            names[:] = columns
+            yield labels
+
     try:
-        names = clustering_columns(read_schema(piece))
-        ensemble = Ensemble.from_parquet(piece, names)
-    except (OSError, ValueError, ArrowInvalid) as error:
+        ensemble = Ensemble.from_blocks(read_blocks())
+    except ValueError as error:
         raise InputError(f"{piece}: {error}") from None
     arrays = {"profiles": ensemble.given_profiles, "membership": ensemble.membership}
     write_arrays(files.output("profiles"), **arrays, columns=names, **marks_of(job.json_text, files.stamp))

@@ -1,33 +1,40 @@
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from consclust_studies.exhibits.report_jobs import ExhibitJob
 
 from consclust.errors import InputError
+from consclust.files import write_record
 from consclust.report.blocks import Cell, Picture, Table, Text
+from consclust_studies.contents import OF_MAKERS, marks_of
 from consclust_studies.document.document import TONES, build_content, make_exhibit_items, write_document
 from consclust_studies.document.provenance import provenance
+from consclust_studies.exhibits.exhibits_job import ExhibitJob
 from consclust_studies.exhibits.stored import Stored, write_exhibit
+from consclust_studies.makers import Makers
 from consclust_studies.results.source import Item, Source
 from consclust_studies.results.verdicts import VERDICTS
-from consclust_studies.specs import digest
+from consclust_studies.specs import digest_of_spec
+from consclust_studies.stages.score_tables import write_table
+from job_files_of import MARKS, STAMP, marks
 from small import planned
 
+PLANNED = digest_of_spec(MARKS["spec"])
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="72pt"><path d="M0 0L9 9" stroke="black"/></svg>'
 TABLE = Table(title="ACC", header=("A", "B"), rows=((Cell(text="x"), Cell(text=".5")),))
 
 
 def stored(name: str, chapter: str = "Results", blocks=(TABLE,), **changes) -> Stored:
-    fixed = {"spec": "{}", "id": name, "title": name.title(), "caption": f"About {name}.", "checksums": {}}
+    fixed = {"id": name, "title": name.title(), "caption": f"About {name}.", "checksums": {}}
     return Stored(**{**fixed, "chapter": chapter, "blocks": blocks, **changes})
 
 
 def said(study, *exhibits: Stored, discussion: str = "", **frames: pd.DataFrame):
     given = {exhibit.id: frames.get(exhibit.id, pd.DataFrame()) for exhibit in exhibits}
-    return build_content(study, exhibits, provenance(study, 0.0, 1, Path("/")), discussion, given)
+    return build_content(study, exhibits, provenance(study, 0.0, 1, Path("/"), Makers()), discussion, given)
 
 
 def titles(found) -> list[str]:
@@ -143,11 +150,11 @@ def report(tmp_path: Path) -> tuple[Source, dict[str, Path]]:
         texts = {".csv": CSV} if isinstance(block, Table) else {".csv": CSV, ".svg": SVG}
         checksums = {suffix: hashlib.sha256(text.encode()).hexdigest() for suffix, text in texts.items()}
         record = tmp_path / "exhibits" / f"{name}.json"
-        write_exhibit(record, stored(name, blocks=(block,), checksums=checksums))
-        given.append((Item(role="exhibit", key=name, spec=digest("{}")), record))
+        write_exhibit(record, stored(name, blocks=(block,), checksums=checksums), MARKS)
+        given.append((Item(role="exhibit", key=name, spec=PLANNED), record))
         for suffix, text in texts.items():
             (tmp_path / f"{name}{suffix}").write_text(text)
-            given.append((Item(role="file", key=name, spec=digest("{}")), tmp_path / f"{name}{suffix}"))
+            given.append((Item(role="file", key=name, spec=PLANNED), tmp_path / f"{name}{suffix}"))
     (tmp_path / "discussion.md").write_text("Mean {{table2 case=iris mean}}.")
     given.append((Item(role="discussion", spec=""), tmp_path / "discussion.md"))
     names = ("report.pdf", "report.html", "provenance.json", "SHA256SUMS")
@@ -166,9 +173,28 @@ def test_the_report_is_written_whole(report) -> None:
     assert lines[2][0] == hashlib.sha256(CSV.encode()).hexdigest()
 
 
+def test_what_made_the_labels_is_read_from_the_scores_and_from_the_records_of_jobs(report, tmp_path) -> None:
+    source, files = report
+    numpy = {name: STAMP.model_copy(update={"versions": {"numpy": name}}) for name in ("1.0", "2.0", "3.0")}
+    given = [*source.files]
+    for role, version in (("selected", "1.0"), ("variants", "2.0")):
+        table = tmp_path / f"{role}.parquet"
+        made = Makers.of([(f"{role}: KC", numpy[version])]).json_text
+        write_table({"case": ["iris"]}, table, MARKS, {OF_MAKERS: made})
+        given.append((Item(role=role, spec=PLANNED), table))
+    write_record(tmp_path / "runtime.json", marks_of("{}", numpy["3.0"]))
+    given.append((Item(role="runtimes", key="iris/KC", spec=PLANNED), tmp_path / "runtime.json"))
+    write_document(replace(source, files=given), files)
+    record = json.loads(files["provenance.json"].read_text())
+    assert record["versions"] == {"numpy": "1.0 or 2.0 or 3.0"}
+    jobs = {tuple(maker["jobs"]): maker["stamp"]["versions"]["numpy"] for maker in record["made_by"]}
+    assert jobs == {("selected: KC",): "1.0", ("variants: KC",): "2.0", ("iris: KC",): "3.0"}
+    assert "1.0 or 2.0 or 3.0" in files["report.html"].read_text()
+
+
 def test_an_exhibit_made_for_another_spec_is_refused(report) -> None:
     source, files = report
-    write_exhibit(source.files[0][1], stored("table2", spec='{"other":1}'))
+    write_exhibit(source.files[0][1], stored("table2"), marks('{"other":1}'))
     with pytest.raises(InputError, match="made with other settings"):
         write_document(source, files)
 

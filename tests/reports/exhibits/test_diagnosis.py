@@ -12,7 +12,7 @@ from consclust.scores import ari
 from consclust_studies.config.references import find_mistakes
 from consclust_studies.exhibits.diagnosis import Consensus, DiagnosisFigure, DiagnosisTable, of_cases
 from consclust_studies.stages import stored_ensembles as store
-from consclust_studies.stages.consensus import run
+from consclust_studies.stages.consensus import ConsensusJob, fit_subsets, write_results
 from consclust_studies.stages.label_blocks import Block
 from small import planned, source_of
 
@@ -34,19 +34,18 @@ def made(tmp_path):
         study = planned(**{**UNLABELLED, **changes})
         rng = np.random.default_rng(0)
         labels = np.where(rng.random((24, 8)) < 0.4, rng.integers(0, 3, (24, 8)), np.arange(24)[:, None] % 3)
-        stored = UnlabelledEnsemble(labels, np.full(24, -1), store.split(8, 8), 3)
+        stored = store.StoredEnsemble(labels, np.full(24, -1), store.split(8, 8))
         blocks = {}
         for method in study.methods:
             job = ConsensusJob(
                 study="small", case="iris", method_id=method.id, method=method.method,
-                parameters=method.parameters, seed=5, ensemble="e",
+                parameters=method.parameters, n_clusters=3, seed=5, ensemble="e",
             )  # fmt: skip
             path = tmp_path / f"{method.id}.npz"
-            run(job, [0], stored, path, tmp_path / "runtime.json")
+            write_results(job, [0], stored, fit_subsets(job, [0], stored), path, tmp_path / "runtime.json")
             blocks["iris", method.id] = [Block(path)]
         source = source_of(study, seed=5)
-        plain = store.StoredEnsemble(labels, stored.classes, stored.members)
-        source.__dict__.update(stored=lambda case: plain, blocks=lambda *key: blocks[key])
+        source.__dict__.update(stored=lambda case: stored, blocks=lambda *key: blocks[key])
         return source
 
     return make

@@ -4,8 +4,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from consclust_studies.document.command import ExhibitError, main
-from consclust_studies.exhibits.report_jobs import ExhibitJob, part_of
 
 from consclust.discovery import modules_of
 from consclust.errors import InputError
@@ -13,7 +11,9 @@ from consclust.validation import parse
 from consclust_studies import exhibits
 from consclust_studies.config.exhibit_kinds import engine_kinds, every_kind, kinds_in, kinds_of, own_kinds
 from consclust_studies.config.study import PlannedStudy
+from consclust_studies.exhibits.exhibits_job import ExhibitError, ExhibitJob, part_of, run
 from consclust_studies.exhibits.runtime import Runtime
+from job_files_of import files_of
 from small import STUDY, planned
 
 HEAD = "from typing import Literal\nfrom consclust_studies.exhibits.base import Exhibit, Needs\n"
@@ -206,4 +206,4 @@ def test_an_exhibit_that_breaks_is_named(tmp_path, monkeypatch):
     study = planned(exhibits=[{"kind": "runtime", "id": "seconds"}])
     job = ExhibitJob(study=part_of(study, study.exhibits), items={"seconds": ()})
     with pytest.raises(ExhibitError, match="exhibit seconds: KeyError: 'nocol'"):
-        main(["exhibits", "--spec", job.json_text, "--out", str(tmp_path / "seconds.csv")])
+        run(job, files_of({}, {"stored": tmp_path / "seconds.json", "shown": tmp_path / "seconds.csv"}, counts={}))

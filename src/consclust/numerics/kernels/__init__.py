@@ -16,9 +16,11 @@ import numpy.typing as npt
 njit: Any = None
 try:
     from numba import njit
-except ModuleNotFoundError as error:
+except ImportError as error:  # also where it is installed, but made for an older NumPy
     slow = "the loops run as plain Python, which is much slower"
-    warnings.warn(f'{error}; {slow}; pip install "consclust[fast]"', stacklevel=2)
+    is_absent = isinstance(error, ModuleNotFoundError)
+    remedy = 'pip install "consclust[fast]"' if is_absent else "install a numba that fits the other packages"
+    warnings.warn(f"{error}; {slow}; {remedy}", stacklevel=2)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

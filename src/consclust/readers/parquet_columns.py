@@ -1,0 +1,69 @@
+"""Columns of labels or features in Parquet files, whole or in blocks of rows."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from consclust.errors import InputError
+from consclust.extras import needs
+from consclust.parquet import index_columns
+from consclust.readers.layout import Remedies
+from consclust.readers.object_table import Column, NumberColumn, ObjectTable, TextColumn, number_rows
+
+
+def read_parquet(path: Path, missing: int | None, remedies: Remedies) -> ObjectTable:
+    """Return the table of a file; ``missing`` stands for a missing integer, NaN if it is None.
+
+    The index of a pandas frame becomes the first column, without a name.
+    """
+    with needs("parquet"):
+        from pyarrow import ArrowInvalid
+        from pyarrow.parquet import read_table
+
+    try:
+        stored = read_table(path)
+    except (OSError, ArrowInvalid) as error:
+        raise InputError(f"{path}: not readable as Parquet ({' '.join(str(error).split())}); save it again") from None
+    names = stored.column_names
+    if index := index_columns(stored.schema):
+        names = [index[0], *(name for name in names if name not in index)]
+        stored = stored.select(names)
+    if not stored.num_rows or not names:
+        raise InputError(f"{path}: {stored.num_rows} rows and {len(names)} columns; save a matrix of labels")
+    columns = [_column_of(column, missing) for column in stored.columns]
+    return ObjectTable(path, ["" if index else names[0], *names[1:]], columns, number_rows(stored.num_rows), remedies)
+
+
+def read_parquet_blocks(path: Path, missing: int, remedies: Remedies, block: int) -> Iterator[ObjectTable]:
+    """Yield the table of a file in blocks of rows, without the index of a pandas frame."""
+    with needs("parquet"):
+        from pyarrow import ArrowInvalid
+        from pyarrow.parquet import ParquetFile
+
+    try:
+        with ParquetFile(path) as file:
+            index = index_columns(file.schema_arrow)
+            names = [name for name in file.schema_arrow.names if name not in index]
+            row = 1
+            for batch in file.iter_batches(block, columns=names):
+                columns = [_column_of(column, missing) for column in batch]
+                yield ObjectTable(path, names, columns, number_rows(batch.num_rows), remedies, first_row=row)
+                row += batch.num_rows
+    except (OSError, ArrowInvalid) as error:
+        raise InputError(f"{path}: not readable as Parquet ({' '.join(str(error).split())}); save it again") from None
+
+
+def _column_of(stored: Any, missing: int | None) -> Column:
+    """Return an Arrow column as numbers or text."""
+    from pyarrow import types
+
+    if types.is_dictionary(stored.type):
+        stored = stored.cast(stored.type.value_type)
+    if types.is_boolean(stored.type):
+        stored = stored.cast("int8")
+    if types.is_signed_integer(stored.type) and missing is not None:
+        stored = stored.fill_null(missing)
+    if types.is_integer(stored.type) or types.is_floating(stored.type):
+        values = stored.to_numpy() if hasattr(stored, "chunks") else stored.to_numpy(zero_copy_only=False)
+        return NumberColumn(values)
+    return TextColumn.of(["" if cell is None else str(cell) for cell in stored.to_pylist()])

@@ -1,0 +1,171 @@
+"""The fingerprints of jobs in the source of the project, and whether a process has loaded the same source.
+
+To find the code behind a job takes a tenth of a second or more. So fingerprints are remembered in the user's cache
+folder, under the digest of the whole source: after an edit of any file none of them is used.
+"""
+
+import atexit
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from consclust.errors import InputError
+from consclust.files import write_text
+from consclust_studies.code import Code
+from consclust_studies.code.fingerprint import Fingerprints
+from consclust_studies.code.loaded import TEXTS
+from consclust_studies.code.modules import standard_roots
+from consclust_studies.paths import STUDIES
+from consclust_studies.specs import digest
+
+CHANGED = "the source has changed since the run began; nothing is kept: run the same command again"
+MOST_REMEMBERED = 20
+"""Sources whose fingerprints stay in the cache folder."""
+
+
+class Source:
+    """The modules of the project as they are, with the fingerprints of jobs in them."""
+
+    def __init__(self, roots: Mapping[str, Path]) -> None:
+        self.roots = roots
+        self.checksums = dict(checksums_below(roots))
+        """SHA-256 of each module."""
+        self.remembered: dict[str, Any] = {}
+        """Fingerprints and their modules, by what they begin with."""
+        self.is_changed = False
+        path = self.cache_file
+        if path and path.is_file():
+            self.remembered = read_cache(path)
+        atexit.register(self.remember)
+
+    @cached_property
+    def fingerprints(self) -> Fingerprints:
+        """What finds the code behind jobs."""
+        return Fingerprints(self.roots, read_text)
+
+    @property
+    def cache_file(self) -> Path | None:
+        """Where fingerprints of this source are remembered; None where there is no folder for it."""
+        import platformdirs
+
+        name = digest(json.dumps(self.checksums, sort_keys=True))
+        try:
+            return Path(platformdirs.user_cache_dir("consclust"), "fingerprints", f"{name}.json")
+        except (OSError, RuntimeError):  # no home
+            return None
+
+    def find(self, code: Code) -> tuple[str, list[str]]:
+        """Return the fingerprint of the code behind a job, and the modules that it is in."""
+        if not code.entries:
+            return "", []  # no code decides the result
+        key = json.dumps([code.entries, {name: dict(own) for name, own in code.options.items()}], default=repr)
+        if key not in self.remembered:
+            text = self.fingerprints.of(*code.entries, parameters=code.options)
+            functions = self.fingerprints.functions(*code.entries, parameters=code.options)
+            self.remembered[key] = [text, sorted({module for module, _ in functions})]
+            self.is_changed = True
+        text, modules = self.remembered[key]
+        return text, modules
+
+    def remember(self) -> None:
+        """Write the fingerprints to the cache folder, where there is one."""
+        path = self.cache_file
+        if not self.is_changed or path is None:
+            return
+        try:
+            write_text(path, json.dumps(self.remembered))
+            others = sorted(path.parent.glob("*.json"), key=lambda one: one.stat().st_mtime, reverse=True)
+            for old in others[MOST_REMEMBERED:]:
+                old.unlink(missing_ok=True)
+        except OSError:
+            return  # a folder that cannot be written to: they are found again next time
+
+
+def read_cache(path: Path) -> dict[str, Any]:
+    """Return remembered fingerprints; none if the file is damaged."""
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def checksums_below(roots: Mapping[str, Path]) -> list[tuple[str, str]]:
+    """Return the name and the checksum of every module of some packages."""
+    found = []
+    for package, folder in sorted(roots.items()):
+        for path in sorted(folder.rglob("*.py")):
+            words = path.relative_to(folder).with_suffix("").parts
+            name = ".".join((package, *words)).removesuffix(".__init__")
+            if text := read_module(name, path):
+                found.append((name, hashlib.sha256(text).hexdigest()))
+    return found
+
+
+def read_module(name: str, path: Path) -> bytes | None:
+    """Return the text of a module: what this process has loaded, or else its file; None if there is none."""
+    if name in TEXTS:
+        return TEXTS[name]
+    return path.read_bytes() if path.is_file() else None
+
+
+def read_text(name: str, path: Path) -> str | None:
+    """Return the text of a module, decoded."""
+    text = read_module(name, path)
+    return None if text is None else text.decode("utf-8")
+
+
+def roots_of_project() -> dict[str, Path]:
+    """Return the folders of the packages whose code counts: library, engine, and the exhibits of single studies."""
+    roots = standard_roots()
+    folder = Path(STUDIES).absolute()
+    if any(folder.glob("*/exhibits/*.py")):
+        roots[STUDIES] = folder
+    return roots
+
+
+def read_source() -> Source:
+    """Return the source of the project in the present folder; it is read once."""
+    return _read_source(tuple(sorted(roots_of_project().items())))
+
+
+@cache
+def _read_source(roots: tuple[tuple[str, Path], ...]) -> Source:
+    return Source(dict(roots))
+
+
+def fingerprint(code: Code) -> str:
+    """Return the fingerprint of the code behind a job."""
+    return read_source().find(code)[0]
+
+
+def checksums_of(code: Code) -> dict[str, str]:
+    """Return the checksums of the modules with the code behind a job."""
+    source = read_source()
+    return {module: source.checksums[module] for module in source.find(code)[1]}
+
+
+def check_loaded(code: Code, planned: str, checksums: Mapping[str, str]) -> None:
+    """Raise InputError if this process has other code behind a job than the one that was ``planned``.
+
+    What it has loaded counts, whatever lies on the disk by now; of a module that it has not loaded yet, the file.
+    ``checksums`` are those of the modules at the time of the plan: where all are the same, so is the fingerprint.
+    """
+    if all(checksum_of(module) == checksum for module, checksum in checksums.items()):
+        return
+    if Source(roots_of_project()).find(code)[0] != planned:
+        raise InputError(CHANGED)
+
+
+def checksum_of(name: str) -> str | None:
+    """Return the checksum of a module; None if there is none."""
+    package, *words = name.split(".")
+    roots = roots_of_project()
+    if package not in roots:
+        return None
+    path = roots[package].joinpath(*words)
+    text = read_module(name, path / "__init__.py" if path.is_dir() else path.with_suffix(".py"))
+    return None if text is None else hashlib.sha256(text).hexdigest()

@@ -1,0 +1,842 @@
+"""All definitions that a job enters, from its entry points with its parameters, and the digest of them.
+
+What is reached depends on values, values on what is reached. So both grow from nothing, in turn, until neither does:
+first no branch is taken, no argument read and no class in use, and whatever is found out can only add to that.
+"""
+
+import ast
+import copy
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from consclust_studies.code.classes import Classes, decorators, is_class, is_class_variable
+from consclust_studies.code.cleaning import plain, prepare
+from consclust_studies.code.constants import NOTHING, UNKNOWN, Values, joined, values_of
+from consclust_studies.code.modules import Definition, External, Sources
+from consclust_studies.code.outside import kind_of_outside
+from consclust_studies.code.prune import ANY, Members, View
+from consclust_studies.code.write import Flow, Reading, Reference, Writer
+
+Slot = tuple[Any, ...]
+Given = Mapping[Definition, Mapping[str, Values]]
+"""The values of the parameters of some classes."""
+
+ALWAYS_GIVEN = {"n_clusters", "random_state"}
+"""Parameters of a method that every job gives, whatever its spec says."""
+TRANSPARENT = {
+    "staticmethod", "classmethod", "property", "cached_property", "abstractmethod", "cache", "lru_cache", "override",
+    "contextmanager", "wraps", "final",
+}  # fmt: skip
+"""Decorators that hand on the arguments as they are."""
+TEXTS = {"__str__", "__repr__", "__format__"}
+SPECIAL = (
+    {f"__{word}__" for word in
+     "init new post_init call getitem setitem delitem contains len iter next reversed missing length_hint eq ne lt le "
+     "gt ge hash bool enter exit aenter aexit aiter anext await getattr getattribute setattr delattr get set delete "
+     "set_name init_subclass class_getitem index int float complex round trunc floor ceil neg pos abs invert "
+     "array array_ufunc array_function array_priority copy deepcopy reduce getstate setstate instancecheck "
+     "subclasscheck del bytes fspath dir".split()}
+    | {f"__{side}{word}__" for side in ("", "r", "i")
+       for word in "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or".split()}
+)  # fmt: skip
+"""Methods that Python calls by itself."""
+
+
+class Code:
+    """What is known of some sources whatever is asked: their classes, and readings of definitions to use again."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self.classes = Classes(sources)
+        self.readings: dict[Definition, list[tuple[dict[Slot, Any], Reading]]] = {}
+        self._entries: dict[tuple[Definition, Any], Definition] = {}
+        self._outside: dict[Definition, str | None] = {}
+
+    def outside(self, definition: Definition) -> str | None:
+        """Return why a definition never counts, by its own name or by that of a method that it overrides."""
+        if definition not in self._outside:
+            self._outside[definition] = kind_of_outside(definition) or self._overridden(definition)
+        return self._outside[definition]
+
+    def _overridden(self, definition: Definition) -> str | None:
+        if definition.owner is None:
+            return None
+        name = definition.name.rpartition(".")[2]
+        for base in self.classes.order(definition.owner)[1:]:
+            member = self.classes.of(base).members.get(name)
+            if member and (found := kind_of_outside(member)):
+                return found
+        return None
+
+    def entry(self, constant: Definition, key: Any) -> Definition:
+        """Return an entry of a dict as a definition of its own."""
+        line = constant.statements[0]
+        assert isinstance(line, ast.Assign | ast.AnnAssign)
+        assert isinstance(line.value, ast.Dict)
+        pairs = zip(line.value.keys, line.value.values, strict=True)
+        value = next(
+            v for k, v in pairs if isinstance(k, ast.Constant) and (k.value, type(k.value)) == (key, type(key))
+        )
+        return self.expression(constant, f"[{key!r}]", value)
+
+    def default(self, function: Definition, name: str) -> Definition | None:
+        """Return the default of a parameter as a definition of its own; None if it has none."""
+        found = defaults_of(function).get(name)
+        return self.expression(function, f"({name})", found) if found is not None else None
+
+    def expression(self, of: Definition, name: str, value: ast.expr) -> Definition:
+        """Return an expression within a definition as one of its own."""
+        if (of, name) not in self._entries:
+            line = ast.Assign([ast.Name("<value>", ast.Store())], copy.deepcopy(value))
+            self._entries[of, name] = Definition(of.module, f"{of.name}{name}.<value>", "value", [line])
+        return self._entries[of, name]
+
+
+def defaults_of(function: Definition) -> dict[str, ast.expr]:
+    """Return the defaults of the parameters of a function, by their names in the source."""
+    args = function.function.args
+    positional = [*args.posonlyargs, *args.args]
+    given = zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True)
+    found = {plain(argument.arg): default for argument, default in given}
+    for argument, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+        if default is not None:
+            found[plain(argument.arg)] = default
+    return found
+
+
+class Reach:
+    """What a job enters. It is also the environment in which each definition is read."""
+
+    def __init__(self, code: Code, entries: Iterable[Definition], parameters: Given) -> None:
+        self.code, self.sources, self.classes = code, code.sources, code.classes
+        self.entries = list(entries)
+        self.parameters = dict(parameters)
+        self.readings: dict[Definition, Reading] = {}
+        self.live: dict[Definition, None] = {}
+        """Classes whose objects there may be, in the order in which they were met."""
+        self._values: dict[tuple[Definition, str], Values] = {}
+        self._read: set[tuple[Definition, str]] = set()
+        self._defaulted: set[tuple[Definition, str]] = set()
+        self._effects: set[Definition] = set()
+        self._escaped: set[Definition] = set()
+        self._changed: set[Definition] = set()
+        self._stored: set[str] = set()
+        self._open: set[Slot] = set()
+        """Values that nothing that was read gives: they come from elsewhere."""
+        self._accessed: dict[tuple[Members, str], None] = {}
+        self._texts: set[str] = set()
+        self.names_of_fields = False
+        """Whether the names of attributes may become a result."""
+        self._waiting: dict[Definition, None] = {}
+        self._stale: dict[Definition, None] = {}
+        """What was read with answers that have changed since."""
+        self._asked: dict[Definition, dict[Slot, Any]] = {}
+        self._asking: list[dict[Slot, Any]] = []
+        self._asked_by: dict[Slot, dict[Definition, None]] = {}
+        self._constants: set[Definition] = set()
+        for entry in self.entries:
+            self._enter(entry)
+        self._run()
+
+    def _enter(self, entry: Definition) -> None:
+        self._reach(entry)
+        if entry.owner:
+            self._use(entry.owner)
+        if entry.kind == "class":
+            self._use(entry)
+        else:
+            self._escape(entry)
+            self._open_objects_of(entry)
+
+    # ------------------------------------------------------------------ the repetition
+
+    def _run(self) -> None:
+        while self._waiting or self._stale or self._open_what_nothing_gives():
+            while self._waiting or self._stale:
+                # what is new first: it may say more about what is to be read again
+                queue = self._waiting or self._stale
+                definition = next(iter(queue))
+                del queue[definition]
+                self._take(definition, self._reading_of(definition))
+
+    def _reading_of(self, definition: Definition) -> Reading:
+        """Read a definition, unless it was read before with the same answers to what it asks."""
+        known = self.code.readings.setdefault(definition, [])
+        for asked, found in reversed(known):
+            if all(bool(self._answer(slot) == answer) for slot, answer in asked.items()):
+                self._keep_asked(definition, asked)
+                return found
+        self._asking.append({})
+        reading = self._read_anew(definition)
+        asked = self._asking.pop()
+        known.append((asked, reading))
+        self._keep_asked(definition, asked)
+        return reading
+
+    def _read_anew(self, definition: Definition) -> Reading:
+        writer: Writer = Writer(definition, self)
+        if definition.kind == "function":
+            return writer.function()
+        if definition.kind == "class":
+            return writer.header(self.classes.of(definition))
+        return writer.value()
+
+    def _keep_asked(self, definition: Definition, asked: dict[Slot, Any]) -> None:
+        self._asked[definition] = asked
+        for slot in asked:
+            self._asked_by.setdefault(slot, {})[definition] = None
+            if slot[0] == "effect":
+                self._reach(slot[1])
+
+    def _changed_slot(self, *slots: Slot) -> None:
+        """Read again what asked for something that has another answer now."""
+        for slot in slots:
+            for definition in self._asked_by.get(slot, ()):
+                self._stale[definition] = None
+
+    def _take(self, definition: Definition, reading: Reading) -> None:
+        """Reach what a definition refers to, and keep what it says about others."""
+        self.readings[definition] = reading
+        bases = self.classes.of(definition).bases if definition.kind == "class" else []
+        for reference in reading.references:
+            if reference.kind == "definition" and reference.definition in bases:
+                assert reference.definition
+                self._reach(reference.definition)
+            else:
+                self._follow(reference)
+        for held in reading.held:
+            self._use(held)
+        for function in reading.decided:
+            self._reach(function)
+        for given in reading.escaped:
+            self._escape(given)
+        for reference in reading.given:
+            for member in self._found(reference.members, reference.name):
+                self._escape(member)
+        for flow in reading.flows:
+            self._flow(flow)
+        for name in reading.reads - {name for function, name in self._read if function is definition}:
+            self._read.add((definition, name))
+            self._changed_slot(("read", definition, name))
+        self._keep_facts(definition, reading)
+
+    def _keep_facts(self, definition: Definition, reading: Reading) -> None:
+        if reading.effect and definition not in self._effects:
+            self._effects.add(definition)
+            self._changed_slot(("effect", definition))
+        for constant in reading.changed - self._changed:
+            self._changed.add(constant)
+            self._changed_slot(("changed", constant))
+        if reading.stored - self._stored:
+            self._stored |= reading.stored
+            self._changed_slot(*(slot for slot in self._asked_by if slot[0] == "attribute"))
+        if reading.names_of_fields and not self.names_of_fields:
+            self.names_of_fields = True
+            for each in dict.fromkeys(base for own in self.live for base in self.classes.order(own)):
+                self._access_fields(each)
+        if reading.makes_text - self._texts:
+            self._texts |= reading.makes_text
+            for each in list(self.live):
+                self._reach_special(each)
+
+    def _open_what_nothing_gives(self) -> bool:
+        """Take values that nothing gives for unknown; return whether there were any."""
+        found = [
+            slot
+            for definition, asked in self._asked.items()
+            for slot, answer in asked.items()
+            if slot[0] in ("parameter", "attribute", "constant") and answer == NOTHING and self._answer(slot) == NOTHING
+        ]
+        self._open.update(found)
+        self._changed_slot(*found)
+        alone = [each for each in self.live if self.classes.is_abstract(each) and not self._receivers(Members(each))]
+        for each in alone:
+            self._receive(each)
+        return bool(self._waiting or self._stale)
+
+    # ------------------------------------------------------------------ reaching
+
+    def _reach(self, definition: Definition) -> None:
+        """Read a definition that is a part of the job."""
+        if definition in self._asked or definition in self._waiting or self.outside(definition):
+            return
+        self._waiting[definition] = None
+        if definition.kind == "function":
+            if decorators(definition) - TRANSPARENT:
+                self._escape(definition)
+        if definition.module.effects and definition is not definition.module.effect:
+            self._reach(definition.module.effect)
+        if definition.owner:
+            self._reach(definition.owner)
+
+    def _follow(self, reference: Reference) -> None:
+        definition = reference.definition
+        if reference.kind == "member":
+            self._access(reference.members, reference.name)
+        elif reference.kind == "all members":
+            for each in self._receivers(reference.members) or [*self.live]:
+                for name in self._public(each):
+                    self._access(Members(each), name)
+        elif reference.kind in ("definition", "all of module") and definition:
+            self._reach(definition)
+            if definition.kind == "class":
+                self._use(definition)
+
+    def _public(self, definition: Definition) -> Iterator[str]:
+        """Yield the members that a name that is not known may be; special ones are none."""
+        for each in self.classes.order(definition):
+            yield from (name for name in self.classes.of(each).members if not name.startswith("__"))
+
+    def _use(self, definition: Definition) -> None:
+        """Count with objects of a class."""
+        if definition in self.live or self.outside(definition) or definition.kind != "class":
+            return
+        self.live[definition] = None
+        for each in self.classes.order(definition):
+            self._reach(each)
+            if self.names_of_fields:
+                self._access_fields(each)
+        if not self.classes.is_abstract(definition):
+            self._receive(definition)
+
+    def _access_fields(self, definition: Definition) -> None:
+        """Count with all fields of a class: something reads them by names that are not written."""
+        for name in self.fields_of(definition):
+            self._access(Members(definition, "exact"), name)
+
+    def fields_of(self, definition: Definition) -> list[str]:
+        """Return the fields that a class itself has, in order."""
+        return [*self.classes.of(definition).fields]
+
+    def fields_of_all(self, definition: Definition) -> list[str]:
+        """Return the fields of a class and its bases, and the parameters of their constructors."""
+        found: list[str] = []
+        for each in self.classes.order(definition):
+            found += self.fields_of(each)
+            maker = self.classes.of(each).members.get("__init__")
+            if maker and maker.kind == "function":
+                found += map(plain, prepare(maker).parameters)
+        return found
+
+    def _receive(self, definition: Definition) -> None:
+        """Let the attributes that are used be those of a class, too."""
+        self._receiving[definition] = None
+        order = set(self.classes.order(definition))
+        for members, name in list(self._accessed):
+            if members.how != "exact" and (members.base is None or members.base in order):
+                self._reach_members(members, name)
+        self._reach_special(definition)
+        stale = [slot for slot in self._asked_by if slot[0] in ("attribute", "members") and self._concerns(slot, order)]
+        self._changed_slot(*stale)
+
+    @property
+    def _receiving(self) -> dict[Definition, None]:
+        found: dict[Definition, None] = self.__dict__.setdefault("_receiving_classes", {})
+        return found
+
+    def _concerns(self, slot: Slot, order: set[Definition]) -> bool:
+        members: Members = slot[1]
+        return members.how != "exact" and (members.base is None or members.base in order)
+
+    def _reach_special(self, definition: Definition) -> None:
+        wanted = SPECIAL | self._texts
+        for each in self.classes.order(definition):
+            read = self.classes.of(each)
+            for member in (*(read.members[name] for name in read.members if name in wanted), *read.called_from_outside):
+                if not self._only_stores(definition, member):
+                    self._reach(member)
+                    self._escape(member)
+
+    def _only_stores(self, definition: Definition, member: Definition) -> bool:
+        """Whether a member is the constructor of a class with known parameters, and keeps them as they are."""
+        known = any(each in self.parameters for each in self.classes.order(definition))
+        return known and member.name.endswith(".__init__") and member.kind == "function" and only_stores(member)
+
+    def _access(self, members: Members, name: str) -> None:
+        if (members, name) not in self._accessed:
+            self._accessed[members, name] = None
+            self._reach_members(members, name)
+
+    def _reach_members(self, members: Members, name: str) -> None:
+        for member in self._counted(members, name):
+            self._reach(member)
+            if member.kind == "class":
+                self._use(member)
+
+    def _counted(self, members: Members, name: str) -> list[Definition]:
+        """Return what an attribute may be and counts: not a default in whose place the spec has a value."""
+        found: dict[Definition, None] = {}
+        for each in self._receivers(members):
+            member = self.classes.find(each, name, members.base if members.how == "super" else None)
+            given = self._given_to(each)
+            if given is not None and name in given:
+                continue
+            if member is None and given is not None:
+                member = self._default_in_constructor(each, name)
+            if member and not self.outside(member):
+                found[member] = None
+        return [*found]
+
+    def _default_in_constructor(self, definition: Definition, name: str) -> Definition | None:
+        maker = self.classes.find(definition, "__init__")
+        if maker and maker.kind == "function":
+            return self.code.default(maker, name)
+        return None
+
+    def _found(self, members: Members, name: str) -> list[Definition]:
+        """Return what an attribute may be, also what does not count."""
+        after = members.base if members.how == "super" else None
+        found = (self.classes.find(each, name, after) for each in self._receivers(members))
+        return [*dict.fromkeys(member for member in found if member)]
+
+    def _receivers(self, members: Members) -> list[Definition]:
+        if members.how == "exact":
+            return [members.base] if members.base else []
+        if members.base is None:
+            return [*self._receiving]
+        return [each for each in self._receiving if members.base in self.classes.order(each)]
+
+    def _escape(self, definition: Definition) -> None:
+        """Take the arguments of a function, and the fields of a class, for unknown."""
+        if definition in self._escaped:
+            return
+        self._escaped.add(definition)
+        concerned = [slot for slot in self._asked_by if slot[0] in ("parameter", "default") and slot[1] is definition]
+        if definition.kind == "class":
+            concerned = [slot for slot in self._asked_by if slot[0] == "attribute"]
+        self._changed_slot(*concerned)
+
+    def _open_objects_of(self, entry: Definition) -> None:
+        """Take the fields of the objects that an entry point is given for unknown, and those that these hold."""
+        from consclust_studies.code.write import classes_in
+
+        waiting = [(annotation, entry) for annotation in prepare(entry).annotations]
+        while waiting:
+            annotation, where = waiting.pop()
+            for found in classes_in(annotation, View(where, self)):
+                if found not in self._escaped:
+                    self._escape(found)
+                    for each in self.classes.order(found):
+                        waiting += [(inner, each) for inner in self.classes.of(each).annotations]
+
+    # ------------------------------------------------------------------ values
+
+    def _flow(self, flow: Flow) -> None:
+        if flow.to.kind == "class":
+            self._flow_to_fields(flow)
+            return
+        defaults = defaults_of(flow.to)
+        for parameter in prepare(flow.to).parameters:
+            name = plain(parameter)
+            if name in flow.values:
+                self._join(flow.to, name, flow.values[name])
+            elif flow.open:
+                self._use_default(flow.to, name)
+                self._join(flow.to, name, UNKNOWN)
+            elif name in defaults:
+                self._use_default(flow.to, name)
+                self._join(flow.to, name, self._value_of(self.code.default(flow.to, name)))
+
+    def _use_default(self, function: Definition, name: str) -> None:
+        if (function, name) not in self._defaulted:
+            self._defaulted.add((function, name))
+            self._changed_slot(("default", function, name))
+
+    def _flow_to_fields(self, flow: Flow) -> None:
+        for name in self.classes.constructor(flow.to) or ():
+            if name in flow.values:
+                self._join(flow.to, name, flow.values[name])
+            else:
+                default = self.classes.find(flow.to, name)
+                self._join(flow.to, name, UNKNOWN if flow.open else self._value_of(default))
+
+    def _join(self, definition: Definition, name: str, values: Values) -> None:
+        known = self._values.get((definition, name), NOTHING)
+        both = joined(known, values)
+        if both != known:
+            self._values[definition, name] = both
+            self._changed_slot(("parameter", definition, name))
+            if definition.kind == "class":
+                self._changed_slot(*(slot for slot in self._asked_by if slot[0] == "attribute" and slot[2] == name))
+
+    def _value_of(self, definition: Definition | None) -> Values:
+        """Return the values of a constant, of a module or a class, or of a default."""
+        if definition is None or definition.kind != "value" or definition in self._constants:
+            return UNKNOWN
+        line = definition.statements[0]
+        if len(definition.statements) > 1 or not isinstance(line, ast.Assign | ast.AnnAssign) or line.value is None:
+            return UNKNOWN
+        targets = line.targets if isinstance(line, ast.Assign) else [line.target]
+        if not all(isinstance(target, ast.Name) for target in targets):
+            return UNKNOWN
+        self._constants.add(definition)
+        try:
+            return View(definition, self).values(line.value)
+        finally:
+            self._constants.discard(definition)
+
+    def _given_to(self, definition: Definition) -> Mapping[str, Values] | None:
+        """Return the parameters that a job gives to objects of a class; None if they are not known."""
+        for each in self.classes.order(definition):
+            if each in self.parameters:
+                return self.parameters[each]
+        return None
+
+    def _attribute_of(self, definition: Definition, name: str) -> Values:
+        """Return the values of an attribute of the objects of one class."""
+        order = [self.classes.of(each) for each in self.classes.order(definition)]
+        given = self._given_to(definition)
+        stores = sum(len(each.stores.get(name, ())) for each in order)
+        kept = any("__init__" in each.members and keeps(each.members["__init__"], name) for each in order)
+        if stores > kept or (stores and given is None) or name in self._stored:
+            return UNKNOWN
+        is_field = any(name in each.fields for each in order)
+        if given is not None and (is_field or kept):
+            if name in given:
+                return given[name]
+            return UNKNOWN if name in ALWAYS_GIVEN else self._default_value(definition, name)
+        if is_field:
+            return self._field_value(definition, name)
+        member = self.classes.find(definition, name)
+        if member is None or (isinstance(line := member.statements[0], ast.AnnAssign) and not is_class_variable(line)):
+            return UNKNOWN
+        return self._value_of(member)
+
+    def _default_value(self, definition: Definition, name: str) -> Values:
+        member = self.classes.find(definition, name) or self._default_in_constructor(definition, name)
+        return self._value_of(member)
+
+    def _field_value(self, definition: Definition, name: str) -> Values:
+        """Return what calls give to a field, where all objects are made by such calls."""
+        if self.classes.constructor(definition) is None or definition in self._escaped:
+            return self._options_of_field(definition, name)
+        found = self._values.get((definition, name), NOTHING)
+        return self._options_of_field(definition, name) if found is None else found
+
+    def _options_of_field(self, definition: Definition, name: str) -> Values:
+        for each in self.classes.order(definition):
+            line = self.classes.of(each).fields.get(name)
+            if line:
+                return self.options(each, line.annotation)
+        return UNKNOWN
+
+    # ------------------------------------------------------------------ the environment
+
+    def _ask(self, *slot: Any) -> Any:
+        answer = self._answer(slot)
+        if self._asking:
+            self._asking[-1][slot] = answer
+        return answer
+
+    def _answer(self, slot: Slot) -> Any:
+        return getattr(self, f"_answer_{slot[0]}")(slot)
+
+    def _answer_parameter(self, slot: Slot) -> Values:
+        _, function, name = slot
+        args = function.function.args
+        variable = {plain(argument.arg) for argument in (args.vararg, args.kwarg) if argument}
+        is_self = function.owner is not None and name == plain(next(iter(prepare(function).parameters), ""))
+        if function in self._escaped or slot in self._open or name in variable or is_self:
+            return UNKNOWN
+        return self._values.get((function, name), NOTHING)
+
+    def _answer_attribute(self, slot: Slot) -> Values:
+        _, members, name = slot
+        if slot in self._open or members.how == "super":
+            return UNKNOWN
+        found: Values = NOTHING
+        for each in self._receivers(members):
+            found = joined(found, self._attribute_of(each, name))
+            if members.how == "exact" and name in (self.classes.constructor(each) or ()):
+                return UNKNOWN
+        return found
+
+    def _answer_constant(self, slot: Slot) -> Values:
+        return UNKNOWN if slot in self._open or slot[1] in self._changed else self._value_of(slot[1])
+
+    def _answer_read(self, slot: Slot) -> bool:
+        _, function, name = slot
+        if (function, name) in self._read or decorators(function) - TRANSPARENT:
+            return True
+        return name not in map(plain, prepare(function).parameters)
+
+    def _answer_default(self, slot: Slot) -> bool:
+        return slot[1] in self._escaped or slot[1:] in self._defaulted
+
+    def _answer_effect(self, slot: Slot) -> bool:
+        return slot[1] in self._effects
+
+    def _answer_changed(self, slot: Slot) -> bool:
+        return slot[1] in self._changed
+
+    def _answer_members(self, slot: Slot) -> frozenset[Definition]:
+        return frozenset(self._found(slot[1], slot[2]))
+
+    def parameter(self, function: Definition, name: str) -> Values:
+        """Return the values that calls give to a parameter."""
+        found: Values = self._ask("parameter", function, name)
+        return found
+
+    def attribute(self, members: Members, name: str) -> Values:
+        """Return the values of an attribute."""
+        found: Values = self._ask("attribute", members, name)
+        return found
+
+    def constant(self, definition: Definition) -> Values:
+        """Return the values of a constant of a module."""
+        found: Values = self._ask("constant", definition)
+        return found
+
+    def returned(self, function: Definition) -> Values:
+        """Return the values of a function that does no more than to return one."""
+        prepare(function)  # without its docstring
+        body = function.function.body
+        if len(body) != 1 or not isinstance(body[0], ast.Return) or body[0].value is None:
+            return UNKNOWN
+        if function in self._constants or self.outside(function):
+            return UNKNOWN
+        self._constants.add(function)
+        try:
+            return View(function, self).values(body[0].value)
+        finally:
+            self._constants.discard(function)
+
+    def options(self, definition: Definition, annotation: ast.expr) -> Values:
+        """Return the values that an annotation allows, if it is a Literal; its options are constants."""
+        view = View(definition, self)
+        for _ in range(5):  # an alias of an alias
+            if isinstance(annotation, ast.Subscript):
+                if view.target(annotation.value) != External("typing.Literal"):
+                    return UNKNOWN
+                options = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+                constants = [option.value for option in options if isinstance(option, ast.Constant)]
+                return values_of(constants) if len(constants) == len(options) else UNKNOWN
+            found = view.target(annotation)
+            line = found.statements[0] if isinstance(found, Definition) and found.kind == "value" else None
+            if not isinstance(found, Definition) or not isinstance(line, ast.Assign):
+                return UNKNOWN
+            view, annotation = View(found, self), line.value
+        return UNKNOWN
+
+    def is_read(self, function: Definition, name: str) -> bool:
+        """Whether a function reads a parameter."""
+        return bool(self._ask("read", function, name))
+
+    def uses_default(self, function: Definition, name: str) -> bool:
+        """Whether some call leaves out a parameter."""
+        return bool(self._ask("default", function, name))
+
+    def has_effect(self, function: Definition) -> bool:
+        """Whether a call of a function does more than to return something."""
+        outside = self.outside(function)
+        if outside or function.kind != "function":
+            return outside == "handling"
+        return bool(self._ask("effect", function))
+
+    def is_changed(self, constant: Definition) -> bool:
+        """Whether a function changes a constant of a module in place."""
+        return bool(self._ask("changed", constant))
+
+    def members(self, members: Members, name: str) -> tuple[Definition, ...]:
+        """Return what an attribute may be, among the classes that are in use."""
+        return tuple(self._ask("members", members, name))
+
+    def outside(self, definition: Definition) -> str | None:
+        """Return why a definition never counts, if it does not."""
+        return self.code.outside(definition)
+
+    def is_exception(self, definition: Definition) -> bool:
+        """Whether a class is one of exceptions."""
+        return self.classes.is_exception(definition)
+
+    def entry(self, constant: Definition, key: Any) -> Definition:
+        """Return an entry of a dict that is a constant of a module, as a definition of its own."""
+        return self.code.entry(constant, key)
+
+    def constructor(self, definition: Definition) -> list[str] | None:
+        """Return the fields that the constructor of a dataclass or named tuple takes, in order; None for others."""
+        return self.classes.constructor(definition)
+
+    # ------------------------------------------------------------------ the digest
+
+    def digested(self) -> "Digest":
+        """Return the digest, and what it was made of."""
+        return Digest(self)
+
+
+class Digest:
+    """The digest of what a job enters: definitions in the order in which they refer to each other, by number."""
+
+    def __init__(self, reach: Reach) -> None:
+        self._reach = reach
+        self._hash = hashlib.sha256()
+        self._numbers: dict[Any, int] = {}
+        self._deep: dict[Definition, str] = {}
+        self._members: set[tuple[Members, str]] = set()
+        self.visited: dict[Definition, None] = {}
+        self._waiting: list[Definition] = []
+        readings = reach.readings.values()
+        self._fields = (
+            {name for each in reach.live for name in reach.fields_of_all(each)} if reach.names_of_fields else set()
+        )
+        self._names_of_attributes = any(reading.names_of_attributes for reading in readings)
+        self._names_of_code = any(reading.names_of_code for reading in readings)
+        self._known = {name for each in reach.live for name in reach.classes.names(each)}
+        for entry in reach.entries:
+            self._say(self._number(entry))
+            self._visit(entry)
+        self._visit_waiting()
+        self._visit_special()
+        self._visit_effects()
+        self.text = self._hash.hexdigest()[:16]
+
+    def _say(self, word: object) -> None:
+        self._hash.update(f"{word}\0".encode())
+
+    def _number(self, what: Any) -> str:
+        return f"#{self._numbers.setdefault(what, len(self._numbers))}"
+
+    def _visit(self, definition: Definition) -> None:
+        if definition not in self.visited and definition in self._reach.readings:
+            self.visited[definition] = None
+            self._waiting.append(definition)
+
+    def _visit_all(self, definitions: Iterable[Definition]) -> None:
+        """Visit definitions in an order that does not depend on their names."""
+        for definition in sorted(definitions, key=lambda each: (self._blank(each), repr(each))):
+            self._visit(definition)
+            if definition.owner:
+                self._visit(definition.owner)
+
+    def _blank(self, definition: Definition) -> str:
+        """Return a digest of a definition and of what it refers to, without names."""
+        if definition not in self._deep:
+            reading = self._reach.readings.get(definition, Reading())
+            near = (reference.definition for reference in reading.references if reference.kind == "definition")
+            words = [self._reach.readings[each].blank for each in near if each in self._reach.readings]
+            self._deep[definition] = hashlib.sha256("".join([reading.blank, *words]).encode()).hexdigest()
+        return self._deep[definition]
+
+    def _visit_waiting(self) -> None:
+        while self._waiting:
+            definition = self._waiting.pop(0)
+            self._say(f"{definition.kind} {self._number(definition)}")
+            if self._names_of_code:
+                self._say(definition.name)
+            for piece in self._reach.readings[definition].pieces:
+                if isinstance(piece, str):
+                    self._say(piece)
+                else:
+                    self._refer(piece)
+            self._visit_all(self._reach.readings[definition].decided)
+            if definition.kind == "class":
+                self._visit_class(definition)
+
+    def _visit_class(self, definition: Definition) -> None:
+        """Visit what belongs to a class though nothing names it."""
+        self._visit_all(self._special(definition))
+        if self._reach.names_of_fields:
+            for name in self._reach.fields_of(definition):
+                self._refer(Reference("member", definition, name, "exact"))
+
+    def _refer(self, reference: Reference) -> None:
+        definition = reference.definition
+        if reference.kind == "member":
+            self._say(self._attribute(reference.name))
+            self._visit_members(reference)
+        elif reference.kind == "keyword":
+            assert definition
+            self._say(self._place(definition, reference.name))
+        elif reference.kind == "all members":
+            self._say("all members")
+            for each in self._reach._receivers(reference.members):
+                names = self._reach._public(each)
+                self._visit_all(m for name in names for m in self._reach._counted(Members(each), name))
+        elif definition:
+            self._say(definition.name if reference.kind == "all of module" else self._number(definition))
+            self._visit(definition)
+
+    def _visit_members(self, reference: Reference) -> None:
+        """Visit what an attribute may be; once, as there are no more of them later."""
+        key = reference.members, reference.name
+        if key not in self._members:
+            self._members.add(key)
+            self._visit_all(self._reach._counted(*key))
+
+    def _attribute(self, name: str) -> str:
+        """Return the number of an attribute of our classes; the name of any other."""
+        if name.startswith("__") or name not in self._known or name in self._fields:
+            return name
+        if self._names_of_attributes and not name.startswith("_"):
+            return name
+        return self._number(name)
+
+    def _place(self, function: Definition, name: str) -> str:
+        """Return the place of a keyword among the parameters that a function reads."""
+        reads = self._reach.readings[function].reads if function in self._reach.readings else set()
+        read = [plain(parameter) for parameter in prepare(function).parameters if plain(parameter) in reads]
+        return f"keyword {read.index(name)}" if name in read else name
+
+    def _special(self, definition: Definition) -> list[Definition]:
+        """Return the members of a class that Python or other packages call."""
+        own = self._reach.classes.of(definition)
+        wanted = SPECIAL | TEXTS
+        named = [member for name, member in own.members.items() if name in wanted]
+        return [member for member in (*named, *own.called_from_outside) if member in self._reach.readings]
+
+    def _visit_special(self) -> None:
+        """Visit what nothing names: special members of objects that come from elsewhere."""
+        order = [each for own in self._reach.live for each in self._reach.classes.order(own)]
+        self._visit_all(member for each in dict.fromkeys(order) for member in self._special(each))
+        self._visit_waiting()
+
+    def _visit_effects(self) -> None:
+        """Visit what the modules do when they are imported."""
+        for module in dict.fromkeys(definition.module for definition in list(self.visited)):
+            if module.effects:
+                self._visit(module.effect)
+        self._visit_waiting()
+
+
+def only_stores(maker: Definition) -> bool:
+    """Whether a constructor does no more than to keep its parameters under their names."""
+    names = {argument.arg for argument in maker.function.args.args}
+    for line in maker.function.body:
+        if isinstance(line, ast.Expr) and ast.unparse(line.value).startswith("super().__init__("):
+            continue
+        if isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant):
+            continue
+        if not (isinstance(line, ast.Assign) and _keeps(line, names)):
+            return False
+    return True
+
+
+def keeps(maker: Definition, name: str) -> bool:
+    """Whether a constructor keeps a parameter under its name, as it is."""
+    if maker.kind != "function":
+        return False
+    names = {argument.arg for argument in maker.function.args.args if plain(argument.arg) == name}
+    return any(isinstance(line, ast.Assign) and _keeps(line, names) for line in ast.walk(maker.function))
+
+
+def _keeps(line: ast.Assign, names: set[str]) -> bool:
+    (target, *others) = line.targets
+    return (
+        not others
+        and isinstance(target, ast.Attribute)
+        and isinstance(line.value, ast.Name)
+        and line.value.id in names
+        and plain(line.value.id) == target.attr
+    )
+
+
+def definition_of(code: Code, dotted: str) -> Definition:
+    """Return the definition with a whole name; LookupError if there is none."""
+    found = code.sources.resolve(dotted)
+    if not isinstance(found, Definition):
+        raise LookupError(f"{dotted}: no function and no class of {', '.join(code.sources.roots)}")
+    return found
+
+
+__all__ = ["ANY", "Code", "Digest", "Reach", "definition_of", "is_class"]
