@@ -14,7 +14,6 @@ of CPU seconds, their ratio, and the largest difference between the results, rel
 import argparse
 import importlib
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -40,7 +39,7 @@ from consclust.numerics import clusterspace, linkage
 from consclust.numerics.kernels import pair_kernels as pairs
 from consclust.numerics.kernels import rce_kernels as kernels
 from consclust.numerics.simplex import project_rows
-from speedup import COMMIT, ROOT
+from speedup import COMMIT, earlier
 
 CLASSES, CLUSTERINGS = 10, 20
 HEADS = ["kernel", "replaced", "rows", "NumPy s", "kernel s", "ratio", "difference"]
@@ -418,11 +417,11 @@ CASES: dict[str, Callable[[Data], Pair]] = {
     "eccms.advance": advance,
     "eccms.solve": solve,
     "linkage.chain": chain,
-    "pairs.derivatives": derivatives,
-    "pairs.narrow": narrow,
-    "pairs.rise": rise,
-    "pairs.steps": steps,
-    "pairs.sweep": sweep,
+    "pair.derivatives": derivatives,
+    "pair.narrow": narrow,
+    "pair.rise": rise,
+    "pair.steps": steps,
+    "pair.sweep": sweep,
     "rce.a_step": a_step,
     "rce.divergence": divergence,
     "rce.hard_errors": e_step_of_rce,
@@ -452,7 +451,7 @@ def main() -> None:
     options = parser.parse_args()
     print(LINE.format(*HEADS), flush=True)
     with tempfile.TemporaryDirectory() as folder, threadpool_limits(1):
-        data = Data(options.objects, earlier(options.commit, Path(folder)))
+        data = Data(options.objects, import_earlier(options.commit, Path(folder)))
         rows = []
         for name in options.kernels:
             rows.append(measure(name, CASES[name](data), options.runs))
@@ -463,19 +462,9 @@ def main() -> None:
         pd.DataFrame(rows, columns=HEADS).to_csv(options.out, index=False)
 
 
-def earlier(commit: str, folder: Path) -> Callable[[str], ModuleType]:
+def import_earlier(commit: str, folder: Path) -> Callable[[str], ModuleType]:
     """Return the importer of the package's modules at an earlier commit, where it is called ``consclust_before``."""
-    archive = subprocess.run(["git", "archive", commit, "src"], cwd=ROOT, capture_output=True, check=True).stdout
-    subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
-    package = (folder / "src/consclust").rename(folder / "src/consclust_before")
-    for file in package.rglob("*.py"):
-        text = file.read_text()
-        file.write_text(
-            text.replace("from consclust", "from consclust_before").replace(
-                "import consclust", "import consclust_before"
-            )
-        )
-    sys.path.insert(0, str(folder / "src"))
+    sys.path.insert(0, str(earlier(commit, folder, "consclust_before")))
     return lambda name: importlib.import_module(f"consclust_before.{name}")
 
 

@@ -13,6 +13,7 @@ blobs; with a mirror the first 20 clusterings of the EC-CMS authors' pools LS an
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -142,11 +143,19 @@ def fit(source: Path, name: str, k: int, parameters: dict[str, Any], file: Path)
     return Fit(*json.loads(done.stdout), results["labels"], results["matrix"])
 
 
-def earlier(commit: str, folder: Path) -> Path:
-    """Return the source folder of an earlier commit."""
+def earlier(commit: str, folder: Path, name: str = "consclust") -> Path:
+    """Return the source folder of an earlier commit, where the package has the name ``name``."""
     archive = subprocess.run(["git", "archive", commit, "src"], cwd=ROOT, capture_output=True, check=True).stdout
     subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
-    return folder / "src"
+    source = folder / "src"
+    # the package was called concord until version 0.1
+    name_then = next(known for known in ("consclust", "concord") if (source / known).is_dir())
+    if name_then != name:
+        for file in (source / name_then).rglob("*.py"):
+            text = re.sub(rf"\b(from|import) {name_then}\b", rf"\1 {name}", file.read_text(encoding="utf-8"))
+            file.write_text(text, encoding="utf-8")
+        (source / name_then).rename(source / name)
+    return source
 
 
 def label_matrix(data: str, mirror: Path | None, folder: Path) -> tuple[Path, int] | None:
