@@ -23,6 +23,8 @@ from consclust_studies.paths import STUDIES
 CHANGED = "the source has changed since the run began; nothing is kept: run the same command again"
 MOST_REMEMBERED = 20
 """Sources whose fingerprints stay in the cache folder."""
+FOUND: dict[str, dict[str, Any]] = {}
+"""Fingerprints and their modules by the digest of the source and the code that they are of: folders share a source."""
 
 
 class Source:
@@ -32,12 +34,13 @@ class Source:
         self.roots = roots
         self.checksums = dict(checksums_below(roots))
         """SHA-256 of each module."""
-        self.remembered: dict[str, Any] = {}
+        self.digest = hashlib.sha256(json.dumps(self.checksums, sort_keys=True).encode()).hexdigest()[:16]
+        """Of the checksums."""
+        if self.digest not in FOUND:
+            FOUND[self.digest] = read_cache(self.cache_file)
+        self.remembered = FOUND[self.digest]
         """Fingerprints and their modules, by what they begin with."""
         self.is_changed = False
-        path = self.cache_file
-        if path and path.is_file():
-            self.remembered = read_cache(path)
         atexit.register(self.remember)
 
     @cached_property
@@ -50,9 +53,8 @@ class Source:
         """Where fingerprints of this source are remembered; None where there is no folder for it."""
         import platformdirs
 
-        name = hashlib.sha256(json.dumps(self.checksums, sort_keys=True).encode()).hexdigest()[:16]
         try:
-            return Path(platformdirs.user_cache_dir("consclust"), "fingerprints", f"{name}.json")
+            return Path(platformdirs.user_cache_dir("consclust"), "fingerprints", f"{self.digest}.json")
         except (OSError, RuntimeError):  # no home
             return None
 
@@ -83,8 +85,10 @@ class Source:
             return  # a folder that cannot be written to: they are found again next time
 
 
-def read_cache(path: Path) -> dict[str, Any]:
-    """Return remembered fingerprints; none if the file is damaged."""
+def read_cache(path: Path | None) -> dict[str, Any]:
+    """Return remembered fingerprints; none if there is no file, or if it is damaged."""
+    if path is None:
+        return {}
     try:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
