@@ -17,6 +17,8 @@ from consclust_studies.runner import PREVIOUS
 from consclust_studies.stages.consensus import ConsensusJob
 from consclust_studies.stamps import Confirmation
 
+pytestmark = pytest.mark.long
+
 METHODS = {"EAC": 3, "RCE": 12, "SSCE": 3}
 """Fits of each method: subsets times grid points."""
 FIRST = ["prepare", "base_clusterings", "consensus", "race"]

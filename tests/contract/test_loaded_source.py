@@ -13,6 +13,8 @@ from consclust.errors import InputError
 from consclust_studies import runner
 from consclust_studies.__main__ import main
 
+pytestmark = pytest.mark.long
+
 SOURCE = Path(__file__).parents[2] / "src"
 
 
@@ -79,7 +81,6 @@ EDITS = {
 """What is replaced in the file that prepares data sets, and whether it counts for one with classes."""
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("old", "new", "refused"), EDITS.values(), ids=EDITS)
 def test_the_source_is_that_of_the_process(project, tmp_path, old, new, refused):
     """The plan is made with this source, the job has a copy of it: as it is, or edited since."""
@@ -150,7 +151,6 @@ for job in jobs(plan, ["consensus"]):
 """
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("edited", [True, False])
 def test_an_edit_between_the_start_of_a_job_and_a_late_import_is_noticed(project, tmp_path, edited):
     source = tmp_path / "src"

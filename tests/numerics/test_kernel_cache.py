@@ -36,6 +36,7 @@ def hits(folder: Path) -> int:
     return int(done.stdout)
 
 
+@pytest.mark.long
 def test_an_edit_of_another_file_of_kernels_compiles_anew(copy):
     assert hits(copy) == 0
     assert hits(copy) == 1

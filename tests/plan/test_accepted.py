@@ -16,6 +16,8 @@ from consclust_studies.runner import PREVIOUS, digest_of_inputs
 from consclust_studies.stages.consensus import SubsetRange
 from consclust_studies.stamps import Stamp
 
+pytestmark = pytest.mark.long
+
 VERSIONS = {"python": "3.0", "numpy": "2.0"}
 RACE = {"metric": "ACC", "subsets": 1, "points": 1}
 NUMBERS = np.arange(300).reshape(3, 100) % 7

@@ -891,6 +891,7 @@ MESSAGES_OF = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("module", MESSAGES_OF)
 def test_a_word_of_a_message_of_the_project_changes_no_job(module, digests):
     word = MESSAGES_OF[module]

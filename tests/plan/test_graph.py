@@ -17,6 +17,8 @@ from consclust_studies.plan.load import load_plan
 from consclust_studies.plan.plan import MADE_BY, Plan
 from consclust_studies.stages.consensus import fit_subsets
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 RULES = "\n".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
 RACE = {"metric": "ACC", "subsets": 2, "points": 1}
@@ -145,7 +147,6 @@ def functions_of(job, known):
     return known[key]
 
 
-@pytest.mark.long
 def test_what_builds_an_exhibit_is_code_of_its_job(project):
     plan, _ = project
     seen = set()
@@ -159,7 +160,6 @@ def test_what_builds_an_exhibit_is_code_of_its_job(project):
     assert len(seen) > 20
 
 
-@pytest.mark.long
 def test_what_fits_a_method_is_code_of_its_job(project):
     _, jobs = project
     known: dict[str, set] = {}
@@ -173,7 +173,6 @@ def test_what_fits_a_method_is_code_of_its_job(project):
     assert len(seen) > 15
 
 
-@pytest.mark.long
 def test_what_reads_and_scales_data_is_code_of_their_job(project):
     _, jobs = project
     known: dict[str, set] = {}
