@@ -157,16 +157,16 @@ def check_loaded(code: Code, planned: str, checksums: Mapping[str, str]) -> None
     What it has loaded counts, whatever lies on the disk by now; of a module that it has not loaded yet, the file.
     ``checksums`` are those of the modules at the time of the plan: where all are the same, so is the fingerprint.
     """
-    if all(checksum_of(module) == checksum for module, checksum in checksums.items()):
+    roots = roots_of_project()
+    if all(checksum_of(module, roots) == checksum for module, checksum in checksums.items()):
         return
-    if Source(roots_of_project()).find(code)[0] != planned:
+    if Source(roots).find(code)[0] != planned:
         raise InputError(CHANGED)
 
 
-def checksum_of(name: str) -> str | None:
-    """Return the checksum of a module; None if there is none."""
+def checksum_of(name: str, roots: Mapping[str, Path]) -> str | None:
+    """Return the checksum of a module in the folders of some packages; None if there is none."""
     package, *words = name.split(".")
-    roots = roots_of_project()
     if package not in roots:
         return None
     path = roots[package].joinpath(*words)
