@@ -12,6 +12,7 @@ import inprocess
 import pytest
 import yaml
 
+from consclust_studies.contents import digest_of_content, read_marks
 from consclust_studies.job_files import JobFile
 
 ROOT = Path(__file__).parents[2]
@@ -143,15 +144,20 @@ class Project:
         # a run that has nothing to do does not start, and leaves the settings of the last start
         apart = (*SECONDS, "report.pdf", "report.html", "run.json")
         return {
-            str(path.relative_to(self.folder)): without_seconds(path, path.read_bytes())
+            str(path.relative_to(self.folder)): without_inputs(path, path.read_bytes())
             for top in ("data/prepared", "results", "reports")
             for path in sorted((self.folder / top).rglob("*"))
             if path.is_file() and not path.name.endswith(apart) and ".previous" not in path.parts
         }
 
 
-def without_seconds(path: Path, content: bytes) -> bytes:
-    """The bytes of a file; of an exhibit without its stamp: the inputs of all tables have seconds in them."""
+def without_inputs(path: Path, content: bytes) -> bytes:
+    """The bytes of a file, without the digest of the inputs that it was made from.
+
+    Blocks of another size are other inputs with the same labels, and the inputs of all tables have seconds in them.
+    """
+    if path.suffix == ".parquet" and (marks := read_marks(path)):
+        return json.dumps([digest_of_content(path), marks.spec, marks.stamp.versions]).encode()
     if path.parent.name != "exhibits" or path.suffix != ".json":
         return content
     record = json.loads(content)
