@@ -18,7 +18,7 @@ from consclust.validation import did_you_mean
 from consclust_studies import paths
 from consclust_studies.code.job_code import fingerprint
 from consclust_studies.config.cases import Case
-from consclust_studies.config.exhibit import Exhibit
+from consclust_studies.config.exhibit import Exhibit, Needs
 from consclust_studies.config.experiment import Experiment
 from consclust_studies.config.method_runs import MethodRun
 from consclust_studies.config.settings import Settings
@@ -601,36 +601,54 @@ class Plan:
         """Return what an exhibit reads."""
         study = self.runs[run]
         wanted = exhibit.needs(study)
-        found: list[Given] = []
+        # the order stands in the spec of the job: another one would make every exhibit anew
+        return [
+            *self._find_score_inputs(run, wanted),
+            *self._find_case_inputs(run, wanted),
+            *(self._find_published_inputs(study) if wanted.published else ()),
+            *(self._make_item_of_blocks(run, "labels", study.case(case), method) for case, method in wanted.labels),
+            *(self._find_runtime_inputs(run) if wanted.runtimes else ()),
+        ]
+
+    def _find_score_inputs(self, run: str, wanted: Needs) -> Iterator[Given]:
+        """Yield the tables of scores, those of the variants only where the study has variants."""
+        has_variants = bool(self.runs[run].split_variants())
         tables: list[tuple[bool, Literal["scores", "selected", "variants", "variant_scores"], str, str]] = [
             (wanted.scores, "scores", "", paths.SCORES),
             (wanted.selected, "selected", "", paths.SELECTED),
-            (wanted.variants and bool(study.split_variants()), "variants", "/variants", paths.SELECTED),
-            (wanted.variant_scores and bool(study.split_variants()), "variant_scores", "/variants", paths.SCORES),
+            (wanted.variants and has_variants, "variants", "/variants", paths.SELECTED),
+            (wanted.variant_scores and has_variants, "variant_scores", "/variants", paths.SCORES),
         ]
         for is_read, role, part, pattern in tables:
             if is_read:
                 item = Item(role=role, spec=self.collect(run, part).digest)
-                found.append((item, [pattern.format(run=run, part=part)]))
+                yield item, [pattern.format(run=run, part=part)]
+
+    def _find_case_inputs(self, run: str, wanted: Needs) -> Iterator[Given]:
+        """Yield the files of single cases: scores on unseen objects, base clusterings, features with classes."""
+        study = self.runs[run]
         for case_id in wanted.unseen:
             item = Item(role="unseen", key=case_id, spec=self.unseen(run, case_id).digest)
-            found.append((item, [paths.UNSEEN.format(run=run, case=case_id)]))
+            yield item, [paths.UNSEEN.format(run=run, case=case_id)]
         for case in map(study.case, wanted.ensembles):
             item = Item(role="ensemble", key=case.id, spec=self.ensemble(study.id, case.id).digest)
-            found.append((item, [self.ensemble_file(study.id, case.id)]))
+            yield item, [self.ensemble_file(study.id, case.id)]
         for case in map(study.case, wanted.prepared):
             item = Item(role="prepared", key=case.id, spec=self.prepare(case.dataset, case.steps_word).digest)
-            found.append((item, [self.prepared_file(case)]))
-        if wanted.published:
-            tables_of_paper = {name: paths.PUBLISHED.format(study=study.id, table=name) for name in study.published}
-            found += [_item_of_content("published", name, path) for name, path in tables_of_paper.items()]
-        found += [self._item_of_blocks(run, "labels", study.case(case_id), method) for case_id, method in wanted.labels]
-        if wanted.runtimes:
-            whole = self.studies[study.id]
-            for case in study.cases:
-                fits = dict.fromkeys(whole.fitted(method).id for method in study.runs(case))
-                found += [self._item_of_blocks(run, "runtimes", case, name) for name in fits]
-        return found
+            yield item, [self.prepared_file(case)]
+
+    def _find_published_inputs(self, study: PlannedStudy) -> Iterator[Given]:
+        """Yield the tables of the paper's values."""
+        for name in study.published:
+            yield _make_item_of_content("published", name, paths.PUBLISHED.format(study=study.id, table=name))
+
+    def _find_runtime_inputs(self, run: str) -> Iterator[Given]:
+        """Yield the records of all fits of a run; methods that are fitted together have one."""
+        study = self.runs[run]
+        whole = self.studies[study.id]
+        for case in study.cases:
+            for name in dict.fromkeys(whole.fitted(method).id for method in study.runs(case)):
+                yield self._make_item_of_blocks(run, "runtimes", case, name)
 
     def tables(self, run: str) -> tuple[str, ...]:
         """Return the exhibits that one job makes, as each of them takes less time than a process takes to start."""
@@ -692,7 +710,7 @@ class Plan:
         study = self.runs[run]
         found: list[Given] = []
         if study.discussion:
-            found.append(_item_of_content("discussion", "", paths.DISCUSSION.format(study=study.id)))
+            found.append(_make_item_of_content("discussion", "", paths.DISCUSSION.format(study=study.id)))
         found += self.inputs_that_name_makers(run)
         for exhibit in study.exhibits:
             job = self.exhibits(run, *([exhibit.id] if exhibit.drawn else self.tables(run)))
@@ -708,7 +726,7 @@ class Plan:
         if study.without_classes:
             for case in study.cases:
                 for method in study.runs(case):
-                    yield self._item_of_blocks(run, "runtimes", case, method.id)
+                    yield self._make_item_of_blocks(run, "runtimes", case, method.id)
             return
         parts: list[tuple[Literal["selected", "variants"], str]] = [("selected", "")]
         if study.split_variants():
@@ -749,7 +767,7 @@ class Plan:
         files = [file for exhibit in self.runs[run].exhibits for file in exhibit_files(run, exhibit)]
         return [*files, *(paths.REPORT.format(run=run, document=name) for name in paths.DOCUMENTS)]
 
-    def _item_of_blocks(self, run: str, role: Literal["labels", "runtimes"], case: Case, method: str) -> Given:
+    def _make_item_of_blocks(self, run: str, role: Literal["labels", "runtimes"], case: Case, method: str) -> Given:
         whole = self.studies[self.runs[run].id]
         spec = self.consensus(whole.id, case.id, method).digest
         pattern = paths.LABELS if role == "labels" else paths.RUNTIME
@@ -854,7 +872,7 @@ def _by_role(given: Iterable[Given]) -> dict[str, Any]:
     return {"inputs": inputs, "project": project, "arguments": {"counts": counts}}
 
 
-def _item_of_content(role: Literal["published", "discussion"], key: str, path: str) -> Given:
+def _make_item_of_content(role: Literal["published", "discussion"], key: str, path: str) -> Given:
     content = Path(path).read_bytes() if Path(path).is_file() else b""
     return Item(role=role, key=key, spec=digest(content)), [path]
 
