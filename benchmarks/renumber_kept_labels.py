@@ -35,7 +35,7 @@ from consclust_studies.plan.accepted import Kept, locate_archive, pack_arrays, u
 from consclust_studies.plan.jobs import PlannedJob
 from consclust_studies.plan.load import load_plan
 from consclust_studies.plan.plan import Plan
-from consclust_studies.runner import digest_of_inputs
+from consclust_studies.runner import digest_inputs
 from consclust_studies.stamps import PACKAGES, Stamp
 
 SPECS = """
@@ -106,7 +106,7 @@ def carry_over(name: str, content: bytes, marks: Marks) -> Kept:
 def find_job(plan: Plan, name: str) -> PlannedJob | None:
     """Return the planned job that makes a file of labels, seconds or a race; blocks may be of another size."""
     try:
-        return plan.maker_of(name)
+        return plan.find_maker(name)
     except (InputError, KeyError, StopIteration, ValueError):
         return None
 
@@ -152,7 +152,7 @@ def renumber_case(plan: Plan, files: Mapping[str, bytes], specs: set[str], stamp
         job = find_job(plan, name)
         if spec not in specs or job is None or find_differing_keys(spec, job):
             continue
-        inputs = digest_of_inputs(KINDS[job.kind], job.to_file(job.inputs, job.outputs))
+        inputs = digest_inputs(KINDS[job.kind], job.to_file(job.inputs, job.outputs))
         own_stamp = stamp.model_copy(update={"inputs": inputs})
         kept[name] = carry_over(name, content, Marks(job.spec.json_text, own_stamp))
         # a race reads the first labels, the fits after it read the race: these inputs must lie among the results

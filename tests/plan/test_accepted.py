@@ -12,7 +12,7 @@ from consclust.files import read_arrays, write_arrays, write_record
 from consclust_studies.contents import Marks, read_marks, write_again
 from consclust_studies.kinds import KINDS
 from consclust_studies.plan import accepted, estimates
-from consclust_studies.runner import PREVIOUS, digest_of_inputs
+from consclust_studies.runner import PREVIOUS, digest_inputs
 from consclust_studies.stages.consensus import SubsetRange
 from consclust_studies.stamps import Stamp
 
@@ -48,7 +48,7 @@ def write_inputs(plan, content=NUMBERS):
 
 def inputs_of(job):
     """The digest of what a job reads, by the files that are there."""
-    return digest_of_inputs(KINDS[job.kind], job.to_file(job.inputs, job.outputs))
+    return digest_inputs(KINDS[job.kind], job.to_file(job.inputs, job.outputs))
 
 
 def write(path, marks, seconds):
@@ -122,7 +122,7 @@ def test_the_seconds_of_variants_are_kept_for_the_plan(make_plan):
         for case_id, method_id, of_a_fit in (("iris_5", "KC", expected), ("iris", "KC-few", seconds)):
             case = study.case(case_id)
             block = SubsetRange(0, 2)
-            spent = estimates.seconds_of_fits(make_plan(), "mine", case, study.run(case, method_id), block)
+            spent = estimates.estimate_fit_seconds(make_plan(), "mine", case, study.run(case, method_id), block)
             assert spent == 3 * of_a_fit
 
 

@@ -100,7 +100,7 @@ def load(
     ready = entry.class_source if ensemble is None else _chosen("ensemble", ensemble, entry.ensembles)
     steps, folder = entry.preprocessing if preprocessing is None else tuple(preprocessing), _folder(cache)
     files = [_file(name, entry, file.name, folder) for file in entry.prepared_from]
-    dataset = prepare(Recipe.of(name, entry, steps), files)
+    dataset = prepare(Recipe.make(name, entry, steps), files)
     n, d, k = dataset.shape
     features = f"{d} features (steps: {', '.join(steps) or 'none'})" if d else "no features, base clusterings only"
     facts = f"{entry.title}: {n} objects {f'in {k} classes' if k else 'without classes'}, {features}."

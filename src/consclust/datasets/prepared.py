@@ -35,7 +35,7 @@ class Recipe(Strict):
     steps: tuple[str, ...]
 
     @classmethod
-    def of(cls, dataset: str, entry: DatasetSpec, steps: tuple[str, ...]) -> Self:
+    def make(cls, dataset: str, entry: DatasetSpec, steps: tuple[str, ...]) -> Self:
         """Return the recipe of a registered data set; its addresses, licence and notes change no result."""
         source = entry.class_source
         return cls(

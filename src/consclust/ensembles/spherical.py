@@ -21,7 +21,7 @@ def spherical_ensemble(features: Any, protocol: KMeansProtocol, seed: int, names
         k, some = number_of_clusters(protocol.n_clusters, run, n, rng), features
         if protocol.feature_share < 1:
             some = features[:, np.sort(rng.choice(d, ceil(protocol.feature_share * d), replace=False))]
-        X = _of_unit_length(some)
+        X = _scale_to_unit_length(some)
         columns.append(lloyd(X, _first_centres(X, k, protocol.init, rng), protocol.max_iter))
     return np.column_stack(columns)
 
@@ -42,7 +42,7 @@ def lloyd(X: Any, centres: FloatArray, max_iter: int) -> IntArray:
             break
         labels = nearest
         members = _without_empty(labels, np.where(filled, cosines[rows, labels], np.inf), k)
-        centres = _of_unit_length(np.eye(k)[members].T @ X)
+        centres = _scale_to_unit_length(np.eye(k)[members].T @ X)
     return labels
 
 
@@ -64,7 +64,7 @@ def _without_empty(labels: IntArray, cosine: FloatArray, k: int) -> IntArray:
     return labels
 
 
-def _of_unit_length(X: Any) -> Any:
+def _scale_to_unit_length(X: Any) -> Any:
     """Scale rows to unit length; rows of zeros stay."""
     from sklearn.preprocessing import normalize
 

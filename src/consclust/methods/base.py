@@ -13,7 +13,7 @@ import numpy.typing as npt
 from consclust.ensemble import Ensemble, FloatArray, IntArray, as_ensemble
 from consclust.errors import ConsensusFailure, MemoryNeeded
 from consclust.memory import available
-from consclust.methods.constraints import COUNT, NON_NEGATIVE, Constraint, of_annotation
+from consclust.methods.constraints import COUNT, NON_NEGATIVE, Constraint, read_annotation
 from consclust.numerics.components import component_labels, solved
 from consclust.numerics.linkage import Linkage, linkage_labels, profile_linkage_labels, twins_are_nearest
 from consclust.numerics.numbering import order_of_appearance, renumber
@@ -205,7 +205,7 @@ class ConsensusMethod(Results, ABC):
         """Raise ValueError for a parameter that breaks its constraint; extend it for rules that join several."""
         for name, argument in inspect.signature(type(self)).parameters.items():
             value, optional = getattr(self, name), argument.default is None
-            constraint = self.constraints.get(name) or of_annotation(argument.annotation) or COMMON.get(name)
+            constraint = self.constraints.get(name) or read_annotation(argument.annotation) or COMMON.get(name)
             if constraint and not constraint.allows(value) and not (optional and value is None):
                 wanted = f"{constraint} or None" if optional else constraint
                 raise ValueError(f"{type(self).__name__}: {name} = {value!r}: must be {wanted}")

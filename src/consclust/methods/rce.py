@@ -231,7 +231,7 @@ class Products:
             for view, single, move in zip(self._views, self._single, moves, strict=True):
                 view += single @ move
             return
-        for view, part, entries in zip(self._views, self._parts, self._blocks.of(matrix), strict=True):
+        for view, part, entries in zip(self._views, self._parts, self._blocks.cut(matrix), strict=True):
             np.matmul(part, entries.astype(part.dtype, copy=False), out=view, casting="same_kind")
         self._lost = 0.0
 

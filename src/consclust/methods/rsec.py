@@ -240,7 +240,7 @@ class Lagrangian:
         return gap, beside
 
     def _update_h(self) -> None:
-        values, vectors = self._large.of((self.z + self.z.T) / 2 + self._spectral * (self.h @ self.h.T))
+        values, vectors = self._large.find((self.z + self.z.T) / 2 + self._spectral * (self.h @ self.h.T))
         graph = cosine_graph(vectors, np.abs(values))
         self._degrees = np.maximum(graph @ self._root**2, TINY)
         scale = self._root / np.sqrt(self._degrees)

@@ -147,10 +147,10 @@ class SSCE(ConsensusMethod):
             aligned = align(ensemble, self.reference_, self.n_clusters)
             if self.features == "pseudo":
                 rows, membership = ensemble.indicator, ensemble.membership
-                models = Models.of(rows, aligned, ensemble.weights, self.n_clusters)
+                models = Models.make(rows, aligned, ensemble.weights, self.n_clusters)
             else:
                 rows, membership = self._design(self._features), np.arange(ensemble.n_objects)
-                models = Models.of(rows, aligned[ensemble.membership], np.ones(len(rows)), self.n_clusters)
+                models = Models.make(rows, aligned[ensemble.membership], np.ones(len(rows)), self.n_clusters)
             weights = self._learn(models)
             classes = likeliest_classes(rows, weights.mean(axis=0))
         self._set_only_labels(classes, membership)
@@ -199,14 +199,14 @@ class SSCE(ConsensusMethod):
         shrinkage, self.converged_ = SHRINKAGE[self.solver], False
         while not self.converged_ and len(path) < self.max_iter:
             ridge = max(shrinkage ** len(path), RIDGE)
-            fixed = Relation.of(W, ridge) if self.solver == "alternating" else None
+            fixed = Relation.make(W, ridge) if self.solver == "alternating" else None
             evaluate = partial(self._at, models, ridge, fixed)
             W = descend(evaluate, W, models.curvature(W), pairs, self.tol)
             path.append(self._at(models, ridge, None, W).value)
             met = len(path) > 1 and path[-2] - path[-1] <= self.tol * abs(path[-1])
             self.converged_ = met and (self.solver == "alternating" or ridge == RIDGE)
         self.n_iter_, self.objective_path_ = len(path), np.array(path)
-        ridged, bare = Relation.of(W, ridge), Relation.of(W, 0.0)
+        ridged, bare = Relation.make(W, ridge), Relation.make(W, 0.0)
         excess = ridged.roots.sum() ** 2 - bare.roots.sum() ** 2
         self.objective_ = path[-1] - (self.lambda2 or self.lambda1) / 2 * excess
         self.omega_ = ridged.omega
@@ -215,7 +215,7 @@ class SSCE(ConsensusMethod):
     def _at(self, models: "Models", ridge: float, relation: "Relation | None", W: FloatArray) -> "Point":
         """F at its least over u, and over Omega too unless the relation is given."""
         m, lambda2 = W.shape[2], self.lambda2 or self.lambda1
-        own = relation or Relation.of(W, ridge)
+        own = relation or Relation.make(W, ridge)
         loss, slope = models.loss(W)
         precision = self.lambda1 * (np.eye(m) - 1 / m) + lambda2 * own.inverse
         shrunk = W @ precision
@@ -298,7 +298,9 @@ class Models:
     basis: FloatArray  # Principal directions of the features, shape (d, r)
 
     @classmethod
-    def of(cls, features: FloatArray, labels: IntArray, weights: npt.NDArray[np.generic], n_clusters: int) -> "Models":
+    def make(
+        cls, features: FloatArray, labels: IntArray, weights: npt.NDArray[np.generic], n_clusters: int
+    ) -> "Models":
         """Prepare features (n, d), labels (n, m) in 0..K-1 and multiplicities (n,)."""
         coding = contrasts(n_clusters)
         distinct, membership = np.unique(features, axis=0, return_inverse=True)
@@ -370,7 +372,7 @@ class Relation(NamedTuple):
     vectors: FloatArray
 
     @classmethod
-    def of(cls, W: FloatArray, ridge: float) -> "Relation":
+    def make(cls, W: FloatArray, ridge: float) -> "Relation":
         """Take the square root of W'W + ridge I."""
         flat = W.reshape(-1, W.shape[2])
         squares, vectors = np.linalg.eigh(flat.T @ flat)

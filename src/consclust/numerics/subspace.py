@@ -22,7 +22,7 @@ class LargeEigenvalues:
         self._least = least
         self._basis: FloatArray | None = None
 
-    def of(self, matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def find(self, matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return eigenvalues and vectors as columns: those above the least, and perhaps others."""
         values, vectors = self._from_basis(matrix) or np.linalg.eigh(matrix)
         kept = np.abs(values) > FINER * self._least * np.abs(values).max()

@@ -54,7 +54,7 @@ def agreement(
         names = [str(i) for i in range(ensemble.n_clusterings)]
     values = pairwise_agreement(ensemble, measure)
     distances = values if measure == "VI" else 1 - values
-    tree = drawing.Tree.of(np.nan_to_num(distances, nan=np.nanmax(distances)))
+    tree = drawing.Tree.make(np.nan_to_num(distances, nan=np.nanmax(distances)))
     order = tree.leaves
     size = min(max(0.34 * len(names), 1.8), 4.0) + 1.2
     panel = drawing.own_axes(ax, size + 1.4, size)

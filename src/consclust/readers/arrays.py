@@ -59,7 +59,7 @@ def _columns_of(path: Path, name: str, stored: Any) -> list[NumberColumn] | list
     if matrix.ndim != 2 or not matrix.size or matrix.dtype.kind not in "biufU":
         raise InputError(f"{path}: {name!r} is {matrix.dtype} of shape {matrix.shape}, no matrix; {SAVE}")
     if matrix.dtype.kind == "U":
-        return [TextColumn.of(column.tolist()) for column in matrix.T]
+        return [TextColumn.make(column.tolist()) for column in matrix.T]
     return [NumberColumn(column) for column in matrix.T]
 
 

@@ -66,4 +66,4 @@ def _column_of(stored: Any, missing: int | None) -> Column:
     if types.is_integer(stored.type) or types.is_floating(stored.type):
         values = stored.to_numpy() if hasattr(stored, "chunks") else stored.to_numpy(zero_copy_only=False)
         return NumberColumn(values)
-    return TextColumn.of(["" if cell is None else str(cell) for cell in stored.to_pylist()])
+    return TextColumn.make(["" if cell is None else str(cell) for cell in stored.to_pylist()])

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, NamedTuple, Protocol, TypeGuard
 
-from consclust_studies.code.classes import decorator_words, own_members
+from consclust_studies.code.classes import find_own_members, list_decorator_words
 from consclust_studies.code.cleaning import LOGGED, is_local, plain, prepare
 from consclust_studies.code.constants import (
     COMPARED,
@@ -36,7 +36,7 @@ from consclust_studies.code.modules import (
     ModuleName,
     Sources,
     Target,
-    imported_names,
+    find_imported_names,
 )
 
 PURE_BUILTINS = {
@@ -229,7 +229,7 @@ class View:
         if known is None:
             known = {}
             for statement in self.prepared.statements:
-                for name, value in bindings_in(statement):
+                for name, value in find_bindings(statement):
                     known.setdefault(name, []).append(value)
             self.prepared._bindings = known  # type: ignore[attr-defined]
         return known
@@ -251,12 +251,12 @@ class View:
                 return self._imported(imports[0], plain(name))
             return None
         owner = self.definition.owner
-        if owner and self.definition.kind == "value" and name in own_members(owner):
-            return own_members(owner)[name]
+        if owner and self.definition.kind == "value" and name in find_own_members(owner):
+            return find_own_members(owner)[name]
         return self.sources.named(self.definition.module.name, name)
 
     def _imported(self, node: ast.Import | ast.ImportFrom, name: str) -> Target | None:
-        for bound, what in imported_names(node, self.definition.module):
+        for bound, what in find_imported_names(node, self.definition.module):
             if bound == name:
                 return self.sources.imported(what)
         return None
@@ -276,7 +276,7 @@ class View:
     def _is_self(self, name: str) -> bool:
         if self.definition.kind != "function" or not self.prepared.parameters:
             return False
-        static = "staticmethod" in decorator_words(self.definition.function)
+        static = "staticmethod" in list_decorator_words(self.definition.function)
         return name == self.prepared.parameters[0] and not static and name not in self.bindings
 
     def _typed(self, node: ast.AST) -> Members | None:
@@ -450,7 +450,7 @@ class View:
     def _shown_entry(self, node: ast.Subscript) -> ast.AST:
         """Return the entries of a dict that its keys choose."""
         constant = self._constant_dict(node.value)
-        entries = entries_of(constant.statements[0] if constant else node.value) or {}
+        entries = read_entries(constant.statements[0] if constant else node.value) or {}
         wanted = self._wanted(node, entries)
         if not wanted:
             return node
@@ -509,7 +509,7 @@ class View:
         """Yield the parameters that a call gives, as they stand in the source, with the arguments."""
         args = function.function.args
         names = [argument.arg for argument in (*args.posonlyargs, *args.args)]
-        if bound and "staticmethod" not in decorator_words(function.function):
+        if bound and "staticmethod" not in list_decorator_words(function.function):
             names = names[1:]
         for name, argument in zip(names, node.args, strict=False):
             if isinstance(argument, ast.Starred):
@@ -527,10 +527,10 @@ class View:
     def unread(self, node: ast.Call) -> set[ast.expr]:
         """Return the arguments of a call that nothing reads and that do nothing."""
         if node not in self._unread:
-            self._unread[node] = self._unread_of(node)
+            self._unread[node] = self._find_unread(node)
         return self._unread[node]
 
-    def _unread_of(self, node: ast.Call) -> set[ast.expr]:
+    def _find_unread(self, node: ast.Call) -> set[ast.expr]:
         if self._is_message_of_exception(node):
             return {*node.args, *(keyword.value for keyword in node.keywords)}
         found = self.callee(node)
@@ -577,7 +577,7 @@ class View:
         elif isinstance(node, ast.AnnAssign):
             yield from map(self.shown, [node.target, *([node.value] if node.value else [])])
         else:
-            yield from map(self.shown, parts_of(node))
+            yield from map(self.shown, list_parts(node))
 
     def walk(self, node: ast.AST) -> Iterator[ast.AST]:
         """Yield what remains of an expression, outer nodes first."""
@@ -593,7 +593,7 @@ class View:
         if not isinstance(node.exc, ast.Call):
             return [self.shown(node.exc)]
         found = self.target(node.exc.func)
-        keeps = isinstance(found, Definition) and found.kind == "class" and "__init__" in own_members(found)
+        keeps = isinstance(found, Definition) and found.kind == "class" and "__init__" in find_own_members(found)
         return [node.exc] if keeps else [self.shown(node.exc.func)]
 
     def is_pure(self, node: ast.AST) -> bool:
@@ -685,7 +685,7 @@ class View:
             if isinstance(node, kinds):
                 found: list[Item] = getattr(self, method)(node)
                 return found
-        blocks = _blocks_of(node)
+        blocks = _list_blocks(node)
         return [self._item_of_compound(node, blocks) if blocks else Item(node, needs=[node], forced=True)]
 
     def _items_of_expression(self, node: ast.Expr) -> list[Item]:
@@ -867,7 +867,7 @@ class View:
         """Return True or False for a text of which only that is read; None for any other value."""
         if part.forced or part.names & self.full or any(map(self.is_outer, part.names)):
             return None
-        return _truth_of_text(part.value) if part.value else None
+        return _find_truth_of_text(part.value) if part.value else None
 
     def is_kept(self, item: Item) -> bool:
         """Whether a statement counts."""
@@ -911,7 +911,7 @@ def parse_annotation(text: str) -> ast.expr:
         return ast.Constant(None)
 
 
-def parts_of(node: ast.AST) -> list[ast.AST]:
+def list_parts(node: ast.AST) -> list[ast.AST]:
     """Return the nodes that a node consists of, without operators and contexts, which have no parts; found once."""
     found: list[ast.AST] | None = node.__dict__.get("_parts")
     if found is None:
@@ -924,7 +924,7 @@ def _is_value(found: Target | None) -> TypeGuard[Definition]:
     return isinstance(found, Definition) and found.kind == "value"
 
 
-def entries_of(node: ast.AST) -> Entries | None:
+def read_entries(node: ast.AST) -> Entries | None:
     """Return the entries of a dict that is written out, or assigned, by type and value of the key."""
     if isinstance(node, ast.Assign | ast.AnnAssign) and node.value:
         node = node.value
@@ -935,15 +935,15 @@ def entries_of(node: ast.AST) -> Entries | None:
     return found if len(found) == len(node.keys) else None
 
 
-def bindings_in(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
+def find_bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
     """Yield local names with what they are bound to; None where that is no expression of its own."""
-    yield from _bindings_of(node)
+    yield from _find_own_bindings(node)
     if not isinstance(node, ast.Import | ast.ImportFrom):
-        for child in parts_of(node):
-            yield from bindings_in(child)
+        for child in list_parts(node):
+            yield from find_bindings(child)
 
 
-def _bindings_of(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
+def _find_own_bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
     if isinstance(node, ast.Assign):
         yield from _assigned(node.targets, node.value)
     elif isinstance(node, ast.AnnAssign):
@@ -1023,7 +1023,7 @@ def _columns(node: ast.For | ast.AsyncFor) -> list[tuple[str, ast.expr]] | None:
     return [(name, ast.Tuple([row[i] for row in cells], ast.Load())) for i, name in enumerate(names)]
 
 
-def _blocks_of(node: ast.stmt) -> list[list[ast.stmt]]:
+def _list_blocks(node: ast.stmt) -> list[list[ast.stmt]]:
     if isinstance(node, ast.Try | ast.TryStar):
         return [node.body, *(handler.body for handler in node.handlers), node.orelse, node.finalbody]
     if isinstance(node, ast.For | ast.AsyncFor):
@@ -1056,7 +1056,7 @@ def never_returns(function: Definition) -> bool:
 
 
 def _is_of_class(function: Definition) -> bool:
-    return bool({"classmethod", "staticmethod"} & decorator_words(function.function))
+    return bool({"classmethod", "staticmethod"} & list_decorator_words(function.function))
 
 
 def _cases(node: ast.Match, left: Values) -> Iterator[ast.match_case]:
@@ -1100,7 +1100,7 @@ def _captures(pattern: ast.pattern) -> Iterator[str]:
             yield node.name
 
 
-def _truth_of_text(node: ast.expr) -> ast.expr | None:
+def _find_truth_of_text(node: ast.expr) -> ast.expr | None:
     """Return whether a text is empty, as True or False; None if it is no text, or may be either."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return ast.Constant(bool(node.value))
@@ -1108,7 +1108,7 @@ def _truth_of_text(node: ast.expr) -> ast.expr | None:
         filled = any(isinstance(part, ast.Constant) and part.value for part in node.values)
         return ast.Constant(True) if filled else None
     if isinstance(node, ast.IfExp):
-        body, orelse = _truth_of_text(node.body), _truth_of_text(node.orelse)
+        body, orelse = _find_truth_of_text(node.body), _find_truth_of_text(node.orelse)
         return ast.IfExp(node.test, body, orelse) if body and orelse else None
     return None
 

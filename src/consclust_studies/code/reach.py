@@ -14,9 +14,9 @@ from consclust_studies.code.classes import Classes, decorators, is_class, is_cla
 from consclust_studies.code.cleaning import plain, prepare
 from consclust_studies.code.constants import NOTHING, UNKNOWN, Values, joined, values_of
 from consclust_studies.code.modules import Definition, External, Module, Sources, Target
-from consclust_studies.code.outside import kind_of_outside
+from consclust_studies.code.outside import find_kind_of_outside
 from consclust_studies.code.prune import ANY, Members, View
-from consclust_studies.code.write import EVERY, Flow, Reading, Reference, Writer, classes_in
+from consclust_studies.code.write import EVERY, Flow, Reading, Reference, Writer, find_classes
 
 Slot = tuple[Any, ...]
 Given = Mapping[Definition, Mapping[str, Values]]
@@ -57,7 +57,7 @@ class Code:
     def outside(self, definition: Definition) -> str | None:
         """Return why a definition never counts, by its own name or by that of a method that it overrides."""
         if definition not in self._outside:
-            self._outside[definition] = kind_of_outside(definition) or self._overridden(definition)
+            self._outside[definition] = find_kind_of_outside(definition) or self._overridden(definition)
         return self._outside[definition]
 
     def _overridden(self, definition: Definition) -> str | None:
@@ -65,8 +65,8 @@ class Code:
             return None
         name = definition.name.rpartition(".")[2]
         for base in self.classes.order(definition.owner)[1:]:
-            member = self.classes.of(base).members.get(name)
-            if member and (found := kind_of_outside(member)):
+            member = self.classes.read(base).members.get(name)
+            if member and (found := find_kind_of_outside(member)):
                 return found
         return None
 
@@ -83,7 +83,7 @@ class Code:
 
     def default(self, function: Definition, name: str) -> Definition | None:
         """Return the default of a parameter as a definition of its own; None if it has none."""
-        found = defaults_of(function).get(name)
+        found = read_defaults(function).get(name)
         return self.expression(function, f"({name})", found) if found is not None else None
 
     def expression(self, of: Definition, name: str, value: ast.expr) -> Definition:
@@ -94,7 +94,7 @@ class Code:
         return self._entries[of, name]
 
 
-def defaults_of(function: Definition) -> dict[str, ast.expr]:
+def read_defaults(function: Definition) -> dict[str, ast.expr]:
     """Return the defaults of the parameters of a function, by their names in the source."""
     args = function.function.args
     positional = [*args.posonlyargs, *args.args]
@@ -153,7 +153,7 @@ class Reach:
             self._use(entry)
         else:
             self._escape(entry)
-            self._open_objects_of(entry)
+            self._open_given_objects(entry)
 
     # ------------------------------------------------------------------ the repetition
 
@@ -164,9 +164,9 @@ class Reach:
                 queue = self._waiting or self._stale
                 definition = next(iter(queue))
                 del queue[definition]
-                self._take(definition, self._reading_of(definition))
+                self._take(definition, self._find_reading(definition))
 
-    def _reading_of(self, definition: Definition) -> Reading:
+    def _find_reading(self, definition: Definition) -> Reading:
         """Read a definition, unless it was read before with the same answers to what it asks."""
         known = self.code.readings.setdefault(definition, [])
         reading: Reading
@@ -190,7 +190,7 @@ class Reach:
         if definition.kind == "function":
             return writer.function()
         if definition.kind == "class":
-            return writer.header(self.classes.of(definition))
+            return writer.header(self.classes.read(definition))
         return writer.value()
 
     def _keep_asked(self, definition: Definition, asked: dict[Slot, Any]) -> None:
@@ -209,7 +209,7 @@ class Reach:
     def _take(self, definition: Definition, reading: Reading) -> None:
         """Reach what a definition refers to, and keep what it says about others."""
         self.readings[definition] = reading
-        bases = self.classes.of(definition).bases if definition.kind == "class" else []
+        bases = self.classes.read(definition).bases if definition.kind == "class" else []
         for reference in reading.references:
             if reference.kind == "definition" and reference.definition in bases:
                 self._reach(reference.definition)  # there are no objects of it for that
@@ -318,7 +318,7 @@ class Reach:
     def _public(self, definition: Definition) -> Iterator[str]:
         """Yield the members that a name that is not known may be; special ones are none."""
         for each in self.classes.order(definition):
-            yield from (name for name in self.classes.of(each).members if not name.startswith("__"))
+            yield from (name for name in self.classes.read(each).members if not name.startswith("__"))
 
     def _use(self, definition: Definition) -> None:
         """Count with objects of a class."""
@@ -334,19 +334,19 @@ class Reach:
 
     def _access_fields(self, definition: Definition) -> None:
         """Count with all fields of a class: something reads them by names that are not written."""
-        for name in self.fields_of(definition):
+        for name in self.list_fields(definition):
             self._access(Members(definition, "exact"), name)
 
-    def fields_of(self, definition: Definition) -> list[str]:
+    def list_fields(self, definition: Definition) -> list[str]:
         """Return the fields that a class itself has, in order."""
-        return [*self.classes.of(definition).fields]
+        return [*self.classes.read(definition).fields]
 
-    def fields_of_all(self, definition: Definition) -> list[str]:
+    def list_all_fields(self, definition: Definition) -> list[str]:
         """Return the fields of a class and its bases, and the parameters of their constructors."""
         found: list[str] = []
         for each in self.classes.order(definition):
-            found += self.fields_of(each)
-            maker = self.classes.of(each).members.get("__init__")
+            found += self.list_fields(each)
+            maker = self.classes.read(each).members.get("__init__")
             if maker and maker.kind == "function":
                 found += map(plain, prepare(maker).parameters)
         return found
@@ -374,7 +374,7 @@ class Reach:
     def _reach_special(self, definition: Definition) -> None:
         wanted = SPECIAL | self._texts
         for each in self.classes.order(definition):
-            read = self.classes.of(each)
+            read = self.classes.read(each)
             for member in (*(read.members[name] for name in read.members if name in wanted), *read.called_from_outside):
                 if not self._only_stores(definition, member):
                     self._reach(member)
@@ -439,16 +439,16 @@ class Reach:
             concerned = [slot for slot in self._asked_by if slot[0] == "attribute"]
         self._changed_slot(*concerned)
 
-    def _open_objects_of(self, entry: Definition) -> None:
+    def _open_given_objects(self, entry: Definition) -> None:
         """Take the fields of the objects that an entry point is given for unknown, and those that these hold."""
         waiting = [(annotation, entry) for annotation in prepare(entry).annotations]
         while waiting:
             annotation, where = waiting.pop()
-            for found in classes_in(annotation, View(where, self)):
+            for found in find_classes(annotation, View(where, self)):
                 if found not in self._escaped:
                     self._escape(found)
                     for each in self.classes.order(found):
-                        waiting += [(inner, each) for inner in self.classes.of(each).annotations]
+                        waiting += [(inner, each) for inner in self.classes.read(each).annotations]
 
     # ------------------------------------------------------------------ values
 
@@ -459,7 +459,7 @@ class Reach:
         if flow.to.kind == "class":
             self._flow_to_fields(flow)
             return
-        defaults = defaults_of(flow.to)
+        defaults = read_defaults(flow.to)
         for parameter in prepare(flow.to).parameters:
             name = plain(parameter)
             if name in flow.values:
@@ -469,7 +469,7 @@ class Reach:
                 self._join(flow.to, name, UNKNOWN)
             elif name in defaults:
                 self._use_default(flow.to, name)
-                self._join(flow.to, name, self._value_of(self.code.default(flow.to, name)))
+                self._join(flow.to, name, self._find_value(self.code.default(flow.to, name)))
 
     def _make(self, definition: Definition) -> None:
         """Take the parameters of a class for unknown, as the code makes objects of it by itself."""
@@ -492,7 +492,7 @@ class Reach:
                 self._join(flow.to, name, flow.values[name])
             else:
                 default = self.classes.find(flow.to, name)
-                self._join(flow.to, name, UNKNOWN if flow.open else self._value_of(default))
+                self._join(flow.to, name, UNKNOWN if flow.open else self._find_value(default))
 
     def _join(self, definition: Definition, name: str, values: Values) -> None:
         known = self._values.get((definition, name), NOTHING)
@@ -503,7 +503,7 @@ class Reach:
             if definition.kind == "class":
                 self._changed_slot(*(slot for slot in self._asked_by if slot[0] == "attribute" and slot[2] == name))
 
-    def _value_of(self, definition: Definition | None) -> Values:
+    def _find_value(self, definition: Definition | None) -> Values:
         """Return the values of a constant, of a module or a class, or of a default."""
         if definition is None or definition.kind != "value" or definition in self._constants:
             return UNKNOWN
@@ -534,7 +534,7 @@ class Reach:
         kept = self._is_kept_by_constructor(definition, name)
         if self._is_stored(definition, name, kept and given is not None):
             return UNKNOWN
-        is_field = any(name in self.classes.of(each).fields for each in self.classes.order(definition))
+        is_field = any(name in self.classes.read(each).fields for each in self.classes.order(definition))
         if given is not None and (is_field or kept):
             if name in given:
                 return given[name]
@@ -549,20 +549,20 @@ class Reach:
         line = member.statements[0] if member else None
         if isinstance(line, ast.AnnAssign) and not is_class_variable(line):
             return UNKNOWN
-        return self._value_of(member)
+        return self._find_value(member)
 
     def _is_kept_by_constructor(self, definition: Definition, name: str) -> bool:
-        own = [self.classes.of(each).members for each in self.classes.order(definition)]
+        own = [self.classes.read(each).members for each in self.classes.order(definition)]
         return any("__init__" in members and keeps(members["__init__"], name) for members in own)
 
     def _is_stored(self, definition: Definition, name: str, by_constructor: bool) -> bool:
         """Whether an attribute may get other values than its constructor gives, which stores it once."""
-        stores = sum(len(self.classes.of(each).stores.get(name, ())) for each in self.classes.order(definition))
+        stores = sum(len(self.classes.read(each).stores.get(name, ())) for each in self.classes.order(definition))
         return stores > by_constructor or bool({name, EVERY} & self._stored)
 
     def _default_value(self, definition: Definition, name: str) -> Values:
         member = self.classes.find(definition, name) or self._default_in_constructor(definition, name)
-        return self._value_of(member)
+        return self._find_value(member)
 
     def _field_value(self, definition: Definition, name: str) -> Values:
         """Return what calls give to a field, where all objects are made by such calls."""
@@ -573,7 +573,7 @@ class Reach:
 
     def _options_of_field(self, definition: Definition, name: str) -> Values:
         for each in self.classes.order(definition):
-            line = self.classes.of(each).fields.get(name)
+            line = self.classes.read(each).fields.get(name)
             if line:
                 return self.options(each, line.annotation)
         return UNKNOWN
@@ -610,7 +610,7 @@ class Reach:
         return found
 
     def _answer_constant(self, slot: Slot) -> Values:
-        return UNKNOWN if slot in self._open or slot[1] in self._changed else self._value_of(slot[1])
+        return UNKNOWN if slot in self._open or slot[1] in self._changed else self._find_value(slot[1])
 
     def _answer_read(self, slot: Slot) -> bool:
         _, function, name = slot
@@ -742,7 +742,7 @@ class Digest:
         self._waiting: list[Definition] = []
         readings = reach.readings.values()
         self._fields = (
-            {name for each in reach.live for name in reach.fields_of_all(each)} if reach.names_of_fields else set()
+            {name for each in reach.live for name in reach.list_all_fields(each)} if reach.names_of_fields else set()
         )
         self._names_of_attributes = any(reading.names_of_attributes for reading in readings)
         self._names_of_code = any(reading.names_of_code for reading in readings)
@@ -801,7 +801,7 @@ class Digest:
         """Visit what belongs to a class though nothing names it."""
         self._visit_all(self._special(definition))
         if self._reach.names_of_fields:
-            for name in self._reach.fields_of(definition):
+            for name in self._reach.list_fields(definition):
                 self._refer(Reference("member", definition, name, "exact"))
 
     def _refer(self, reference: Reference) -> None:
@@ -844,7 +844,7 @@ class Digest:
 
     def _special(self, definition: Definition) -> list[Definition]:
         """Return the members of a class that Python or other packages call."""
-        own = self._reach.classes.of(definition)
+        own = self._reach.classes.read(definition)
         wanted = SPECIAL | TEXTS
         named = [member for name, member in own.members.items() if name in wanted]
         return [member for member in (*named, *own.called_from_outside) if member in self._reach.readings]
@@ -895,7 +895,7 @@ def _keeps(line: ast.Assign, names: set[str]) -> bool:
     )
 
 
-def definition_of(code: Code, dotted: str) -> Definition:
+def find_definition(code: Code, dotted: str) -> Definition:
     """Return the definition with a whole name; LookupError if there is none."""
     found = code.sources.resolve(dotted)
     if not isinstance(found, Definition):
@@ -903,4 +903,4 @@ def definition_of(code: Code, dotted: str) -> Definition:
     return found
 
 
-__all__ = ["ANY", "Code", "Digest", "Reach", "definition_of", "is_class"]
+__all__ = ["ANY", "Code", "Digest", "Reach", "find_definition", "is_class"]

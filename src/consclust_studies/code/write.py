@@ -23,9 +23,9 @@ from consclust_studies.code.prune import (
     Item,
     Members,
     View,
-    bindings_in,
+    find_bindings,
+    list_parts,
     parse_annotation,
-    parts_of,
 )
 
 NAMES_OF_FIELDS = {
@@ -171,7 +171,7 @@ class Writer:
 
     def _keep_annotations(self, annotations: list[ast.expr]) -> None:
         for annotation in annotations:
-            for found in classes_in(annotation, self.view):
+            for found in find_classes(annotation, self.view):
                 if found not in self.reading.held:
                     self.reading.held.append(found)
 
@@ -653,10 +653,10 @@ def _in_order(names: frozenset[str], node: ast.stmt) -> list[str]:
     """Return the names that a statement binds to one value, in the order of the source."""
     if len(names) == 1:
         return [*names]
-    return [name for name, _ in bindings_in(node) if name in names]
+    return [name for name, _ in find_bindings(node) if name in names]
 
 
-def classes_in(annotation: ast.expr, view: View) -> Iterator[Definition]:
+def find_classes(annotation: ast.expr, view: View) -> Iterator[Definition]:
     """Yield the classes that an annotation names, also through the aliases of a module.
 
     Not those of a discriminated union: the job chooses one of them, and names it.
@@ -672,7 +672,7 @@ def classes_in(annotation: ast.expr, view: View) -> Iterator[Definition]:
                 yield found
             else:
                 other = View(found, here.environment)
-                waiting += [(value, other) for value in map(_value_of, found.statements) if value]
+                waiting += [(value, other) for value in map(_find_value, found.statements) if value]
         elif found is None:
             waiting += [(part, here) for part in _parts_of_annotation(node)]
 
@@ -683,10 +683,10 @@ def _parts_of_annotation(node: ast.expr) -> list[ast.expr]:
         return [parse_annotation(node.value)]
     if _is_choice(node) or (isinstance(node, ast.Subscript) and _last(node.value) == "Literal"):
         return []
-    return [part for part in parts_of(node) if isinstance(part, ast.expr)]
+    return [part for part in list_parts(node) if isinstance(part, ast.expr)]
 
 
-def _value_of(line: ast.stmt) -> ast.expr | None:
+def _find_value(line: ast.stmt) -> ast.expr | None:
     return line.value if isinstance(line, ast.Assign | ast.AnnAssign) else None
 
 

@@ -155,7 +155,7 @@ class DiagnosisTable(_Diagnosed):
     @classmethod
     def unlisted(cls, study: Study) -> Iterable[Exhibit]:
         """Return the sections on all cases, tables and figures, of a study without classes."""
-        return of_cases(study) if study.without_classes else ()
+        return make_standard_exhibits(study) if study.without_classes else ()
 
 
 class DiagnosisFigure(_Diagnosed):
@@ -171,7 +171,7 @@ class DiagnosisFigure(_Diagnosed):
     )
 
 
-def of_cases(study: Study) -> Iterable[Exhibit]:
+def make_standard_exhibits(study: Study) -> Iterable[Exhibit]:
     """Yield all sections for all cases of a study without classes."""
     for i, case in enumerate(study.cases, start=1):
         several = len(study.cases) > 1

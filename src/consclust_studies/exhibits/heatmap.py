@@ -61,7 +61,7 @@ class Heatmap(OfMethod):
         mine = scores[(scores["method"] == self.method) & (scores["restart"] == study.restarts)]
         means = average_grid(study, mine).droplevel("method")
         cells = [{**run.default, self.x: x, self.y: y} for y in run.grid[self.y] for x in run.grid[self.x]]
-        panels = [(case, metric) for metric in self.metrics for case in self.cases_of(study)]
+        panels = [(case, metric) for metric in self.metrics for case in self.find_cases(study)]
         keys = [(*panel, cell[self.x], cell[self.y], write_compact(cell)) for panel in panels for cell in cells]
         rows = [(*key[:-1], float(means.get((*key[:2], key[-1]), math.nan))) for key in keys]
         frame = records(f"case metric {self.x} {self.y} mean", rows)
@@ -72,7 +72,7 @@ class Heatmap(OfMethod):
         from matplotlib.figure import Figure
         from matplotlib.patches import Patch
 
-        cases = self.cases_of(source.study)
+        cases = self.find_cases(source.study)
         across = min(ACROSS[self.scale], len(cases))
         rows = len(self.metrics) * math.ceil(len(cases) / across)
         if len(cases) == 1:  # its metrics stand side by side

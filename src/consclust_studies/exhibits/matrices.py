@@ -22,7 +22,7 @@ from consclust.validation import Strict
 from consclust_studies.config.references import CaseId, MethodId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Some, Value
-from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs, find_unknown, of_fit
+from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs, check_reads_no_features, find_unknown
 from consclust_studies.results.source import Source, find_fit_parameters
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Panel(Matrix):
     )
 
 
-def fits_of(cases: Sequence[str], panels: Sequence[Matrix]) -> tuple[tuple[str, str], ...]:
+def list_fits(cases: Sequence[str], panels: Sequence[Matrix]) -> tuple[tuple[str, str], ...]:
     """Return the cases and methods that are fitted for some matrices."""
     fitted = dict.fromkeys(panel.method for panel in panels if panel.method)
     return tuple((case, method) for case in cases for method in fitted)
@@ -110,7 +110,7 @@ def mistakes_in(study: Study, panels: Sequence[Matrix]) -> Mistakes:
             cls = methods.load(run.method)
             yield from find_unknown(f"panels[{i}].matrix", [panel.matrix], cls.matrices)
             yield from find_unknown(f"panels[{i}].parameters", panel.parameters, cls.parameters())
-            yield from of_fit(run, f"panels[{i}].")
+            yield from check_reads_no_features(run, f"panels[{i}].")
 
 
 class Drawn(NamedTuple):
@@ -143,7 +143,7 @@ class Matrices(Exhibit):
 
     def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings and the fits."""
-        fits = fits_of([self.case], self.panels)
+        fits = list_fits([self.case], self.panels)
         return Needs(ensembles=(self.case,), fits=fits, draws=self.order == "both")
 
     def build(self, source: Source) -> Shown:
@@ -169,7 +169,7 @@ class Matrices(Exhibit):
             signs = signs_by_class(matrix, by_class.classes) if panel.minus else (math.nan,) * len(SIGNS)
             rows.append((*named, *(found[name] for name in CONTRAST), *signs, difference))
         frame = records(f"panel matrix parameters objects drawn {' '.join(NUMBERS)}", rows)
-        ends = Groups.of(classes[order][::step], len(thinned[0])).borders()
+        ends = Groups.make(classes[order][::step], len(thinned[0])).borders()
         return Shown(frame, (_table(frame),), self._caption(source, frame), self._draw(drawn, ends))
 
     def _limits(self, panel: Panel, found: dict[str, float]) -> tuple[float, float]:

@@ -33,7 +33,7 @@ from consclust_studies.plan.costs import START, load_studies, run
 from consclust_studies.plan.jobs import PlannedJob
 from consclust_studies.plan.plan import Plan
 from consclust_studies.results.runtimes import tabulate_runtimes
-from consclust_studies.runner import PREVIOUS, digest_of_inputs
+from consclust_studies.runner import PREVIOUS, digest_inputs
 from consclust_studies.specs import without_code, without_inputs
 from consclust_studies.stages.consensus import SubsetRange
 from consclust_studies.stages.cutting import cut_labels, cut_record
@@ -51,7 +51,7 @@ class Kept(NamedTuple):
     content: bytes
 
     @classmethod
-    def of(cls, name: str, content: bytes) -> "Kept":
+    def make(cls, name: str, content: bytes) -> "Kept":
         """Return a file with the spec and the stamp that are in it; ValueError or KeyError if there are none."""
         if name.endswith(".json"):
             record = json.loads(content)
@@ -74,9 +74,9 @@ def find_jobs_with_labels(plan: Plan, study: str) -> dict[str, list[PlannedJob]]
     found: dict[str, dict[str, PlannedJob]] = {}
     for view in (plan.runs[study], *plan.runs[study].split_variants()):
         for case in view.cases:
-            files = [file for method in view.runs(case) for file in plan.label_files(study, case, method)]
+            files = [file for method in view.runs(case) for file in plan.list_label_files(study, case, method)]
             of_case = found.setdefault(case.id, {})
-            for job in plan.jobs_behind(files):
+            for job in plan.list_jobs_behind(files):
                 if job.kind in ("consensus", "race"):
                     of_case[job.first_output] = job
     return {case: list(jobs.values()) for case, jobs in found.items()}
@@ -121,7 +121,7 @@ def read_made(jobs: Sequence[PlannedJob]) -> dict[str, Kept]:
         records = [read_record(path) for path in paths if path.name.endswith(SUFFIX_OF_RUNTIME)]
         seconds = sum(START + sum(map(sum, record["cpu_seconds"])) for record in records)
         if sum(path.stat().st_size for path in paths) <= BYTES_A_SECOND * seconds:
-            found |= {str(path): Kept.of(path.name, pack(path)) for path in paths}
+            found |= {str(path): Kept.make(path.name, pack(path)) for path in paths}
     return found
 
 
@@ -135,7 +135,7 @@ def keep_seconds(plan: Plan, study: str) -> None:
         files: dict[str, list[Path]] = {}
         for case in view.cases:
             for method in view.runs(case):
-                files.setdefault(method.id, []).extend(map(Path, plan.label_files(study, case, method, RUNTIME)))
+                files.setdefault(method.id, []).extend(map(Path, plan.list_label_files(study, case, method, RUNTIME)))
         done = tuple(method for method in view.methods if all(map(Path.is_file, files.get(method.id, []))))
         records = [read_record(file) for file in dict.fromkeys(file for one in done for file in files.get(one.id, []))]
         if done:
@@ -185,7 +185,7 @@ def restore_job(job: PlannedJob, kept: Archive) -> bool:
     if len(files) < len(found) or not all(Path(path).is_file() for path in job.given):
         return False
     planned_file = job.to_file(job.inputs, job.outputs)
-    inputs = digest_of_inputs(KINDS[job.kind], planned_file)
+    inputs = digest_inputs(KINDS[job.kind], planned_file)
     if any(file.marks.stamp.inputs != inputs for file in files.values()):
         return False
     for name, file in files.items():
@@ -319,7 +319,7 @@ def read_members(path: Path) -> Iterator[tuple[str, Kept]]:
     with tarfile.open(path) as archive:
         for member in archive:
             if stream := archive.extractfile(member):
-                yield member.name, Kept.of(member.name, stream.read())
+                yield member.name, Kept.make(member.name, stream.read())
 
 
 def write_archive(path: Path, kept: Archive) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from consclust.errors import InputError
-from consclust_studies.code.job_code import checksums_of
+from consclust_studies.code.job_code import find_checksums
 from consclust_studies.job_files import JobFile
 from consclust_studies.paths import LOGS
 from consclust_studies.plan.needs import Need
@@ -75,7 +75,7 @@ class PlannedJob:
             inputs={**self.project, **inputs},
             outputs=outputs,
             arguments=self.arguments,
-            sources=checksums_of(self.spec.code_behind()),
+            sources=find_checksums(self.spec.code_behind()),
             title=self.title,
             keep_versions=keep_versions,
             confirm=confirm,

@@ -13,7 +13,7 @@ from consclust.ensemble import FloatArray
 from consclust.errors import InputError
 from consclust.files import RERUN, read_arrays
 from consclust.scores import score_many
-from consclust_studies.specs import check_made_for, digest_of_spec
+from consclust_studies.specs import check_made_for, digest_spec
 
 RESTARTS = ("mean", "chosen")
 """Scores of a fit: the mean over its random starts, and that of the start with the best objective."""
@@ -39,7 +39,7 @@ class Block:
         # read at once, so that a wrong file is refused before any work
         spec = str(self._read_array("spec")[()])
         check_made_for(path, spec, planned)
-        self.digest = digest_of_spec(spec)
+        self.digest = digest_spec(spec)
 
     @cached_property
     def subsets(self) -> list[int]:

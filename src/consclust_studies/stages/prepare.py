@@ -28,9 +28,9 @@ class PrepareJob(Spec):
     recipe: Recipe
 
     @classmethod
-    def of(cls, dataset: str, entry: DatasetSpec, steps: tuple[str, ...], code: str = "") -> Self:
+    def make(cls, dataset: str, entry: DatasetSpec, steps: tuple[str, ...], code: str = "") -> Self:
         """Return the job of a registered data set."""
-        return cls(recipe=Recipe.of(dataset, entry, steps), code=code)
+        return cls(recipe=Recipe.make(dataset, entry, steps), code=code)
 
     def code_behind(self) -> Code:
         """Return the reader and the steps that the recipe names, and what puts them to work."""

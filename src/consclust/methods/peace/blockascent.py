@@ -40,7 +40,7 @@ def block_ascent(model: PairModel, start: FloatArray, tau: float, max_iter: int)
         rise = sweep(model, y, tau)
         f += rise
         path.append(f)
-    objects, model, y = model, model.of_profiles, model.merge(y)
+    objects, model, y = model, model.profile_model, model.merge(y)
     f, state = model.likelihood(y), _State(model)
     path[-1] = f
     while True:

@@ -37,7 +37,7 @@ class PairModel:
         self.blocks = [slice(first, first + height) for first in range(0, rows, height)]
 
     @cached_property
-    def of_profiles(self) -> "PairModel":
+    def profile_model(self) -> "PairModel":
         """The model whose rows are the profiles."""
         return PairModel(self._ensemble, merged=True)
 
