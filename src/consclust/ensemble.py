@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from consclust.extras import needs
 from consclust.parquet import filled, index_columns
+from consclust.plurals import count
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -128,7 +129,7 @@ class Ensemble:
         for number, block in enumerate(blocks):
             names = names or [np.zeros(0, dtype=np.int64)] * block.shape[1]
             if len(names) != block.shape[1]:
-                what = f"block {number} (from 0) of labels holds {block.shape[1]} clusterings"
+                what = f"block {number} (from 0) of labels holds {count(block.shape[1], 'clustering')}"
                 raise ValueError(f"{what}, those before it {len(names)}; give every block the same columns")
             coded = [_recoded(column, known) for column, known in zip(block.T, names, strict=True)]
             names = [known for _, known in coded]
@@ -320,7 +321,7 @@ def coded_as(labels: npt.ArrayLike, cluster_names: list[IntArray]) -> IntArray:
     """
     raw = label_matrix(labels)
     if raw.shape[1] != len(cluster_names):
-        raise ValueError(f"labels hold {raw.shape[1]} clusterings, the ensemble {len(cluster_names)}")
+        raise ValueError(f"labels hold {count(raw.shape[1], 'clustering')}, the ensemble {len(cluster_names)}")
     return np.column_stack([_coded(raw[:, i], i, names) for i, names in enumerate(cluster_names)])
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from consclust.ensemble import MISSING, FloatArray, IntArray
+from consclust.plurals import count
 
 
 def nearest_centroid(features: npt.ArrayLike, labels: npt.ArrayLike, unseen: npt.ArrayLike) -> IntArray:
@@ -116,7 +117,7 @@ def _matched_kmeans(rows: FloatArray, centres: FloatArray, rng: np.random.Genera
 
     k, distinct = len(centres), len(np.unique(rows, axis=0))
     if k > distinct:
-        raise ValueError(f"{distinct} distinct unseen objects are too few for {k} clusters; use how='assign'")
+        raise ValueError(f"{count(distinct, 'distinct unseen object')} are too few for {k} clusters; use how='assign'")
     weights = np.ones(len(rows), dtype=np.int64)
     clusters = kmeans_restarts(rows, weights, k, 1, rng)[0][0]
     own = centroids(rows, clusters)[1]

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from consclust.ensemble import FloatArray, IntArray
+from consclust.plurals import count
 
 __all__ = ["accuracy", "ari", "class_f", "nmi", "pairwise_f", "purity", "purity_f", "score_all"]
 
@@ -40,7 +41,9 @@ def contingency(y: npt.ArrayLike, labels: npt.ArrayLike) -> IntArray:
     classes = _encoded(y, "y")
     clusters = _encoded(labels, "labels", missing=-1)
     if classes.size != clusters.size:
-        raise ValueError(f"y has {classes.size} objects, labels has {clusters.size}; give both for the same objects")
+        raise ValueError(
+            f"y has {count(classes.size, 'object')}, labels has {clusters.size}; give both for the same objects"
+        )
     return _counts(classes, clusters, int(classes.max()) + 1, int(clusters.max()) + 1)
 
 

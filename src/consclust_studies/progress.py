@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
+from consclust.plurals import count
+
 VARIABLE = "CONSCLUST_RUN_SHOWS_RESULTS"
 """Environment variable that a run sets for its jobs when it shows their results."""
 RESULT = {"is_result": True}
@@ -90,7 +92,7 @@ class Finished(logging.Handler):
     def _describe(self, number: int, done: int, total: int) -> str:
         """Return the line of a job that has finished."""
         job = self.started.pop(number, Started(f"job {number}", ()))
-        return f"{find_result(job)}; {done} of {total} jobs, {percent(done, total)}"
+        return f"{find_result(job)}; {done} of {count(total, 'job')}, {percent(done, total)}"
 
 
 class WithoutJobs(logging.Filter):

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from consclust.errors import InputError
 from consclust.extras import needs
+from consclust.plurals import count
 from consclust_studies.code.job_code import check_loaded
 from consclust_studies.contents import WITH_MARKS, Marks, digest_content, read_marks, write_again
 from consclust_studies.job_files import Files, JobFile
@@ -90,7 +91,7 @@ def take_over(previous: Previous, kind: Kind, job: Any, planned: JobFile, files:
         if confirmation:
             stamp = before.stamp.model_copy(update={"confirmed": confirmation})
             adopt(previous, Marks(job.json_text, stamp))
-            return f"confirmed on {confirmation.fits} of {confirmation.of} fits"
+            return f"confirmed on {confirmation.fits} of {count(confirmation.of, 'fit')}"
     return ""
 
 

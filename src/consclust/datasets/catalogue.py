@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from consclust.datasets.registry import DatasetSpec, ReadyMadeEnsemble, load_registry
 from consclust.errors import InputError
+from consclust.plurals import count
 from consclust.validation import did_you_mean
 
 if TYPE_CHECKING:
@@ -102,8 +103,10 @@ def load(
     files = [_file(name, entry, file.name, folder) for file in entry.prepared_from]
     dataset = prepare(Recipe.make(name, entry, steps), files)
     n, d, k = dataset.shape
-    features = f"{d} features (steps: {', '.join(steps) or 'none'})" if d else "no features, base clusterings only"
-    facts = f"{entry.title}: {n} objects {f'in {k} classes' if k else 'without classes'}, {features}."
+    features = (
+        f"{count(d, 'feature')} (steps: {', '.join(steps) or 'none'})" if d else "no features, base clusterings only"
+    )
+    facts = f"{entry.title}: {count(n, 'object')} {f'in {k} classes' if k else 'without classes'}, {features}."
     return Bunch(
         data=dataset.X,
         target=dataset.y,

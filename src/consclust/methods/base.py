@@ -18,6 +18,7 @@ from consclust.numerics.components import component_labels, solved
 from consclust.numerics.linkage import Linkage, linkage_labels, profile_linkage_labels, twins_are_nearest
 from consclust.numerics.numbering import order_of_appearance, renumber
 from consclust.numerics.spectral import Assignment, spectral_labels
+from consclust.plurals import count
 
 Seed = int | np.random.Generator | None
 
@@ -165,8 +166,7 @@ class ConsensusMethod(Results, ABC):
         if self.n_clusters > ensemble.n_profiles:
             problem = f"{type(self).__name__}: n_clusters = {self.n_clusters} but the ensemble distinguishes only"
             remedy = "set fewer clusters or add clusterings"
-            groups = "1 group" if ensemble.n_profiles == 1 else f"{ensemble.n_profiles} groups"
-            raise ConsensusFailure(f"{problem} {groups} of objects; {remedy}")
+            raise ConsensusFailure(f"{problem} {count(ensemble.n_profiles, 'group')} of objects; {remedy}")
         if self.uses_features():
             self._features = self._checked_features(features, ensemble.n_objects)
         self.n_features_in_ = ensemble.n_clusterings

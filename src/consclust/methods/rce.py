@@ -15,6 +15,7 @@ from consclust.methods.base import Cost, MatrixMethod
 from consclust.methods.constraints import NON_NEGATIVE, POSITIVE, Interval
 from consclust.numerics.columnblocks import ColumnBlocks
 from consclust.numerics.spectral import Assignment
+from consclust.plurals import count
 
 BOX = 1e-6  # Distance from 0 and 1 that the "box" keeps
 # A run of fixed length is called converged if its last round changed the objective by less, relatively.
@@ -145,7 +146,7 @@ class RCE(MatrixMethod):
         connective = _connective(matrices)
         n = connective.shape[1]
         if self.n_clusters > n:
-            raise ConsensusFailure(f"RCE: n_clusters = {self.n_clusters} but there are only {n} objects")
+            raise ConsensusFailure(f"RCE: n_clusters = {self.n_clusters} but only {count(n, 'object')}")
         self._membership = np.arange(n)
         e_step, m = partial(soft_errors, connective, float(self.lambda1)), np.full((n, n), float(len(connective)))
         self._solve_and_cluster(connective.mean(axis=0), e_step, m, np.ones(n, dtype=np.int64))

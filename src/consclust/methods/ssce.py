@@ -13,6 +13,7 @@ from consclust.errors import ConsensusFailure
 from consclust.methods.base import ConsensusMethod, Cost
 from consclust.methods.constraints import POSITIVE, Interval
 from consclust.numerics.numbering import order_of_appearance
+from consclust.plurals import count
 
 SHRINKAGE = {"alternating": 0.8, "profile": 0.3}  # Of the ridge from round to round; it starts at 1
 RIDGE = 1e-8  # Least ridge under the square root of Omega
@@ -172,7 +173,7 @@ class SSCE(ConsensusMethod):
         rows = self._design(self._checked_features(features))
         if rows.shape[1] != len(self.consensus_):
             d = len(self.consensus_) - self.intercept
-            raise ValueError(f"SSCE: features have {rows.shape[1] - self.intercept} columns, those of fit {d}")
+            raise ValueError(f"SSCE: features have {count(rows.shape[1] - self.intercept, 'column')}, those of fit {d}")
         with threadpool_limits(1):
             return likeliest_classes(rows, self.consensus_)
 
@@ -187,7 +188,7 @@ class SSCE(ConsensusMethod):
             raise ValueError(f"{name}: must be below the number of clusterings, {m}")
         k = ensemble.n_clusters[self.aligned_to]
         if k > self.n_clusters > 1:
-            excess = f"has {k} clusters, more than n_clusters = {self.n_clusters}"
+            excess = f"has {count(k, 'cluster')}, more than n_clusters = {self.n_clusters}"
             raise ConsensusFailure(f"{name} {excess}; choose another clustering")
         return self.aligned_to
 

@@ -10,6 +10,7 @@ from consclust.diagnostics import agreement_with, pairwise_agreement
 from consclust.diagnostics.ensembles import Agreement
 from consclust.ensemble import Ensemble, as_ensemble
 from consclust.plot import drawing
+from consclust.plurals import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +68,7 @@ def agreement(
         panel.set_yticks(places, of_places, rotation=0)
         panel.set_xticks(places, of_places, rotation=90)
     else:
-        panel.set_xlabel(f"{len(names)} clusterings")
+        panel.set_xlabel(count(len(names), "clustering"))
     tree.draw(panel)
     drawing.colour_scale(panel, mesh, f"{measure}{' in nats' if measure == 'VI' else ''}", after_tree=True)
     return panel

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from consclust.plurals import count
 from consclust.readers.common import AnyReader, Raw, at, canonical, class_name, lines, malformed, number, short
 from consclust.readers.table import columns as table_columns
 
@@ -52,7 +53,7 @@ class ArffReader(AnyReader):
             with at(path, f"line {line}"):
                 cells = _sparse_row(text, len(attributes)) if is_sparse else dict(enumerate(_split(text)))
                 if not is_sparse and len(cells) != len(attributes):
-                    raise ValueError(f"{len(cells)} values for {len(attributes)} attributes")
+                    raise ValueError(f"{count(len(cells), 'value')} for {count(len(attributes), 'attribute')}")
                 name = cells.pop(place, default)
                 if values and name not in values:
                     raise ValueError(f"class {short(name)} is not among those of the header")
@@ -106,7 +107,7 @@ def _header(path: Path, lines: Iterator[tuple[int, str]]) -> dict[str, _Values]:
                     raise ValueError(f"a second attribute {name!r}")
                 attributes[name] = _values(name, kind)
             elif keyword != "@relation":
-                raise ValueError(f"{short(text)} is no line of a header, after {len(attributes)} attributes")
+                raise ValueError(f"{short(text)} is no line of a header, after {count(len(attributes), 'attribute')}")
     malformed(path, "", "no @data line")
 
 
@@ -126,7 +127,7 @@ def _sparse_row(text: str, n_attributes: int) -> dict[int, str]:
     for match in _matches(_PAIR, text[1:-1]) if text[1:-1].strip() else ():
         index = int(match[1])
         if index >= n_attributes:
-            raise ValueError(f"index {index} is beyond the {n_attributes} attributes")
+            raise ValueError(f"index {index} is beyond the {count(n_attributes, 'attribute')}")
         if index in pairs:
             raise ValueError(f"index {index} occurs twice")
         pairs[index] = _unquoted(match[2])

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from consclust.plurals import count as count
+
 if TYPE_CHECKING:
     from pandas import DataFrame
 
@@ -48,11 +50,6 @@ def seconds(value: float) -> str:
     if value >= 100:
         return f"{value:.0f} s"
     return f"{value:.3g} s" if value >= 1 else f"{value * 1000:.3g} ms"
-
-
-def count(n: int, noun: str) -> str:
-    """Write a count with its noun: "1 fit", "2 fits"."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def spanned(numbers: Collection[int], noun: str) -> str:

@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from consclust.errors import InputError
 from consclust.files import read_arrays, read_record, write_arrays, write_record, write_text, written_whole
+from consclust.plurals import count
 from consclust_studies.contents import MARKS, Marks
 from consclust_studies.kinds import KINDS
 from consclust_studies.paths import RUNTIME
@@ -103,7 +104,8 @@ def keep(plan: Plan, study: str) -> None:
                     kept[name] = found
         if kept:
             write_archive(path, kept)
-            print(f"{path}: {len(kept)} of {sum(len(list_outputs(job)) for job in jobs)} files")
+            n_files = sum(len(list_outputs(job)) for job in jobs)
+            print(f"{path}: {len(kept)} of {count(n_files, 'file')}")
         else:
             path.unlink(missing_ok=True)
     keep_seconds(plan, study)
@@ -173,7 +175,7 @@ def restore(plan: Plan, study: str) -> list[str]:
                 waiting += restore_for_confirmation(job, kept)
         put_back += here
         if kept:
-            said = f"{path}: {len(here)} of {len(kept)} files put back"
+            said = f"{path}: {len(here)} of {count(len(kept), 'file')} put back"
             print(f"{said}; {waiting} of other code, for a run with --config code=confirm" if waiting else said)
     return put_back
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from consclust.errors import InputError
+from consclust.plurals import count
 from consclust_studies.code.job_code import find_checksums
 from consclust_studies.job_files import JobFile
 from consclust_studies.paths import LOGS
@@ -68,7 +69,9 @@ class PlannedJob:
         """
         for name, paths in self.inputs.items():
             if len(inputs.get(name, ())) != len(paths):
-                raise InputError(f"{self.title}: {len(inputs.get(name, ()))} files given as {name}, not {len(paths)}")
+                raise InputError(
+                    f"{self.title}: {count(len(inputs.get(name, ())), 'file')} given as {name}, not {len(paths)}"
+                )
         return JobFile(
             kind=self.kind,
             spec=self.spec.json_text,

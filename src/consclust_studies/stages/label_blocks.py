@@ -12,6 +12,7 @@ import numpy.typing as npt
 from consclust.ensemble import FloatArray
 from consclust.errors import InputError
 from consclust.files import RERUN, read_arrays
+from consclust.plurals import count
 from consclust.scores import score_many
 from consclust_studies.specs import check_made_for, digest_spec
 
@@ -87,7 +88,7 @@ class Block:
         """Refuse labels of other objects, and cells without labels that neither failed nor were left out."""
         n_labelled = self.labels.shape[-1]
         if n_labelled != n_objects:
-            facts = f"labels of {n_labelled} objects, but {ensemble_path} has {n_objects} classes"
+            facts = f"labels of {count(n_labelled, 'object')}, but {ensemble_path} has {n_objects} classes"
             raise InputError(f"{self.path}: {facts}; {RERUN}")
         unlabelled = np.asarray((self.labels < 0).any(axis=(2, 3)))
         contradictions = np.argwhere(unlabelled == self.answered)
