@@ -303,7 +303,9 @@ def _run_statements(tree: ast.Module, module: Module) -> Iterator[ast.stmt]:
 
 def find_typing_branches(node: ast.If) -> tuple[list[ast.stmt], list[ast.stmt]] | None:
     """Return what of ``if TYPE_CHECKING`` a type checker reads, and what is run; None for any other test."""
-    test, body, orelse = node.test, node.body, node.orelse
+    test = node.test
+    body = node.body
+    orelse = node.orelse
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, body, orelse = test.operand, orelse, body
     name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", None)

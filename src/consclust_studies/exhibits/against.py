@@ -136,11 +136,9 @@ class Differences(_OfPublished):
 
 
 def _cells(source: Source) -> DataFrame:
-    cells, key, published = (
-        find_counted_cells(source.study, build_scores_frame(source)),
-        make_published_key(source),
-        source.published,
-    )
+    cells = find_counted_cells(source.study, build_scores_frame(source))
+    key = make_published_key(source)
+    published = source.published
     names = [key(*name) for name in zip(cells["case"], cells["metric"], cells["method"], strict=True)]
     deviations = {name: given["std"] for name, given in published.starts.items() if "std" in given}
     deviations |= published.deviations

@@ -199,7 +199,9 @@ def _diagnosis(source: Source, case_id: str, method: str) -> Any:
     from consclust.report.diagnosis import Diagnosis, Settings
 
     study, stored = source.study, source.stored(case_id)
-    case, plan, ensemble = study.case(case_id), study.diagnosis, Ensemble(stored.subset(0))
+    case = study.case(case_id)
+    plan = study.diagnosis
+    ensemble = Ensemble(stored.subset(0))
     k = study.number_of_clusters(case_id) or stored.n_classes
     n = len(stored.labels)
     for key, most in ((f"cases: {case_id}: k", k), ("diagnosis.ks", max(plan.ks))):

@@ -57,7 +57,9 @@ class Heatmap(OfMethod):
 
     def build(self, source: Source) -> Shown:
         """Return the mean over the subsets of each case, metric and point, x fastest; NaN where a subset failed."""
-        study, scores, run = source.study, source.scores, source.study.method(self.method)
+        study = source.study
+        scores = source.scores
+        run = source.study.method(self.method)
         mine = scores[(scores["method"] == self.method) & (scores["restart"] == study.restarts)]
         means = average_grid(study, mine).droplevel("method")
         cells = [{**run.default, self.x: x, self.y: y} for y in run.grid[self.y] for x in run.grid[self.x]]
@@ -115,7 +117,9 @@ class Heatmap(OfMethod):
     def _panel(self, panel: Any, source: Source, case: str, metric: str, means: Any, scale: dict[str, Any]) -> Any:
         import pandas as pd
 
-        run, large, best = source.study.method(self.method), self.scale != "best", pd.Series(means).max()
+        run = source.study.method(self.method)
+        large = self.scale != "best"
+        best = pd.Series(means).max()
         x, y = run.grid[self.x], run.grid[self.y]
         values = means if large else np.minimum(means - best, -STEP / 1000)  # 0 itself is beyond the last step
         table = pd.DataFrame(values.reshape(len(y), len(x)), [*map(tick_label, y)], [*map(tick_label, x)])

@@ -150,7 +150,9 @@ class Matrices(Exhibit):
         """Return the range of every matrix, its means in and between classes, and what the order changes."""
         classes = source.stored(self.case).classes
         order, step = np.argsort(classes, kind="stable"), step_of(len(classes))
-        by_class, at_random, back = Given(source, self.case, order), None, order
+        by_class = Given(source, self.case, order)
+        at_random = None
+        back = order
         if self.order == "both":
             shuffle = source.generator(self.case, self.id).permutation(len(order))
             at_random, back = Given(source, self.case, shuffle), np.argsort(shuffle)[order]

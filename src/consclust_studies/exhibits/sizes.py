@@ -59,7 +59,9 @@ class Sizes(Exhibit):
         return Shown(frame, caption=caption, picture=curves_by_case(drawn, source.titles, "size", labels))
 
     def _frame(self, source: Source) -> DataFrame:
-        study, scores, rows = source.study, aggregate_subsets(source.selected, source.variants), []
+        study = source.study
+        scores = aggregate_subsets(source.selected, source.variants)
+        rows = []
         for case in study.cases:
             cases = sorted((case, *study.size_variants(case)), key=study.subset_size)
             for row in (

@@ -76,7 +76,9 @@ class Offsets(Exhibit):
         }
 
     def _changes(self, source: Source) -> dict[tuple[str, str], float]:
-        case, stored, changes = source.study.case(self.case), source.stored(self.case), []
+        case = source.study.case(self.case)
+        stored = source.stored(self.case)
+        changes = []
         for subset in range(source.study.n_subsets):
             ensemble = Ensemble(stored.subset(subset))
             own = self._matrix(source, case, self.method, ensemble, subset)

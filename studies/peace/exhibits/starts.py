@@ -107,7 +107,9 @@ class Definitions(_OfStarts):
 
     def _compared(self, source: Source, definition: str) -> tuple[int, float, float, int, int, str]:
         """Return numbers, mean absolute differences, pairs of accuracy and F1, the impossible ones, and which."""
-        away, pairs, beyond = [], 0, []
+        away = []
+        pairs = 0
+        beyond = []
         for case, run in self.pairs(source.study):
             if not (given := _published(source, case, run, self.metric)):
                 continue
@@ -133,7 +135,9 @@ def _published(source: Source, case: Case, run: MethodRun, metric: str) -> Mappi
 
 def _summarize_starts(source: Source, case: Case, run: MethodRun, metric: str) -> list[float]:
     """Return the number of starts and each statistic: means over the subsets that have an answer."""
-    point, classes, found = run.points.index(run.default), source.stored(case.id).classes, []
+    point = run.points.index(run.default)
+    classes = source.stored(case.id).classes
+    found = []
     for block in source.blocks(case.id, run.id):
         for labels, chosen, failed in zip(block.labels, block.chosen, block.failed, strict=True):
             if not failed[point]:

@@ -50,7 +50,9 @@ class Vat(Exhibit):
             ensemble = Ensemble(stored.subset(0))
             matrix = ensemble.expand(ensemble.coassociation)
             order = vat_order(1 - matrix) if self.order == "vat" else np.argsort(stored.classes, kind="stable")
-            ordered, classes, step = matrix[np.ix_(order, order)], stored.classes[order], step_of(len(order))
+            ordered = matrix[np.ix_(order, order)]
+            classes = stored.classes[order]
+            step = step_of(len(order))
             drawn.append((ordered[::step, ::step].copy(), classes[::step]))
             found = contrast(ordered, classes)
             inside, between = found["mean_in_classes"], found["mean_between"]

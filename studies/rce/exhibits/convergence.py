@@ -48,7 +48,9 @@ class Convergence(OfMethod):
         return Shown(frame, (listed("", frame, columns, forms={"iterations": "{:g}".format}),), caption)
 
     def _count_case(self, source: Source, case: str) -> tuple[Any, ...]:
-        converged, iterations, notes = list[bool](), list[int](), 0
+        converged = list[bool]()
+        iterations = list[int]()
+        notes = 0
         for block in source.blocks(case, self.method):
             ended = read_arrays(block.path, "converged", "iterations")
             converged += ended["converged"][block.answered].tolist()

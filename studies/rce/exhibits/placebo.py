@@ -100,7 +100,9 @@ def _score_restarts(source: Source, case: Case, method: str) -> dict[int, tuple[
     Scores are NaN where a grid point has no answer; the choice is that of the first point. A subset without any answer
     is left out.
     """
-    found, classes, metrics = {}, source.stored(case.id).classes, source.study.reported
+    found = {}
+    classes = source.stored(case.id).classes
+    metrics = source.study.reported
     for block in source.blocks(case.id, method):
         for place, subset in enumerate(block.subsets):
             labels, there = block.labels[place], block.answered[place]
