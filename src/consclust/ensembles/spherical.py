@@ -33,7 +33,9 @@ def lloyd(X: Any, centres: FloatArray, max_iter: int) -> IntArray:
     unit length. A cluster without rows takes the row that is least similar to its own centre. A row of zeros has the
     cosine 0 with every centre and becomes no centre.
     """
-    k, rows, filled = len(centres), np.arange(X.shape[0]), np.asarray(abs(X).sum(axis=1)).ravel() > 0
+    k = len(centres)
+    rows = np.arange(X.shape[0])
+    filled = np.asarray(abs(X).sum(axis=1)).ravel() > 0
     labels = np.full(len(rows), -1)
     for _ in range(max_iter):
         cosines = X @ centres.T

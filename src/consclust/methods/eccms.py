@@ -98,7 +98,9 @@ class ECCMS(MatrixMethod):
         else:
             self.profile_matrix_ = SIMILARITIES[self.similarity](ensemble)
             self.diagonal_ = np.ones(ensemble.n_profiles)
-            self.n_iter_, self.converged_, self.change_path_ = 1, True, np.zeros(1)
+            self.n_iter_ = 1
+            self.converged_ = True
+            self.change_path_ = np.zeros(1)
         # linkage reads above the diagonal, the authors' program below it
         self._set_linkage_labels(self.profile_matrix_.T, self.n_clusters)
 

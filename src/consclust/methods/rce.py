@@ -217,7 +217,9 @@ class Products:
         self._blocks = blocks
         self._parts = [] if parts is None else blocks.beside(parts)
         self._single: list[Single] = []
-        self._allowed, self._lost, self._moves = allowed, 0.0, 0
+        self._allowed = allowed
+        self._lost = 0.0
+        self._moves = 0
         if parts is not None:
             self._length = SINGLE * float(np.sqrt(np.einsum("kij,kij->ki", parts, parts).max(axis=1)).sum())
 

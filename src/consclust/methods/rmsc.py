@@ -113,7 +113,9 @@ class Lagrangian:
         self._views = views
         self._weights = weights
         self.root = np.sqrt(np.outer(weights, weights))
-        self.p, self._q, self._z = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
+        self.p = np.zeros((n, n))
+        self._q = np.zeros((n, n))
+        self._z = np.zeros((n, n))
         self.mu = mu
 
     def authors(self) -> float:

@@ -342,7 +342,9 @@ class Models:
 
     def _odds(self, W: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the odds of the classes to the likeliest, (K, m, n'), their sum, and the logit of that."""
-        K, m, (r, n) = len(self.coding), W.shape[2], self.rows.shape
+        K = len(self.coding)
+        m = W.shape[2]
+        (r, n) = self.rows.shape
         by_class = np.einsum("kq,qrm->kmr", self.coding, W).reshape(K * m, r)
         odds = (by_class @ self.rows).reshape(K, m, n)
         peak = odds.max(axis=0)

@@ -43,7 +43,9 @@ class DocumentsReader(AnyReader):
 
     def read(self, *paths: Path) -> Raw:
         """Read the documents of the archive, in the order of their paths."""
-        path, classes, texts = paths[0], [], []
+        path = paths[0]
+        classes = []
+        texts = []
         for folder, text in _documents(path):
             if not any(fnmatch.fnmatchcase(folder, pattern) for pattern in self.leave_out):
                 classes.append(folder.partition(".")[0] if self.hierarchy else folder)

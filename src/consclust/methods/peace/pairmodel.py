@@ -111,7 +111,9 @@ def pairwise_ascent(model: PairModel, start: FloatArray, tau: float, max_iter: i
     """Ascend as published: one object, two of its memberships at a time, O(nK) a step."""
     from consclust.numerics.kernels.pair_kernels import steps
 
-    y, path, f = start.T.copy(), list[float](), model.likelihood(start)
+    y = start.T.copy()
+    path = list[float]()
+    f = model.likelihood(start)
     while True:
         g, gains = np.ascontiguousarray(model.gradient(y.T).T), np.empty(min(REFRESH, max_iter - len(path)))
         done, converged = steps(model.together, model.apart, y, g, tau, gains)

@@ -68,7 +68,9 @@ def add_rise(
 ) -> bool:
     """Add the rise of each pair to ``terms``, of shape (n,) as the others; False if one leaves the domain of f."""
     n = new.size
-    joined, parted, exponents = work[0, :n], work[1, :n], work[2, :n]
+    joined = work[0, :n]
+    parted = work[1, :n]
+    exponents = work[2, :n]
     inside = True
     for j in range(n):
         inside &= ((new[j] > 0) | (together[j] == 0)) & ((new[j] < 1) | (apart[j] == 0))
@@ -125,8 +127,14 @@ def sweep(
     """
     risen = 0.0
     size, n = columns.shape
-    shares, weights, curvature, differences = np.empty((2, n)), np.empty(n), np.empty(n), np.empty((2, size, n))
-    terms, work, diagonal, g = np.empty(n), np.empty((3, n)), np.empty(size), np.empty(size)
+    shares = np.empty((2, n))
+    weights = np.empty(n)
+    curvature = np.empty(n)
+    differences = np.empty((2, size, n))
+    terms = np.empty(n)
+    work = np.empty((3, n))
+    diagonal = np.empty(size)
+    g = np.empty(size)
     for i in range(n):
         y = columns[:, i].copy()
         _combine(columns, y, shares[0])
@@ -288,7 +296,9 @@ def line_search(together: Counts, apart: Counts, share: FloatArray, change: Floa
     """
     if slope(together, apart, share, change, longest)[0] >= 0:
         return longest
-    low, high, step = 0.0, longest, 0.0
+    low = 0.0
+    high = longest
+    step = 0.0
     first, steeper = slope(together, apart, share, change, step)
     here = first
     for _ in range(BISECTIONS):
