@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from consclust.ensemble import MISSING, FloatArray, IntArray
+from consclust.numerics.restarts import kmeans_restarts
 from consclust.plurals import count
 
 
@@ -112,8 +113,6 @@ def base_labels(
 
 def _matched_kmeans(rows: FloatArray, centres: FloatArray, rng: np.random.Generator) -> IntArray:
     from scipy.optimize import linear_sum_assignment
-
-    from consclust.numerics.restarts import kmeans_restarts
 
     k, distinct = len(centres), len(np.unique(rows, axis=0))
     if k > distinct:

@@ -8,6 +8,7 @@ from consclust.cli import options
 from consclust.cli.choose_k import keep_possible, parse_numbers
 from consclust.cli.compare import make_methods
 from consclust.cli.options import Source
+from consclust.extras import needs
 
 LABELS = "consensus.csv"
 
@@ -53,8 +54,6 @@ def report(
 
     Example: consclust report labels.csv -k 5 --out report
     """
-    from consclust.extras import needs
-
     with needs("report"):
         from consclust.report import diagnosis
         from consclust.report import own_labels as document

@@ -34,6 +34,8 @@ from consclust.ensembles.draws import subsamples
 from consclust.errors import ConsensusFailure
 from consclust.extras import needs
 from consclust.methods.base import ConsensusMethod
+from consclust.numerics.linkage import object_merges
+from consclust.numerics.numbering import renumber
 from consclust.seeds import generator
 
 # Criteria, and whether the largest (1) or the smallest (-1) value is the best
@@ -406,9 +408,6 @@ def average_linkage_labels(ensemble: Ensemble, ks: Sequence[int]) -> dict[int, I
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
-
-    from consclust.numerics.linkage import object_merges
-    from consclust.numerics.numbering import renumber
 
     n = ensemble.n_objects
     merges, _ = object_merges(ensemble.coassociation, ensemble.membership, "average")

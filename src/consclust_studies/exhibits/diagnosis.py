@@ -14,6 +14,7 @@ from consclust.report.blocks import Cell, Footnotes, Shown, Table
 from consclust.report.figures import style
 from consclust.report.sections import TITLES
 from consclust.report.wording import DASH, score
+from consclust.scores import ari
 from consclust_studies import paths
 from consclust_studies.config.method_runs import MethodRun
 from consclust_studies.config.references import CaseId, MethodId
@@ -82,8 +83,6 @@ class Consensus(Exhibit):
 
 def _compared(title: str, labels: dict[str, IntArray], remarks: dict[str, str]) -> Table:
     """Return a row for each method."""
-    from consclust.scores import ari
-
     footnotes, rows = Footnotes(), []
     for name, remark in remarks.items():
         sizes = np.bincount(labels[name]) if name in labels else None
