@@ -1,5 +1,7 @@
 """The central type: an ensemble of base clusterings and what every consensus method needs of it."""
 
+# pyarrow and SciPy are imported where needed, so that what does without them starts faster
+
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import zip_longest

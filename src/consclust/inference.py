@@ -1,5 +1,7 @@
 """Labels of objects that a consensus has not seen: nearest centroids, and base labels to infer from."""
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 from typing import Literal
 
 import numpy as np

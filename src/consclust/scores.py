@@ -9,6 +9,8 @@ counting anew for each score: a grid of parameters gives thousands of labelings 
 function stands its formula, a function of the contingency table, and ``METRICS`` has the formulas by name.
 """
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 

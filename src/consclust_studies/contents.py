@@ -4,6 +4,8 @@ One way to read spec and stamp of an output, to take the digest of its content, 
 spec.
 """
 
+# pyarrow is imported where needed, so that what does without it starts faster
+
 import hashlib
 import json
 import shutil

@@ -1,5 +1,7 @@
 """``consclust choose-k``: how many clusters, by several criteria, perhaps one."""
 
+# matplotlib is imported where needed, so that what does without it starts faster
+
 from collections.abc import Iterator
 from math import ceil, isnan
 from pathlib import Path

@@ -1,5 +1,7 @@
 """What the commands write: labels in the format of a suffix, tables for the terminal and as CSV, folders."""
 
+# SciPy and pyarrow are imported where needed, so that what does without them starts faster
+
 import csv
 import io
 from collections.abc import Iterable, Sequence

@@ -1,5 +1,7 @@
 """``consclust report``: everything the diagnostics say of base clusterings and their consensus, in one document."""
 
+# matplotlib is imported where needed, so that what does without it starts faster
+
 from pathlib import Path
 
 import click

@@ -1,5 +1,7 @@
 """The registered data sets for a person: ``consclust.datasets.load("yale")``."""
 
+# scikit-learn is imported where needed, so that what does without it starts faster
+
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar

@@ -6,6 +6,8 @@ ConsensusClusterPlus, and the consensus is theirs. From a *label matrix*, the co
 the resampled ones are the consensuses of random halves of the clusterings.
 """
 
+# pandas, joblib, scikit-learn, threadpoolctl and SciPy are imported where needed: what does without starts faster
+
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy

@@ -5,6 +5,8 @@ them, and 0 where there is none. Nothing here forms it over all objects. n is th
 clusterings, n' that of distinct label profiles, K that of consensus clusters. Missing labels are supported.
 """
 
+# SciPy and compiled kernels are imported where needed, so that what does without them starts faster
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

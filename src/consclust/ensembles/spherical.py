@@ -1,5 +1,7 @@
 """Base clusterings by spherical k-means: rows and centres of unit length, similarity by the cosine."""
 
+# scikit-learn is imported where needed, so that what does without it starts faster
+
 from math import ceil
 from typing import Any
 

@@ -1,5 +1,7 @@
 """What every consensus method shares: scikit-learn's conventions, checks, labels from restarts."""
 
+# scikit-learn is imported where needed, so that what does without it starts faster
+
 import inspect
 import math
 from abc import ABC, abstractmethod

@@ -1,5 +1,7 @@
 """BCE: Bayesian cluster ensembles, by variational EM."""
 
+# compiled kernels and SciPy are imported where needed, so that what does without them starts faster
+
 from dataclasses import dataclass
 from typing import NamedTuple
 

@@ -1,5 +1,7 @@
 """EC-CMS: self-enhancement of a co-association matrix by its high-confidence pairs."""
 
+# compiled kernels and SciPy are imported where needed, so that what does without them starts faster
+
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal

@@ -1,5 +1,7 @@
 """RCE: a robust consensus matrix by Kullback-Leibler divergence minimization."""
 
+# compiled kernels are imported where needed, so that what does without them starts faster
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial

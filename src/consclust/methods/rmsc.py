@@ -1,5 +1,7 @@
 """RMSC: a low-rank transition matrix shared by the base clusterings."""
 
+# compiled kernels are imported where needed, so that what does without them starts faster
+
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 

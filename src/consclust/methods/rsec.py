@@ -1,5 +1,7 @@
 """RSEC: a low-rank representation of the co-association matrix, learnt with its spectral embedding."""
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal, NamedTuple
 from weakref import WeakKeyDictionary

@@ -1,5 +1,7 @@
 """SSCE: a self-supervised framework for clustering ensembles, softmax models that share a consensus."""
 
+# threadpoolctl and SciPy are imported where needed, so that what does without them starts faster
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

@@ -1,5 +1,7 @@
 """Eigenvectors of the large eigenvalues of symmetric matrices that change little from one to the next."""
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 import numpy as np
 
 from consclust.ensemble import FloatArray

@@ -1,5 +1,7 @@
 """What the pictures share: colours, heat maps, strips and borders of groups, trees, axes where none are given."""
 
+# matplotlib, seaborn and SciPy are imported where needed, so that what does without them starts faster
+
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple

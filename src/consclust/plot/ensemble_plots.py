@@ -1,5 +1,7 @@
 """Clusterings beside each other: how they agree, and how diversity and quality of an ensemble go together."""
 
+# seaborn is imported where needed, so that what does without it starts faster
+
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 

@@ -1,5 +1,7 @@
 """ARFF, the format of Weka, with dense or sparse rows; KEEL, which is like it."""
 
+# NumPy and SciPy are imported where needed, so that what does without them starts faster
+
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Matrices of labels or features in ``.npy``, ``.npz`` and ``.mat`` files, and the classes beside them."""
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 import warnings
 from collections.abc import Sequence
 from pathlib import Path

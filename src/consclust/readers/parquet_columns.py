@@ -1,5 +1,7 @@
 """Columns of labels or features in Parquet files, whole or in blocks of rows."""
 
+# pyarrow is imported where needed, so that what does without it starts faster
+
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,7 @@
 """Tables of text: UCI ``.data`` and CSV."""
 
+# NumPy is imported where needed, so that what does without it starts faster
+
 import csv
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence

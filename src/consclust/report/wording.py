@@ -1,5 +1,7 @@
 """How rows, parameters and numbers are written: one way in all tables, captions and figures."""
 
+# pandas is imported where needed, so that what does without it starts faster
+
 from __future__ import annotations
 
 import math

@@ -1,5 +1,7 @@
 """Pictures of the published scores: ours against them, and the differences by their size."""
 
+# seaborn and matplotlib are imported where needed, so that what does without them starts faster
+
 from __future__ import annotations
 
 import math

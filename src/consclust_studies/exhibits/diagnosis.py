@@ -1,5 +1,7 @@
 """What needs no classes: the consensus labels, and the sections of the report of ``consclust report``."""
 
+# pandas is imported where needed, so that what does without it starts faster
+
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, get_args

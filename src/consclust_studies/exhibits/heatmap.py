@@ -1,5 +1,7 @@
 """Heat maps of the mean score over a grid of two parameters."""
 
+# matplotlib and pandas are imported where needed, so that what does without them starts faster
+
 from __future__ import annotations
 
 import math

@@ -1,5 +1,7 @@
 """What a method reports after each of its iterations, e.g. how far it is from convergence."""
 
+# seaborn and matplotlib are imported where needed, so that what does without them starts faster
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator

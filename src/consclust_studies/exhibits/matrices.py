@@ -1,5 +1,7 @@
 """Matrices over the objects of one case and its first subset, in the order of the classes."""
 
+# seaborn and matplotlib are imported where needed, so that what does without them starts faster
+
 from __future__ import annotations
 
 import math

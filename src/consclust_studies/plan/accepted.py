@@ -7,6 +7,8 @@ of subsets that have another size by now are cut from those that are kept.
 Labels that other code made are put where a run with ``--config code=confirm`` finds them.
 """
 
+# pandas is imported where needed, so that what does without it starts faster
+
 import io
 import json
 import lzma

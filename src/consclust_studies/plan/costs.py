@@ -3,6 +3,8 @@
 The jobs are those of the plan, their seconds those of :mod:`consclust_studies.plan.estimates`.
 """
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 import argparse
 import heapq
 import sys

@@ -1,5 +1,7 @@
 """All cases of a study in one table, and the selections taken from it."""
 
+# pandas is imported where needed, so that what does without it starts faster
+
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

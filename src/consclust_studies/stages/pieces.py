@@ -1,5 +1,7 @@
 """Profiles of the pieces of a label matrix, their union, its consensus, and the labels of the objects of each piece."""
 
+# pyarrow is imported where needed, so that what does without it starts faster
+
 import csv
 import io
 from collections.abc import Iterator

@@ -1,5 +1,7 @@
 """Scores of a dendrogram of the base clusterings, cut into several numbers of clusters."""
 
+# pandas is imported where needed, so that what does without it starts faster
+
 import math
 from typing import Literal
 

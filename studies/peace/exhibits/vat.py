@@ -1,5 +1,7 @@
 """Co-association matrices with the objects in the order of VAT or of the classes: clusters are bright blocks."""
 
+# scikit-learn is imported where needed, so that what does without it starts faster
+
 from collections.abc import Sequence
 from typing import Any, Literal
 

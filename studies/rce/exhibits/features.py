@@ -1,5 +1,7 @@
 """Which features give the published scores of the base clusterings: candidates, and the one that a rule takes."""
 
+# pandas is imported where needed, so that what does without it starts faster
+
 from __future__ import annotations
 
 import math

@@ -1,5 +1,7 @@
 """How far scores vary between pools of base clusterings that differ in random numbers alone."""
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 from __future__ import annotations
 
 import math

@@ -1,5 +1,7 @@
 """How clearly matrices over the objects show the classes as blocks, in numbers."""
 
+# pandas is imported where needed, so that what does without it starts faster
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal

@@ -1,5 +1,7 @@
 """Noise in the base clusterings: whether a method finds the objects that have it, and what becomes of the others."""
 
+# scikit-learn is imported where needed, so that what does without it starts faster
+
 from __future__ import annotations
 
 import math

@@ -6,6 +6,8 @@ f rises. After the first sweeps the rows are profiles. The points where both sto
 stops.
 """
 
+# compiled kernels are imported where needed, so that what does without them starts faster
+
 from collections.abc import Callable
 
 import numpy as np

@@ -1,5 +1,7 @@
 """PEACE's model of the co-association counts: likelihood, gradient, and the published ascent."""
 
+# compiled kernels are imported where needed, so that what does without them starts faster
+
 from functools import cached_property
 
 import numpy as np
