@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from consclust_studies.code.constants import SOMETHING, Values, values_of
+from consclust_studies.code.digests import Digest
 from consclust_studies.code.modules import Definition, ReadSource, Sources, standard_roots
-from consclust_studies.code.reach import Code, Digest, Reach, find_definition
+from consclust_studies.code.reach import Code, Reach, find_definition
 
 Parameters = Mapping[str, Mapping[str, Iterable[Any]]]
 """By the whole name of a class, the values that a job gives to each of its parameters; the others have their default.
@@ -58,5 +59,5 @@ class Fingerprints:
                 find_definition(self._code, name): own for name, own in given.items()
             }
             found = [find_definition(self._code, entry) for entry in entries]
-            self._known[key] = Reach(self._code, found, named).digested()
+            self._known[key] = Digest(Reach(self._code, found, named))
         return self._known[key]

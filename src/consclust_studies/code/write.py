@@ -14,19 +14,10 @@ from typing import Any, Literal, NamedTuple
 from consclust_studies.code.classes import Class
 from consclust_studies.code.cleaning import is_local, plain
 from consclust_studies.code.constants import Values
+from consclust_studies.code.environment import Environment, Members
 from consclust_studies.code.modules import Definition, External, Function, ModuleName
-from consclust_studies.code.prune import (
-    ATTRIBUTE_FUNCTIONS,
-    Callee,
-    Chosen,
-    Environment,
-    Item,
-    Members,
-    View,
-    find_bindings,
-    list_parts,
-    parse_annotation,
-)
+from consclust_studies.code.prune import ATTRIBUTE_FUNCTIONS, Callee, View
+from consclust_studies.code.syntax import Chosen, Item, find_bindings, list_parts, parse_annotation
 
 NAMES_OF_FIELDS = {
     "_fields", "_asdict", "asdict", "fields", "model_dump", "model_dump_json", "model_fields", "model_fields_set",
@@ -165,6 +156,7 @@ class Writer:
 
     def _finish(self) -> None:
         self._flush()
+        # only now: what is written may ask for values, and so decide branches
         names = self.view.full | self.view.asked
         self.reading.decided = self.view.decided
         self.reading.reads = {plain(name) for name in self.view.parameters if name in names}
@@ -540,7 +532,7 @@ class Writer:
             if argument not in unread:
                 self._write(argument)
             elif any(other in given for other in node.args[node.args.index(argument) :]):
-                self._say("_")
+                self._say("_")  # keeps the places of those behind it
         for keyword in self.view.keywords(node):
             if keyword.value in unread:
                 continue
@@ -601,7 +593,7 @@ class Writer:
         self._write(holder)
         values = self.view.values(attribute)
         if values is not None:
-            for value in sorted(str(value) for _, value in values):
+            for value in sorted(str(value) for _, value in values):  # a set has no order of its own
                 self._attribute_of(holder, value)
                 self._keep_set(name, value)
             self._write_key(attribute, values)

@@ -113,6 +113,7 @@ class Plan:
             if inputs_are_done:
                 found[job.first_output] = job
             else:
+                # the job comes back once all its inputs are done, as they lie above it on the stack
                 waiting.append((path, True))
                 waiting += [(given, False) for given in reversed(job.given)]
         return list(found.values())
@@ -283,6 +284,7 @@ class Plan:
         blocks: list[SubsetRange] = []
         first = 0
         while first < n_subsets:
+            # no block holds subsets on both sides of the end of a race: those behind it wait for its result
             end = race.subsets if race and first < race.subsets else n_subsets
             size = self.settings.subsets_per_job or needs.count_subsets_per_job(study, case, shape, method, first)
             blocks.append(SubsetRange(first, min(first + size, end) - 1))
@@ -900,4 +902,5 @@ def _as_regex(pattern: str, names: Mapping[str, str]) -> re.Pattern[str]:
 
 def _match_any(words: Iterable[str]) -> str:
     """Return a pattern of these words; one that matches nothing if there are none."""
+    # the longest first, as a regular expression takes the first alternative that fits
     return "|".join(sorted({re.escape(word) for word in words}, key=len, reverse=True)) or r"[^\s\S]"
