@@ -96,7 +96,7 @@ def test_bytes_are_reproducible(study, score, collected):
 
 def test_tables_of_other_jobs_are_refused(study, score, collected, tmp_path):
     job, tables = score(study)
-    with pytest.raises(InputError, match=r"^[^\n]*1 tables given, 2 planned: iris, wine$"):
+    with pytest.raises(InputError, match=r"^[^\n]*1 table given, 2 planned: iris, wine$"):
         collected(job, tables[:1])
     with pytest.raises(InputError, match=r"^[^\n]*wine\.parquet: made with other settings[^\n]*delete it[^\n]*$"):
         collected(job, tables[::-1])
