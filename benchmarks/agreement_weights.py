@@ -63,8 +63,8 @@ def main() -> None:
     import pandas as pd
 
     start = time.process_time()
-    real = pd.DataFrame(row for name in options.data or small() for row in of_data(name, options.seeds))
-    made = pd.DataFrame(row for bad in PLANTED for row in of_planted(bad, options.repeats))
+    real = pd.DataFrame(row for name in options.data or small() for row in score_data(name, options.seeds))
+    made = pd.DataFrame(row for bad in PLANTED for row in score_planted(bad, options.repeats))
     pd.concat([real, made]).round(4).to_csv(options.out.with_suffix(".csv"), index=False)
     options.out.write_text(page(real, made, time.process_time() - start), encoding="utf-8")
 
@@ -75,7 +75,7 @@ def small() -> list[str]:
     return [name for name, e in entries.items() if e.shape and e.shape[0] <= MOST_OBJECTS and name not in SAME]
 
 
-def of_data(name: str, seeds: int) -> Iterator[dict[str, Any]]:
+def score_data(name: str, seeds: int) -> Iterator[dict[str, Any]]:
     """Yield the scores on a data set."""
     data = datasets.load(name)
     for seed in range(seeds):
@@ -84,10 +84,10 @@ def of_data(name: str, seeds: int) -> Iterator[dict[str, Any]]:
         else:
             pool = data.ensemble.given
             labels = pool[:, generator(seed, "pool").choice(pool.shape[1], M, replace=False)]
-        yield from of_ensemble({"kind": "data", "data": name, "seed": seed}, labels, data.target)
+        yield from score_ensemble({"kind": "data", "data": name, "seed": seed}, labels, data.target)
 
 
-def of_planted(bad: tuple[int, str], repeats: int) -> Iterator[dict[str, Any]]:
+def score_planted(bad: tuple[int, str], repeats: int) -> Iterator[dict[str, Any]]:
     """Yield the scores on ensembles in which some clusterings are bad."""
     count, shows = bad
     for repeat in range(repeats):
@@ -95,10 +95,10 @@ def of_planted(bad: tuple[int, str], repeats: int) -> Iterator[dict[str, Any]]:
         classes = planted(5, 200, "equal")
         false, noise = (classes, 0.95) if shows == "noise" else (rng.permutation(classes), 0.5)
         labels = np.hstack([clusterings(classes, 0.5, rng)[:, count:], clusterings(false, noise, rng)[:, :count]])
-        yield from of_ensemble({"kind": "planted", "data": f"{count}, {shows}", "seed": repeat}, labels, classes)
+        yield from score_ensemble({"kind": "planted", "data": f"{count}, {shows}", "seed": repeat}, labels, classes)
 
 
-def of_ensemble(which: dict[str, Any], labels: IntArray, classes: IntArray) -> Iterator[dict[str, Any]]:
+def score_ensemble(which: dict[str, Any], labels: IntArray, classes: IntArray) -> Iterator[dict[str, Any]]:
     """Yield the scores of each method after each treatment."""
     k, of_each = int(classes.max()) + 1, [ari(classes, column) for column in labels.T]
     about = {**which, "classes": k, "correlation": np.corrcoef(quality(labels), of_each)[0, 1]}
@@ -132,8 +132,8 @@ def page(real: Any, made: Any, seconds: float) -> str:
         least=LEAST, seconds=f"{seconds:.0f}",
         summary=table(["data sets, or method", "score", "number", *CHANGED], summary),
         counts=table(["score", *CHANGED], counts),
-        planted=table(["bad of 20, they show", "ARI", *CHANGED], of_names(made)),
-        each=table(["data set", "classes", "correlation", "ARI", *CHANGED], of_names(real, about=True)),
+        planted=table(["bad of 20, they show", "ARI", *CHANGED], write_rows(made)),
+        each=table(["data set", "classes", "correlation", "ARI", *CHANGED], write_rows(real, about=True)),
     )  # fmt: skip
 
 
@@ -143,7 +143,7 @@ def differences(frame: Any, by: list[str], score: str) -> list[Any]:
     return [(wide[name] - wide["unweighted"]).groupby(by, sort=False).mean() for name in CHANGED]
 
 
-def of_names(frame: Any, about: bool = False) -> list[list[str]]:
+def write_rows(frame: Any, about: bool = False) -> list[list[str]]:
     """Return a row for each data set: ARI and its differences, over methods, with the error over the seeds."""
     rows = []
     for name, part in frame.groupby("data", sort=False):

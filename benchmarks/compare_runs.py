@@ -30,22 +30,30 @@ def read(path: Path) -> pd.DataFrame:
 
 def compare(old: Path, new: Path, corrected: list[str]) -> str:
     """Describe the first difference between two tables; "identical" if there is none."""
-    before, after = read(old), read(new)
+    before = read(old)
+    after = read(new)
     shared = [column for column in before if column in after and column not in TEXTS]
     missing = [column for column in before if column not in after]
     dropped = f", columns gone: {', '.join(missing)}" if missing else ""
-    before, after = before[shared], after[shared]
-    if corrected:
-        before, after = (frame[~frame.isin(corrected).any(axis=1)].reset_index(drop=True) for frame in (before, after))
+    return compare_rows(leave_out(before[shared], corrected), leave_out(after[shared], corrected)) + dropped
+
+
+def leave_out(frame: pd.DataFrame, words: list[str]) -> pd.DataFrame:
+    """Return a table without the rows that hold any of some words."""
+    return frame[~frame.isin(words).any(axis=1)].reset_index(drop=True)
+
+
+def compare_rows(before: pd.DataFrame, after: pd.DataFrame) -> str:
+    """Describe the first row that differs between two tables with the same columns."""
     if len(before) != len(after):
-        return f"DIFFERS: {len(before)} and {len(after)} rows{dropped}"
+        return f"DIFFERS: {len(before)} and {len(after)} rows"
     differ = (before != after).any(axis=1)
     if differ.any():
         row = differ.idxmax()
-        columns = [c for c in shared if before.loc[row, c] != after.loc[row, c]]
+        columns = [c for c in before if before.loc[row, c] != after.loc[row, c]]
         first = ", ".join(f"{c}: {before.loc[row, c]} -> {after.loc[row, c]}" for c in columns)
-        return f"DIFFERS in {int(differ.sum())} of {len(before)} rows, first {first}{dropped}"
-    return f"identical, {len(before)} rows, {len(shared)} columns{dropped}"
+        return f"DIFFERS in {int(differ.sum())} of {len(before)} rows, first {first}"
+    return f"identical, {len(before)} rows, {len(before.columns)} columns"
 
 
 def main() -> int:

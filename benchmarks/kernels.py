@@ -67,7 +67,7 @@ class Data(SimpleNamespace):
 
     def posterior(self) -> tuple[Any, Any, Any]:
         """Return words, model and posterior of BCE."""
-        words = new_bce.Words.of(self.ensemble)
+        words = new_bce.Words.make(self.ensemble)
         model = new_bce.random_start(words, CLASSES, np.random.default_rng(0))
         return words, model, new_bce.e_step(words, model, 0.01, 499)
 
@@ -79,7 +79,7 @@ class Data(SimpleNamespace):
 
 def e_step_of_bce(data: Data) -> Pair:
     old = data.old("methods.bce")
-    words = [module.Words.of(data.ensemble) for module in (old, new_bce)]
+    words = [old.Words.of(data.ensemble), new_bce.Words.make(data.ensemble)]
     model = new_bce.random_start(words[1], CLASSES, np.random.default_rng(0))
     return (
         "BCE: E-step over all profiles",

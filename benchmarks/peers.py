@@ -203,6 +203,29 @@ class Fit(NamedTuple):
 
 def main() -> None:
     """Print a line for each method, peer and label matrix."""
+    options = parse_options()
+    if options.install:
+        install()
+    given = [each.partition("=") for each in options.peer]
+    peers = find_peers({name.lower(): interpreter for name, _, interpreter in given})
+    cases = CASES
+    if options.methods:
+        cases = [case for case in CASES if case.name.split()[0] in options.methods]
+    mirror = options.data_mirror and Path(options.data_mirror)
+    with tempfile.TemporaryDirectory() as temporary:
+        bench = Bench(peers, Path(temporary), mirror, options.limit, options.runs)
+        print("".join(f"{head:<{width}}" for head, width in HEADS.items()), flush=True)
+        for data in DATA:
+            if data in options.data:
+                bench.measure(data, cases)
+    if options.out:
+        import pandas as pd
+
+        pd.DataFrame(bench.rows, columns=list(HEADS)).to_csv(options.out, index=False)
+
+
+def parse_options() -> argparse.Namespace:
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--install", action="store_true", help="install the peers that are absent, then measure")
     parser.add_argument("--peer", nargs="+", default=[], metavar="NAME=PYTHON", help="a peer's own interpreter")
@@ -212,21 +235,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3, help="fits of each that takes under 5 seconds")
     parser.add_argument("--data-mirror", type=Path, default=os.environ.get("CONSCLUST_DATA_MIRROR"))
     parser.add_argument("--out", type=Path, help="table to write (CSV)")
-    options = parser.parse_args()
-    if options.install:
-        install()
-    peers = find_peers(dict(each.lower().split("=", 1) if "=" in each else (each, "") for each in options.peer))
-    cases = [case for case in CASES if options.methods is None or case.name.split()[0] in options.methods]
-    mirror = options.data_mirror and Path(options.data_mirror)
-    with tempfile.TemporaryDirectory() as temporary:
-        bench = Bench(peers, Path(temporary), mirror, options.limit, options.runs)
-        print("".join(f"{head:<{width}}" for head, width in HEADS.items()), flush=True)
-        for data in (each for each in DATA if each in options.data):
-            bench.measure(data, cases)
-    if options.out:
-        import pandas as pd
-
-        pd.DataFrame(bench.rows, columns=list(HEADS)).to_csv(options.out, index=False)
+    return parser.parse_args()
 
 
 def install() -> None:

@@ -31,11 +31,11 @@ from consclust_studies.config.settings import CONFIG_FILE
 from consclust_studies.contents import MARKS, Marks
 from consclust_studies.kinds import KINDS
 from consclust_studies.plan import needs
-from consclust_studies.plan.accepted import Kept, archive_of, as_npz, unpack, write_archive
+from consclust_studies.plan.accepted import Kept, locate_archive, pack_arrays, unpack, write_archive
 from consclust_studies.plan.jobs import PlannedJob
 from consclust_studies.plan.load import load_plan
 from consclust_studies.plan.plan import Plan
-from consclust_studies.runner import digest_of_inputs
+from consclust_studies.runner import digest_inputs
 from consclust_studies.stamps import PACKAGES, Stamp
 
 SPECS = """
@@ -79,7 +79,7 @@ def read_spec(name: str, content: bytes) -> str:
         return str(arrays["spec"][()])
 
 
-def differing_keys(earlier: str, job: PlannedJob) -> list[str]:
+def find_differing_keys(earlier: str, job: PlannedJob) -> list[str]:
     """Return the keys in which an earlier spec and the present one differ."""
     before = json.loads(earlier)
     now = json.loads(job.spec.json_text)
@@ -100,50 +100,65 @@ def carry_over(name: str, content: bytes, marks: Marks) -> Kept:
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         kept: dict[str, Any] = {key: arrays[key] for key in arrays.files if key not in MARKS}
     kept["labels"] = renumber(kept["labels"])
-    return Kept(marks, as_npz({**kept, **marks.texts()}))
+    return Kept(marks, pack_arrays({**kept, **marks.texts()}))
 
 
-def job_behind(plan: Plan, name: str) -> PlannedJob | None:
+def find_job(plan: Plan, name: str) -> PlannedJob | None:
     """Return the planned job that makes a file of labels, seconds or a race; blocks may be of another size."""
     try:
-        return plan.maker_of(name)
+        return plan.find_maker(name)
     except (InputError, KeyError, StopIteration, ValueError):
         return None
 
 
 def renumber_study(plan: Plan, earlier: Path, study: str, planned: Mapping[str, str]) -> None:
     """Write the archives of a study anew."""
-    provenance = json.loads((needs.ACCEPTED / study / "provenance.json").read_text())
-    versions = {name: text for name, text in provenance["versions"].items() if name in (*PACKAGES, "python") and text}
-    note = (
-        f"made by {provenance['commit']['commit'][:7]} or before; versions as its report named them; renumbered since"
-    )
+    stamp = read_stamp(study)
     specs = set(planned.values())
     total = 0
     left_out: list[str] = []
     for path in sorted((earlier / "reports/accepted" / study / "consensus").glob("*.tar.xz")):
         case = path.name.removesuffix(".tar.xz")
         files = dict(read_files(path))
-        kept: dict[str, Kept] = {}
-        races = {Path(name).stem for name in files if "/races/" in name}
-        read_by_races = {name for name in files if Path(name).stem in races or Path(name).parent.name in races}
-        for name, content in files.items():
-            spec = read_spec(name, content)
-            job = job_behind(plan, name)
-            if spec not in specs or job is None or differing_keys(spec, job):
-                left_out.append(name)
-                continue
-            inputs = digest_of_inputs(KINDS[job.kind], job.to_file(job.inputs, job.outputs))
-            stamp = Stamp(versions=versions, inputs=inputs, note=note)
-            kept[name] = carry_over(name, content, Marks(job.spec.json_text, stamp))
-            if name in read_by_races:  # a race reads the first labels, the fits after it read the race
-                unpack(Path(name), kept[name].content, kept[name].marks)
-        write_archive(archive_of(study, case), kept)
+        kept = renumber_case(plan, files, specs, stamp)
+        left_out += [name for name in files if name not in kept]
+        write_archive(locate_archive(study, case), kept)
         total += len(kept)
         print(f"{case}: {len(kept)} of {len(files)} files", flush=True)
     print(f"{study}: {total} files carried over, {len(left_out)} left out")
     for name in left_out:
         print(f"  {name}")
+
+
+def read_stamp(study: str) -> Stamp:
+    """Return the stamp of earlier labels, with the versions that the accepted report names, without inputs."""
+    provenance = json.loads((needs.ACCEPTED / study / "provenance.json").read_text())
+    commit = provenance["commit"]["commit"][:7]
+    return Stamp(
+        versions={
+            name: text for name, text in provenance["versions"].items() if name in (*PACKAGES, "python") and text
+        },
+        inputs="",
+        note=f"made by {commit} or before; versions as its report named them; renumbered since",
+    )
+
+
+def renumber_case(plan: Plan, files: Mapping[str, bytes], specs: set[str], stamp: Stamp) -> dict[str, Kept]:
+    """Return the files of a case that are carried over, in the present form."""
+    races = {Path(name).stem for name in files if "/races/" in name}
+    kept: dict[str, Kept] = {}
+    for name, content in files.items():
+        spec = read_spec(name, content)
+        job = find_job(plan, name)
+        if spec not in specs or job is None or find_differing_keys(spec, job):
+            continue
+        inputs = digest_inputs(KINDS[job.kind], job.to_file(job.inputs, job.outputs))
+        own_stamp = stamp.model_copy(update={"inputs": inputs})
+        kept[name] = carry_over(name, content, Marks(job.spec.json_text, own_stamp))
+        # a race reads the first labels, the fits after it read the race: these inputs must lie among the results
+        if Path(name).stem in races or Path(name).parent.name in races:
+            unpack(Path(name), kept[name].content, kept[name].marks)
+    return kept
 
 
 def main() -> None:

@@ -148,7 +148,7 @@ def test_refuses_labels_that_name_no_cluster():
     assert coded_as([[7, -1], [-1, 1]], names).tolist() == [[1, -1], [-1, 1]]
     with pytest.raises(ValueError, match=r"label 6 names no cluster of clustering 0"):
         coded_as([[6, 0]], names)
-    with pytest.raises(ValueError, match=r"labels hold 1 clusterings, the ensemble 2"):
+    with pytest.raises(ValueError, match=r"labels hold 1 clustering, the ensemble 2"):
         coded_as([[7]], names)
 
 

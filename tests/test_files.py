@@ -14,7 +14,7 @@ from consclust.cli.own_files import read_labels
 from consclust.errors import InputError
 from consclust.files import read_arrays, read_record, write_arrays, write_record, write_text, written_whole
 from consclust.readers.layout import Layout
-from consclust_studies.specs import digest_of_spec
+from consclust_studies.specs import digest_spec
 from consclust_studies.stages.score_tables import read_table, write_table
 
 FILES = int(os.environ.get("CONSCLUST_FILES", "150"))
@@ -28,7 +28,7 @@ def _arrays(path: Path) -> object:
 
 
 def _table(path: Path) -> object:
-    frame, texts = read_table(path, digest_of_spec(SPEC))
+    frame, texts = read_table(path, digest_spec(SPEC))
     return frame.to_dict("list"), texts["spec"]
 
 

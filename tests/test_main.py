@@ -13,7 +13,7 @@ from consclust_studies.job_files import JobFile
 from consclust_studies.stages.prepare import PrepareJob, load
 
 ROOT = Path(__file__).parents[1]
-IRIS = PrepareJob.of("iris", load_registry(ROOT / "config/datasets.yaml")["iris"], ())
+IRIS = PrepareJob.make("iris", load_registry(ROOT / "config/datasets.yaml")["iris"], ())
 
 
 @pytest.fixture

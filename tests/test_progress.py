@@ -5,7 +5,15 @@ import logging
 
 import pytest
 
-from consclust_studies.progress import RESULT, VARIABLE, Finished, Seldom, percent, show_finished_jobs, terminal_of_job
+from consclust_studies.progress import (
+    RESULT,
+    VARIABLE,
+    Finished,
+    Seldom,
+    make_terminal_handler,
+    percent,
+    show_finished_jobs,
+)
 
 
 def record(event=None, msg="", level=logging.INFO, **fields):
@@ -79,12 +87,12 @@ def test_another_logger_shows_jobs_in_its_own_way(monkeypatch):
     logger.addHandler(logging.NullHandler())
     assert not show_finished_jobs(logger)
     assert len(logger.handlers) == 1
-    assert not terminal_of_job().filters, "the jobs show their results themselves"
+    assert not make_terminal_handler().filters, "the jobs show their results themselves"
 
 
 def test_jobs_are_told_that_the_run_shows_their_results(terminal):
     show_finished_jobs(terminal[0])
-    assert terminal_of_job().filters
+    assert make_terminal_handler().filters
 
 
 def test_a_long_job_shows_one_message_a_minute_and_all_warnings(monkeypatch):

@@ -36,13 +36,13 @@ def test_the_order_of_a_grid_is_kept():
     first, second = job(grid={"a": (2, 1), "b": (3,)}), job(grid={"b": (3,), "a": (2, 1)})
     assert first.digest != second.digest
     assert first.digest != job(grid={"a": (1, 2), "b": (3,)}).digest
-    assert ConsensusJob.of_text(second.json_text, "here").points == second.points
+    assert ConsensusJob.from_text(second.json_text, "here").points == second.points
     assert [list(point) for point in second.points] == [["b", "a"]] * 2
 
 
 @pytest.mark.parametrize("value", [1, 1.0, True, False, None, "k-means", "ü", 1e-12, 0.1 + 0.2, -3])
 def test_values_are_read_as_they_were_written(value):
-    read = ConsensusJob.of_text(job(parameters={"x": value}).json_text, "here").parameters["x"]
+    read = ConsensusJob.from_text(job(parameters={"x": value}).json_text, "here").parameters["x"]
     assert (read, type(read)) == (value, type(value))
 
 
@@ -62,7 +62,7 @@ def test_a_spec_for_people_has_no_defaults():
 )
 def test_a_text_that_is_no_spec(text, words):
     with pytest.raises(InputError) as caught:
-        ConsensusJob.of_text(text, "labels.npz")
+        ConsensusJob.from_text(text, "labels.npz")
     assert all(line.startswith("labels.npz: ") for line in str(caught.value).splitlines())
     assert words in str(caught.value)
 

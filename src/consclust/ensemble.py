@@ -1,5 +1,7 @@
 """The central type: an ensemble of base clusterings and what every consensus method needs of it."""
 
+# pyarrow and SciPy are imported where needed, so that what does without them starts faster
+
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import zip_longest
@@ -10,9 +12,13 @@ import numpy.typing as npt
 
 from consclust.extras import needs
 from consclust.parquet import filled, index_columns
+from consclust.plurals import count
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+
+_Profiles = tuple[list[IntArray], IntArray]
+"""The columns of distinct profiles, and the profile of each object."""
 
 MISSING = -1
 
@@ -124,28 +130,23 @@ class Ensemble:
     def _add(self, blocks: Iterable[npt.NDArray[Any]]) -> None:
         """Find the clusters and the profiles of label matrices that lie one above the other."""
         names: list[IntArray] = []
-        parts: list[tuple[list[IntArray], IntArray]] = []
+        parts: list[_Profiles] = []
         for number, block in enumerate(blocks):
             names = names or [np.zeros(0, dtype=np.int64)] * block.shape[1]
-            if len(names) != block.shape[1]:
-                what = f"block {number} (from 0) of labels holds {block.shape[1]} clusterings"
-                raise ValueError(f"{what}, those before it {len(names)}; give every block the same columns")
+            _check_width(block, number, len(names))
             coded = [_recoded(column, known) for column, known in zip(block.T, names, strict=True)]
             names = [known for _, known in coded]
             parts.append(_distinct([codes for codes, _ in coded]))
         if not parts:
             raise ValueError("there is no block of labels; give at least one")
-        profiles, membership = parts[0]
-        if len(parts) > 1:
-            starts = np.cumsum([0, *(len(columns[0]) for columns, _ in parts[:-1])])
-            columns = [np.concatenate(column) for column in zip(*(part for part, _ in parts), strict=True)]
-            profiles, place = _distinct(columns)
-            membership = np.concatenate([place[start + own] for start, (_, own) in zip(starts, parts, strict=True)])
+        profiles, membership = parts[0] if len(parts) == 1 else _join_profiles(parts)
         self._keep(profiles, membership, names)
 
     def _keep(self, profiles: list[IntArray], membership: IntArray, names: list[IntArray]) -> None:
         """Set the attributes; ``profiles`` has a column for each clustering, of the smallest integers that do."""
-        self._profiles, self.membership, self.cluster_names = profiles, membership, names
+        self._profiles = profiles
+        self.membership = membership
+        self.cluster_names = names
         self.weights = np.bincount(membership, minlength=len(profiles[0]))
         self.n_objects: int = len(membership)
         self.n_clusterings: int = len(profiles)
@@ -312,6 +313,23 @@ def _matrices(blocks: Iterable[Any]) -> Iterator[npt.NDArray[Any]]:
         yield label_matrix(block)
 
 
+def _check_width(block: npt.NDArray[Any], number: int, n_clusterings: int) -> None:
+    """Raise ValueError unless a block has as many clusterings as those before it."""
+    if block.shape[1] != n_clusterings:
+        what = f"block {number} (from 0) of labels holds {count(block.shape[1], 'clustering')}"
+        raise ValueError(f"{what}, those before it {n_clusterings}; give every block the same columns")
+
+
+def _join_profiles(parts: list[_Profiles]) -> _Profiles:
+    """Return the distinct profiles of all blocks, and the profile of each object, from those of each block."""
+    starts = np.cumsum([0, *(len(columns[0]) for columns, _ in parts[:-1])])
+    columns = [np.concatenate(column) for column in zip(*(part for part, _ in parts), strict=True)]
+    profiles, place = _distinct(columns)
+    # the profiles of a block begin at its start among those of all blocks; an object goes by way of its own profile
+    membership = np.concatenate([place[start + own] for start, (_, own) in zip(starts, parts, strict=True)])
+    return profiles, membership
+
+
 def coded_as(labels: npt.ArrayLike, cluster_names: list[IntArray]) -> IntArray:
     """Return labels, such as those of other objects, as the codes 0..k_i-1 of an ensemble's clusters.
 
@@ -320,7 +338,7 @@ def coded_as(labels: npt.ArrayLike, cluster_names: list[IntArray]) -> IntArray:
     """
     raw = label_matrix(labels)
     if raw.shape[1] != len(cluster_names):
-        raise ValueError(f"labels hold {raw.shape[1]} clusterings, the ensemble {len(cluster_names)}")
+        raise ValueError(f"labels hold {count(raw.shape[1], 'clustering')}, the ensemble {len(cluster_names)}")
     return np.column_stack([_coded(raw[:, i], i, names) for i, names in enumerate(cluster_names)])
 
 
@@ -338,7 +356,7 @@ def _recoded(column: npt.NDArray[Any], names: IntArray) -> tuple[IntArray, IntAr
     return _coded(values, 0, names).astype(smallest)[inverse], names
 
 
-def _distinct(columns: list[IntArray]) -> tuple[list[IntArray], IntArray]:
+def _distinct(columns: list[IntArray]) -> _Profiles:
     """Return the distinct rows of a matrix of codes >= -1, given by columns, and the place of each row among them.
 
     As ``np.unique`` along the rows, by one number for each row: its labels are the digits, the first the most
@@ -373,6 +391,18 @@ def _coded(column: IntArray, clustering: int, names: IntArray) -> IntArray:
 
 def label_matrix(labels: Any) -> npt.NDArray[Any]:
     """Return a label matrix of signed integers, without a copy where it is one."""
+    matrix = _read_matrix(labels)
+    if matrix.dtype == object:
+        matrix = _read_objects(matrix)
+    _check_whole_numbers(matrix)
+    if matrix.dtype.kind == "i":
+        return matrix
+    _check_64_bits(matrix)
+    return matrix.astype(np.int64)
+
+
+def _read_matrix(labels: Any) -> npt.NDArray[Any]:
+    """Return labels as a matrix of any type; ValueError for what is none, or is empty."""
     if hasattr(labels, "toarray"):
         raise ValueError("labels must not be sparse; pass labels.toarray()")
     if np.ma.is_masked(labels):
@@ -387,13 +417,21 @@ def label_matrix(labels: Any) -> npt.NDArray[Any]:
         raise ValueError(f"{what}; write a single clustering as a column: labels[:, None]")
     if 0 in matrix.shape:
         raise ValueError(f"labels must hold at least one object and one clustering, got shape {matrix.shape}")
-    if matrix.dtype == object:
-        whole = all(isinstance(label, int | np.integer) for label in matrix.flat)
-        try:
-            matrix = matrix.astype(np.int64 if whole else float)
-        except (OverflowError, TypeError, ValueError):
-            remedy = "recode other labels, e.g. with pandas.factorize"
-            raise ValueError(f"labels must be integers of 64 bits; {remedy}") from None
+    return matrix
+
+
+def _read_objects(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a matrix of Python objects as one of numbers; ValueError for texts and for integers that are too large."""
+    whole = all(isinstance(label, int | np.integer) for label in matrix.flat)
+    try:
+        return matrix.astype(np.int64 if whole else float)
+    except (OverflowError, TypeError, ValueError):
+        remedy = "recode other labels, e.g. with pandas.factorize"
+        raise ValueError(f"labels must be integers of 64 bits; {remedy}") from None
+
+
+def _check_whole_numbers(matrix: npt.NDArray[Any]) -> None:
+    """Raise ValueError for labels that are no whole numbers."""
     if matrix.dtype.kind == "f":
         if not np.isfinite(matrix).all():
             raise ValueError("labels hold NaN or infinity; write -1 for an object missing from a clustering")
@@ -401,13 +439,16 @@ def label_matrix(labels: Any) -> npt.NDArray[Any]:
             raise ValueError("labels must be integers, got fractions")
     elif matrix.dtype.kind not in "iub":
         raise ValueError(f"labels must be integers, got dtype {matrix.dtype}; recode them, e.g. with pandas.factorize")
-    if matrix.dtype.kind in "ib":
-        return matrix if matrix.dtype.kind == "i" else matrix.astype(np.int64)
+
+
+def _check_64_bits(matrix: npt.NDArray[Any]) -> None:
+    """Raise ValueError for whole numbers that are no integers of 64 bits, or need not be those that were meant."""
+    if matrix.dtype.kind == "b":
+        return
     most = 2**53 if matrix.dtype.kind == "f" else 2**63  # above 2^53 different integers are the same float
     outside = matrix[(matrix >= most) | (matrix < -most)]
     if outside.size:
         raise ValueError(f"labels must be integers of 64 bits, got {outside[0]} as {matrix.dtype}; recode them")
-    return matrix.astype(np.int64)
 
 
 def _without_na(labels: Any) -> Any:

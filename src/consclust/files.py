@@ -1,5 +1,7 @@
 """Files are written atomically: under a temporary name, then renamed. Arrays are never unpickled."""
 
+# NumPy is imported where needed, so that what does without it starts faster
+
 import hashlib
 import json
 import math

@@ -1,11 +1,15 @@
 """Labels of objects that a consensus has not seen: nearest centroids, and base labels to infer from."""
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from consclust.ensemble import MISSING, FloatArray, IntArray
+from consclust.numerics.restarts import kmeans_restarts
+from consclust.plurals import count
 
 
 def nearest_centroid(features: npt.ArrayLike, labels: npt.ArrayLike, unseen: npt.ArrayLike) -> IntArray:
@@ -112,11 +116,9 @@ def base_labels(
 def _matched_kmeans(rows: FloatArray, centres: FloatArray, rng: np.random.Generator) -> IntArray:
     from scipy.optimize import linear_sum_assignment
 
-    from consclust.numerics.restarts import kmeans_restarts
-
     k, distinct = len(centres), len(np.unique(rows, axis=0))
     if k > distinct:
-        raise ValueError(f"{distinct} distinct unseen objects are too few for {k} clusters; use how='assign'")
+        raise ValueError(f"{count(distinct, 'distinct unseen object')} are too few for {k} clusters; use how='assign'")
     weights = np.ones(len(rows), dtype=np.int64)
     clusters = kmeans_restarts(rows, weights, k, 1, rng)[0][0]
     own = centroids(rows, clusters)[1]

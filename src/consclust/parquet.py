@@ -1,5 +1,7 @@
 """Columns of people's Parquet files: the index of a pandas frame, and nulls among integers."""
 
+# pyarrow is imported where needed, so that what does without it starts faster
+
 from typing import Any
 
 

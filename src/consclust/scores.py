@@ -9,6 +9,8 @@ counting anew for each score: a grid of parameters gives thousands of labelings 
 function stands its formula, a function of the contingency table, and ``METRICS`` has the formulas by name.
 """
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -16,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from consclust.ensemble import FloatArray, IntArray
+from consclust.plurals import count
 
 __all__ = ["accuracy", "ari", "class_f", "nmi", "pairwise_f", "purity", "purity_f", "score_all"]
 
@@ -40,7 +43,9 @@ def contingency(y: npt.ArrayLike, labels: npt.ArrayLike) -> IntArray:
     classes = _encoded(y, "y")
     clusters = _encoded(labels, "labels", missing=-1)
     if classes.size != clusters.size:
-        raise ValueError(f"y has {classes.size} objects, labels has {clusters.size}; give both for the same objects")
+        raise ValueError(
+            f"y has {count(classes.size, 'object')}, labels has {clusters.size}; give both for the same objects"
+        )
     return _counts(classes, clusters, int(classes.max()) + 1, int(clusters.max()) + 1)
 
 

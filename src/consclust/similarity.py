@@ -10,6 +10,8 @@ Lai: Trans. Cybernetics 48(5), 2018; PTS, Huang, Lai, Wang: TKDE 28(5), 2016; cl
 Wang, Peng, Lai, Kwoh: Trans. SMC: Systems 51(1), 2021.
 """
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 from collections.abc import Iterator
 from math import isqrt
 from typing import Any

@@ -1,5 +1,7 @@
 """Contract tests of consensus methods, for those of consclust and for yours: :func:`consclust.testing.check_method`."""
 
+# pandas and threadpoolctl are imported where needed, so that what does without them starts faster
+
 import pickle  # nosec B403
 import warnings
 from collections.abc import Callable, Iterator

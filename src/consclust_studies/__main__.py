@@ -12,7 +12,7 @@ from consclust.environment import refuse_former_names
 from consclust.errors import InputError
 from consclust.files import write_text
 from consclust_studies.code.loaded import record_sources
-from consclust_studies.progress import RESULT, terminal_of_job
+from consclust_studies.progress import RESULT, make_terminal_handler
 
 
 class NoPandas(MetaPathFinder):
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     logger = logging.getLogger("consclust")
     logger.setLevel(logging.INFO)
-    handlers = [terminal_of_job()]
+    handlers = [make_terminal_handler()]
     if options.log:
         options.log.parent.mkdir(parents=True, exist_ok=True)
         handlers.append(logging.FileHandler(options.log, mode="w", encoding="utf-8"))

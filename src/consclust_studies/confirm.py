@@ -72,7 +72,7 @@ def confirm(
 def find_maker(job: ConsensusJob, kept: Mapping[str, Any]) -> str:
     """Return the fingerprint of the code that made some labels; those that were confirmed before are of older code."""
     before = parse_stamp(kept["stamp"]).confirmed
-    return before.made_by if before else job.of_text(str(kept["spec"]), "the kept labels").code
+    return before.made_by if before else job.from_text(str(kept["spec"]), "the kept labels").code
 
 
 def draw_sample(job: ConsensusJob, fits: Sequence[Fit], runtime: Mapping[str, Any]) -> list[Fit]:

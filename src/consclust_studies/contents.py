@@ -4,6 +4,8 @@ One way to read spec and stamp of an output, to take the digest of its content, 
 spec.
 """
 
+# pyarrow is imported where needed, so that what does without it starts faster
+
 import hashlib
 import json
 import shutil
@@ -67,16 +69,16 @@ def read_marks(path: Path) -> Marks | None:
     return None
 
 
-def digest_of_content(path: Path) -> str:
+def digest_content(path: Path) -> str:
     """Return the digest of what a file contains; files that differ in spec and stamp alone have the same.
 
     Of a file that carries neither, such as one that the user placed, it is that of all bytes. :class:`InputError` for a
     file that is missing, and for a damaged one of a job.
     """
     if read_marks(path) is None:
-        return _digest_of_bytes(path)
+        return _digest_bytes(path)
     if path.suffix == ".npz":
-        return _digest_of_arrays(read_arrays(path))
+        return _digest_arrays(read_arrays(path))
     if path.suffix == ".parquet":
         from consclust_studies.stages.score_tables import digest_of_table
 
@@ -85,14 +87,14 @@ def digest_of_content(path: Path) -> str:
     return digest(json.dumps(record, sort_keys=True))
 
 
-def _digest_of_bytes(path: Path) -> str:
+def _digest_bytes(path: Path) -> str:
     try:
         return sha256(path)[:16]
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; run the same command again") from None
 
 
-def _digest_of_arrays(arrays: Mapping[str, Any]) -> str:
+def _digest_arrays(arrays: Mapping[str, Any]) -> str:
     found = hashlib.sha256()
     for name in sorted(set(arrays) - set(MARKS)):
         array = np.ascontiguousarray(arrays[name])

@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
+from consclust.plurals import count
+
 VARIABLE = "CONSCLUST_RUN_SHOWS_RESULTS"
 """Environment variable that a run sets for its jobs when it shows their results."""
 RESULT = {"is_result": True}
@@ -47,7 +49,7 @@ class Seldom(logging.Filter):
         return True
 
 
-def terminal_of_job() -> logging.Handler:
+def make_terminal_handler() -> logging.Handler:
     """Return what shows the messages of a job: all of them, or in a run that shows the results only a few."""
     handler = logging.StreamHandler(sys.stderr)
     if os.environ.get(VARIABLE):
@@ -84,13 +86,13 @@ class Finished(logging.Handler):
             self.finished.append(fields["job_id"])
         elif event == "progress":
             for number in self.finished:
-                print(self.line_of(number, fields["done"], fields["total"]), file=self.stream, flush=True)
+                print(self._describe(number, fields["done"], fields["total"]), file=self.stream, flush=True)
             self.finished.clear()
 
-    def line_of(self, number: int, done: int, total: int) -> str:
+    def _describe(self, number: int, done: int, total: int) -> str:
         """Return the line of a job that has finished."""
         job = self.started.pop(number, Started(f"job {number}", ()))
-        return f"{result_of(job)}; {done} of {total} jobs, {percent(done, total)}"
+        return f"{find_result(job)}; {done} of {count(total, 'job')}, {percent(done, total)}"
 
 
 class WithoutJobs(logging.Filter):
@@ -117,7 +119,7 @@ def show_finished_jobs(logger: logging.Logger) -> bool:
     return True
 
 
-def result_of(job: Started) -> str:
+def find_result(job: Started) -> str:
     """Return what a job says that it did, the last line of its log; its title if it has none."""
     for path in map(Path, job.logs):
         try:

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 from consclust.errors import InputError
 from consclust.extras import needs
+from consclust.plurals import count
 from consclust_studies.code.job_code import check_loaded
-from consclust_studies.contents import WITH_MARKS, Marks, digest_of_content, read_marks, write_again
+from consclust_studies.contents import WITH_MARKS, Marks, digest_content, read_marks, write_again
 from consclust_studies.job_files import Files, JobFile
 from consclust_studies.kinds import Kind, find_kind
 from consclust_studies.specs import Spec, digest, without_code, without_inputs
@@ -46,7 +47,7 @@ def run_job_file(path: Path) -> str:
     kind = find_kind(planned.kind, path)
     started = time.monotonic()
     with needs(kind.extra):
-        job = kind.load_spec().of_text(planned.spec, path)
+        job = kind.load_spec().from_text(planned.spec, path)
         check_source(job, planned)
         found = do_job(kind, job, planned)
         try:
@@ -64,7 +65,7 @@ def do_job(kind: Kind, job: Spec, planned: JobFile) -> str:
     files = Files(
         inputs=as_paths(planned.inputs),
         outputs=as_paths(planned.outputs),
-        stamp=Stamp(versions=dict(installed_versions()), inputs=digest_of_inputs(kind, planned)),
+        stamp=Stamp(versions=dict(installed_versions()), inputs=digest_inputs(kind, planned)),
         arguments=planned.arguments,
     )
     previous = find_previous(planned) if kind.keeps_results else None
@@ -90,7 +91,7 @@ def take_over(previous: Previous, kind: Kind, job: Any, planned: JobFile, files:
         if confirmation:
             stamp = before.stamp.model_copy(update={"confirmed": confirmation})
             adopt(previous, Marks(job.json_text, stamp))
-            return f"confirmed on {confirmation.fits} of {confirmation.of} fits"
+            return f"confirmed on {confirmation.fits} of {count(confirmation.of, 'fit')}"
     return ""
 
 
@@ -99,14 +100,14 @@ def as_paths(names: Mapping[str, Sequence[str]]) -> dict[str, tuple[Path, ...]]:
     return {name: tuple(map(Path, paths)) for name, paths in names.items()}
 
 
-def digest_of_inputs(kind: Kind, planned: JobFile) -> str:
+def digest_inputs(kind: Kind, planned: JobFile) -> str:
     """Return the digest of what the inputs of a job contain."""
     if not kind.keeps_results:
         return ""
     found: list[str] = []
     for name, paths in sorted(planned.inputs.items()):
         for path in map(Path, paths):
-            found.append(f"{name} {digest_of_content(path)}")
+            found.append(f"{name} {digest_content(path)}")
             if kind.reads_makers:
                 marks = read_marks(path)
                 found.append(marks.stamp.model_copy(update={"inputs": ""}).json_text if marks else "")

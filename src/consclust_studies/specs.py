@@ -49,10 +49,10 @@ class Spec(Strict):
     @cached_property
     def digest(self) -> str:
         """Digest of the spec: what the specs of the jobs that read its result hold."""
-        return digest_of_spec(self.json_text)
+        return digest_spec(self.json_text)
 
     @classmethod
-    def of_text(cls, text: str, source: Path | str) -> Self:
+    def from_text(cls, text: str, source: Path | str) -> Self:
         """Return the spec that ``json_text`` wrote; :class:`InputError` names ``source``."""
         try:
             value = json.loads(text)
@@ -67,7 +67,7 @@ def digest(content: str | bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-def digest_of_spec(text: str) -> str:
+def digest_spec(text: str) -> str:
     """Return the digest of a spec from its JSON text; it says that it is one, see :func:`without_inputs`."""
     return f"spec:{digest(text)}"
 
@@ -89,5 +89,5 @@ def without_code(text: str) -> str:
 
 def check_made_for(path: Path | str, stored: str, planned: str | None) -> None:
     """Raise InputError if a file's spec (JSON text) is not the one whose digest was ``planned``; None: any may be."""
-    if planned is not None and digest_of_spec(stored) != planned:
+    if planned is not None and digest_spec(stored) != planned:
         raise InputError(f"{path}: made with other settings than this job was planned for; {RERUN}")

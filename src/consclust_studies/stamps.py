@@ -50,7 +50,7 @@ class Stamp(Strict):
         return json.dumps(self.model_dump(exclude_defaults=True), separators=(",", ":"))
 
     @property
-    def of_versions(self) -> str:
+    def versions_digest(self) -> str:
         """Digest of the versions."""
         return digest(json.dumps(self.versions, sort_keys=True))
 

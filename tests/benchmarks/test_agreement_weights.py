@@ -52,7 +52,7 @@ def test_the_errors_are_over_the_data_sets():
 
 def test_a_page_has_what_was_measured(monkeypatch):
     monkeypatch.setattr(benchmark, "METHODS", ("KC",))
-    real, made = pd.DataFrame(benchmark.of_data("wine", 2)), pd.DataFrame(benchmark.of_planted((5, "noise"), 2))
+    real, made = pd.DataFrame(benchmark.score_data("wine", 2)), pd.DataFrame(benchmark.score_planted((5, "noise"), 2))
     wine = benchmark.datasets.load("wine")
     labels = kmeans(wine.data, 20, "random", random_state=1)
     expected = ari(wine.target, KC(n_clusters=3, random_state=1).fit_predict(labels))

@@ -9,7 +9,7 @@ from consclust.errors import ConsensusFailure
 from consclust.methods import SpectralConsensus
 from consclust.testing import l30
 from consclust_studies.config.race import Race
-from consclust_studies.specs import digest_of_spec
+from consclust_studies.specs import digest_spec
 from consclust_studies.stages.consensus import ConsensusJob, fit_subsets, write_results
 from consclust_studies.stages.cutting import cut_labels, cut_record
 from consclust_studies.stages.stored_ensembles import StoredEnsemble, split
@@ -22,7 +22,7 @@ def blocks_of(folder, sizes, stay=None):
     """Run a job on blocks of subsets; return their arrays and their records."""
     job = ConsensusJob(
         study="s", case="c", method_id="SpectralConsensus", method="SpectralConsensus", parameters={"n_init": 3},
-        grid={"assign_labels": ("kmeans", "discretize")}, seed=5, ensemble=digest_of_spec("ensemble"),
+        grid={"assign_labels": ("kmeans", "discretize")}, seed=5, ensemble=digest_spec("ensemble"),
         race=Race(metric="ACC", subsets=1, points=1) if stay else None, default={"assign_labels": "kmeans"},
     )  # fmt: skip
     labels, records = [], []

@@ -15,7 +15,7 @@ from consclust.files import write_arrays, write_record
 from consclust.methods import SSCE
 from consclust.testing import features_of, l30
 from consclust_studies.config.race import Race
-from consclust_studies.specs import digest_of_spec
+from consclust_studies.specs import digest_spec
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.consensus import (
     ConsensusJob,
@@ -36,7 +36,7 @@ SUBSETS = [0, 1]
 
 def job(method="RCE", **changes):
     given = {"study": "s", "case": "c", "method_id": method, "method": method, "parameters": {"max_outer": 2}}
-    return ConsensusJob(**{**given, "seed": 5, "ensemble": digest_of_spec("ensemble"), **changes})
+    return ConsensusJob(**{**given, "seed": 5, "ensemble": digest_spec("ensemble"), **changes})
 
 
 def write(job, subsets, out, stay=None):
@@ -58,13 +58,13 @@ def test_labels_of_every_subset_point_and_restart(tmp_path):
     written = fitted(own, tmp_path)
     assert written["labels"].shape == (2, 2, 4, 30)
     assert written["labels"].min() == 0
-    assert ConsensusJob.of_text(str(written["spec"]), "here") == own
+    assert ConsensusJob.from_text(str(written["spec"]), "here") == own
     assert written["subsets"].tolist() == SUBSETS
     assert (written["iterations"] == 20).all()
     runtime = json.loads((tmp_path / "0-1.runtime.json").read_text())
     assert np.shape(runtime["cpu_seconds"]) == (2, 2)
     assert runtime["n_profiles"] == [28, 28]
-    assert digest_of_spec(runtime["spec"]) == own.digest
+    assert digest_spec(runtime["spec"]) == own.digest
 
 
 def test_the_size_of_a_block_changes_neither_the_spec_nor_the_labels(tmp_path):
@@ -151,7 +151,7 @@ def data(tmp_path):
     def write(X):
         names = {"classes": STORED.classes, "class_names": ["a", "b", "c"], "spec": "data"}
         write_arrays(tmp_path / "data.npz", X=X, **names)
-        return tmp_path / "data.npz", digest_of_spec("data")
+        return tmp_path / "data.npz", digest_spec("data")
 
     return write
 

@@ -7,7 +7,7 @@ import pytest
 
 from consclust.errors import InputError
 from consclust.testing import l30
-from consclust_studies.specs import digest_of_spec
+from consclust_studies.specs import digest_spec
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.consensus import ConsensusJob, run
 from job_files_of import files_of, marks
@@ -24,9 +24,9 @@ def labels_of(tmp_path):
         spec = f"{list(classes)}"
         store.save(ensemble, l30(), classes, [np.arange(8)], marks(spec))
         named = {"study": "s", "case": "c", "method_id": method, "method": method, "parameters": {}, "seed": 7}
-        job = ConsensusJob(**named, n_clusters=k, ensemble=digest_of_spec(spec), code="a")
+        job = ConsensusJob(**named, n_clusters=k, ensemble=digest_spec(spec), code="a")
         out = {"labels": tmp_path / "labels.npz", "runtime": tmp_path / "runtime.json"}
-        run(ConsensusJob.of_text(job.json_text, "x"), files_of({"ensemble": ensemble}, out, block="0-0"))
+        run(ConsensusJob.from_text(job.json_text, "x"), files_of({"ensemble": ensemble}, out, block="0-0"))
         stored = np.load(out["labels"])
         assert stored["spec"] == job.json_text
         return stored["labels"][0, 0]
@@ -50,10 +50,10 @@ def test_the_number_of_clusters_is_part_of_the_spec_of_no_other_job():
         study="s", case="c", method_id="KC", method="KC", parameters={}, seed=1, ensemble="e", code="a"
     )
     assert "n_clusters" not in json.loads(plain.json_text)
-    assert ConsensusJob.of_text(plain.json_text, "x").n_clusters is None
+    assert ConsensusJob.from_text(plain.json_text, "x").n_clusters is None
     without = plain.model_copy(update={"n_clusters": 4})
     assert without.digest != plain.digest
-    assert ConsensusJob.of_text(without.json_text, "x") == without
+    assert ConsensusJob.from_text(without.json_text, "x") == without
     for text in ("{", "3", '{"n_clusters": "x"}'):
         with pytest.raises(InputError, match="x:"):
-            ConsensusJob.of_text(text, "x")
+            ConsensusJob.from_text(text, "x")

@@ -66,7 +66,7 @@ def make_plan(changes: dict[str, Any] | None = None, **config: Any) -> Plan:
 
 def jobs(plan: Plan, kinds: Iterable[str] = COMPUTED) -> list[PlannedJob]:
     """The jobs of some kinds, each after those that it waits for."""
-    return [job for job in plan.jobs_of(plan.run_of["small"]) if job.kind in kinds]
+    return [job for job in plan.list_jobs(plan.run_of["small"]) if job.kind in kinds]
 
 
 def do(job: PlannedJob, **how: Any) -> str:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from consclust.errors import InputError
 from consclust.files import read_arrays, read_record, write_arrays, write_record
-from consclust_studies.contents import Marks, digest_of_content, marks_of, read_marks, write_again
+from consclust_studies.contents import Marks, digest_content, marks_of, read_marks, write_again
 from consclust_studies.stages.score_tables import read_table, write_table
 from job_files_of import STAMP
 
@@ -52,18 +52,18 @@ def test_spec_and_stamp_are_read(file):
 
 def test_the_digest_is_that_of_the_content_alone(file):
     path, write = file
-    before = digest_of_content(path)
+    before = digest_content(path)
     write(path, marks_of('{"seed":2}', OTHER))
-    assert digest_of_content(path) == before
+    assert digest_content(path) == before
     write(path, marks_of(SPEC, STAMP), LABELS + 1)
-    assert digest_of_content(path) != before
+    assert digest_content(path) != before
 
 
 def test_the_same_content_under_other_marks_has_the_bytes_of_a_file_written_with_them(file, tmp_path):
     path, write = file
     again = tmp_path / f"again{path.suffix}"
     write_again(path, again, Marks('{"seed":2}', OTHER))
-    assert digest_of_content(again) == digest_of_content(path)
+    assert digest_content(again) == digest_content(path)
     assert read_marks(again) == Marks('{"seed":2}', OTHER)
     expected = tmp_path / f"expected{path.suffix}"
     write(expected, marks_of('{"seed":2}', OTHER))
@@ -84,7 +84,7 @@ def test_arrays_differ_by_their_name_type_and_shape_too(tmp_path):
         {"a": np.arange(4)[:2], "b": np.arange(4)[2:]},
     ):
         write_arrays(path, **arrays, **marks_of(SPEC, STAMP))
-        found.add(digest_of_content(path))
+        found.add(digest_content(path))
     assert len(found) == 5
 
 
@@ -94,7 +94,7 @@ def test_what_made_the_labels_is_no_content_of_a_table(tmp_path):
     found = []
     for made, failures in (("x", "[]"), ("y", "[]"), ("x", "[1]")):
         write_table({"value": [1.0]}, path, marks_of(SPEC, STAMP), {"made": made, "failures": failures})
-        found.append(digest_of_content(path))
+        found.append(digest_content(path))
     assert found[0] == found[1] != found[2]
 
 
@@ -113,10 +113,10 @@ def test_of_a_file_that_the_user_placed_all_bytes_count(tmp_path, name):
     path = tmp_path / name
     PLACED[name](path)
     assert read_marks(path) is None
-    before = digest_of_content(path)
-    assert digest_of_content(path) == before
+    before = digest_content(path)
+    assert digest_content(path) == before
     path.write_bytes(path.read_bytes() + b" ")
-    assert digest_of_content(path) != before
+    assert digest_content(path) != before
 
 
 def test_an_output_that_carries_no_marks_is_copied(tmp_path):
@@ -131,7 +131,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path, suffix):
     path = tmp_path / f"gone{suffix}"
     assert read_marks(path) is None
     with pytest.raises(InputError, match=rf"gone\{suffix}: no such file"):
-        digest_of_content(path)
+        digest_content(path)
 
 
 @pytest.mark.long
@@ -141,7 +141,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path, suffix):
 def test_a_damaged_file_is_never_taken_for_another_content(tmp_path_factory, name, data):
     path = tmp_path_factory.mktemp("flip") / name
     WRITE[name](path, marks_of(SPEC, STAMP))
-    whole = digest_of_content(path)
+    whole = digest_content(path)
     content = bytearray(path.read_bytes())
     place = data.draw(st.integers(0, 8 * len(content) - 1))
     content[place // 8] ^= 1 << place % 8
@@ -149,6 +149,6 @@ def test_a_damaged_file_is_never_taken_for_another_content(tmp_path_factory, nam
     assert read_marks(path) in (None, Marks(SPEC, STAMP))
     found = None
     with contextlib.suppress(InputError):
-        found = digest_of_content(path)
+        found = digest_content(path)
     if found == whole:  # a bit that no reader looks at
         assert read_marks(path) == Marks(SPEC, STAMP)

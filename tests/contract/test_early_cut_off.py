@@ -7,7 +7,7 @@ import pytest
 from mill import COMPUTED, RAW, answers, do, do_all, jobs, labels_of, make_plan, outputs, stays, write_data
 
 from consclust.files import read_arrays, write_arrays
-from consclust_studies.contents import digest_of_content, read_marks
+from consclust_studies.contents import digest_content, read_marks
 from consclust_studies.job_files import JobFile
 from consclust_studies.runner import PREVIOUS, keep_results, run_job_file
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.long
 
 
 def contents(plan):
-    return {path: digest_of_content(path) for job in jobs(plan) for path in outputs(job)}
+    return {path: digest_content(path) for job in jobs(plan) for path in outputs(job)}
 
 
 def check_specs(plan, kinds=COMPUTED):

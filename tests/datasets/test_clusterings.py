@@ -257,7 +257,7 @@ def spec(name, **fields):
 
 def test_prepared_without_features(pool, tmp_path):
     write(pool, LABELS, CLASSES)
-    prepare(PrepareJob.of("pool", spec(pool.name, shape=(4, 0, 2)), ()), [pool], tmp_path / "out.npz")
+    prepare(PrepareJob.make("pool", spec(pool.name, shape=(4, 0, 2)), ()), [pool], tmp_path / "out.npz")
     dataset = load(tmp_path / "out.npz")
     assert dataset.shape == (4, 0, 2)
     assert dataset.y.tolist() == [1, 1, 0, 0]
@@ -275,6 +275,6 @@ def test_prepared_without_features(pool, tmp_path):
 def test_refusals_of_prepare_name_the_data_set(tmp_path, classes, fields, words):
     path = write(tmp_path / "pool.mat", LABELS, classes)
     with pytest.raises(InputError, match=r"^data set pool: ") as caught:
-        prepare(PrepareJob.of("pool", spec("pool.mat", **fields), ()), [path], tmp_path / "out.npz")
+        prepare(PrepareJob.make("pool", spec("pool.mat", **fields), ()), [path], tmp_path / "out.npz")
     assert words in str(caught.value)
     assert not (tmp_path / "out.npz").exists()

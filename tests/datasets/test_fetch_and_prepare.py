@@ -46,31 +46,31 @@ def get(dataset, file, target):
 
 def make(job, raw, out):
     """Do the job that prepares the toy data, from its spec as text."""
-    return prepare.run(PrepareJob.of_text(job.json_text, "job"), files_of({"raw": [raw]}, {"prepared": out}))
+    return prepare.run(PrepareJob.from_text(job.json_text, "job"), files_of({"raw": [raw]}, {"prepared": out}))
 
 
 def test_fetch_then_prepare(registry, tmp_path):
     raw, out = tmp_path / "raw/toy.data", tmp_path / "toy.npz"
     get("toy", "toy.data", raw)
     assert raw.read_bytes() == TABLE
-    make(PrepareJob.of("toy", registry["toy"], ("zscore", "unit_norm")), raw, out)
+    make(PrepareJob.make("toy", registry["toy"], ("zscore", "unit_norm")), raw, out)
     np.testing.assert_allclose(np.linalg.norm(load(out).X, axis=1), 1)
     assert (load(out).X < 0).any()
 
 
 @pytest.mark.parametrize(("steps", "first"), [((), 3), (("unit_norm",), 0.6)])
 def test_steps(registry, tmp_path, steps, first):
-    job = PrepareJob.of("toy", registry["toy"], steps)
+    job = PrepareJob.make("toy", registry["toy"], steps)
     make(job, tmp_path / "mirror/toy.data", tmp_path / "toy.npz")
     assert load(tmp_path / "toy.npz", job.digest).X[1, 0] == pytest.approx(first)
 
 
 def test_a_spec_that_is_not_valid_json(registry):
     with pytest.raises(InputError, match=r"^job: [^\n]*not valid JSON"):
-        PrepareJob.of_text("{", "job")
-    mistaken = PrepareJob.of("toy", registry["toy"], ()).json_text.replace('"steps"', '"stepps":[],"steps"')
+        PrepareJob.from_text("{", "job")
+    mistaken = PrepareJob.make("toy", registry["toy"], ()).json_text.replace('"steps"', '"stepps":[],"steps"')
     with pytest.raises(InputError, match=r"^job: recipe\.stepps = .*unknown key.*steps"):
-        PrepareJob.of_text(mistaken, "job")
+        PrepareJob.from_text(mistaken, "job")
 
 
 def test_fetch_the_file_of_an_ensemble(registry, tmp_path):

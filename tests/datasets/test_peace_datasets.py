@@ -21,7 +21,7 @@ CLASSES = {
 
 def prepared(name, tmp_path, mirror=Path()):
     spec = DATASETS[name]
-    job = PrepareJob.of(name, spec, spec.preprocessing)
+    job = PrepareJob.make(name, spec, spec.preprocessing)
     prepare(job, [mirror / file.mirror for file in spec.files], tmp_path / name)
     return load(tmp_path / name)
 
@@ -58,9 +58,9 @@ def toy(**changes):
 
 def test_a_sample_is_drawn_by_its_seed_in_the_order_of_the_file(tmp_path):
     whole = prepared("iris", tmp_path).X.tolist()
-    first = prepare(PrepareJob.of("toy", toy(), ()), [], tmp_path / "a")
-    assert np.array_equal(first.X, prepare(PrepareJob.of("toy", toy(), ()), [], tmp_path / "b").X)
-    assert not np.array_equal(first.X, prepare(PrepareJob.of("toy", toy(seed=2), ()), [], tmp_path / "c").X)
+    first = prepare(PrepareJob.make("toy", toy(), ()), [], tmp_path / "a")
+    assert np.array_equal(first.X, prepare(PrepareJob.make("toy", toy(), ()), [], tmp_path / "b").X)
+    assert not np.array_equal(first.X, prepare(PrepareJob.make("toy", toy(seed=2), ()), [], tmp_path / "c").X)
     assert first.shape == (20, 4, 3)
     assert np.array_equal(first.y, np.sort(first.y))  # iris lies in the order of its classes
     assert all(row in whole for row in first.X.tolist())
@@ -68,7 +68,7 @@ def test_a_sample_is_drawn_by_its_seed_in_the_order_of_the_file(tmp_path):
 
 def test_a_sample_larger_than_the_data_set_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"sample.objects = 151 .* there are 150 objects; lower it"):
-        prepare(PrepareJob.of("toy", toy(objects=151), ()), [], tmp_path / "a")
+        prepare(PrepareJob.make("toy", toy(objects=151), ()), [], tmp_path / "a")
 
 
 @pytest.mark.mirror

@@ -27,7 +27,7 @@ def test_the_classes_of_the_features_are_those_of_the_pool(features, pool, mirro
     classes = []
     for name in (features, pool):
         spec, out = DATASETS[name], tmp_path / f"{name}.npz"
-        prepare(PrepareJob.of(name, spec, ()), [mirror / file.mirror for file in spec.prepared_from], out)
+        prepare(PrepareJob.make(name, spec, ()), [mirror / file.mirror for file in spec.prepared_from], out)
         classes.append(load(out).y)
     pairs = np.unique(np.column_stack(classes), axis=0)
     assert len(pairs) == DATASETS[features].shape[2] == len(np.unique(classes[1]))

@@ -35,7 +35,7 @@ def run(tmp_path, content=TABLE, steps=(), **spec):
     path = tmp_path / "toy.data"
     path.write_bytes(content)
     out = tmp_path / "prepared" / "toy.npz"
-    prepare(PrepareJob.of("toy", toy(content, **spec), steps), [path], out)
+    prepare(PrepareJob.make("toy", toy(content, **spec), steps), [path], out)
     return out
 
 
@@ -103,9 +103,9 @@ def test_the_checksum_is_verified_before_reading(tmp_path):
     path = tmp_path / "toy.data"
     path.write_bytes(TABLE[:-6])
     with pytest.raises(InputError, match=r"toy.data is not the registered toy.data: truncated"):
-        prepare(PrepareJob.of("toy", toy(TABLE), ()), [path], tmp_path / "out.npz")
+        prepare(PrepareJob.make("toy", toy(TABLE), ()), [path], tmp_path / "out.npz")
     with pytest.raises(InputError, match=r"0 raw files given, 1 registered; give: toy.data"):
-        prepare(PrepareJob.of("toy", toy(TABLE), ()), [], tmp_path / "out.npz")
+        prepare(PrepareJob.make("toy", toy(TABLE), ()), [], tmp_path / "out.npz")
 
 
 def test_load_refuses_what_is_not_prepared(tmp_path):
@@ -120,7 +120,7 @@ def test_load_refuses_what_is_not_prepared(tmp_path):
 
 
 def test_load_refuses_data_prepared_by_other_steps(tmp_path):
-    raw, scaled = (PrepareJob.of("toy", toy(TABLE), steps) for steps in ((), ("zscore",)))
+    raw, scaled = (PrepareJob.make("toy", toy(TABLE), steps) for steps in ((), ("zscore",)))
     path = run(tmp_path)
     assert load(path, raw.digest).shape == (3, 2, 2)
     with pytest.raises(InputError, match=r"^[^\n]*toy\.npz: made with other settings[^\n]*delete it"):
@@ -141,7 +141,7 @@ def test_words_are_sorted_as_text():
 
 def embedded(name, tmp_path) -> Dataset:
     spec = DATASETS[name]
-    return prepare(PrepareJob.of(name, spec, spec.preprocessing), [], tmp_path / f"{name}.npz")
+    return prepare(PrepareJob.make(name, spec, spec.preprocessing), [], tmp_path / f"{name}.npz")
 
 
 @pytest.mark.parametrize(

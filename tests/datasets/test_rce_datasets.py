@@ -38,7 +38,7 @@ def prepared(name, mirror, tmp_path, steps=None):
     spec = DATASETS[name]
     raw = [mirror / file.mirror for file in spec.files]
     out = tmp_path / f"{name}.npz"
-    prepare(PrepareJob.of(name, spec, spec.preprocessing if steps is None else steps), raw, out)
+    prepare(PrepareJob.make(name, spec, spec.preprocessing if steps is None else steps), raw, out)
     return load(out)
 
 

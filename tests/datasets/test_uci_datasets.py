@@ -32,7 +32,7 @@ EXPECTED = {
 @pytest.mark.parametrize("name", EXPECTED)
 def test_class_counts_and_z_scores(name, mirror, tmp_path):
     spec = DATASETS[name]
-    job = PrepareJob.of(name, spec, ("zscore",))
+    job = PrepareJob.make(name, spec, ("zscore",))
     prepare(job, [mirror / file.mirror for file in spec.files], tmp_path / f"{name}.npz")
     dataset = load(tmp_path / f"{name}.npz")
     counts, n_constant = EXPECTED[name]
@@ -55,6 +55,6 @@ def test_the_embedded_wine_and_breast_cancer_are_the_uci_files(mirror):
 
 def test_iris_differs_from_the_embedded_one_where_the_registry_says(mirror, tmp_path):
     spec = DATASETS["iris_uci"]
-    prepare(PrepareJob.of("iris_uci", spec, ()), [mirror / spec.files[0].mirror], tmp_path / "iris.npz")
+    prepare(PrepareJob.make("iris_uci", spec, ()), [mirror / spec.files[0].mirror], tmp_path / "iris.npz")
     other = SklearnReader(format="sklearn", loader="iris").read().X
     assert np.flatnonzero((other != load(tmp_path / "iris.npz").X).any(axis=1)).tolist() == [34, 37]

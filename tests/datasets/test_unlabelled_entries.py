@@ -37,7 +37,7 @@ def raw(tmp_path):
 
 def test_every_object_has_a_missing_class(registry, raw, tmp_path):
     entry = load_registry(registry({"shape": [4, 0, 0]}))["survey"]
-    job = PrepareJob.of("survey", entry, ())
+    job = PrepareJob.make("survey", entry, ())
     prepared.prepare(job, [raw], tmp_path / "out.npz")
     found = prepared.load(tmp_path / "out.npz", job.digest)
     assert (found.shape, found.y.tolist()) == ((4, 0, 0), [-1] * 4)
@@ -93,6 +93,6 @@ def test_a_mistake_in_the_entry_is_one_line(registry, changes, words):
     ],
 )
 def test_a_file_that_is_not_the_registered_one(registry, raw, tmp_path, changes, files, words):
-    job = PrepareJob.of("survey", load_registry(registry(changes))["survey"], ())
+    job = PrepareJob.make("survey", load_registry(registry(changes))["survey"], ())
     with pytest.raises(InputError, match=words):
         prepared.prepare(job, [raw] * files, tmp_path / "out.npz")

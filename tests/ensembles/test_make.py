@@ -16,7 +16,7 @@ from consclust_studies.stages.prepare import PrepareJob, prepare
 from job_files_of import files_of
 
 IRIS = DatasetSpec(title="-", reader={"format": "sklearn", "loader": "iris"}, licence="-", source="-")
-DATA = PrepareJob.of("iris", IRIS, ())
+DATA = PrepareJob.make("iris", IRIS, ())
 POOL = ("study", "iris")
 SPLIT = {"runs": 12, "subset_size": 6, "draws": None, "draw_seed": None}
 MADE = {"seed": 1, "max_iter": 100, "pool": POOL, **SPLIT}
@@ -31,7 +31,7 @@ def made(tmp_path, pool=None, **changes):
     """Do the job of a spec, with the file of a ready-made ensemble if there is one; return what it stores."""
     job = EnsembleJob(**{"data": DATA.digest, "algorithm": "kmeans", **MADE, **changes})
     inputs = {"prepared": tmp_path / "data.npz", **({"ready": pool} if pool else {})}
-    run(EnsembleJob.of_text(job.json_text, "job"), files_of(inputs, {"ensemble": tmp_path / "out.npz"}))
+    run(EnsembleJob.from_text(job.json_text, "job"), files_of(inputs, {"ensemble": tmp_path / "out.npz"}))
     return store.load(tmp_path / "out.npz", job.digest)
 
 

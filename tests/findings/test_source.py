@@ -7,7 +7,7 @@ import pytest
 
 from consclust.errors import InputError
 from consclust_studies.results.source import Item, Source
-from consclust_studies.specs import digest_of_spec
+from consclust_studies.specs import digest_spec
 from consclust_studies.stages.score_tables import write_table
 
 COLUMNS = {"case": ["iris", "iris"], "subset": [0, 1], "value": [0.5, 0.75]}
@@ -22,7 +22,7 @@ def table(tmp_path: Path) -> Path:
 
 def source_of(whole: Source, path: Path, spec: str) -> Source:
     """The source of one exhibit, as the job makes it."""
-    return replace(whole, files=[(Item(role="scores", spec=digest_of_spec(spec)), path)])
+    return replace(whole, files=[(Item(role="scores", spec=digest_spec(spec)), path)])
 
 
 @pytest.fixture

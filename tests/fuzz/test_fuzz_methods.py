@@ -13,13 +13,13 @@ from scipy.sparse import csr_array
 from consclust import methods
 from consclust.ensemble import MISSING, Ensemble
 from consclust.methods.base import COMMON
-from consclust.methods.constraints import Interval, of_annotation
+from consclust.methods.constraints import Interval, read_annotation
 
 
 def values(method, name):
     """Values of a parameter at and inside its bounds, and some beyond or of wrong types; few of a count, for time."""
     argument = inspect.signature(method).parameters[name]
-    constraint = method.constraints.get(name) or of_annotation(argument.annotation) or COMMON.get(name)
+    constraint = method.constraints.get(name) or read_annotation(argument.annotation) or COMMON.get(name)
     wrong = [None, "", (), math.nan, -1]
     if not isinstance(constraint, Interval):
         return [argument.default, *(constraint.choices if constraint else ())] * 3 + [*wrong, True]

@@ -31,7 +31,7 @@ class Case:
         self.record = record
         given = np.array(record["X"]) - 1
         self.ensemble = Ensemble(given)
-        self.data = Words.of(self.ensemble)
+        self.data = Words.make(self.ensemble)
         ours = self.ensemble.labels
         self._columns = [
             [given[np.flatnonzero(ours[:, i] == label)[0], i] for label in range(k)]
@@ -108,7 +108,7 @@ def exact_log_likelihood(labels, alpha, beta):
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_bound_is_below_the_exact_likelihood(k):
     ensemble = Ensemble(l30()[:9, :5])
-    data = Words.of(ensemble)
+    data = Words.make(ensemble)
     model = random_start(data, k, np.random.default_rng(k))
     beta = np.split(model.beta.T, data.firsts[1:], axis=1)
     exact = sum(exact_log_likelihood(row, model.alpha, beta) for row in ensemble.labels)
@@ -118,7 +118,7 @@ def test_bound_is_below_the_exact_likelihood(k):
 
 def test_bound_is_the_expectation_that_defines_it():
     """E_q[log p(theta, z, labels) - log q(theta, z)] of one object and two clusters, by quadrature."""
-    data = Words.of(Ensemble(np.array([[0, 0, 0]])))
+    data = Words.make(Ensemble(np.array([[0, 0, 0]])))
     model = Model(np.array([0.7, 1.9]), np.array([[0.2, 0.5], [0.6, 0.1], [0.3, 0.4]]))
     posterior = e_step(data, model, 0.01, 499)
     phi, gamma = posterior.phi[0], posterior.gamma[0]
@@ -136,7 +136,7 @@ def test_bound_is_the_expectation_that_defines_it():
 @settings(max_examples=40, deadline=None)
 @given(label_matrices, st.integers(1, 4), st.integers(0, 99))
 def test_every_sweep_and_every_m_step_raises_the_bound(labels, k, seed):
-    data = Words.of(Ensemble(labels))
+    data = Words.make(Ensemble(labels))
     model = random_start(data, k, np.random.default_rng(seed))
     sweeps = [lower_bound(data, model, e_step(data, model, 0, count)) for count in range(1, 12)]
     assert (np.diff(sweeps) >= -1e-9).all()
@@ -205,7 +205,7 @@ def test_alpha_stays_above_its_floor():
 def test_profiles_give_the_fit_of_the_objects(labels, k, seed):
     labels = labels[np.random.default_rng(seed).integers(len(labels), size=2 * len(labels))]
     ensemble = Ensemble(labels)
-    data = Words.of(ensemble)
+    data = Words.make(ensemble)
     objects = Words(data.words[ensemble.membership], np.ones(len(labels)), data.firsts, data.n_words)
     start = random_start(data, k, np.random.default_rng(seed))
     reduced, full = BCE(k, max_outer=8).learn(data, start), BCE(k, max_outer=8).learn(objects, start)
@@ -219,7 +219,7 @@ def test_a_missing_label_takes_no_part():
     labels = l30()
     labels[4, 2] = labels[4, 5] = labels[9, 0] = -1
     ensemble = Ensemble(labels)
-    data = Words.of(ensemble)
+    data = Words.make(ensemble)
     model = random_start(data, 3, np.random.default_rng(0))
     phi, gamma, _ = e_step(data, model, 0.01, 499)
     assert np.array_equal(phi.sum(axis=2) == 0, ensemble.profiles == -1)
@@ -228,7 +228,7 @@ def test_a_missing_label_takes_no_part():
     # the other labels of the object see nothing of the clusterings it is missing from
     alone = Ensemble(np.delete(labels, [2, 5], axis=1))
     rows = ~np.isin(np.arange(data.n_words), np.r_[6:9, 15:19])
-    there = e_step(Words.of(alone), Model(model.alpha, model.beta[rows]), 0.01, 499)
+    there = e_step(Words.make(alone), Model(model.alpha, model.beta[rows]), 0.01, 499)
     assert there.gamma[alone.membership[4]] == pytest.approx(gamma[ensemble.membership[4]], abs=1e-12)
 
 

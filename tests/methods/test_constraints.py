@@ -3,7 +3,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from consclust.methods.constraints import COUNT, FLAG, NON_NEGATIVE, POSITIVE, Interval, Options, of_annotation
+from consclust.methods.constraints import COUNT, FLAG, NON_NEGATIVE, POSITIVE, Interval, Options, read_annotation
 
 UNIT, HALF_OPEN = Interval(float, 0, 1, "both"), Interval(float, 0, 1, "right")
 
@@ -49,6 +49,6 @@ def test_an_array_is_none_of_the_options():
 
 
 def test_an_annotation_may_say_what_is_allowed():
-    assert str(of_annotation(Literal["a", "b"])) == "'a' or 'b'"
-    assert of_annotation(bool) is FLAG
-    assert of_annotation(float) is of_annotation("Literal['a']") is None
+    assert str(read_annotation(Literal["a", "b"])) == "'a' or 'b'"
+    assert read_annotation(bool) is FLAG
+    assert read_annotation(float) is read_annotation("Literal['a']") is None

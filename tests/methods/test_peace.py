@@ -242,7 +242,7 @@ def repeated(seed, n=9, k=3):
     labels = with_missing(rng.integers(3, size=(n, 4)), seed)[rng.integers(n, size=30)]
     labels[:, 0] = np.maximum(labels[:, 0], 0)
     model = PairModel(Ensemble(labels))
-    return labels, model, model.of_profiles, dirichlet(model.of_profiles.sizes.size, k, seed)
+    return labels, model, model.profile_model, dirichlet(model.profile_model.sizes.size, k, seed)
 
 
 @pytest.mark.parametrize("seed", range(5))

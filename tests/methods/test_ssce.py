@@ -134,10 +134,10 @@ def test_objective_never_rises_and_the_bound_holds(problem, solver):
 def test_gradient_is_that_of_finite_differences(problem):
     labels, n_clusters, seed, lambda1 = problem
     rng = np.random.default_rng(seed)
-    models = Models.of(rng.normal(size=(9, 3)), labels % n_clusters - 1 * (labels < 0), np.ones(9), n_clusters)
+    models = Models.make(rng.normal(size=(9, 3)), labels % n_clusters - 1 * (labels < 0), np.ones(9), n_clusters)
     method = SSCE(n_clusters, lambda1=lambda1, lambda2=0.7)
     W, direction = rng.normal(size=(2, *models.statistics.shape))
-    relation = Relation.of(rng.normal(size=W.shape), 0.1)
+    relation = Relation.make(rng.normal(size=W.shape), 0.1)
     for given_relation in (None, relation):
         at = [method._at(models, 1e-3, given_relation, W + step * direction) for step in (-1e-5, 0, 1e-5)]
         slope = np.vdot(at[1].gradient, direction)
@@ -149,7 +149,7 @@ def test_omega_is_the_minimiser():
     W = np.random.default_rng(0).normal(size=(2, 4, 5))
     flat = W.reshape(-1, 5)
     nuclear = np.linalg.norm(flat, "nuc")
-    omega = Relation.of(W, 0.0).omega
+    omega = Relation.make(W, 0.0).omega
     assert omega.trace() == pytest.approx(1)
     assert np.trace(np.linalg.solve(omega, flat.T @ flat)) == pytest.approx(nuclear**2)
     other = omega + 0.02 * np.diag([1, -1, 0, 1, -1])
@@ -167,7 +167,7 @@ def test_contrasts_are_orthonormal_and_sum_to_zero(n_clusters):
 def test_curvature_is_the_mean_of_the_second_derivatives(n_clusters):
     rng = np.random.default_rng(0)
     labels = np.where(rng.random((30, 4)) < 0.1, -1, rng.integers(n_clusters, size=(30, 4)))
-    models = Models.of(X, labels, np.ones(30), n_clusters)
+    models = Models.make(X, labels, np.ones(30), n_clusters)
     W = rng.normal(size=models.statistics.shape)
     mean = np.zeros((3, 3))
     for q, r, i in np.ndindex(W.shape):

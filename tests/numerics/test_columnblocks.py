@@ -25,7 +25,7 @@ def test_products_are_those_of_the_whole_matrices(n, groups, seed):
     factors = np.random.default_rng(seed).normal(size=(2, n, n))
     blocks = ColumnBlocks(matrix)
     values = np.zeros((2, blocks.places.size))
-    parts = zip(blocks.views(values), blocks.beside(factors), blocks.of(matrix), strict=True)
+    parts = zip(blocks.views(values), blocks.beside(factors), blocks.cut(matrix), strict=True)
     for view, part, entries in parts:
         np.matmul(part, entries, out=view)
     at = np.flatnonzero(matrix.ravel()[blocks.places])
@@ -39,7 +39,7 @@ def test_blocks_take_less_work_where_much_is_zero(monkeypatch):
     matrix = sparse(96, 12, 0)
     blocks = ColumnBlocks(matrix)
     sizes = [
-        (*block.shape, part.shape[-1]) for block, part in zip(blocks.of(matrix), blocks.beside(matrix), strict=True)
+        (*block.shape, part.shape[-1]) for block, part in zip(blocks.cut(matrix), blocks.beside(matrix), strict=True)
     ]
     assert len(sizes) == columnblocks.MOST
     assert all(rows == beside for rows, _, beside in sizes)
@@ -50,7 +50,7 @@ def test_blocks_take_less_work_where_much_is_zero(monkeypatch):
 def test_a_matrix_with_few_zeros_is_one_block(share):
     random = np.random.default_rng(0).random((80, 80))
     matrix = np.where(np.minimum(random, random.T) < share / 2, 0.0, 1.0)
-    (block,) = ColumnBlocks(matrix).of(matrix)
+    (block,) = ColumnBlocks(matrix).cut(matrix)
     assert block is matrix
 
 

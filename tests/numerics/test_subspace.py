@@ -52,7 +52,7 @@ def test_a_sequence_that_converges(sizes):
     large = LargeEigenvalues(LEAST)
     for number, matrix in enumerate(drifting(9)):
         sizes.clear()
-        found = large.of(matrix)
+        found = large.find(matrix)
         assert (N in sizes) == (number < 3), "all while there is noise above the least, then those of a subspace"
         assert_are_the_large_ones_of(found, matrix)
 
@@ -62,29 +62,29 @@ def test_an_eigenvector_beside_the_subspace_is_not_missed(sizes):
     for size in (0.0, 1e-12, 2e-3, 50.0):
         matrix = matrix_of(np.append(LARGE, size))
         sizes.clear()
-        found = large.of(matrix)
+        found = large.find(matrix)
         assert (N in sizes) == (size in (0.0, 2e-3)), "from then on the basis has it"
         assert_are_the_large_ones_of(found, matrix)
 
 
 def test_a_matrix_that_has_little_to_do_with_the_last_one(sizes):
     large = LargeEigenvalues(LEAST)
-    large.of(matrix_of(LARGE))
+    large.find(matrix_of(LARGE))
     other = matrix_of(1 / np.arange(1, N + 1), np.linalg.qr(np.random.default_rng(5).standard_normal((N, N)))[0])
     sizes.clear()
-    assert_are_the_large_ones_of(large.of(other), other)
+    assert_are_the_large_ones_of(large.find(other), other)
     assert N in sizes
 
 
 def test_zeros(sizes):
     large = LargeEigenvalues(LEAST)
     for _ in range(2):
-        values, _vectors = large.of(np.zeros((N, N)))
+        values, _vectors = large.find(np.zeros((N, N)))
         assert not values.any()
 
 
 def test_few_rows_are_left_to_numpy():
     large = LargeEigenvalues(LEAST)
     for matrix in drifting(9):
-        for found, expected in zip(large.of(matrix), np.linalg.eigh(matrix), strict=True):
+        for found, expected in zip(large.find(matrix), np.linalg.eigh(matrix), strict=True):
             assert np.array_equal(found, expected)

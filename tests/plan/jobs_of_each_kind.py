@@ -47,7 +47,7 @@ def of_dataset(reader: dict[str, Any], content: bytes | None, steps: tuple[str, 
         raw = [folder / "toy.data"] if files else []
         if content is not None:
             raw[0].write_bytes(content)
-        job = PrepareJob.of("toy", entry, steps)
+        job = PrepareJob.make("toy", entry, steps)
         return lambda: run(job, raw, folder / "toy.npz")
 
     given = {"classes": [None], "sample": [None], "shape": [None], "reader": [SOMETHING]}
@@ -195,7 +195,7 @@ def write_ensemble(folder: Path) -> Path:
 
 
 def score_files(folder: Path) -> tuple[Any, Path, list[Path]]:
-    from consclust_studies.specs import digest_of_spec as digest
+    from consclust_studies.specs import digest_spec as digest
     from consclust_studies.stages.score import ScoredMethod, ScoreJob
 
     study = small_study()
@@ -223,7 +223,7 @@ def score(folder: Path) -> Callable[[], object]:
 
 def race(folder: Path) -> Callable[[], object]:
     from consclust_studies.config.race import Race
-    from consclust_studies.specs import digest_of_spec as digest
+    from consclust_studies.specs import digest_spec as digest
     from consclust_studies.stages.consensus import ConsensusJob
     from consclust_studies.stages.races import run_race
 

@@ -12,7 +12,7 @@ from consclust.files import read_arrays, write_arrays, write_record
 from consclust_studies.contents import Marks, read_marks, write_again
 from consclust_studies.kinds import KINDS
 from consclust_studies.plan import accepted, estimates
-from consclust_studies.runner import PREVIOUS, digest_of_inputs
+from consclust_studies.runner import PREVIOUS, digest_inputs
 from consclust_studies.stages.consensus import SubsetRange
 from consclust_studies.stamps import Stamp
 
@@ -32,12 +32,12 @@ def raced(study, _):
 def make(plan, seconds=1000.0, versions=VERSIONS):
     """Write the files of all fits, alike for each subset; return their content by name, in the order of a run."""
     write_inputs(plan)
-    jobs = [job for jobs in accepted.jobs_with_labels(plan, "mine").values() for job in jobs]
+    jobs = [job for jobs in accepted.find_jobs_with_labels(plan, "mine").values() for job in jobs]
     for job in jobs:
         stamp = Stamp(versions=versions, inputs=inputs_of(job))
-        for name in accepted.files_of(job):
+        for name in accepted.list_outputs(job):
             write(Path(name), {"spec": job.spec.json_text, "stamp": stamp.json_text}, seconds)
-    return {name: Path(name).read_bytes() for job in jobs for name in accepted.files_of(job)}
+    return {name: Path(name).read_bytes() for job in jobs for name in accepted.list_outputs(job)}
 
 
 def write_inputs(plan, content=NUMBERS):
@@ -50,7 +50,7 @@ def write_inputs(plan, content=NUMBERS):
 
 def inputs_of(job):
     """The digest of what a job reads, by the files that are there."""
-    return digest_of_inputs(KINDS[job.kind], job.to_file(job.inputs, job.outputs))
+    return digest_inputs(KINDS[job.kind], job.to_file(job.inputs, job.outputs))
 
 
 def write(path, marks, seconds):
@@ -124,7 +124,7 @@ def test_the_seconds_of_variants_are_kept_for_the_plan(make_plan):
         for case_id, method_id, of_a_fit in (("iris_5", "KC", expected), ("iris", "KC-few", seconds)):
             case = study.case(case_id)
             block = SubsetRange(0, 2)
-            spent = estimates.seconds_of_fits(make_plan(), "mine", case, study.run(case, method_id), block)
+            spent = estimates.estimate_fit_seconds(make_plan(), "mine", case, study.run(case, method_id), block)
             assert spent == 3 * of_a_fit
 
 
@@ -134,7 +134,7 @@ def test_equal_files_make_equal_archives(make_plan):
     contents = []
     for _ in range(2):
         accepted.keep(plan, "mine")
-        contents.append(accepted.archive_of("mine", "iris").read_bytes())
+        contents.append(accepted.locate_archive("mine", "iris").read_bytes())
         Path(f"{KC}.npz").touch()
     assert contents[0] == contents[1]
 
@@ -150,7 +150,7 @@ def test_the_labels_of_another_spec_are_neither_kept_nor_put_back(make_plan):
     assert back == {name for name in before if "/KC/" not in name}
     accepted.restore(plan, "mine")
     accepted.keep(other, "mine")
-    with tarfile.open(accepted.archive_of("mine", "iris")) as archive:
+    with tarfile.open(accepted.locate_archive("mine", "iris")) as archive:
         assert {Path(name).parent.name for name in archive.getnames()} == {"RCE", "SSCE", "KC-few"}
 
 
@@ -182,7 +182,7 @@ def test_labels_that_are_sooner_made_than_stored_are_not_kept(make_plan, monkeyp
     plan = make_plan()
     make(plan, seconds)
     accepted.keep(plan, "mine")
-    assert accepted.archive_of("mine", "iris").exists() == kept
+    assert accepted.locate_archive("mine", "iris").exists() == kept
 
 
 def test_base_clusterings_must_be_there_before_the_labels(make_plan):
@@ -199,7 +199,7 @@ def test_a_damaged_archive_is_named(make_plan, damage):
     plan = make_plan()
     make(plan)
     accepted.keep(plan, "mine")
-    path = accepted.archive_of("mine", "iris")
+    path = accepted.locate_archive("mine", "iris")
     if damage == "cut":
         path.write_bytes(path.read_bytes()[:200])
     else:
@@ -308,8 +308,8 @@ def test_blocks_that_other_versions_made_are_not_joined(make_plan):
 def test_labels_are_kept_up_to_4000_bytes_for_a_second_with_the_start_of_their_job(make_plan, monkeypatch):
     plan = make_plan()
     make(plan, seconds=0)
-    jobs = [job for job in accepted.jobs_with_labels(plan, "mine")["iris"] if job.names["method"] == "KC"]
-    size = sum(Path(name).stat().st_size for job in jobs for name in accepted.files_of(job))
+    jobs = [job for job in accepted.find_jobs_with_labels(plan, "mine")["iris"] if job.names["method"] == "KC"]
+    size = sum(Path(name).stat().st_size for job in jobs for name in accepted.list_outputs(job))
     for bytes_of_a_start, kept in ((size, True), (size - 1, False)):
         monkeypatch.setattr(accepted, "START", Fraction(bytes_of_a_start, 4000 * len(jobs)))
         assert bool(accepted.read_made(jobs)) is kept

@@ -200,7 +200,7 @@ def printed(files, entries=ENTRIES, parameters=None):
         return texts.get(name) if wanted == (name == "pkg") else None
 
     own = {"pkg.method.Mine": {}} if parameters is None else parameters
-    return Fingerprints({"pkg": Path("nowhere/pkg")}, read).of(*entries, parameters=own)
+    return Fingerprints({"pkg": Path("nowhere/pkg")}, read).compute(*entries, parameters=own)
 
 
 def edited(*changes, files=FILES):
@@ -786,7 +786,7 @@ def prints():
 
 
 def of_job(fingerprints, job):
-    return fingerprints.of(*job.entries, parameters=job.parameters)
+    return fingerprints.compute(*job.entries, parameters=job.parameters)
 
 
 @pytest.fixture(scope="module")
@@ -952,7 +952,7 @@ loaded.PACKAGES = ("pkg",)
 loaded.record_sources()
 {body}
 found = Fingerprints({{"pkg": folder / "pkg"}}, read_text)
-print(found.of("pkg.run.run", "pkg.method.Mine", parameters={{"pkg.method.Mine": {{}}}}))
+print(found.compute("pkg.run.run", "pkg.method.Mine", parameters={{"pkg.method.Mine": {{}}}}))
 """
 
 

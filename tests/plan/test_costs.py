@@ -50,38 +50,42 @@ def test_the_jobs_of_a_run_are_those_of_the_plan_in_an_order_that_can_be_run(mak
         seen.add(one.name)
     assert len(seen) == len(jobs)
     study = plan.runs["mine"]
-    labels = {file for case in study.cases for run in study.runs(case) for file in plan.label_files("mine", case, run)}
+    labels = {
+        file for case in study.cases for run in study.runs(case) for file in plan.list_label_files("mine", case, run)
+    }
     assert len(labels) == 4 * 3 * 3 - 4  # subsets, cases, methods; the pool is without SSCE
     assert labels <= seen
     for part in ("", "/variants"):
         assert set(plan.job("collect", run="mine", part=part).inputs["scores"]) <= seen
-    assert jobs[-1].name in plan.report_files("mine")
+    assert jobs[-1].name in plan.list_report_files("mine")
 
 
 def test_sparse_features_are_counted_by_the_bytes_of_their_files(make_plan):
     plan = make_plan()
     case = plan.studies["mine"].cases[0]
-    dense = estimates.need_of_base_clusterings(plan, "mine", case).seconds
+    dense = estimates.estimate_base_clusterings(plan, "mine", case).seconds
     assert dense == needs.estimate_ensembles(*plan.sized(plan.studies["mine"], case.id)).seconds
     spec = plan.registry[case.dataset]
     n, features, _ = plan.shape(case.dataset)
     for size, share in ((n * features // 10, 0.1), (n * features * 8, 1), (None, 1)):
         file = RawFile(name="text.mat", bytes=size)
         plan.registry[case.dataset] = spec.model_copy(update={"files": (file,)})
-        assert estimates.need_of_base_clusterings(plan, "mine", case).seconds == pytest.approx(share * dense)
+        assert estimates.estimate_base_clusterings(plan, "mine", case).seconds == pytest.approx(share * dense)
 
 
 def test_measured_seconds_replace_declared_ones(make_plan, tmp_path):
     plan = make_plan(subsets_per_job=2)
     study = plan.studies["mine"]
     case, method = study.case("iris"), study.method("RCE")
-    declared = estimates.seconds_of_fits(plan, "mine", case, method, SubsetRange(0, 1))
+    declared = estimates.estimate_fit_seconds(plan, "mine", case, method, SubsetRange(0, 1))
     folder = tmp_path / needs.ACCEPTED / "mine"
     folder.mkdir(parents=True)
     (folder / "runtime.csv").write_text("case,method,n_profiles,cpu_seconds_per_fit\niris,RCE,40,7.5\n")
     measured = make_plan(subsets_per_job=2)
     assert declared != pytest.approx(60)
-    assert estimates.seconds_of_fits(measured, "mine", case, method, SubsetRange(0, 1)) == pytest.approx(2 * 4 * 7.5)
+    assert estimates.estimate_fit_seconds(measured, "mine", case, method, SubsetRange(0, 1)) == pytest.approx(
+        2 * 4 * 7.5
+    )
 
 
 def test_what_is_not_measured_takes_a_share_as_on_the_same_data_or_else_on_all(make_plan, tmp_path):
@@ -97,7 +101,7 @@ def test_what_is_not_measured_takes_a_share_as_on_the_same_data_or_else_on_all(m
     def share(case_id):
         case = study.case(case_id)
         declared = needs.estimate_consensus(study, case, plan.shape(case.dataset), twin, 0, 1).seconds
-        return estimates.seconds_of_fits(plan, "mine", case, twin, SubsetRange(0, 1)) / declared
+        return estimates.estimate_fit_seconds(plan, "mine", case, twin, SubsetRange(0, 1)) / declared
 
     measured = {case.id: share(case.id) for case in study.cases}
     assert measured["pool"] == pytest.approx(2 * measured["iris"])
@@ -160,7 +164,7 @@ def test_help_is_shown_and_a_wrong_study_is_an_error_of_one_line(module):
 
 @pytest.mark.parametrize(("seconds", "group"), [(59.999, "case"), (60.0, "case"), (60.001, None)])
 def test_consensus_jobs_of_a_minute_at_most_go_with_their_case(make_plan, monkeypatch, seconds, group):
-    monkeypatch.setattr(estimates, "seconds_of_fits", lambda *given: seconds)
+    monkeypatch.setattr(estimates, "estimate_fit_seconds", lambda *given: seconds)
     job = make_plan().job("consensus", study="mine", case="iris", method="KC", block="0-3")
     assert job.group == group
     assert job.need.seconds == seconds
@@ -170,7 +174,7 @@ def test_the_priority_of_a_job_rises_with_its_seconds_and_stays_below_that_of_wh
     """Snakemake reads the function from a file that is not Python as a whole."""
     rules = (ROOT / "workflow/rules/common.smk").read_text(encoding="utf-8")
     (source,) = re.findall(r"^def longest_first.*?(?=^\S)", rules[rules.index("def longest_first") :], re.M | re.S)
-    names = {"of_job": lambda rule, function: function}
+    names = {"ask_job": lambda rule, function: function}
     exec(source, names)
     jobs = [SimpleNamespace(need=needs.Need(1, 1, seconds)) for seconds in (0.0, 0.5, 59.0, 60.0, 1e5)]
     priorities = [names["longest_first"]("consensus")(job) for job in jobs]

@@ -31,7 +31,7 @@ def archives(tmp_path, monkeypatch):
 
 def registered():
     path = Path("datasets.yaml")
-    path.write_text(deposit.entry_of("mine", ADDRESS + "/"))
+    path.write_text(deposit.make_entry("mine", ADDRESS + "/"))
     return load_registry(path)["labels_of_mine"]
 
 

@@ -30,7 +30,7 @@ def project():
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
         plan = load_plan(read_yaml(CONFIG_FILE))
-        yield plan, {run: plan.jobs_of(run) for run in plan.runs}
+        yield plan, {run: plan.list_jobs(run) for run in plan.runs}
 
 
 def outputs(job):
@@ -54,7 +54,7 @@ def test_every_file_is_made_by_one_job(project):
 
 def test_every_input_is_made_before_it_is_read_or_is_a_file_of_data(project):
     plan, jobs = project
-    raw = {file for name, entry in plan.registry.items() for file in plan.raw_files(name, entry.raw_files)}
+    raw = {file for name, entry in plan.registry.items() for file in plan.list_raw_files(name, entry.raw_files)}
     for of_run in jobs.values():
         made: set[str] = set()
         for job in of_run:
@@ -67,9 +67,9 @@ def test_the_plan_finds_the_job_of_every_file(project):
     plan, jobs = project
     for of_run in jobs.values():
         for job in of_run:
-            assert {id(plan.maker_of(path)) for path in outputs(job)} == {id(job)}, job.title
-    assert plan.maker_of("studies/rce/discussion.md") is None
-    assert plan.maker_of("data/raw/yale/yale.mat") is None
+            assert {id(plan.find_maker(path)) for path in outputs(job)} == {id(job)}, job.title
+    assert plan.find_maker("studies/rce/discussion.md") is None
+    assert plan.find_maker("data/raw/yale/yale.mat") is None
 
 
 def test_every_job_has_a_kind_a_log_a_title_and_a_need(project):
@@ -112,7 +112,7 @@ def test_labels_in_pieces_are_jobs_of_the_graph(make_plan, tmp_path):
     folder.mkdir(parents=True)
     for piece in ("a", "b"):
         (folder / f"{piece}.parquet").touch()
-    jobs = plan.jobs_behind([paths.SIZES.format(matrix="mine", method="EAC", k="3")])
+    jobs = plan.list_jobs_behind([paths.SIZES.format(matrix="mine", method="EAC", k="3")])
     assert [job.rule for job in jobs] == [
         "profiles", "profiles", "merge", "consensus_of_labels", "label", "label", "sizes_of_clusters",
     ]  # fmt: skip
@@ -122,13 +122,13 @@ def test_labels_in_pieces_are_jobs_of_the_graph(make_plan, tmp_path):
         assert set(job.given) - pieces <= made
         made |= set(outputs(job))
         assert KINDS[job.kind].load_spec() is type(job.spec)
-        assert plan.maker_of(job.first_output) is job
+        assert plan.find_maker(job.first_output) is job
 
 
 def test_a_file_of_no_job_and_a_matrix_without_pieces(make_plan):
     plan = make_plan()
     for path in ("results/mine/consensus/iris/KC.npz", "results/yours/scores.csv", "reports/mine/other.csv", "x"):
-        assert plan.maker_of(path) is None
+        assert plan.find_maker(path) is None
 
 
 # ---------------------------------------------------------------- the code behind the jobs
@@ -203,10 +203,12 @@ def test_the_rules_are_those_of_the_plan():
 
 def test_a_rule_takes_everything_from_the_job_of_its_name():
     for name, text in rules().items():
-        asked = re.findall(r'(?:inputs_of|spec_of|versions_of|file_of|megabytes|minutes|longest_first)\("(\w+)"', text)
+        asked = re.findall(
+            r'(?:list_inputs|find_spec|find_versions|write_job_file|megabytes|minutes|longest_first)\("(\w+)"', text
+        )
         assert {*asked} == {name}
         assert f'paths.LOGS["{name}"]' in text
-        for needed in ("spec=spec_of(", "job=file_of("):
+        for needed in ("spec=find_spec(", "job=write_job_file("):
             assert needed in text, f"{name}: {needed}"
         assert "DO_JOB" in text
 
@@ -215,7 +217,7 @@ def test_the_results_of_the_kinds_that_are_kept_have_their_versions_as_a_param()
     """Without it --config versions=rerun would leave them."""
     for name, text in rules().items():
         kind = {"tables": "exhibits", "figure": "exhibits"}.get(name, name)
-        assert ("versions=versions_of(" in text) is KINDS[kind].keeps_results, name
+        assert ("versions=find_versions(" in text) is KINDS[kind].keeps_results, name
 
 
 def test_a_rule_makes_the_files_that_the_plan_expects_of_it():

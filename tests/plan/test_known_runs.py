@@ -14,7 +14,14 @@ from consclust.errors import InputError
 from consclust.validation import parse
 from consclust_studies.config.settings import CONFIG_FILE, Settings
 from consclust_studies.plan import status
-from consclust_studies.plan.known_runs import LOCK, as_words, differing, is_run_at_work, known_runs, store_settings
+from consclust_studies.plan.known_runs import (
+    LOCK,
+    find_differing,
+    is_run_at_work,
+    read_known_runs,
+    store_settings,
+    write_as_words,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -38,36 +45,36 @@ def settings(**changes):
 def test_a_run_keeps_its_settings_but_for_those_of_the_machine(given):
     started = settings(**given)
     store_settings(["mine.x"], started)
-    (run,) = known_runs()
+    (run,) = read_known_runs()
     assert (run.name, run.study) == ("mine.x", "mine")
-    assert differing(run.settings, started) == {}
+    assert find_differing(run.settings, started) == {}
     assert run.settings.data_mirror is None
     assert "/somewhere" not in run.file.read_text()
 
 
 def test_the_file_of_a_run_overrides_every_setting_of_the_configuration():
     store_settings(["mine"], settings())
-    content = json.loads(known_runs()[0].file.read_text())
+    content = json.loads(read_known_runs()[0].file.read_text())
     restricted = {"seed": 2, "datasets": "iris", "variants": True, "subsets": 3}
-    assert differing(parse(Settings, {**restricted, **content}, "x"), settings()) == {}
+    assert find_differing(parse(Settings, {**restricted, **content}, "x"), settings()) == {}
 
 
 def test_the_last_start_of_a_run_counts_and_each_run_has_a_file():
     store_settings(["b", "a"], settings())
     store_settings(["b"], settings(seed=2))
-    assert [(run.name, run.settings.seed) for run in known_runs()] == [("a", 1), ("b", 2)]
+    assert [(run.name, run.settings.seed) for run in read_known_runs()] == [("a", 1), ("b", 2)]
 
 
 def test_settings_that_differ_are_said_as_they_can_be_given():
-    found = differing(settings(seed=3, datasets="iris,wine", variants=True), settings())
-    assert as_words(found) == ["seed=3", "datasets=iris,wine", "variants=true"]
+    found = find_differing(settings(seed=3, datasets="iris,wine", variants=True), settings())
+    assert write_as_words(found) == ["seed=3", "datasets=iris,wine", "variants=true"]
 
 
 def test_a_damaged_file_is_one_line_with_its_name():
     store_settings(["mine"], settings())
-    known_runs()[0].file.write_text('{"seed": -1}')
+    read_known_runs()[0].file.write_text('{"seed": -1}')
     with pytest.raises(InputError, match=r"^results/mine/run.json: seed = -1"):
-        known_runs()
+        read_known_runs()
 
 
 def test_a_run_is_at_work_as_long_as_it_holds_the_lock():

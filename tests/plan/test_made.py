@@ -53,14 +53,14 @@ def stamp_of_now():
 
 
 def jobs_with_stamps(plan):
-    return [job for job in plan.jobs_of("mine") if KINDS[job.kind].keeps_results]
+    return [job for job in plan.list_jobs("mine") if KINDS[job.kind].keeps_results]
 
 
 @pytest.fixture
 def made(make_plan):
     """A plan all of whose results were made with the versions of now."""
     plan = make_plan()
-    make(plan.jobs_of("mine"), stamp_of_now())
+    make(plan.list_jobs("mine"), stamp_of_now())
     return plan
 
 
@@ -71,19 +71,19 @@ def test_a_stamp_has_the_versions_of_all_packages_that_decide_results(upgrade):
     assert now["numpy"] == NUMPY
     upgrade()
     assert stamp_of_now().versions == {**now, "scikit-learn": "9.9.9"}
-    assert stamp_of_now().of_versions != Stamp(versions=now, inputs="0" * 16).of_versions
+    assert stamp_of_now().versions_digest != Stamp(versions=now, inputs="0" * 16).versions_digest
     assert parse_stamp(stamp_of_now().json_text) == stamp_of_now()
 
 
 def test_versions_alone_are_in_the_digest_of_versions():
     one = Stamp(versions={"a": "1", "b": "2"}, inputs="x")
     other = Stamp(versions={"b": "2", "a": "1"}, inputs="y", note="kept")
-    assert one.of_versions == other.of_versions
+    assert one.versions_digest == other.versions_digest
 
 
 def test_nothing_is_said_where_the_versions_are_those_of_now(made):
     assert list(Made(made).describe_other_versions("mine")) == []
-    assert {Made(made).versions_of(job) for job in jobs_with_stamps(made)} == {stamp_of_now().of_versions}
+    assert {Made(made).find_versions(job) for job in jobs_with_stamps(made)} == {stamp_of_now().versions_digest}
 
 
 def test_results_of_other_versions_are_kept_counted_and_named(made, upgrade):
@@ -95,7 +95,7 @@ def test_results_of_other_versions_are_kept_counted_and_named(made, upgrade):
     assert "--config versions=rerun" in first
     (line,) = others
     assert line.split() == f"{n} results made with scikit-learn {old.versions['scikit-learn']} (now 9.9.9)".split()
-    assert {Made(made).versions_of(job) for job in jobs_with_stamps(made)} == {old.of_versions}
+    assert {Made(made).find_versions(job) for job in jobs_with_stamps(made)} == {old.versions_digest}
 
 
 def test_results_of_several_versions_are_named_most_frequent_first(made, upgrade):
@@ -118,7 +118,7 @@ def test_on_request_all_of_them_are_made_anew(made, make_plan, upgrade):
     first, *_ = Made(plan).describe_other_versions("mine")
     assert "anew" in first
     assert "versions=rerun" not in first
-    assert {Made(plan).versions_of(job) for job in jobs_with_stamps(plan)} == {stamp_of_now().of_versions}
+    assert {Made(plan).find_versions(job) for job in jobs_with_stamps(plan)} == {stamp_of_now().versions_digest}
 
 
 def test_what_is_to_be_made_will_have_the_versions_of_now(made, make_plan, upgrade):
@@ -130,14 +130,14 @@ def test_what_is_to_be_made_will_have_the_versions_of_now(made, make_plan, upgra
     path = Path("results/mine/consensus/iris/KC/0-3.npz")
     path.with_suffix(".runtime.json").write_text("{}")
     path.write_bytes(path.read_bytes()[:50])
-    now = stamp_of_now().of_versions
-    found = {name: Made(made).versions_of(job) for name, job in jobs.items()}
+    now = stamp_of_now().versions_digest
+    found = {name: Made(made).find_versions(job) for name, job in jobs.items()}
     assert {name for name, digest in found.items() if digest == now} == {"results/ensembles/mine/iris.npz", str(path)}
-    assert {*found.values()} == {now, old.of_versions}
+    assert {*found.values()} == {now, old.versions_digest}
 
     other = make_plan(lambda study, _: study["methods"].__setitem__(1, {"method": "RCE", "parameters": {"n_init": 2}}))
     job = other.job("consensus", study="mine", case="wine", method="RCE", block="0-3")
-    assert Made(other).versions_of(job) == now
+    assert Made(other).find_versions(job) == now
     assert not any("RCE" in line for line in Made(other).describe_other_versions("mine"))
 
 
@@ -147,7 +147,7 @@ def test_a_result_whose_inputs_have_another_spec_is_still_of_its_versions(made, 
     upgrade()
     other = make_plan(lambda study, _: study["ensemble"].update(max_iter=7))
     job = other.job("consensus", study="mine", case="wine", method="KC", block="0-3")
-    assert Made(other).versions_of(job) == old.of_versions
+    assert Made(other).find_versions(job) == old.versions_digest
 
 
 @pytest.mark.parametrize("code", ["rerun", "confirm"])
@@ -158,9 +158,9 @@ def test_labels_of_other_code_keep_their_versions_if_they_may_stay(made, make_pl
     plan = make_plan(code=code)
     labels = plan.job("consensus", study="mine", case="wine", method="KC", block="0-3")
     scores = plan.job("score", run="mine", part="", case="wine")
-    now = stamp_of_now().of_versions
-    assert Made(plan).versions_of(labels) == (old.of_versions if code == "confirm" else now)
-    assert Made(plan).versions_of(scores) == now, "no sample confirms them"
+    now = stamp_of_now().versions_digest
+    assert Made(plan).find_versions(labels) == (old.versions_digest if code == "confirm" else now)
+    assert Made(plan).find_versions(scores) == now, "no sample confirms them"
 
 
 def test_the_stamp_is_read_from_the_smallest_file(made):
@@ -170,4 +170,4 @@ def test_the_stamp_is_read_from_the_smallest_file(made):
     record = read_record(path)
     stamp = stamp_of_now().model_copy(update={"versions": {"numpy": "1.0"}})
     write_record(path, {**record, "stamp": stamp.json_text})
-    assert Made(made).versions_of(job) == stamp.of_versions
+    assert Made(made).find_versions(job) == stamp.versions_digest

@@ -237,7 +237,7 @@ def test_features_are_an_input_where_they_are_needed(make_plan):
 def test_labels_lie_in_blocks(make_plan, size, blocks):
     plan = make_plan(subsets_per_job=size)
     study = plan.runs["mine"]
-    files = plan.label_files("mine", study.case("iris"), study.method("RCE"))
+    files = plan.list_label_files("mine", study.case("iris"), study.method("RCE"))
     assert files == [f"results/mine/consensus/iris/RCE/{block}.npz" for block in blocks]
     assert set(files) <= set(plan.job("score", run="mine", part="", case="iris").inputs["labels"])
 
@@ -256,7 +256,7 @@ def test_a_race_ends_a_block_and_the_blocks_after_it_wait_for_it(make_plan, whol
     plan = make_plan(raced(race), subsets_per_job=3)
     study, iris = plan.runs["mine"], plan.runs["mine"].case("iris")
     files = [f"results/mine/consensus/iris/RCE/{block}.npz" for block in ("0-1", "2-3")]
-    assert plan.label_files("mine", iris, study.method("RCE")) == files
+    assert plan.list_label_files("mine", iris, study.method("RCE")) == files
     assert plan.job("race", study="mine", case="iris", method="RCE").inputs["labels"] == files[:1]
     assert "race" not in consensus_on_iris(plan, "RCE", "0-1").inputs
     assert consensus_on_iris(plan, "RCE", "2-3").inputs["race"] == ["results/mine/races/iris/RCE.json"]
@@ -271,10 +271,10 @@ def test_the_inputs_of_exhibits_are_files_of_jobs_with_their_specs(make_plan, wh
     plan = make_plan()
     digests = {*whole.values()}
     for exhibit in plan.runs["mine"].exhibits:
-        for item, files in plan.exhibit_inputs("mine", exhibit):
+        for item, files in plan.list_exhibit_inputs("mine", exhibit):
             assert files
             assert item.spec in digests
-    items = plan.document_inputs("mine")
+    items = plan.list_document_inputs("mine")
     assert [item.spec for item, _ in items if item.role == "exhibit"] == [
         whole["exhibit", exhibit.id] for exhibit in plan.runs["mine"].exhibits
     ]
@@ -284,7 +284,7 @@ def test_the_job_of_the_tables_takes_each_file_once_and_knows_which_are_of_one_i
     plan = make_plan(subsets_per_job=1)
     job = plan.job("tables", run="mine")
     exhibits = [plan.runs["mine"].exhibit(table) for table in plan.tables("mine")]
-    alone = {file for exhibit in exhibits for _, files in plan.exhibit_inputs("mine", exhibit) for file in files}
+    alone = {file for exhibit in exhibits for _, files in plan.list_exhibit_inputs("mine", exhibit) for file in files}
     given = [file for files in (*job.inputs.values(), *job.project.values()) for file in files]
     assert len(given) == len(set(given))
     assert set(given) == alone
@@ -304,11 +304,13 @@ def test_a_restricted_run_has_its_own_scores_and_reports_and_shares_the_rest(mak
     assert not kinds(changed(whole, part)) & shared
     assert {names for names in part if names[0] in shared} <= whole.keys()
     study = plan.runs[RUN]
-    assert plan.label_files(RUN, study.case("wine"), study.method("KC")) == ["results/mine/consensus/wine/KC/0-3.npz"]
+    assert plan.list_label_files(RUN, study.case("wine"), study.method("KC")) == [
+        "results/mine/consensus/wine/KC/0-3.npz"
+    ]
     assert plan.ensemble_file("mine", "wine") == "results/ensembles/mine/wine.npz"
     tables = plan.job("collect", run=RUN, part="").inputs["scores"]
     assert tables == [f"results/{RUN}/scores/wine.parquet"]
-    assert all(file.startswith(f"reports/{RUN}/") for file in plan.report_files(RUN))
+    assert all(file.startswith(f"reports/{RUN}/") for file in plan.list_report_files(RUN))
 
 
 def test_fewer_subsets_change_no_ensemble_and_no_labels(make_plan, whole):
@@ -318,14 +320,14 @@ def test_fewer_subsets_change_no_ensemble_and_no_labels(make_plan, whole):
     assert ("score", "", "iris") in changed(whole, part)
     assert plan.score("mine.subsets-2", "", "iris").n_subsets == 2
     study = plan.runs["mine.subsets-2"]
-    assert plan.label_files("mine.subsets-2", study.case("iris"), study.method("KC")) == [
+    assert plan.list_label_files("mine.subsets-2", study.case("iris"), study.method("KC")) == [
         "results/mine/consensus/iris/KC/0-1.npz"
     ]
 
 
 def test_every_job_says_what_it_needs(make_plan):
     plan = make_plan(raced({"metric": "ACC", "subsets": 2, "points": 1}))
-    needs = {job.rule: (job.need.mb > 0, job.need.minutes > 0) for job in plan.jobs_of("mine")}
+    needs = {job.rule: (job.need.mb > 0, job.need.minutes > 0) for job in plan.list_jobs("mine")}
     rules = {"prepare", "base_clusterings", "consensus", "race", "score", "collect", "unseen", "tables", "document"}
     assert needs == dict.fromkeys(rules, (True, True))
 
@@ -344,7 +346,7 @@ def test_the_names_of_files_are_read_back(make_plan):
 def test_files_that_are_there_are_not_fetched(make_plan, tmp_path):
     plan = make_plan()
     assert re.fullmatch(plan.fetched_files(here=True), "yale/" + plan.registry["yale"].files[0].name)
-    for name in plan.raw_files("yale", plan.registry["yale"].raw_files):
+    for name in plan.list_raw_files("yale", plan.registry["yale"].raw_files):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     assert not re.fullmatch(plan.fetched_files(here=True), "yale/" + plan.registry["yale"].files[0].name)
@@ -352,7 +354,7 @@ def test_files_that_are_there_are_not_fetched(make_plan, tmp_path):
 
 def test_the_remarks_on_variants_are_read_where_there_are_some(make_plan):
     def roles(plan):
-        return [item.role for item, _ in plan.exhibit_inputs("mine", plan.runs["mine"].exhibit("remarks"))]
+        return [item.role for item, _ in plan.list_exhibit_inputs("mine", plan.runs["mine"].exhibit("remarks"))]
 
     assert roles(make_plan()) == ["selected", "variants"]
     assert roles(make_plan(lambda study, data: study.pop("variants"))) == ["selected"]

@@ -174,5 +174,7 @@ def test_a_study_with_classes_may_show_a_diagnosis(make_plan):
     own = {"kind": "diagnosis", "id": "base", "title": "Base", "case": "iris", "shows": "base"}
     plan = make_plan(lambda study, datasets: study.update(exhibits=[own]))
     assert plan.exhibits("mine", "base").seed == 1
-    inputs = [file for _, files in plan.exhibit_inputs("mine", plan.runs["mine"].exhibit("base")) for file in files]
+    inputs = [
+        file for _, files in plan.list_exhibit_inputs("mine", plan.runs["mine"].exhibit("base")) for file in files
+    ]
     assert "results/ensembles/mine/iris.npz" in inputs

@@ -43,7 +43,7 @@ def test_objects_are_in_the_order_of_the_leaves_of_the_tree() -> None:
     colours = np.asarray(strip.collections[0].get_array()).ravel()
     assert (np.diff(colours) != 0).sum() == 3, "each class is one block"
     similar = brute(given)
-    order = drawing.Tree.of(1 - similar).leaves
+    order = drawing.Tree.make(1 - similar).leaves
     np.testing.assert_allclose(entries(ax), similar[np.ix_(order, order)])
     assert colours.tolist() == CLASSES[shuffle][order].tolist()
     heights = [line[1][0] for line in tree.collections[0].get_segments()]
@@ -52,7 +52,7 @@ def test_objects_are_in_the_order_of_the_leaves_of_the_tree() -> None:
 
 def test_the_tree_joins_what_is_side_by_side() -> None:
     similar = np.array([[1, 0.1, 0.9, 0.2], [0.1, 1, 0.1, 0.6], [0.9, 0.1, 1, 0.2], [0.2, 0.6, 0.2, 1]])
-    tree = drawing.Tree.of(1 - similar)
+    tree = drawing.Tree.make(1 - similar)
     assert set(tree.leaves[:2]) in ({0, 2}, {1, 3})
     ax = plot.matrix(similar)
     np.testing.assert_allclose(entries(ax), similar[np.ix_(tree.leaves, tree.leaves)])

@@ -3,7 +3,7 @@
 import json
 
 from consclust_studies.config.experiment import Experiment
-from consclust_studies.specs import digest_of_spec
+from consclust_studies.specs import digest_spec
 from consclust_studies.stages.score import ScoredMethod, ScoreJob
 
 
@@ -17,12 +17,12 @@ def job_of(study: Experiment, case: str) -> ScoreJob:
     return ScoreJob(
         study=study.id,
         case=case,
-        ensemble=digest_of_spec(spec_text("ensemble")),
+        ensemble=digest_spec(spec_text("ensemble")),
         n_subsets=study.n_subsets,
         base_clusterings=study.base_clusterings,
         metrics=study.metrics,
         methods=tuple(
-            ScoredMethod(id=run.id, grid=run.grid, labels=digest_of_spec(spec_text(f"{case} {run.id}")))
+            ScoredMethod(id=run.id, grid=run.grid, labels=digest_spec(spec_text(f"{case} {run.id}")))
             for run in study.runs(study.case(case))
         ),
     )

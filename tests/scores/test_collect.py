@@ -34,7 +34,7 @@ def score(write_block, ensemble, tmp_path):
                 blocks = [write_block(case.id, method, [0, 1, 2, 3], **own.get(method, {})) for method in ids]
                 found[case.id] = (job.digest, tmp_path / f"{case.id}.parquet")
                 files = files_of({"ensemble": ensemble, "labels": blocks}, {"scores": found[case.id][1]})
-                score_stage.run(ScoreJob.of_text(job.json_text, "job"), files)
+                score_stage.run(ScoreJob.from_text(job.json_text, "job"), files)
         specs = {case: digest for case, (digest, _) in found.items()}
         job = CollectJob(experiments=tuple(map(reduce_to_scored, experiments)), scores=specs)
         return job, [table for _, table in found.values()]
@@ -48,7 +48,7 @@ def collected(tmp_path):
 
     def run(job, tables, folder="results"):
         out = {kind: [tmp_path / folder / name for name in FILES if kind in name] for kind in ("scores", "selected")}
-        collect.run(CollectJob.of_text(job.json_text, "job"), files_of({"scores": tables}, out))
+        collect.run(CollectJob.from_text(job.json_text, "job"), files_of({"scores": tables}, out))
         return tmp_path / folder
 
     return run
@@ -96,7 +96,7 @@ def test_bytes_are_reproducible(study, score, collected):
 
 def test_tables_of_other_jobs_are_refused(study, score, collected, tmp_path):
     job, tables = score(study)
-    with pytest.raises(InputError, match=r"^[^\n]*1 tables given, 2 planned: iris, wine$"):
+    with pytest.raises(InputError, match=r"^[^\n]*1 table given, 2 planned: iris, wine$"):
         collected(job, tables[:1])
     with pytest.raises(InputError, match=r"^[^\n]*wine\.parquet: made with other settings[^\n]*delete it[^\n]*$"):
         collected(job, tables[::-1])
@@ -147,4 +147,4 @@ def test_what_is_ranked_is_the_same_with_and_without_variants(study, score, coll
 @pytest.mark.parametrize("job", [ScoreJob, CollectJob, UnseenJob])
 def test_a_spec_that_is_none(job, text, words):
     with pytest.raises(InputError, match=f"^job: .*{words}"):
-        job.of_text(text, "job")
+        job.from_text(text, "job")

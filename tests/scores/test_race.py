@@ -9,7 +9,7 @@ from jobs import spec_text
 from consclust.errors import InputError
 from consclust.scores import score_all
 from consclust_studies.config.race import Race
-from consclust_studies.specs import digest_of_spec
+from consclust_studies.specs import digest_spec
 from consclust_studies.stages.consensus import ConsensusJob
 from consclust_studies.stages.races import best_points, run_race
 
@@ -29,7 +29,7 @@ def job(study):
     own = {
         "grid": run.grid,
         "default": {"lambda1": 1.0, "lambda2": 10.0},
-        "ensemble": digest_of_spec(spec_text("ensemble")),
+        "ensemble": digest_spec(spec_text("ensemble")),
     }
     return ConsensusJob(**names, **own, race=race)
 
@@ -42,7 +42,7 @@ def test_the_chosen_restarts_of_the_first_subsets_decide(tmp_path, job, y, write
     means = np.mean([[score_all(y, row, ["NMI"])["NMI"] for row in subset] for subset in labels], axis=0)
     assert set(written["points"]) == {*np.argsort(-means)[:2].tolist(), 3}
     assert written["points"] == sorted(written["points"])
-    assert digest_of_spec(written["spec"]) == job.digest
+    assert digest_spec(written["spec"]) == job.digest
 
 
 def test_a_subset_that_is_missing_is_an_error(tmp_path, job, write_block, ensemble):

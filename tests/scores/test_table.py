@@ -7,7 +7,7 @@ from jobs import job_of, spec_text
 from consclust.errors import InputError
 from consclust.scores import accuracy, nmi
 from consclust_studies.config.experiment import Experiment
-from consclust_studies.specs import digest_of_spec
+from consclust_studies.specs import digest_spec
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.label_blocks import Block
 from consclust_studies.stages.score import COLUMNS, score_case, write_compact
@@ -227,7 +227,7 @@ def test_absent_files(refuse, blocks, tmp_path):
 
 
 def test_a_block_is_that_of_its_spec(blocks):
-    own = digest_of_spec(spec_text("iris KC"))
+    own = digest_spec(spec_text("iris KC"))
     assert Block(blocks[0], own).digest == own
     with pytest.raises(InputError, match=r"^[^\n]*KC/0-3.npz: made with other settings[^\n]*delete it[^\n]*$"):
         Block(blocks[0], "0" * 16)
@@ -243,7 +243,7 @@ def table(tmp_path):
 
 
 def test_a_table_is_read_as_it_was_written(table):
-    frame, texts = read_table(table, digest_of_spec(TEXT))
+    frame, texts = read_table(table, digest_spec(TEXT))
     assert frame.to_dict("list") == {"case": ["a", "b"], "value": [0.5, 1.0]}
     assert texts == {"spec": TEXT, "stamp": STAMP.json_text, "notes": "[]"}
 
@@ -268,9 +268,9 @@ def test_a_flipped_bit_of_a_table_is_noticed(tmp_path):
 
 def test_a_table_of_another_job_or_program(table):
     with pytest.raises(InputError, match=r"^[^\n]*t\.parquet: made with other settings[^\n]*delete it[^\n]*$"):
-        read_table(table, digest_of_spec("{}"))
+        read_table(table, digest_spec("{}"))
     pd.DataFrame({"a": [1]}).to_parquet(table)
     with pytest.raises(InputError, match=r"^[^\n]*t\.parquet: not a table of this project; delete it[^\n]*$"):
-        read_table(table, digest_of_spec(TEXT))
+        read_table(table, digest_spec(TEXT))
     with pytest.raises(InputError, match=r"gone\.parquet: no such file"):
         read_table(table.with_name("gone.parquet"))

@@ -145,7 +145,7 @@ def test_the_table_has_the_same_bytes_and_the_job_refuses_other_data(tmp_path):
     own = job(methods=["KC"], data=before.digest)
     write_scores(own, dataset(2.0), tmp_path / "a.parquet", STAMP)
     files = files_of({"prepared": tmp_path / "data.npz"}, {"unseen": tmp_path / "b.parquet"})
-    run(UnseenJob.of_text(own.json_text, "job"), files)
+    run(UnseenJob.from_text(own.json_text, "job"), files)
     assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
     frame, _ = read_table(tmp_path / "b.parquet", own.digest)
     assert len(frame) == 8

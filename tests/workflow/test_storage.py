@@ -3,7 +3,6 @@
 import csv
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import yaml

@@ -53,7 +53,7 @@ def planned_results(project):
     """The jobs of the run whose results have a stamp."""
     with in_folder(project.folder):
         plan, _ = costs.load_studies(["tiny"])
-        return [job for job in plan.jobs_of("tiny") if KINDS[job.kind].keeps_results]
+        return [job for job in plan.list_jobs("tiny") if KINDS[job.kind].keeps_results]
 
 
 def test_an_upgrade_makes_nothing_anew_and_the_first_lines_say_so(upgraded):

@@ -51,7 +51,7 @@ except ImportError as absent:
     from types import SimpleNamespace
 
     PLAN = SimpleNamespace(studies=(), runs={}, names=dict, fetched_files=lambda here: ".+")
-    MADE = SimpleNamespace(versions_of=None)
+    MADE = SimpleNamespace(find_versions=None)
     DEFAULT_STUDY = None
 except InputError as mistake:  # in a file of an exhibit
     stop(mistake)
@@ -92,7 +92,7 @@ REPORTS = {}
 """The reports that this run makes."""
 
 
-def report_of(study):
+def list_report(study):
     """All files of the report of a study; says why if the settings exclude the study."""
 
     def files(wildcards):
@@ -103,7 +103,7 @@ def report_of(study):
         if not workflow.remote_exec:
             for line in MADE.describe_other_versions(run):
                 print(line, file=sys.stderr, flush=True)
-        return PLAN.report_files(run)
+        return PLAN.list_report_files(run)
 
     return files
 
@@ -128,29 +128,29 @@ def or_stop(function):
     return found
 
 
-def of_job(rule, function, **names):
+def ask_job(rule, function, **names):
     """A function of the planned job of a rule."""
     return or_stop(lambda wildcards: function(PLAN.job(rule, **{**dict(wildcards.items()), **names})))
 
 
-def inputs_of(rule, **names):
+def list_inputs(rule, **names):
     """The inputs of a rule by name; the plan alone knows them."""
-    return unpack(of_job(rule, lambda job: job.inputs, **names))
+    return unpack(ask_job(rule, lambda job: job.inputs, **names))
 
 
-def spec_of(rule, **names):
+def find_spec(rule, **names):
     """The digest of the spec of a job: Snakemake compares it with that of the last run, and repeats the job if it is another.
 
-    The spec itself goes to the job in a file, as a command line has an end, see file_of."""
-    return of_job(rule, lambda job: job.spec.digest, **names)
+    The spec itself goes to the job in a file, as a command line has an end, see write_job_file."""
+    return ask_job(rule, lambda job: job.spec.digest, **names)
 
 
-def versions_of(rule, **names):
+def find_versions(rule, **names):
     """The versions that made the output of a job; with --config versions=rerun those that are installed."""
-    return of_job(rule, MADE.versions_of, **names)
+    return ask_job(rule, MADE.find_versions, **names)
 
 
-def file_of(rule, **names):
+def write_job_file(rule, **names):
     """The file with the job for the process that does it. A param that depends on inputs is not compared between runs."""
 
     def written(wildcards, input, output):
@@ -189,16 +189,16 @@ DO_JOB = "python -m consclust_studies {params.job:q} --log {log:q}"
 """What every rule does."""
 
 
-def of_size(wildcards, input, attempt):
+def scale_with_inputs(wildcards, input, attempt):
     return int(attempt * (1000 + 20 * input.size_mb))
 
 
 def megabytes(rule, **names):
-    return lambda wildcards, attempt: of_job(rule, lambda job: job.need.for_attempt(attempt).mb, **names)(wildcards)
+    return lambda wildcards, attempt: ask_job(rule, lambda job: job.need.for_attempt(attempt).mb, **names)(wildcards)
 
 
 def minutes(rule, **names):
-    return lambda wildcards, attempt: of_job(rule, lambda job: job.need.for_attempt(attempt).minutes, **names)(
+    return lambda wildcards, attempt: ask_job(rule, lambda job: job.need.for_attempt(attempt).minutes, **names)(
         wildcards
     )
 
@@ -210,7 +210,7 @@ def with_its_case(wildcards):
 
 def longest_first(rule):
     """A priority below 1 that rises with the seconds of a job, so that no long one runs alone at the end."""
-    return of_job(rule, lambda job: 1 - 1 / (1 + job.need.seconds))
+    return ask_job(rule, lambda job: 1 - 1 / (1 + job.need.seconds))
 
 
 def show_start():

@@ -3,7 +3,7 @@
 
 rule consensus:
     input:
-        inputs_of("consensus"),
+        list_inputs("consensus"),
     output:
         labels=named(paths.LABELS),
         runtime=named(paths.RUNTIME),
@@ -20,9 +20,9 @@ rule consensus:
         mem_mb=megabytes("consensus"),
         runtime=minutes("consensus"),
     params:
-        spec=spec_of("consensus"),
-        versions=versions_of("consensus"),
-        job=file_of("consensus"),
+        spec=find_spec("consensus"),
+        versions=find_versions("consensus"),
+        job=write_job_file("consensus"),
     message:
         "{wildcards.study}: {wildcards.method} on {wildcards.case}, subsets {wildcards.block}"
     shell:

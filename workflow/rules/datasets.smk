@@ -10,8 +10,8 @@ rule fetch:
     conda:
         "../../envs/environment.yaml"
     params:
-        spec=spec_of("fetch"),
-        job=file_of("fetch"),
+        spec=find_spec("fetch"),
+        job=write_job_file("fetch"),
     message:
         "fetching {wildcards.fetched}"
     shell:
@@ -20,7 +20,7 @@ rule fetch:
 
 rule prepare:
     input:
-        inputs_of("prepare"),
+        list_inputs("prepare"),
     output:
         prepared=named(paths.PREPARED),
     log:
@@ -34,9 +34,9 @@ rule prepare:
         mem_mb=megabytes("prepare"),
         runtime=minutes("prepare"),
     params:
-        spec=spec_of("prepare"),
-        versions=versions_of("prepare"),
-        job=file_of("prepare"),
+        spec=find_spec("prepare"),
+        versions=find_versions("prepare"),
+        job=write_job_file("prepare"),
     message:
         "{wildcards.dataset}: preparing ({wildcards.steps})"
     shell:

@@ -3,7 +3,7 @@
 
 rule base_clusterings:
     input:
-        inputs_of("base_clusterings"),
+        list_inputs("base_clusterings"),
     output:
         ensemble=named(paths.ENSEMBLE),
     log:
@@ -19,9 +19,9 @@ rule base_clusterings:
         mem_mb=megabytes("base_clusterings"),
         runtime=minutes("base_clusterings"),
     params:
-        spec=spec_of("base_clusterings"),
-        versions=versions_of("base_clusterings"),
-        job=file_of("base_clusterings"),
+        spec=find_spec("base_clusterings"),
+        versions=find_versions("base_clusterings"),
+        job=write_job_file("base_clusterings"),
     message:
         "{wildcards.study}: base clusterings of {wildcards.case}"
     shell:

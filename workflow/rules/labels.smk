@@ -3,7 +3,7 @@
 
 rule profiles:
     input:
-        inputs_of("profiles"),
+        list_inputs("profiles"),
     output:
         profiles=named(paths.PIECE_PROFILES),
     log:
@@ -11,11 +11,11 @@ rule profiles:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=of_size,
+        mem_mb=scale_with_inputs,
     params:
-        spec=spec_of("profiles"),
-        versions=versions_of("profiles"),
-        job=file_of("profiles"),
+        spec=find_spec("profiles"),
+        versions=find_versions("profiles"),
+        job=write_job_file("profiles"),
     message:
         "{wildcards.matrix}: profiles of {wildcards.piece}"
     shell:
@@ -24,7 +24,7 @@ rule profiles:
 
 rule merge:
     input:
-        inputs_of("merge"),
+        list_inputs("merge"),
     output:
         merged=named(paths.MERGED),
     log:
@@ -32,11 +32,11 @@ rule merge:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=of_size,
+        mem_mb=scale_with_inputs,
     params:
-        spec=spec_of("merge"),
-        versions=versions_of("merge"),
-        job=file_of("merge"),
+        spec=find_spec("merge"),
+        versions=find_versions("merge"),
+        job=write_job_file("merge"),
     message:
         "{wildcards.matrix}: merging the profiles"
     shell:
@@ -45,7 +45,7 @@ rule merge:
 
 rule consensus_of_labels:
     input:
-        inputs_of("consensus_of_labels"),
+        list_inputs("consensus_of_labels"),
     output:
         consensus=named(paths.CONSENSUS_OF_LABELS),
     log:
@@ -53,11 +53,11 @@ rule consensus_of_labels:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=of_size,
+        mem_mb=scale_with_inputs,
     params:
-        spec=spec_of("consensus_of_labels"),
-        versions=versions_of("consensus_of_labels"),
-        job=file_of("consensus_of_labels"),
+        spec=find_spec("consensus_of_labels"),
+        versions=find_versions("consensus_of_labels"),
+        job=write_job_file("consensus_of_labels"),
     message:
         "{wildcards.matrix}: {wildcards.method} with {wildcards.k} clusters"
     shell:
@@ -66,7 +66,7 @@ rule consensus_of_labels:
 
 rule label:
     input:
-        inputs_of("label"),
+        list_inputs("label"),
     output:
         labels=named(paths.PIECE_LABELS),
     log:
@@ -74,10 +74,10 @@ rule label:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=of_size,
+        mem_mb=scale_with_inputs,
     params:
-        spec=spec_of("label"),
-        job=file_of("label"),
+        spec=find_spec("label"),
+        job=write_job_file("label"),
     message:
         "{wildcards.matrix}: labels of {wildcards.piece}"
     shell:
@@ -86,7 +86,7 @@ rule label:
 
 rule sizes_of_clusters:
     input:
-        inputs_of("sizes_of_clusters"),
+        list_inputs("sizes_of_clusters"),
     output:
         sizes=named(paths.SIZES),
     log:
@@ -94,8 +94,8 @@ rule sizes_of_clusters:
     conda:
         "../../envs/environment.yaml"
     params:
-        spec=spec_of("sizes_of_clusters"),
-        job=file_of("sizes_of_clusters"),
+        spec=find_spec("sizes_of_clusters"),
+        job=write_job_file("sizes_of_clusters"),
     message:
         "{wildcards.matrix}: sizes of the clusters of {wildcards.method}"
     shell:

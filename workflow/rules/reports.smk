@@ -8,10 +8,12 @@ for run in PLAN.runs:
         name:
             f"tables_{run}"
         input:
-            inputs_of("tables", run=run),
+            list_inputs("tables", run=run),
         output:
-            stored=PLAN.files_of_exhibits(run, *PLAN.tables(run))["stored"],
-            shown=[with_place_in_summary(run, file) for file in PLAN.files_of_exhibits(run, *PLAN.tables(run))["shown"]],
+            stored=PLAN.list_exhibit_files(run, *PLAN.tables(run))["stored"],
+            shown=[
+                with_place_in_summary(run, file) for file in PLAN.list_exhibit_files(run, *PLAN.tables(run))["shown"]
+            ],
         log:
             paths.LOGS["tables"].format(run=run),
         group:
@@ -22,9 +24,9 @@ for run in PLAN.runs:
             mem_mb=megabytes("tables", run=run),
             runtime=minutes("tables", run=run),
         params:
-            spec=spec_of("tables", run=run),
-            versions=versions_of("tables", run=run),
-            job=file_of("tables", run=run),
+            spec=find_spec("tables", run=run),
+            versions=find_versions("tables", run=run),
+            job=write_job_file("tables", run=run),
         message:
             f"{run}: the tables"
         shell:
@@ -33,7 +35,7 @@ for run in PLAN.runs:
 
 rule figure:
     input:
-        inputs_of("figure"),
+        list_inputs("figure"),
     output:
         stored=named(paths.EXHIBIT.replace("{exhibit}", "{figure}")),
         shown=[
@@ -62,9 +64,9 @@ rule figure:
         mem_mb=megabytes("figure"),
         runtime=minutes("figure"),
     params:
-        spec=spec_of("figure"),
-        versions=versions_of("figure"),
-        job=file_of("figure"),
+        spec=find_spec("figure"),
+        versions=find_versions("figure"),
+        job=write_job_file("figure"),
     message:
         "{wildcards.run}: {wildcards.figure}"
     shell:
@@ -73,7 +75,7 @@ rule figure:
 
 rule document:
     input:
-        inputs_of("document"),
+        list_inputs("document"),
     output:
         report=[
             report(
@@ -103,8 +105,8 @@ rule document:
         mem_mb=megabytes("document"),
         runtime=minutes("document"),
     params:
-        spec=spec_of("document"),
-        job=file_of("document"),
+        spec=find_spec("document"),
+        job=write_job_file("document"),
     message:
         "{wildcards.run}: the report"
     shell:

@@ -3,7 +3,7 @@
 
 rule score:
     input:
-        inputs_of("score"),
+        list_inputs("score"),
     output:
         scores=named(paths.CASE_SCORES),
     log:
@@ -16,9 +16,9 @@ rule score:
         mem_mb=megabytes("score"),
         runtime=minutes("score"),
     params:
-        spec=spec_of("score"),
-        versions=versions_of("score"),
-        job=file_of("score"),
+        spec=find_spec("score"),
+        versions=find_versions("score"),
+        job=write_job_file("score"),
     message:
         "{wildcards.run}{wildcards.part}: scores on {wildcards.case}"
     shell:
@@ -27,7 +27,7 @@ rule score:
 
 rule race:
     input:
-        inputs_of("race"),
+        list_inputs("race"),
     output:
         race=named(paths.RACE),
     log:
@@ -40,9 +40,9 @@ rule race:
         mem_mb=megabytes("race"),
         runtime=minutes("race"),
     params:
-        spec=spec_of("race"),
-        versions=versions_of("race"),
-        job=file_of("race"),
+        spec=find_spec("race"),
+        versions=find_versions("race"),
+        job=write_job_file("race"),
     message:
         "{wildcards.study}: grid points of {wildcards.method} on {wildcards.case} that run on all subsets"
     shell:
@@ -51,7 +51,7 @@ rule race:
 
 rule collect:
     input:
-        inputs_of("collect"),
+        list_inputs("collect"),
     output:
         scores=[named(paths.SCORES), named(paths.SCORES_CSV)],
         selected=[named(paths.SELECTED), named(paths.SELECTED_CSV)],
@@ -65,9 +65,9 @@ rule collect:
         mem_mb=megabytes("collect"),
         runtime=minutes("collect"),
     params:
-        spec=spec_of("collect"),
-        versions=versions_of("collect"),
-        job=file_of("collect"),
+        spec=find_spec("collect"),
+        versions=find_versions("collect"),
+        job=write_job_file("collect"),
     message:
         "{wildcards.run}{wildcards.part}: joining the scores, selecting parameters"
     shell:
@@ -76,7 +76,7 @@ rule collect:
 
 rule unseen:
     input:
-        inputs_of("unseen"),
+        list_inputs("unseen"),
     output:
         unseen=named(paths.UNSEEN),
     log:
@@ -90,9 +90,9 @@ rule unseen:
         mem_mb=megabytes("unseen"),
         runtime=minutes("unseen"),
     params:
-        spec=spec_of("unseen"),
-        versions=versions_of("unseen"),
-        job=file_of("unseen"),
+        spec=find_spec("unseen"),
+        versions=find_versions("unseen"),
+        job=write_job_file("unseen"),
     message:
         "{wildcards.run}: unseen objects of {wildcards.case}"
     shell:

@@ -1,5 +1,7 @@
 """``consclust choose-k``: how many clusters, by several criteria, perhaps one."""
 
+# matplotlib is imported where needed, so that what does without it starts faster
+
 from collections.abc import Iterator
 from math import ceil, isnan
 from pathlib import Path
@@ -10,6 +12,8 @@ import click
 from consclust.cli import options
 from consclust.cli.options import Source
 from consclust.errors import InputError
+from consclust.extras import needs
+from consclust.files import write_text, written_whole
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -134,7 +138,6 @@ def _write(folder: Path, table: Any, stages: "dict[int, Stage]", ids: "npt.NDArr
     """Write the tables, and the pictures where there are consensus values."""
     from consclust.cli.output import write_csv
     from consclust.diagnostics import consensus_values
-    from consclust.files import write_text
 
     write_text(folder / TABLES[0], table.to_csv(index=False, lineterminator="\n"))
     labels = {k: stage.labels for k, stage in stages.items() if stage.labels is not None}
@@ -155,9 +158,6 @@ def _distribution(values: "dict[int, ConsensusValues]") -> Iterator[tuple[int, f
 
 
 def _draw(folder: Path, table: Any, values: "dict[int, ConsensusValues]", labels: "dict[int, IntArray]") -> None:
-    from consclust.extras import needs
-    from consclust.files import written_whole
-
     with needs("plot"):
         import matplotlib as mpl
 

@@ -1,5 +1,7 @@
 """``consclust compare``: several methods on the same base clusterings, without classes."""
 
+# NumPy is imported where needed, so that what does without it starts faster
+
 import math
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,5 +1,7 @@
 """``consclust consensus``: one clustering of the objects, as CSV or for Python, R and MATLAB."""
 
+# threadpoolctl and NumPy are imported where needed, so that what does without them starts faster
+
 from pathlib import Path
 from typing import TYPE_CHECKING
 

@@ -96,13 +96,16 @@ class Source:
     def _report_size(self, data: Data) -> None:
         """Say what was read, so that a user sees a file that was taken for another than it is."""
         from consclust.ensemble import MISSING
+        from consclust.plurals import count
         from consclust.report.wording import spanned
 
         ensemble = data.ensemble
         absent = int((ensemble.labels == MISSING).sum())
         clusters = spanned(ensemble.n_clusters, "cluster")
-        sizes = f"{ensemble.n_objects} objects, {ensemble.n_clusterings} base clusterings of {clusters}"
-        click.echo(f"{self.path}: {sizes}, {absent} labels missing", err=True)
+        sizes = (
+            f"{count(ensemble.n_objects, 'object')}, {count(ensemble.n_clusterings, 'base clustering')} of {clusters}"
+        )
+        click.echo(f"{self.path}: {sizes}, {count(absent, 'label')} missing", err=True)
         if len(set(data.ids)) < ensemble.n_objects:
             click.echo(f"{self.path}: some ids occur more than once; each of them is an object of its own", err=True)
 

@@ -1,5 +1,7 @@
 """What the commands write: labels in the format of a suffix, tables for the terminal and as CSV, folders."""
 
+# SciPy and pyarrow are imported where needed, so that what does without them starts faster
+
 import csv
 import io
 from collections.abc import Iterable, Sequence
@@ -11,6 +13,7 @@ import numpy.typing as npt
 
 from consclust.ensemble import IntArray
 from consclust.errors import InputError
+from consclust.extras import needs
 from consclust.files import write_arrays, write_text, written_whole
 
 STDOUT = Path("-")
@@ -41,8 +44,6 @@ def write_labels(out: Path, ids: npt.NDArray[Any], labels: IntArray) -> None:
             with temporary.open("r+b") as handle:
                 handle.write(MAT_HEADER)
     elif suffix == ".parquet":
-        from consclust.extras import needs
-
         with needs("parquet"):
             from pyarrow import table
             from pyarrow.parquet import write_table

@@ -1,5 +1,7 @@
 """``consclust report``: everything the diagnostics say of base clusterings and their consensus, in one document."""
 
+# matplotlib is imported where needed, so that what does without it starts faster
+
 from pathlib import Path
 
 import click
@@ -8,6 +10,7 @@ from consclust.cli import options
 from consclust.cli.choose_k import keep_possible, parse_numbers
 from consclust.cli.compare import make_methods
 from consclust.cli.options import Source
+from consclust.extras import needs
 
 LABELS = "consensus.csv"
 
@@ -53,8 +56,6 @@ def report(
 
     Example: consclust report labels.csv -k 5 --out report
     """
-    from consclust.extras import needs
-
     with needs("report"):
         from consclust.report import diagnosis
         from consclust.report import own_labels as document

@@ -1,11 +1,14 @@
 """The registered data sets for a person: ``consclust.datasets.load("yale")``."""
 
+# scikit-learn is imported where needed, so that what does without it starts faster
+
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from consclust.datasets.registry import DatasetSpec, ReadyMadeEnsemble, load_registry
 from consclust.errors import InputError
+from consclust.plurals import count
 from consclust.validation import did_you_mean
 
 if TYPE_CHECKING:
@@ -100,10 +103,12 @@ def load(
     ready = entry.class_source if ensemble is None else _chosen("ensemble", ensemble, entry.ensembles)
     steps, folder = entry.preprocessing if preprocessing is None else tuple(preprocessing), _folder(cache)
     files = [_file(name, entry, file.name, folder) for file in entry.prepared_from]
-    dataset = prepare(Recipe.of(name, entry, steps), files)
+    dataset = prepare(Recipe.make(name, entry, steps), files)
     n, d, k = dataset.shape
-    features = f"{d} features (steps: {', '.join(steps) or 'none'})" if d else "no features, base clusterings only"
-    facts = f"{entry.title}: {n} objects {f'in {k} classes' if k else 'without classes'}, {features}."
+    features = (
+        f"{count(d, 'feature')} (steps: {', '.join(steps) or 'none'})" if d else "no features, base clusterings only"
+    )
+    facts = f"{entry.title}: {count(n, 'object')} {f'in {k} classes' if k else 'without classes'}, {features}."
     return Bunch(
         data=dataset.X,
         target=dataset.y,

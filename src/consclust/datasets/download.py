@@ -4,6 +4,8 @@ pooch fetches: a file appears at its place only when it is the registered one, w
 tried again. The downloader is our own: it has limits of size and speed, copies from folders, and says what is wrong.
 """
 
+# pooch, requests, tqdm and urllib3 are imported where needed, so that what does without them starts faster
+
 import errno
 import logging
 import os

@@ -16,6 +16,7 @@ from consclust.datasets.preprocessing import apply
 from consclust.datasets.registry import DatasetSpec, RawFile, ReadyMadeEnsemble, Sample
 from consclust.ensemble import MISSING
 from consclust.errors import InputError
+from consclust.plurals import count
 from consclust.readers import Reader
 from consclust.readers.clusterings import read_clusterings
 from consclust.readers.common import Features, Raw
@@ -35,7 +36,7 @@ class Recipe(Strict):
     steps: tuple[str, ...]
 
     @classmethod
-    def of(cls, dataset: str, entry: DatasetSpec, steps: tuple[str, ...]) -> Self:
+    def make(cls, dataset: str, entry: DatasetSpec, steps: tuple[str, ...]) -> Self:
         """Return the recipe of a registered data set; its addresses, licence and notes change no result."""
         source = entry.class_source
         return cls(
@@ -98,7 +99,7 @@ def _prepare_without_classes(recipe: Recipe, raw_files: Sequence[Path]) -> Datas
     n = len(read_clusterings(path, recipe.classes).labels)
     if recipe.shape not in (None, (n, 0, 0)):
         remedy = f"write shape: [{n}, 0, 0] in config/datasets.yaml, or correct the file"
-        raise InputError(f"{path}: {n} objects, but {list(recipe.shape or ())} is registered; {remedy}")
+        raise InputError(f"{path}: {count(n, 'object')}, but {list(recipe.shape or ())} is registered; {remedy}")
     return Dataset(np.empty((n, 0)), np.full(n, MISSING), ())
 
 

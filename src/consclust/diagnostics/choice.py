@@ -6,6 +6,8 @@ ConsensusClusterPlus, and the consensus is theirs. From a *label matrix*, the co
 the resampled ones are the consensuses of random halves of the clusterings.
 """
 
+# pandas, joblib, scikit-learn, threadpoolctl and SciPy are imported where needed: what does without starts faster
+
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -34,6 +36,8 @@ from consclust.ensembles.draws import subsamples
 from consclust.errors import ConsensusFailure
 from consclust.extras import needs
 from consclust.methods.base import ConsensusMethod
+from consclust.numerics.linkage import object_merges
+from consclust.numerics.numbering import renumber
 from consclust.seeds import generator
 
 # Criteria, and whether the largest (1) or the smallest (-1) value is the best
@@ -255,9 +259,9 @@ def _make_source(
     require_at_least(1, "halves", halves)
     data: _Source
     if labels is None and features is not None:
-        data = _Features.of(features, recipe or ResampledKMeans(), method, seed)
+        data = _Features.make(features, recipe or ResampledKMeans(), method, seed)
     elif labels is not None and features is None:
-        data = _Labels.of(as_ensemble(labels), halves, method, seed)
+        data = _Labels.make(as_ensemble(labels), halves, method, seed)
     else:
         raise ValueError("give either labels or features")
     if not numbers or numbers[0] < 2 or numbers[-1] > data.most_clusters():
@@ -283,7 +287,7 @@ class _Labels:
     seed: int
 
     @classmethod
-    def of(cls, ensemble: Ensemble, halves: int, method: ConsensusMethod | None, seed: int) -> Self:
+    def make(cls, ensemble: Ensemble, halves: int, method: ConsensusMethod | None, seed: int) -> Self:
         m = ensemble.n_clusterings
         if m < 2:
             raise ValueError("there is a single clustering, which has no halves; give at least two")
@@ -325,7 +329,7 @@ class _Features:
     name: str | int = "data"
 
     @classmethod
-    def of(cls, features: npt.ArrayLike, recipe: ResampledKMeans, method: ConsensusMethod | None, seed: int) -> Self:
+    def make(cls, features: npt.ArrayLike, recipe: ResampledKMeans, method: ConsensusMethod | None, seed: int) -> Self:
         matrix = np.asarray(features, dtype=float)
         if matrix.ndim != 2 or len(matrix) < 3 or not np.isfinite(matrix).all():
             raise ValueError(f"features must be a matrix of finite numbers, n >= 3, got shape {matrix.shape}")
@@ -406,9 +410,6 @@ def average_linkage_labels(ensemble: Ensemble, ks: Sequence[int]) -> dict[int, I
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
-
-    from consclust.numerics.linkage import object_merges
-    from consclust.numerics.numbering import renumber
 
     n = ensemble.n_objects
     merges, _ = object_merges(ensemble.coassociation, ensemble.membership, "average")

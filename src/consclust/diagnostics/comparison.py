@@ -1,5 +1,7 @@
 """Several methods on one ensemble: agreement with seen and unseen clusterings, stability, seconds."""
 
+# joblib and threadpoolctl are imported where needed, so that what does without them starts faster
+
 import time
 from collections.abc import Callable, Iterable, Mapping
 from math import nan

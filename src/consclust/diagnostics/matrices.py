@@ -1,5 +1,7 @@
 """Questions to an ensemble, or to a matrix over its objects, without a consensus: order, levels, contrast, blocks."""
 
+# scikit-learn is imported where needed, so that what does without it starts faster
+
 from math import nan
 from typing import Any
 

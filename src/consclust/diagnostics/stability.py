@@ -5,6 +5,8 @@ them, and 0 where there is none. Nothing here forms it over all objects. n is th
 clusterings, n' that of distinct label profiles, K that of consensus clusters. Missing labels are supported.
 """
 
+# SciPy and compiled kernels are imported where needed, so that what does without them starts faster
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -324,7 +326,7 @@ def cophenetic_correlation(
     require_at_least(2, "most_profiles", most_profiles)
     if ensemble.n_profiles > most_profiles:
         chosen = np.random.default_rng(random_state).choice(ensemble.n_objects, most_profiles, replace=False)
-        ensemble = of_objects(ensemble, chosen)
+        ensemble = keep_objects(ensemble, chosen)
     n = ensemble.n_objects
     sizes = ensemble.weights.astype(float)
     distances = np.empty((len(sizes), len(sizes)))
@@ -403,7 +405,7 @@ def _divide(sums: npt.NDArray[Any], counts: npt.NDArray[Any]) -> FloatArray:
     return ratio
 
 
-def of_objects(ensemble: Ensemble, objects: IntArray) -> Ensemble:
+def keep_objects(ensemble: Ensemble, objects: IntArray) -> Ensemble:
     """Return the ensemble of some of the objects, without the clusterings that contain none of them."""
     labels = ensemble.profiles[ensemble.membership[objects]]
     return Ensemble(labels[:, (labels >= 0).any(axis=0)])

@@ -4,6 +4,8 @@ n is the number of objects, m that of clusterings. The method is a :class:`~cons
 which a copy is fitted each time: its cost counts. Methods that need the objects' features are given ``features``.
 """
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 from collections.abc import Callable
 from copy import copy
 from typing import Any, NamedTuple, TypeVar

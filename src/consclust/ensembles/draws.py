@@ -1,5 +1,7 @@
 """What is drawn for a base clustering, whichever algorithm makes it: its number of clusters, its objects."""
 
+# threadpoolctl is imported where needed, so that what does without it starts faster
+
 import logging
 import time
 import warnings

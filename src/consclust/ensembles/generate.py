@@ -4,6 +4,8 @@ Each run has its own random stream, named after what it is, so that no result de
 change no earlier one.
 """
 
+# joblib, scikit-learn and threadpoolctl are imported where needed, so that what does without them starts faster
+
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace

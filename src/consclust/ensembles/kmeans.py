@@ -1,5 +1,7 @@
 """Base clusterings by k-means: of k clusters from k random objects (RCE), or of another k for each run."""
 
+# scikit-learn is imported where needed, so that what does without it starts faster
+
 from dataclasses import dataclass
 from math import ceil
 from typing import Any

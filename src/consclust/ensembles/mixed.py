@@ -1,5 +1,7 @@
 """Base clusterings by several algorithms in turn, each on some of the objects: the others have no label."""
 
+# scikit-learn and SciPy are imported where needed, so that what does without them starts faster
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Base clusterings by spherical k-means: rows and centres of unit length, similarity by the cosine."""
 
+# scikit-learn is imported where needed, so that what does without it starts faster
+
 from math import ceil
 from typing import Any
 
@@ -21,7 +23,7 @@ def spherical_ensemble(features: Any, protocol: KMeansProtocol, seed: int, names
         k, some = number_of_clusters(protocol.n_clusters, run, n, rng), features
         if protocol.feature_share < 1:
             some = features[:, np.sort(rng.choice(d, ceil(protocol.feature_share * d), replace=False))]
-        X = _of_unit_length(some)
+        X = _scale_to_unit_length(some)
         columns.append(lloyd(X, _first_centres(X, k, protocol.init, rng), protocol.max_iter))
     return np.column_stack(columns)
 
@@ -33,7 +35,9 @@ def lloyd(X: Any, centres: FloatArray, max_iter: int) -> IntArray:
     unit length. A cluster without rows takes the row that is least similar to its own centre. A row of zeros has the
     cosine 0 with every centre and becomes no centre.
     """
-    k, rows, filled = len(centres), np.arange(X.shape[0]), np.asarray(abs(X).sum(axis=1)).ravel() > 0
+    k = len(centres)
+    rows = np.arange(X.shape[0])
+    filled = np.asarray(abs(X).sum(axis=1)).ravel() > 0
     labels = np.full(len(rows), -1)
     for _ in range(max_iter):
         cosines = X @ centres.T
@@ -42,7 +46,7 @@ def lloyd(X: Any, centres: FloatArray, max_iter: int) -> IntArray:
             break
         labels = nearest
         members = _without_empty(labels, np.where(filled, cosines[rows, labels], np.inf), k)
-        centres = _of_unit_length(np.eye(k)[members].T @ X)
+        centres = _scale_to_unit_length(np.eye(k)[members].T @ X)
     return labels
 
 
@@ -64,7 +68,7 @@ def _without_empty(labels: IntArray, cosine: FloatArray, k: int) -> IntArray:
     return labels
 
 
-def _of_unit_length(X: Any) -> Any:
+def _scale_to_unit_length(X: Any) -> Any:
     """Scale rows to unit length; rows of zeros stay."""
     from sklearn.preprocessing import normalize
 

@@ -1,5 +1,7 @@
 """What every consensus method shares: scikit-learn's conventions, checks, labels from restarts."""
 
+# scikit-learn is imported where needed, so that what does without it starts faster
+
 import inspect
 import math
 from abc import ABC, abstractmethod
@@ -13,11 +15,12 @@ import numpy.typing as npt
 from consclust.ensemble import Ensemble, FloatArray, IntArray, as_ensemble
 from consclust.errors import ConsensusFailure, MemoryNeeded
 from consclust.memory import available
-from consclust.methods.constraints import COUNT, NON_NEGATIVE, Constraint, of_annotation
+from consclust.methods.constraints import COUNT, NON_NEGATIVE, Constraint, read_annotation
 from consclust.numerics.components import component_labels, solved
 from consclust.numerics.linkage import Linkage, linkage_labels, profile_linkage_labels, twins_are_nearest
 from consclust.numerics.numbering import order_of_appearance, renumber
 from consclust.numerics.spectral import Assignment, spectral_labels
+from consclust.plurals import count
 
 Seed = int | np.random.Generator | None
 
@@ -165,8 +168,7 @@ class ConsensusMethod(Results, ABC):
         if self.n_clusters > ensemble.n_profiles:
             problem = f"{type(self).__name__}: n_clusters = {self.n_clusters} but the ensemble distinguishes only"
             remedy = "set fewer clusters or add clusterings"
-            groups = "1 group" if ensemble.n_profiles == 1 else f"{ensemble.n_profiles} groups"
-            raise ConsensusFailure(f"{problem} {groups} of objects; {remedy}")
+            raise ConsensusFailure(f"{problem} {count(ensemble.n_profiles, 'group')} of objects; {remedy}")
         if self.uses_features():
             self._features = self._checked_features(features, ensemble.n_objects)
         self.n_features_in_ = ensemble.n_clusterings
@@ -205,7 +207,7 @@ class ConsensusMethod(Results, ABC):
         """Raise ValueError for a parameter that breaks its constraint; extend it for rules that join several."""
         for name, argument in inspect.signature(type(self)).parameters.items():
             value, optional = getattr(self, name), argument.default is None
-            constraint = self.constraints.get(name) or of_annotation(argument.annotation) or COMMON.get(name)
+            constraint = self.constraints.get(name) or read_annotation(argument.annotation) or COMMON.get(name)
             if constraint and not constraint.allows(value) and not (optional and value is None):
                 wanted = f"{constraint} or None" if optional else constraint
                 raise ValueError(f"{type(self).__name__}: {name} = {value!r}: must be {wanted}")

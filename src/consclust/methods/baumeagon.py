@@ -1,5 +1,7 @@
 """Baum-Eagon: probabilistic consensus by a growth transform, least squares."""
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,5 +1,7 @@
 """BCE: Bayesian cluster ensembles, by variational EM."""
 
+# compiled kernels and SciPy are imported where needed, so that what does without them starts faster
+
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -96,7 +98,7 @@ class BCE(ConsensusMethod):
         return ensemble.n_profiles * (3 * m * (k + 1) + (self.n_init + 4) * k)
 
     def _fit(self, ensemble: Ensemble) -> None:
-        data = Words.of(ensemble)
+        data = Words.make(ensemble)
         rng = self._rng()
         fits = [self.learn(data, random_start(data, self.n_clusters, rng)).without_phi() for _ in range(self.n_init)]
         labels = np.stack([fit.posterior.gamma.argmax(axis=1) for fit in fits])
@@ -150,7 +152,7 @@ class Words:
     n_words: int
 
     @classmethod
-    def of(cls, ensemble: Ensemble) -> "Words":
+    def make(cls, ensemble: Ensemble) -> "Words":
         """Take the profiles of an ensemble."""
         return cls.among(ensemble.profiles, ensemble.weights.astype(float), ensemble.n_clusters)
 

@@ -58,7 +58,7 @@ POSITIVE = Interval(float, LEAST, MOST, "both")
 FLAG = Options(True, False)
 
 
-def of_annotation(annotation: Any) -> Options | None:
+def read_annotation(annotation: Any) -> Options | None:
     """Return the options of a parameter that is a bool or a Literal; None for any other."""
     if annotation is bool:
         return FLAG

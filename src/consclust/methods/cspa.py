@@ -85,7 +85,9 @@ def degrees(ensemble: Ensemble, vertices: Vertices) -> IntArray:
 
 def coassociation_graph(ensemble: Ensemble, vertices: Vertices) -> Graph:
     """Return the graph with edges N, summed over the objects of two vertices and scaled by ``edge_weights``."""
-    counts, weights, sizes = ensemble.counts, ensemble.weights, vertices.sizes
+    counts = ensemble.counts
+    weights = ensemble.weights
+    sizes = vertices.sizes
     within = sizes**2 @ counts.diagonal()[vertices.profiles]
     total = float(weights @ counts @ weights - within)
     starts = np.concatenate([[0], np.cumsum(degrees(ensemble, vertices))])

@@ -1,5 +1,7 @@
 """EC-CMS: self-enhancement of a co-association matrix by its high-confidence pairs."""
 
+# compiled kernels and SciPy are imported where needed, so that what does without them starts faster
+
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
@@ -98,7 +100,9 @@ class ECCMS(MatrixMethod):
         else:
             self.profile_matrix_ = SIMILARITIES[self.similarity](ensemble)
             self.diagonal_ = np.ones(ensemble.n_profiles)
-            self.n_iter_, self.converged_, self.change_path_ = 1, True, np.zeros(1)
+            self.n_iter_ = 1
+            self.converged_ = True
+            self.change_path_ = np.zeros(1)
         # linkage reads above the diagonal, the authors' program below it
         self._set_linkage_labels(self.profile_matrix_.T, self.n_clusters)
 

@@ -145,7 +145,9 @@ class Factorization:
     def run(self, max_iter: int, tol: float) -> Run:
         """Update until the objective settles; Q_pj sqrt(S_jj) are the memberships."""
         rounding = float(np.finfo(float).eps) * self._norm
-        path, objective, converged = list[float](), self.objective, False
+        path = list[float]()
+        objective = self.objective
+        converged = False
         while len(path) < max_iter and not converged:
             self.update()
             before, objective = objective, self.objective

@@ -1,5 +1,7 @@
 """RCE: a robust consensus matrix by Kullback-Leibler divergence minimization."""
 
+# compiled kernels are imported where needed, so that what does without them starts faster
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,6 +17,7 @@ from consclust.methods.base import Cost, MatrixMethod
 from consclust.methods.constraints import NON_NEGATIVE, POSITIVE, Interval
 from consclust.numerics.columnblocks import ColumnBlocks
 from consclust.numerics.spectral import Assignment
+from consclust.plurals import count
 
 BOX = 1e-6  # Distance from 0 and 1 that the "box" keeps
 # A run of fixed length is called converged if its last round changed the objective by less, relatively.
@@ -145,7 +148,7 @@ class RCE(MatrixMethod):
         connective = _connective(matrices)
         n = connective.shape[1]
         if self.n_clusters > n:
-            raise ConsensusFailure(f"RCE: n_clusters = {self.n_clusters} but there are only {n} objects")
+            raise ConsensusFailure(f"RCE: n_clusters = {self.n_clusters} but only {count(n, 'object')}")
         self._membership = np.arange(n)
         e_step, m = partial(soft_errors, connective, float(self.lambda1)), np.full((n, n), float(len(connective)))
         self._solve_and_cluster(connective.mean(axis=0), e_step, m, np.ones(n, dtype=np.int64))
@@ -216,7 +219,9 @@ class Products:
         self._blocks = blocks
         self._parts = [] if parts is None else blocks.beside(parts)
         self._single: list[Single] = []
-        self._allowed, self._lost, self._moves = allowed, 0.0, 0
+        self._allowed = allowed
+        self._lost = 0.0
+        self._moves = 0
         if parts is not None:
             self._length = SINGLE * float(np.sqrt(np.einsum("kij,kij->ki", parts, parts).max(axis=1)).sum())
 
@@ -231,7 +236,7 @@ class Products:
             for view, single, move in zip(self._views, self._single, moves, strict=True):
                 view += single @ move
             return
-        for view, part, entries in zip(self._views, self._parts, self._blocks.of(matrix), strict=True):
+        for view, part, entries in zip(self._views, self._parts, self._blocks.cut(matrix), strict=True):
             np.matmul(part, entries.astype(part.dtype, copy=False), out=view, casting="same_kind")
         self._lost = 0.0
 

@@ -1,5 +1,7 @@
 """RMSC: a low-rank transition matrix shared by the base clusterings."""
 
+# compiled kernels are imported where needed, so that what does without them starts faster
+
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
@@ -113,7 +115,9 @@ class Lagrangian:
         self._views = views
         self._weights = weights
         self.root = np.sqrt(np.outer(weights, weights))
-        self.p, self._q, self._z = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
+        self.p = np.zeros((n, n))
+        self._q = np.zeros((n, n))
+        self._z = np.zeros((n, n))
         self.mu = mu
 
     def authors(self) -> float:

@@ -1,5 +1,7 @@
 """RSEC: a low-rank representation of the co-association matrix, learnt with its spectral embedding."""
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal, NamedTuple
 from weakref import WeakKeyDictionary
@@ -195,7 +197,9 @@ class Lagrangian:
         self._large = LargeEigenvalues(KEPT)
         self._left, self._right = np.zeros((n, 0)), np.zeros((0, n))
         self._along, self._v, self._e, self._y = (np.zeros((rank, n)) for _ in range(4))
-        self.h, self._p, self._degrees = np.zeros((n, n_clusters)), np.zeros((n, n_clusters)), np.ones(n)
+        self.h = np.zeros((n, n_clusters))
+        self._p = np.zeros((n, n_clusters))
+        self._degrees = np.ones(n)
 
     def iterate(self) -> tuple[float, float]:
         """Update J, Z, E, H and the multipliers; return the largest entries of S - S Z - E and Z - J."""
@@ -216,7 +220,9 @@ class Lagrangian:
 
     def _low_rank(self) -> tuple[FloatArray, FloatArray]:
         """Return J, Z + Y2 / mu with its singular values lowered by lambda1 / mu, as two factors."""
-        u, mu, rank = self._u, self.mu, len(self._s)
+        u = self._u
+        mu = self.mu
+        rank = len(self._s)
         left, right = np.hstack([self._left, self._p]), np.vstack([self._right, self._p.T / mu])
         beside = orthonormal_beside(left, u)
         inside = (u.T @ left) @ right + self._along + self._v / mu
@@ -225,14 +231,19 @@ class Lagrangian:
 
     def _update_z(self, columns: FloatArray, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Z = (S^2 + I)^-1 (S (S - E + Y1 / mu) + J + (P P' - Y2) / mu); return S - S Z as coordinates, and Z - J."""
-        s, u, mu, rank = self._s, self._u, self.mu, len(rows)
+        s = self._s
+        u = self._u
+        mu = self.mu
+        rank = len(rows)
         p = self._spectral * self.h / np.sqrt(self._degrees)[:, None]
         self._left = np.hstack([columns, p, self._p])
         self._right = np.vstack([rows, p.T / mu, -self._p.T / mu])
         before = self._v / mu
         target = (u.T @ self._left) @ self._right - before
         fit = (s * (s * u.T - self._e + self._y / mu) - s**2 * target) / (s**2 + 1)
-        self._along, self._v, self._p = fit - before, mu * fit, p
+        self._along = fit - before
+        self._v = mu * fit
+        self._p = p
         beside = u @ self._along
         self.z = self._left @ self._right + beside
         beside += self._left[:, rank:] @ self._right[rank:]
@@ -240,7 +251,7 @@ class Lagrangian:
         return gap, beside
 
     def _update_h(self) -> None:
-        values, vectors = self._large.of((self.z + self.z.T) / 2 + self._spectral * (self.h @ self.h.T))
+        values, vectors = self._large.find((self.z + self.z.T) / 2 + self._spectral * (self.h @ self.h.T))
         graph = cosine_graph(vectors, np.abs(values))
         self._degrees = np.maximum(graph @ self._root**2, TINY)
         scale = self._root / np.sqrt(self._degrees)

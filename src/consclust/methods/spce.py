@@ -1,5 +1,7 @@
 """SPCE: self-paced clustering ensemble."""
 
+# compiled kernels are imported where needed, so that what does without them starts faster
+
 from dataclasses import KW_ONLY, dataclass
 
 import numpy as np

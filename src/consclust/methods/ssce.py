@@ -1,5 +1,7 @@
 """SSCE: a self-supervised framework for clustering ensembles, softmax models that share a consensus."""
 
+# threadpoolctl and SciPy are imported where needed, so that what does without them starts faster
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -13,6 +15,7 @@ from consclust.errors import ConsensusFailure
 from consclust.methods.base import ConsensusMethod, Cost
 from consclust.methods.constraints import POSITIVE, Interval
 from consclust.numerics.numbering import order_of_appearance
+from consclust.plurals import count
 
 SHRINKAGE = {"alternating": 0.8, "profile": 0.3}  # Of the ridge from round to round; it starts at 1
 RIDGE = 1e-8  # Least ridge under the square root of Omega
@@ -147,10 +150,10 @@ class SSCE(ConsensusMethod):
             aligned = align(ensemble, self.reference_, self.n_clusters)
             if self.features == "pseudo":
                 rows, membership = ensemble.indicator, ensemble.membership
-                models = Models.of(rows, aligned, ensemble.weights, self.n_clusters)
+                models = Models.make(rows, aligned, ensemble.weights, self.n_clusters)
             else:
                 rows, membership = self._design(self._features), np.arange(ensemble.n_objects)
-                models = Models.of(rows, aligned[ensemble.membership], np.ones(len(rows)), self.n_clusters)
+                models = Models.make(rows, aligned[ensemble.membership], np.ones(len(rows)), self.n_clusters)
             weights = self._learn(models)
             classes = likeliest_classes(rows, weights.mean(axis=0))
         self._set_only_labels(classes, membership)
@@ -172,7 +175,7 @@ class SSCE(ConsensusMethod):
         rows = self._design(self._checked_features(features))
         if rows.shape[1] != len(self.consensus_):
             d = len(self.consensus_) - self.intercept
-            raise ValueError(f"SSCE: features have {rows.shape[1] - self.intercept} columns, those of fit {d}")
+            raise ValueError(f"SSCE: features have {count(rows.shape[1] - self.intercept, 'column')}, those of fit {d}")
         with threadpool_limits(1):
             return likeliest_classes(rows, self.consensus_)
 
@@ -187,7 +190,7 @@ class SSCE(ConsensusMethod):
             raise ValueError(f"{name}: must be below the number of clusterings, {m}")
         k = ensemble.n_clusters[self.aligned_to]
         if k > self.n_clusters > 1:
-            excess = f"has {k} clusters, more than n_clusters = {self.n_clusters}"
+            excess = f"has {count(k, 'cluster')}, more than n_clusters = {self.n_clusters}"
             raise ConsensusFailure(f"{name} {excess}; choose another clustering")
         return self.aligned_to
 
@@ -199,14 +202,14 @@ class SSCE(ConsensusMethod):
         shrinkage, self.converged_ = SHRINKAGE[self.solver], False
         while not self.converged_ and len(path) < self.max_iter:
             ridge = max(shrinkage ** len(path), RIDGE)
-            fixed = Relation.of(W, ridge) if self.solver == "alternating" else None
+            fixed = Relation.make(W, ridge) if self.solver == "alternating" else None
             evaluate = partial(self._at, models, ridge, fixed)
             W = descend(evaluate, W, models.curvature(W), pairs, self.tol)
             path.append(self._at(models, ridge, None, W).value)
             met = len(path) > 1 and path[-2] - path[-1] <= self.tol * abs(path[-1])
             self.converged_ = met and (self.solver == "alternating" or ridge == RIDGE)
         self.n_iter_, self.objective_path_ = len(path), np.array(path)
-        ridged, bare = Relation.of(W, ridge), Relation.of(W, 0.0)
+        ridged, bare = Relation.make(W, ridge), Relation.make(W, 0.0)
         excess = ridged.roots.sum() ** 2 - bare.roots.sum() ** 2
         self.objective_ = path[-1] - (self.lambda2 or self.lambda1) / 2 * excess
         self.omega_ = ridged.omega
@@ -215,7 +218,7 @@ class SSCE(ConsensusMethod):
     def _at(self, models: "Models", ridge: float, relation: "Relation | None", W: FloatArray) -> "Point":
         """F at its least over u, and over Omega too unless the relation is given."""
         m, lambda2 = W.shape[2], self.lambda2 or self.lambda1
-        own = relation or Relation.of(W, ridge)
+        own = relation or Relation.make(W, ridge)
         loss, slope = models.loss(W)
         precision = self.lambda1 * (np.eye(m) - 1 / m) + lambda2 * own.inverse
         shrunk = W @ precision
@@ -298,7 +301,9 @@ class Models:
     basis: FloatArray  # Principal directions of the features, shape (d, r)
 
     @classmethod
-    def of(cls, features: FloatArray, labels: IntArray, weights: npt.NDArray[np.generic], n_clusters: int) -> "Models":
+    def make(
+        cls, features: FloatArray, labels: IntArray, weights: npt.NDArray[np.generic], n_clusters: int
+    ) -> "Models":
         """Prepare features (n, d), labels (n, m) in 0..K-1 and multiplicities (n,)."""
         coding = contrasts(n_clusters)
         distinct, membership = np.unique(features, axis=0, return_inverse=True)
@@ -339,7 +344,9 @@ class Models:
 
     def _odds(self, W: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the odds of the classes to the likeliest, (K, m, n'), their sum, and the logit of that."""
-        K, m, (r, n) = len(self.coding), W.shape[2], self.rows.shape
+        K = len(self.coding)
+        m = W.shape[2]
+        (r, n) = self.rows.shape
         by_class = np.einsum("kq,qrm->kmr", self.coding, W).reshape(K * m, r)
         odds = (by_class @ self.rows).reshape(K, m, n)
         peak = odds.max(axis=0)
@@ -370,7 +377,7 @@ class Relation(NamedTuple):
     vectors: FloatArray
 
     @classmethod
-    def of(cls, W: FloatArray, ridge: float) -> "Relation":
+    def make(cls, W: FloatArray, ridge: float) -> "Relation":
         """Take the square root of W'W + ridge I."""
         flat = W.reshape(-1, W.shape[2])
         squares, vectors = np.linalg.eigh(flat.T @ flat)

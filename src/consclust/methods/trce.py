@@ -1,5 +1,7 @@
 """TRCE: tri-level robust clustering ensemble."""
 
+# SciPy and compiled kernels are imported where needed, so that what does without them starts faster
+
 from dataclasses import KW_ONLY, dataclass
 
 import numpy as np

@@ -6,6 +6,8 @@ So products of rows, and of the centres of rows, are products of indicator rows 
 G = diag(c) Z' W Z diag(c): all distances are those of the rows of length n', from sum of k_i numbers a centre.
 """
 
+# compiled kernels are imported where needed, so that what does without them starts faster
+
 import numpy as np
 
 from consclust.ensemble import Ensemble, FloatArray, IntArray

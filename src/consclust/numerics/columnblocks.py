@@ -30,9 +30,9 @@ class ColumnBlocks:
         self._blocks = blocks if worth else []
         self._shapes = [(len(rows), len(columns)) for rows, columns in self._blocks] or [matrix.shape]
         positions = np.arange(n * n).reshape(n, n)
-        self.places: IntArray = np.concatenate([block.ravel() for block in self.of(positions)])
+        self.places: IntArray = np.concatenate([block.ravel() for block in self.cut(positions)])
 
-    def of(self, matrix: npt.NDArray[T]) -> list[npt.NDArray[T]]:
+    def cut(self, matrix: npt.NDArray[T]) -> list[npt.NDArray[T]]:
         """Return rows and columns of each block, of a matrix, (n, n)."""
         return [matrix[rows[:, None], columns] for rows, columns in self._blocks] or [matrix]
 

@@ -1,5 +1,7 @@
 """Clusters that are the connected components of a similarity, learnt on profiles where these suffice."""
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 from collections.abc import Callable
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Some eigenvectors of a dense symmetric matrix."""
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 from contextlib import suppress
 
 import numpy as np

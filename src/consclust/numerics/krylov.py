@@ -1,5 +1,7 @@
 """The smallest eigenvalues of a large Laplacian, by block Krylov steps with its inverse (Golub, Underwood 1977)."""
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 from collections.abc import Callable
 from contextlib import suppress
 

@@ -1,5 +1,7 @@
 """The leading eigenvectors of a large graph, by block Krylov steps with an inverse."""
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 from contextlib import suppress
 
 import numpy as np

@@ -4,6 +4,8 @@ Over objects by SciPy. Where objects with one profile are at least as similar to
 may merge first: the merges over objects are then those over the profiles, weighted, and each profile's own merges.
 """
 
+# SciPy and compiled kernels are imported where needed, so that what does without them starts faster
+
 from typing import Literal
 
 import numpy as np

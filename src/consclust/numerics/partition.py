@@ -1,5 +1,7 @@
 """Graphs and hypergraphs cut into parts by METIS and Mt-KaHyPar."""
 
+# pymetis and Mt-KaHyPar are imported where needed, so that what does without them starts faster
+
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -1,5 +1,7 @@
 """Weighted k-means from random starts, every start kept."""
 
+# scikit-learn and threadpoolctl are imported where needed, so that what does without them starts faster
+
 from typing import Literal
 
 import numpy as np

@@ -3,6 +3,8 @@
 Where rounding decides whether an entry stays positive, the two functions may differ in the last bit.
 """
 
+# compiled kernels are imported where needed, so that what does without them starts faster
+
 from typing import Any
 
 import numpy as np

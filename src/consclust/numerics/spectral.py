@@ -4,6 +4,8 @@ Exact for the objects' matrix: an eigenvector v of the weighted profile matrix g
 objects' matrix, and objects with one profile share their row of it.
 """
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 from collections.abc import Callable
 from typing import Literal
 

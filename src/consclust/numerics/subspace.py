@@ -1,5 +1,7 @@
 """Eigenvectors of the large eigenvalues of symmetric matrices that change little from one to the next."""
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 import numpy as np
 
 from consclust.ensemble import FloatArray
@@ -22,7 +24,7 @@ class LargeEigenvalues:
         self._least = least
         self._basis: FloatArray | None = None
 
-    def of(self, matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def find(self, matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return eigenvalues and vectors as columns: those above the least, and perhaps others."""
         values, vectors = self._from_basis(matrix) or np.linalg.eigh(matrix)
         kept = np.abs(values) > FINER * self._least * np.abs(values).max()

@@ -1,5 +1,7 @@
 """The choice of k: distribution of the consensus values, delta area, criteria, and the objects' clusters over k."""
 
+# seaborn and matplotlib are imported where needed, so that what does without them starts faster
+
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 

@@ -1,5 +1,7 @@
 """What the pictures share: colours, heat maps, strips and borders of groups, trees, axes where none are given."""
 
+# matplotlib, seaborn and SciPy are imported where needed, so that what does without them starts faster
+
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,7 +30,7 @@ class Groups(NamedTuple):
     codes: IntArray  # Group of each object, shape (n,)
 
     @classmethod
-    def of(cls, labels: npt.ArrayLike, n: int) -> "Groups":
+    def make(cls, labels: npt.ArrayLike, n: int) -> "Groups":
         """Return the groups of n objects; ValueError unless there is a label for each."""
         given = np.asarray(labels)
         if given.shape != (n,):
@@ -134,7 +136,7 @@ class Tree(NamedTuple):
     leaves: IntArray  # Order in which no branches cross, shape (n,)
 
     @classmethod
-    def of(cls, distances: FloatArray) -> "Tree":
+    def make(cls, distances: FloatArray) -> "Tree":
         """Return the tree of distances, (n, n), of which the symmetric part counts."""
         from scipy.cluster.hierarchy import leaves_list, linkage
         from scipy.spatial.distance import squareform

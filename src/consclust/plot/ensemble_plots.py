@@ -1,5 +1,7 @@
 """Clusterings beside each other: how they agree, and how diversity and quality of an ensemble go together."""
 
+# seaborn is imported where needed, so that what does without it starts faster
+
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,7 @@ from consclust.diagnostics import agreement_with, pairwise_agreement
 from consclust.diagnostics.ensembles import Agreement
 from consclust.ensemble import Ensemble, as_ensemble
 from consclust.plot import drawing
+from consclust.plurals import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +57,7 @@ def agreement(
         names = [str(i) for i in range(ensemble.n_clusterings)]
     values = pairwise_agreement(ensemble, measure)
     distances = values if measure == "VI" else 1 - values
-    tree = drawing.Tree.of(np.nan_to_num(distances, nan=np.nanmax(distances)))
+    tree = drawing.Tree.make(np.nan_to_num(distances, nan=np.nanmax(distances)))
     order = tree.leaves
     size = min(max(0.34 * len(names), 1.8), 4.0) + 1.2
     panel = drawing.own_axes(ax, size + 1.4, size)
@@ -67,7 +70,7 @@ def agreement(
         panel.set_yticks(places, of_places, rotation=0)
         panel.set_xticks(places, of_places, rotation=90)
     else:
-        panel.set_xlabel(f"{len(names)} clusterings")
+        panel.set_xlabel(count(len(names), "clustering"))
     tree.draw(panel)
     drawing.colour_scale(panel, mesh, f"{measure}{' in nats' if measure == 'VI' else ''}", after_tree=True)
     return panel

@@ -56,7 +56,7 @@ def rce_errors(
     """
     ensemble = as_ensemble(labels)
     errors, n = diagnostics.rce_errors(rce, ensemble), ensemble.n_objects
-    of_groups = drawing.Groups.of(rce.labels_ if groups is None else groups, n)
+    of_groups = drawing.Groups.make(rce.labels_ if groups is None else groups, n)
     objects = np.argsort(of_groups.codes, kind="stable")[:: drawing.step_of(n, most)]
     rows = np.argsort(-np.nanmean(errors, axis=0), kind="stable")
     panel = drawing.own_axes(ax, 5.5, 1.2 + min(0.16 * len(rows), 4.0))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from consclust.diagnostics.stability import of_objects
+from consclust.diagnostics.stability import keep_objects
 from consclust.ensemble import Ensemble, FloatArray, IntArray, as_ensemble
 from consclust.plot import drawing
 
@@ -45,7 +45,7 @@ def coassociation(
     """
     ensemble = as_ensemble(labels)
     objects, of_groups = _choose_objects(ensemble.n_objects, groups, most)
-    some = of_objects(ensemble, objects)
+    some = keep_objects(ensemble, objects)
     values = some.expand(some.coassociation)
     return _draw(values, objects, ensemble.n_objects, of_groups, strip, (0.0, 1.0), "co-association", ax)
 
@@ -114,7 +114,7 @@ def _choose_objects(n: int, labels: npt.ArrayLike | None, most: int) -> tuple[In
     step = drawing.step_of(n, most)
     if labels is None:
         return np.arange(n)[::step], None
-    groups = drawing.Groups.of(labels, n)
+    groups = drawing.Groups.make(labels, n)
     objects = np.argsort(groups.codes, kind="stable")[::step]
     return objects, groups.at(objects)
 
@@ -130,7 +130,7 @@ def _draw(
     ax: Any,
 ) -> "Axes":
     """Draw the values of some of n objects, in their order or that of their tree."""
-    tree = None if groups else drawing.Tree.of(np.nanmax(values) - np.nan_to_num(values))
+    tree = None if groups else drawing.Tree.make(np.nanmax(values) - np.nan_to_num(values))
     order = tree.leaves if tree else np.arange(len(values))
     panel = drawing.own_axes(ax, 5.2 if tree else 4.6, 4)
     cmap = drawing.DIVERGING if limits[0] < 0 else drawing.HEAT
@@ -140,7 +140,7 @@ def _draw(
         tree.draw(panel)
     if groups:
         drawing.borders(panel, groups.borders(), "0.2" if limits[0] < 0 else "white")
-    beside = groups if labels is None else drawing.Groups.of(labels, n).at(objects[order])
+    beside = groups if labels is None else drawing.Groups.make(labels, n).at(objects[order])
     if beside:
         drawing.strip(panel, beside)
     drawing.colour_scale(panel, mesh, label, after_tree=tree is not None)

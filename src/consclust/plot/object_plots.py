@@ -63,7 +63,7 @@ def memberships(
         raise ValueError(f"memberships must be a matrix of n objects x K clusters, got shape {matrix.shape}")
     n, k = matrix.shape
     known = np.nan_to_num(matrix, nan=-1.0)
-    of_groups = None if groups is None else drawing.Groups.of(groups, n)
+    of_groups = None if groups is None else drawing.Groups.make(groups, n)
     largest = known.max(axis=1)
     clusters = np.where(largest < 0, k, known.argmax(axis=1))
     keys = (-largest, clusters, *([of_groups.codes] if of_groups else []))
@@ -118,7 +118,7 @@ def stability(found: Stability, *, most: int = drawing.MOST, ax: "Axes | None" =
     order = np.lexsort((-found.share, found.labels))
     known = order[(found.labels[order] != MISSING) & ~np.isnan(found.share[order])]
     objects = known[:: drawing.step_of(len(known), most)]
-    groups = drawing.Groups.of(found.labels[objects], len(objects))
+    groups = drawing.Groups.make(found.labels[objects], len(objects))
     panel, palette = drawing.own_axes(ax, 5.5, 2.8), drawing.colours(range(len(groups.names)))
     for start, end in groups.runs():
         mine, colour = objects[start:end], palette[groups.codes[start]]

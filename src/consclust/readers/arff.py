@@ -1,12 +1,15 @@
 """ARFF, the format of Weka, with dense or sparse rows; KEEL, which is like it."""
 
+# NumPy and SciPy are imported where needed, so that what does without them starts faster
+
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
+from consclust.plurals import count
 from consclust.readers.common import AnyReader, Raw, at, canonical, class_name, lines, malformed, number, short
 from consclust.readers.table import columns as table_columns
 
@@ -34,35 +37,40 @@ class ArffReader(AnyReader):
         path = paths[0]
         lines = _statements(path)
         attributes = _header(path, lines)
-        names = list(attributes)
-        target = self.class_attribute or names[-1]
-        if target not in names:
-            malformed(path, "", f"no attribute {target!r}", "correct reader.class_attribute in the registry")
-        for other, values in attributes.items():
-            if values and other != target:
-                malformed(path, "", f"attribute {other!r} is nominal; only the class may be")
-        place, values = names.index(target), attributes[target]
+        target = self._find_class_attribute(path, attributes)
+        place = list(attributes).index(target)
+        values = attributes[target]
         rows = list(lines)
         if not rows:
             malformed(path, "", "no data rows")
         is_sparse = all(text.startswith("{") for _, text in rows)
         default = values[0] if values else "0"  # what a sparse row leaves out is 0, or the first nominal value
-        classes, data, columns, starts = [], [], [], [0]
+        classes: list[str] = []
+        # the features of all rows one after the other, with their columns and where each row begins, as in a csr_array
+        data: list[float] = []
+        columns: list[int] = []
+        starts = [0]
         for line, text in rows:
             with at(path, f"line {line}"):
-                cells = _sparse_row(text, len(attributes)) if is_sparse else dict(enumerate(_split(text)))
-                if not is_sparse and len(cells) != len(attributes):
-                    raise ValueError(f"{len(cells)} values for {len(attributes)} attributes")
-                name = cells.pop(place, default)
-                if values and name not in values:
-                    raise ValueError(f"class {short(name)} is not among those of the header")
-                classes.append(name if values else class_name(number(name)))
+                cells = _read_row(text, len(attributes), is_sparse)
+                classes.append(_read_class(cells.pop(place, default), values))
                 columns += [index - (index > place) for index in cells]
                 data += [number(value, missing=("?",)) for value in cells.values()]
             starts.append(len(data))
-        stored, shape = np.array(data, dtype=np.float64), (len(rows), len(attributes) - 1)
+        stored = np.array(data, dtype=np.float64)
+        shape = len(rows), len(attributes) - 1
         X = canonical(sparse.csr_array((stored, columns, starts), shape)) if is_sparse else stored.reshape(shape)
         return Raw(X, classes)
+
+    def _find_class_attribute(self, path: Path, attributes: Mapping[str, _Values]) -> str:
+        """Return the name of the class attribute, the only one that may be nominal."""
+        target = self.class_attribute or list(attributes)[-1]
+        if target not in attributes:
+            malformed(path, "", f"no attribute {target!r}", "correct reader.class_attribute in the registry")
+        for other, values in attributes.items():
+            if values and other != target:
+                malformed(path, "", f"attribute {other!r} is nominal; only the class may be")
+        return target
 
 
 class KeelReader(AnyReader):
@@ -73,23 +81,48 @@ class KeelReader(AnyReader):
     def read(self, *paths: Path) -> Raw:
         """Read the header, if there is one, and the rows."""
         path = paths[0]
-        names: list[str] = []
-        outputs: list[str] = []
-        rows: list[tuple[int, list[str]]] = []
-        for line, text in _statements(path):
-            with at(path, f"line {line}"):
-                if not text.startswith("@"):
-                    rows.append((line, [cell.strip() for cell in text.split(",")]))
-                elif rows:
-                    raise ValueError(f"{short(text)} after the first row of data")
-                elif text.lower().startswith("@attribute"):
-                    names.append(_attribute(text)[0])
-                elif text.lower().startswith("@output"):
-                    outputs = [name.strip() for name in text.partition(" ")[2].split(",")]
+        names, outputs, rows = _read_keel(path)
         if outputs and (len(outputs) != 1 or outputs[0] not in names):
             malformed(path, "@outputs", f"{short(', '.join(outputs))} is not one of the attributes")
         class_column = names.index(outputs[0]) if outputs else -1
         return table_columns(path, iter(rows), class_column, (), ("?", "<null>"), len(names))
+
+
+def _read_keel(path: Path) -> tuple[list[str], list[str], list[tuple[int, list[str]]]]:
+    """Return the names of the attributes, those of ``@outputs``, and the rows with the numbers of their lines."""
+    names: list[str] = []
+    outputs: list[str] = []
+    rows: list[tuple[int, list[str]]] = []
+    for line, text in _statements(path):
+        with at(path, f"line {line}"):
+            if not text.startswith("@"):
+                rows.append((line, [cell.strip() for cell in text.split(",")]))
+            elif rows:
+                raise ValueError(f"{short(text)} after the first row of data")
+            elif text.lower().startswith("@attribute"):
+                names.append(_attribute(text)[0])
+            elif text.lower().startswith("@output"):
+                outputs = [name.strip() for name in text.partition(" ")[2].split(",")]
+    return names, outputs, rows
+
+
+def _read_row(text: str, n_attributes: int, is_sparse: bool) -> dict[int, str]:
+    """Return the values of a row by the numbers of their attributes; ValueError if a dense row does not hold all."""
+    if is_sparse:
+        return _sparse_row(text, n_attributes)
+    cells = dict(enumerate(_split(text)))
+    if len(cells) != n_attributes:
+        raise ValueError(f"{count(len(cells), 'value')} for {count(n_attributes, 'attribute')}")
+    return cells
+
+
+def _read_class(name: str, values: _Values) -> str:
+    """Return the name of a class, among the nominal ``values`` if there are any, or as a whole number."""
+    if not values:
+        return class_name(number(name))
+    if name not in values:
+        raise ValueError(f"class {short(name)} is not among those of the header")
+    return name
 
 
 def _header(path: Path, lines: Iterator[tuple[int, str]]) -> dict[str, _Values]:
@@ -106,7 +139,7 @@ def _header(path: Path, lines: Iterator[tuple[int, str]]) -> dict[str, _Values]:
                     raise ValueError(f"a second attribute {name!r}")
                 attributes[name] = _values(name, kind)
             elif keyword != "@relation":
-                raise ValueError(f"{short(text)} is no line of a header, after {len(attributes)} attributes")
+                raise ValueError(f"{short(text)} is no line of a header, after {count(len(attributes), 'attribute')}")
     malformed(path, "", "no @data line")
 
 
@@ -126,7 +159,7 @@ def _sparse_row(text: str, n_attributes: int) -> dict[int, str]:
     for match in _matches(_PAIR, text[1:-1]) if text[1:-1].strip() else ():
         index = int(match[1])
         if index >= n_attributes:
-            raise ValueError(f"index {index} is beyond the {n_attributes} attributes")
+            raise ValueError(f"index {index} is beyond the {count(n_attributes, 'attribute')}")
         if index in pairs:
             raise ValueError(f"index {index} occurs twice")
         pairs[index] = _unquoted(match[2])

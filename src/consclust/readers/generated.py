@@ -3,6 +3,8 @@
 NumPy keeps the legacy generator's stream; rounding removes the last bits, in which mathematical libraries differ.
 """
 
+# scikit-learn and NumPy are imported where needed, so that what does without them starts faster
+
 from math import pi
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal

@@ -1,5 +1,7 @@
 """IDX, the format of the MNIST files, and the part of MNIST that the RCE paper uses."""
 
+# NumPy is imported where needed, so that what does without it starts faster
+
 import gzip
 import math
 import zlib

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from consclust.ensemble import MISSING, IntArray
 from consclust.errors import InputError
+from consclust.plurals import count
 from consclust.readers.arrays import TableWithClasses, read_arrays_file
 from consclust.readers.common import class_name
 from consclust.readers.delimited import ID_NAMES, read_delimited
@@ -68,7 +69,7 @@ def labels_of(table: ObjectTable, layout: Layout, classes: npt.NDArray[Any] | No
     m = len(table.columns)
     if layout.transposed is None and n < m:
         remedy = table.remedies.use(transposed="if clusterings are in rows", not_transposed="if objects are")
-        table.refuse(None, None, f"{n} rows and {m} columns, so it may be transposed", remedy)
+        table.refuse(None, None, f"{count(n, 'row')} and {count(m, 'column')}, so it may be transposed", remedy)
     labels = _labels_of_columns(table, layout.missing)
     return LabelMatrix(labels, [] if classes is None else _class_names(table, classes, layout.classes), table)
 
@@ -280,7 +281,7 @@ def _class_names(table: ObjectTable, classes: npt.NDArray[Any], name: str | None
     else:
         names = [class_name(value) for value in values]
     if len(names) != len(table.ids):
-        what = f"{len(table.ids)} rows of labels, but {len(names)} classes in {name!r}"
+        what = f"{count(len(table.ids), 'row')} of labels, but {len(names)} classes in {name!r}"
         table.refuse(None, None, what, "objects go in rows, one class for each")
     for row in np.flatnonzero(np.isin(names, NO_CLASS)):
         table.refuse(int(row), None, "its class is missing", "the scores need the class of each object")

@@ -4,6 +4,8 @@ SciPy's reader can crash the interpreter on damaged bytes, so a registered file 
 it is read (:func:`consclust.datasets.download.verify`). SciPy refuses other kinds of files and unpickles nothing.
 """
 
+# SciPy and NumPy are imported where needed, so that what does without them starts faster
+
 import warnings
 from collections.abc import Sequence
 from pathlib import Path

@@ -95,13 +95,13 @@ class TextColumn:
     """Which of them each object has, shape (n,)."""
 
     @classmethod
-    def of(cls, cells: Sequence[str]) -> Self:
+    def make(cls, cells: Sequence[str]) -> Self:
         """Return the column of some cells."""
         place = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
         return cls(list(place), np.fromiter(map(place.__getitem__, cells), dtype=np.int32, count=len(cells)))
 
     @classmethod
-    def of_codes(cls, codes: npt.NDArray[np.int32], cells: Sequence[str]) -> Self:
+    def from_codes(cls, codes: npt.NDArray[np.int32], cells: Sequence[str]) -> Self:
         """Return the column of cells that are given by their places in a list of different cells."""
         occurs = np.zeros(len(cells), dtype=bool)
         occurs[codes] = True
@@ -218,7 +218,7 @@ class ObjectTable:
             columns: list[Column] = [NumberColumn(row) for row in rows]
         else:
             cells = zip(*(column.to_ids().astype(str).tolist() for column in self.columns), strict=True)
-            columns = [TextColumn.of(row) for row in cells]
+            columns = [TextColumn.make(row) for row in cells]
         return ObjectTable(self.path, names, columns, np.array(self.names), self.remedies)
 
     def refuse(self, row: int | None, column: int | None, what: str, *remedies: str) -> NoReturn:

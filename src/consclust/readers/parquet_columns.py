@@ -1,5 +1,7 @@
 """Columns of labels or features in Parquet files, whole or in blocks of rows."""
 
+# pyarrow is imported where needed, so that what does without it starts faster
+
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -7,6 +9,7 @@ from typing import Any
 from consclust.errors import InputError
 from consclust.extras import needs
 from consclust.parquet import index_columns
+from consclust.plurals import count
 from consclust.readers.layout import Remedies
 from consclust.readers.object_table import Column, NumberColumn, ObjectTable, TextColumn, number_rows
 
@@ -29,7 +32,9 @@ def read_parquet(path: Path, missing: int | None, remedies: Remedies) -> ObjectT
         names = [index[0], *(name for name in names if name not in index)]
         stored = stored.select(names)
     if not stored.num_rows or not names:
-        raise InputError(f"{path}: {stored.num_rows} rows and {len(names)} columns; save a matrix of labels")
+        raise InputError(
+            f"{path}: {count(stored.num_rows, 'row')} and {count(len(names), 'column')}; save a matrix of labels"
+        )
     columns = [_column_of(column, missing) for column in stored.columns]
     return ObjectTable(path, ["" if index else names[0], *names[1:]], columns, number_rows(stored.num_rows), remedies)
 
@@ -66,4 +71,4 @@ def _column_of(stored: Any, missing: int | None) -> Column:
     if types.is_integer(stored.type) or types.is_floating(stored.type):
         values = stored.to_numpy() if hasattr(stored, "chunks") else stored.to_numpy(zero_copy_only=False)
         return NumberColumn(values)
-    return TextColumn.of(["" if cell is None else str(cell) for cell in stored.to_pylist()])
+    return TextColumn.make(["" if cell is None else str(cell) for cell in stored.to_pylist()])

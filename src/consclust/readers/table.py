@@ -1,5 +1,7 @@
 """Tables of text: UCI ``.data`` and CSV."""
 
+# NumPy is imported where needed, so that what does without it starts faster
+
 import csv
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,6 +10,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from consclust.plurals import count
 from consclust.readers.common import DAMAGED, AnyReader, Raw, Size, at, lines, malformed, number, one_line, short
 
 _Rows = Iterator[tuple[int, list[str]]]
@@ -47,7 +50,7 @@ class TableReader(AnyReader):
         widths = [part.X.shape[1] for part in parts]
         for path, width in zip(paths, widths, strict=True):
             if width != widths[0]:
-                malformed(path, "", f"{width} features, but {widths[0]} in {paths[0]}")
+                malformed(path, "", f"{count(width, 'feature')}, but {widths[0]} in {paths[0]}")
         return Raw(np.vstack([part.X for part in parts]), [name for part in parts for name in part.classes])
 
     def _part(self, path: Path) -> Raw:
@@ -103,7 +106,7 @@ def columns(
         with at(path, f"line {line}"):
             width = width or len(row)
             if len(row) != width:
-                raise ValueError(f"{len(row)} columns, but {width} in the header or first row")
+                raise ValueError(f"{count(len(row), 'column')}, but {width} in the header or first row")
             wanted = wanted or _wanted(width, [class_column, *drop])
             name = row[class_column]
             if not name or name in missing:
@@ -138,5 +141,5 @@ def _wanted(width: int, unwanted: Sequence[int]) -> list[int]:
             raise ValueError(f"no column {column} among {width}")
     wanted = sorted(set(range(width)) - {column % width for column in unwanted})
     if not wanted:
-        raise ValueError(f"no feature is left of {width} columns")
+        raise ValueError(f"no feature is left of {count(width, 'column')}")
     return wanted

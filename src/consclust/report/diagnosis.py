@@ -1,5 +1,7 @@
 """What is computed of base clusterings without classes and their consensus; what the report shows is made of it."""
 
+# threadpoolctl is imported where needed, so that what does without it starts faster
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,5 +1,7 @@
 """How figures look, and how they are saved: seaborn's style with the report's fonts, and a few common parts."""
 
+# matplotlib and seaborn are imported where needed, so that what does without them starts faster
+
 from __future__ import annotations
 
 import math

@@ -1,5 +1,7 @@
 """Exhibits as Markdown, LaTeX and HTML, and the report as one HTML page: templates filled in by Jinja."""
 
+# Pillow is imported where needed, so that what does without it starts faster
+
 import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence

@@ -1,5 +1,7 @@
 """What the report shows of a diagnosis: a function for each table and picture, in the chapters of the report."""
 
+# pandas is imported where needed, so that what does without it starts faster
+
 from collections.abc import Callable, Mapping
 
 import numpy as np

@@ -1,5 +1,7 @@
 """How rows, parameters and numbers are written: one way in all tables, captions and figures."""
 
+# pandas is imported where needed, so that what does without it starts faster
+
 from __future__ import annotations
 
 import math
@@ -7,6 +9,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
+
+from consclust.plurals import count as count
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -48,11 +52,6 @@ def seconds(value: float) -> str:
     if value >= 100:
         return f"{value:.0f} s"
     return f"{value:.3g} s" if value >= 1 else f"{value * 1000:.3g} ms"
-
-
-def count(n: int, noun: str) -> str:
-    """Write a count with its noun: "1 fit", "2 fits"."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def spanned(numbers: Collection[int], noun: str) -> str:

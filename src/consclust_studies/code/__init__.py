@@ -6,10 +6,13 @@
 ``outside``      the list of what never counts, by name
 ``cleaning``     a definition without messages and annotations, its local names unique
 ``constants``    sets of constants that an expression can be
+``syntax``       statements as items, names that are bound, the cases of a match
+``environment``  what a definition is read with: what is known of all others
 ``prune``        which branches and statements of a definition remain, given these values
 ``write``        what remains as a text without names
 ``reach``        all definitions that a job enters, by repetition until nothing changes
-``fingerprint``  the digest of all of them
+``digests``      the digest of all of them
+``fingerprint``  the digests of jobs in some sources
 ``job_code``     the digests of the jobs of this project, remembered from run to run
 ``loaded``       the sources that a process has loaded
 ===============  =====================================================================================================

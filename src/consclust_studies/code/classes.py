@@ -12,8 +12,8 @@ from consclust_studies.code.modules import (
     Sources,
     Target,
     bind,
-    bound_names,
-    typing_branches,
+    find_bound_names,
+    find_typing_branches,
 )
 
 KNOWN_BASES = {
@@ -28,13 +28,13 @@ HOOKS = {"model_post_init"}
 DATACLASSES = {"dataclasses.dataclass", "pydantic.dataclasses.dataclass"}
 
 
-def own_members(definition: Definition) -> dict[str, Definition]:
+def find_own_members(definition: Definition) -> dict[str, Definition]:
     """Return what the body of a class defines, by name; annotations without a value define nothing."""
     known: dict[str, Definition] | None = getattr(definition, "_members", None)
     if known is None:
         known = {}
         for statement in _run_in_body(_class_node(definition).body):
-            for name in bound_names(statement):
+            for name in find_bound_names(statement):
                 bind(known, definition.module, name, statement, definition)
         definition._members = known  # type: ignore[attr-defined]
     return known
@@ -48,7 +48,7 @@ def _class_node(definition: Definition) -> ast.ClassDef:
 
 def _run_in_body(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     for statement in body:
-        if isinstance(statement, ast.If) and (branches := typing_branches(statement)):
+        if isinstance(statement, ast.If) and (branches := find_typing_branches(statement)):
             yield from _run_in_body(branches[1])
         else:
             yield statement
@@ -60,7 +60,7 @@ class Class:
     def __init__(self, definition: Definition, sources: Sources) -> None:
         self.definition = definition
         self.node = _class_node(definition)
-        self.members = own_members(definition)
+        self.members = find_own_members(definition)
         self._sources = sources
 
     def __repr__(self) -> str:
@@ -149,11 +149,11 @@ def is_class_variable(line: ast.AnnAssign) -> bool:
 
 
 def _is_abstract(member: Definition) -> bool:
-    return member.kind == "function" and any("abstract" in word for word in decorator_words(member.function))
+    return member.kind == "function" and any("abstract" in word for word in list_decorator_words(member.function))
 
 
 @cache
-def decorator_words(function: Function) -> frozenset[str]:
+def list_decorator_words(function: Function) -> frozenset[str]:
     """Return the decorators of a function as they are written, without arguments."""
     nodes = (node.func if isinstance(node, ast.Call) else node for node in function.decorator_list)
     return frozenset(ast.unparse(node) for node in nodes)
@@ -161,14 +161,14 @@ def decorator_words(function: Function) -> frozenset[str]:
 
 def decorators(definition: Definition) -> frozenset[str]:
     """Return the last words of the decorators of a function: "cached_property" of ``functools.cached_property``."""
-    return frozenset(word.rpartition(".")[2] for word in decorator_words(definition.function))
+    return frozenset(word.rpartition(".")[2] for word in list_decorator_words(definition.function))
 
 
 def _is_hook(member: Definition) -> bool:
     """Whether pydantic calls a method that may change a value; one that only refuses values computes no result."""
     if member.name.rpartition(".")[2] in HOOKS:
         return True
-    words = {word.rpartition(".")[2] for word in decorator_words(member.function)}
+    words = {word.rpartition(".")[2] for word in list_decorator_words(member.function)}
     return bool(words & OF_PYDANTIC) and not only_refuses(member.function)
 
 
@@ -203,7 +203,7 @@ class Classes:
         self._tables: dict[Definition, dict[str, Definition]] = {}
         self._constructors: dict[Definition, list[str] | None] = {}
 
-    def of(self, definition: Definition) -> Class:
+    def read(self, definition: Definition) -> Class:
         """Return the class of a definition that is one."""
         if definition not in self._known:
             self._known[definition] = Class(definition, self._sources)
@@ -214,7 +214,7 @@ class Classes:
         if definition not in self._orders:
             self._orders[definition] = [definition]  # of a class that is derived from itself, by mistake
             bases = [
-                base for base in self.of(definition).bases if isinstance(base, Definition) and base.kind == "class"
+                base for base in self.read(definition).bases if isinstance(base, Definition) and base.kind == "class"
             ]
             self._orders[definition] = [definition, *_merged([*map(self.order, bases), bases])]
         return self._orders[definition]
@@ -225,31 +225,31 @@ class Classes:
             return self._table(definition).get(name)
         order = self.order(definition)
         behind = order[order.index(after) + 1 :] if after in order else []
-        return next((self.of(each).members[name] for each in behind if name in self.of(each).members), None)
+        return next((self.read(each).members[name] for each in behind if name in self.read(each).members), None)
 
     def _table(self, definition: Definition) -> dict[str, Definition]:
         """Return all members of a class and its bases, by name."""
         if definition not in self._tables:
             table: dict[str, Definition] = {}
             for each in reversed(self.order(definition)):
-                table.update(self.of(each).members)
+                table.update(self.read(each).members)
             self._tables[definition] = table
         return self._tables[definition]
 
     def is_abstract(self, definition: Definition) -> bool:
         """Whether a class has no objects of its own, because methods are not defined."""
-        names = {name for each in self.order(definition) for name in self.of(each).abstract}
+        names = {name for each in self.order(definition) for name in self.read(each).abstract}
         return any(_is_abstract(self._table(definition)[name]) for name in names)
 
     def is_exception(self, definition: Definition) -> bool:
         """Whether a class is one of exceptions."""
-        every = (base for each in self.order(definition) for base in self.of(each).bases)
+        every = (base for each in self.order(definition) for base in self.read(each).bases)
         outside = (base.name for base in every if isinstance(base, External))
         return any(name.endswith(("Error", "Exception", "Warning")) for name in outside)
 
     def names(self, definition: Definition) -> set[str]:
         """Return the attributes that a class and its bases define, annotate or store."""
-        every = [self.of(each) for each in self.order(definition)]
+        every = [self.read(each) for each in self.order(definition)]
         return {name for each in every for name in (*each.members, *each.fields, *each.stores)}
 
     def constructor(self, definition: Definition) -> list[str] | None:
@@ -262,10 +262,10 @@ class Classes:
         return self._constructors[definition]
 
     def _constructor(self, definition: Definition) -> list[str] | None:
-        own = self.of(definition)
+        own = self.read(definition)
         found: dict[str, None] = {}
         for each in reversed(self.order(definition)):
-            read = self.of(each)
+            read = self.read(each)
             if {"__init__", "__new__"} & read.members.keys() or read.has_keyword_only:
                 return None
             found.update(dict.fromkeys(read.fields))

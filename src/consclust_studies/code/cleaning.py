@@ -84,7 +84,7 @@ class _Preparation:
             else:
                 self._visit(statement, ())
         if definition.kind == "function":
-            self.done.parameters = [argument.arg for argument in arguments_of(definition.function.args)]
+            self.done.parameters = [argument.arg for argument in list_arguments(definition.function.args)]
 
     def _prepare_header(self, node: ast.stmt) -> None:
         """Prepare the bases, keywords and decorators of a class; its members are definitions by themselves."""
@@ -157,7 +157,7 @@ class _Preparation:
 
     def _visit_scope(self, args: ast.arguments, body: list[Any], scopes: tuple[Scope, ...]) -> None:
         self._visit_all([*args.defaults, *args.kw_defaults], scopes)
-        parameters = arguments_of(args)
+        parameters = list_arguments(args)
         names = {argument.arg for argument in parameters}
         for statement in body:
             names |= set(_local_names(statement, self._in_expressions))
@@ -176,7 +176,7 @@ class _Preparation:
         return {name: f"{name}{UNIQUE}{self._scopes}" for name in names}
 
     def _take_annotations(self, args: ast.arguments) -> None:
-        for argument in arguments_of(args):
+        for argument in list_arguments(args):
             if argument.annotation:
                 self.done.annotations.append(argument.annotation)
 
@@ -203,7 +203,7 @@ class _Preparation:
     _visit_ListComp = _visit_SetComp = _visit_DictComp = _visit_GeneratorExp = _visit_comprehension_scope  # noqa: N815 - named as the node
 
 
-def arguments_of(args: ast.arguments) -> list[ast.arg]:
+def list_arguments(args: ast.arguments) -> list[ast.arg]:
     """Return all parameters: positional ones, then ``*args``, keywords and ``**kwargs``."""
     found = [*args.posonlyargs, *args.args]
     if args.vararg:

@@ -14,7 +14,10 @@ from typing import Any
 Values = frozenset[tuple[type, Any]] | None
 UNKNOWN: Values = None
 NOTHING: Values = frozenset()
-YES, NO, OPEN, NEVER = frozenset([True]), frozenset([False]), frozenset([True, False]), frozenset[bool]()
+YES = frozenset([True])
+NO = frozenset([False])
+OPEN = frozenset([True, False])
+NEVER = frozenset[bool]()
 """Whether a test is passed: always, never, now and then; not known yet, as no value has been seen."""
 MOST = 32
 """Values in a set; with more the value counts as unknown."""

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from consclust_studies.code.constants import SOMETHING, Values, values_of
+from consclust_studies.code.digests import Digest
 from consclust_studies.code.modules import Definition, ReadSource, Sources, standard_roots
-from consclust_studies.code.reach import Code, Digest, Reach, definition_of
+from consclust_studies.code.reach import Code, Reach, find_definition
 
 Parameters = Mapping[str, Mapping[str, Iterable[Any]]]
 """By the whole name of a class, the values that a job gives to each of its parameters; the others have their default.
@@ -35,7 +36,7 @@ class Fingerprints:
         self._code = Code(Sources(standard_roots() if roots is None else dict(roots), read))
         self._known: dict[Any, Digest] = {}
 
-    def of(self, *entries: str, parameters: Parameters | None = None) -> str:
+    def compute(self, *entries: str, parameters: Parameters | None = None) -> str:
         """Return the digest of what the entry points enter.
 
         Parameters
@@ -55,8 +56,8 @@ class Fingerprints:
         key = entries, frozenset((name, frozenset(own.items())) for name, own in given.items())
         if key not in self._known:
             named: dict[Definition, Mapping[str, Values]] = {
-                definition_of(self._code, name): own for name, own in given.items()
+                find_definition(self._code, name): own for name, own in given.items()
             }
-            found = [definition_of(self._code, entry) for entry in entries]
-            self._known[key] = Reach(self._code, found, named).digested()
+            found = [find_definition(self._code, entry) for entry in entries]
+            self._known[key] = Digest(Reach(self._code, found, named))
         return self._known[key]

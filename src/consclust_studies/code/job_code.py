@@ -32,7 +32,7 @@ class Source:
 
     def __init__(self, roots: Mapping[str, Path]) -> None:
         self.roots = roots
-        self.checksums = dict(checksums_below(roots))
+        self.checksums = dict(compute_checksums(roots))
         """SHA-256 of each module."""
         self.digest = hashlib.sha256(json.dumps(self.checksums, sort_keys=True).encode()).hexdigest()[:16]
         """Of the checksums."""
@@ -64,7 +64,7 @@ class Source:
             return "", []  # no code decides the result
         key = json.dumps([code.entries, {name: dict(own) for name, own in code.options.items()}], default=repr)
         if key not in self.remembered:
-            text = self.fingerprints.of(*code.entries, parameters=code.options)
+            text = self.fingerprints.compute(*code.entries, parameters=code.options)
             functions = self.fingerprints.functions(*code.entries, parameters=code.options)
             self.remembered[key] = [text, sorted({module for module, _ in functions})]
             self.is_changed = True
@@ -96,7 +96,7 @@ def read_cache(path: Path | None) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def checksums_below(roots: Mapping[str, Path]) -> list[tuple[str, str]]:
+def compute_checksums(roots: Mapping[str, Path]) -> list[tuple[str, str]]:
     """Return the name and the checksum of every module of some packages."""
     found = []
     for package, folder in sorted(roots.items()):
@@ -121,7 +121,7 @@ def read_text(name: str, path: Path) -> str | None:
     return None if text is None else text.decode("utf-8")
 
 
-def roots_of_project() -> dict[str, Path]:
+def find_roots() -> dict[str, Path]:
     """Return the folders of the packages whose code counts: library, engine, and the exhibits of single studies."""
     roots = standard_roots()
     folder = Path(STUDIES).absolute()
@@ -132,7 +132,7 @@ def roots_of_project() -> dict[str, Path]:
 
 def read_source() -> Source:
     """Return the source of the project in the present folder; it is read once."""
-    return _read_source(tuple(sorted(roots_of_project().items())))
+    return _read_source(tuple(sorted(find_roots().items())))
 
 
 @cache
@@ -145,7 +145,7 @@ def fingerprint(code: Code) -> str:
     return read_source().find(code)[0]
 
 
-def checksums_of(code: Code) -> dict[str, str]:
+def find_checksums(code: Code) -> dict[str, str]:
     """Return the checksums of the modules with the code behind a job."""
     source = read_source()
     return {module: source.checksums[module] for module in source.find(code)[1]}
@@ -157,14 +157,14 @@ def check_loaded(code: Code, planned: str, checksums: Mapping[str, str]) -> None
     What it has loaded counts, whatever lies on the disk by now; of a module that it has not loaded yet, the file.
     ``checksums`` are those of the modules at the time of the plan: where all are the same, so is the fingerprint.
     """
-    roots = roots_of_project()
-    if all(checksum_of(module, roots) == checksum for module, checksum in checksums.items()):
+    roots = find_roots()
+    if all(compute_checksum(module, roots) == checksum for module, checksum in checksums.items()):
         return
     if Source(roots).find(code)[0] != planned:
         raise InputError(CHANGED)
 
 
-def checksum_of(name: str, roots: Mapping[str, Path]) -> str | None:
+def compute_checksum(name: str, roots: Mapping[str, Path]) -> str | None:
     """Return the checksum of a module in the folders of some packages; None if there is none."""
     package, *words = name.split(".")
     if package not in roots:

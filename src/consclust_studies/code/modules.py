@@ -154,9 +154,9 @@ class Sources:
         if isinstance(target, ModuleName):
             return self.named(target.name, name) or External(f"{target.name}.{name}")
         if isinstance(target, Definition) and target.kind == "class":
-            from consclust_studies.code.classes import own_members
+            from consclust_studies.code.classes import find_own_members
 
-            return own_members(target).get(name) or External(f"{target!r}.{name}")
+            return find_own_members(target).get(name) or External(f"{target!r}.{name}")
         return External(f"{target.name if isinstance(target, External) else repr(target)}.{name}")
 
     def named(self, module_name: str, name: str) -> Target | None:
@@ -199,13 +199,13 @@ class Sources:
         """Return a name that the ``__getattr__`` of a package finds in one of the files of its folder."""
         if "__getattr__" not in module.definitions:
             return None
-        for inner in self.files_of(module.name):
+        for inner in self.list_module_names(module.name):
             found = self.module(inner)
             if found and name in found.definitions:
                 return self._find(inner, name, seen)
         return None
 
-    def files_of(self, package: str) -> Iterator[str]:
+    def list_module_names(self, package: str) -> Iterator[str]:
         """Yield the names of the modules in the folder of a package, sorted."""
         root, *inner = package.split(".")
         for path in sorted(self.roots[root].joinpath(*inner).glob("*.py")):
@@ -227,7 +227,7 @@ def read_module(name: str, is_package: bool, text: str) -> Module:
     module = Module(name, is_package, has_walrus=":=" in text)
     statements = list(_run_statements(ast.parse(text), module))
     for statement in statements:
-        for bound in bound_names(statement):
+        for bound in find_bound_names(statement):
             if bound not in NOT_CODE:
                 bind(module.definitions, module, bound, statement)
     for statement in statements:
@@ -249,7 +249,7 @@ class Decoration(ast.Expr):
 def _keep_change(module: Module, statement: ast.stmt) -> bool:
     """Let a statement that changes a constant in place be a part of it; say whether it is one."""
     known = module.definitions.get(_touched(statement) or "")
-    if known is None or known.kind != "value" or bound_names(statement):
+    if known is None or known.kind != "value" or find_bound_names(statement):
         return False
     known.statements.append(statement)
     return True
@@ -259,7 +259,7 @@ def _has_effect(statement: ast.stmt) -> bool:
     """Whether a statement may do more than to bind names, and to say something."""
     if isinstance(statement, COMPOUND):
         return _acts(statement)
-    return not bound_names(statement) and not isinstance(statement, ast.AnnAssign | ast.Pass)
+    return not find_bound_names(statement) and not isinstance(statement, ast.AnnAssign | ast.Pass)
 
 
 def bind(
@@ -272,10 +272,10 @@ def bind(
         known.statements.append(statement)
         return
     qualified = f"{owner.name}.{name}" if owner else name
-    definitions[name] = Definition(module, qualified, kind_of(statement), [statement], owner)
+    definitions[name] = Definition(module, qualified, find_kind(statement), [statement], owner)
 
 
-def kind_of(statement: ast.stmt) -> Literal["function", "class", "value"]:
+def find_kind(statement: ast.stmt) -> Literal["function", "class", "value"]:
     """Return the kind of what a single statement defines."""
     if isinstance(statement, FUNCTIONS):
         return "function"
@@ -290,7 +290,7 @@ def _run_statements(tree: ast.Module, module: Module) -> Iterator[ast.stmt]:
         statement = waiting.pop()
         if isinstance(statement, ast.Import | ast.ImportFrom):
             _keep_import(statement, module)
-        elif isinstance(statement, ast.If) and (branches := typing_branches(statement)):
+        elif isinstance(statement, ast.If) and (branches := find_typing_branches(statement)):
             for_types, run = branches
             typing += for_types
             waiting += reversed(run)
@@ -301,9 +301,11 @@ def _run_statements(tree: ast.Module, module: Module) -> Iterator[ast.stmt]:
             _keep_import(statement, module)
 
 
-def typing_branches(node: ast.If) -> tuple[list[ast.stmt], list[ast.stmt]] | None:
+def find_typing_branches(node: ast.If) -> tuple[list[ast.stmt], list[ast.stmt]] | None:
     """Return what of ``if TYPE_CHECKING`` a type checker reads, and what is run; None for any other test."""
-    test, body, orelse = node.test, node.body, node.orelse
+    test = node.test
+    body = node.body
+    orelse = node.orelse
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, body, orelse = test.operand, orelse, body
     name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", None)
@@ -317,14 +319,14 @@ def _is_main_guard(statement: ast.stmt) -> bool:
 def _keep_import(node: ast.Import | ast.ImportFrom, module: Module) -> None:
     if isinstance(node, ast.Import):
         module.loads += [alias.name for alias in node.names]
-    for name, dotted in imported_names(node, module):
+    for name, dotted in find_imported_names(node, module):
         if name == "*":
             module.stars.append(dotted)
         else:
             module.imports.setdefault(name, dotted)
 
 
-def imported_names(node: ast.Import | ast.ImportFrom, module: Module) -> Iterator[tuple[str, str]]:
+def find_imported_names(node: ast.Import | ast.ImportFrom, module: Module) -> Iterator[tuple[str, str]]:
     """Yield each name that an import binds, and what it stands for; ("*", module) for a star."""
     for alias in node.names:
         if isinstance(node, ast.Import):
@@ -336,7 +338,7 @@ def imported_names(node: ast.Import | ast.ImportFrom, module: Module) -> Iterato
             yield alias.asname or alias.name, f"{module.absolute(node)}:{alias.name}"
 
 
-def bound_names(statement: ast.stmt) -> list[str]:
+def find_bound_names(statement: ast.stmt) -> list[str]:
     """Return the names that a statement binds outside of functions and classes, each once, in order."""
     if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
         return [statement.name]

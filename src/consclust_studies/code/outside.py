@@ -62,7 +62,7 @@ HANDLING = {
 """What carries data, and why it changes no result."""
 
 
-def kind_of_outside(definition: Definition) -> Literal["check", "handling"] | None:
+def find_kind_of_outside(definition: Definition) -> Literal["check", "handling"] | None:
     """Return why a definition does not count; None if it does."""
     name = repr(definition)
     for end in range(len(name), 0, -1):

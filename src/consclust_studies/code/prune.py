@@ -6,11 +6,10 @@ Nothing is rewritten. A :class:`View` answers what a node is shown as, and which
 import ast
 import builtins
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import cache, cached_property
-from typing import Any, NamedTuple, Protocol, TypeGuard
+from functools import cached_property
+from typing import Any, NamedTuple
 
-from consclust_studies.code.classes import decorator_words, own_members
+from consclust_studies.code.classes import find_own_members, list_decorator_words
 from consclust_studies.code.cleaning import LOGGED, is_local, plain, prepare
 from consclust_studies.code.constants import (
     COMPARED,
@@ -28,15 +27,42 @@ from consclust_studies.code.constants import (
     truths,
     values_of,
 )
+from consclust_studies.code.environment import ANY, Environment, Members
 from consclust_studies.code.modules import (
     FUNCTIONS,
     Decoration,
     Definition,
     External,
     ModuleName,
-    Sources,
     Target,
-    imported_names,
+    find_imported_names,
+)
+from consclust_studies.code.syntax import (
+    Chosen,
+    Element,
+    Entries,
+    Item,
+    Part,
+    find_bindings,
+    find_captures,
+    find_cases_taken,
+    find_local_targets,
+    find_tested,
+    find_tests,
+    find_truth_of_text,
+    free_values,
+    is_finite,
+    is_of_class,
+    is_text,
+    is_value,
+    list_blocks,
+    list_parts,
+    never_returns,
+    pair_names,
+    parse_annotation,
+    read_columns,
+    read_entries,
+    unpack_names,
 )
 
 PURE_BUILTINS = {
@@ -60,22 +86,6 @@ PURE_OF_NUMPY = {
 ATTRIBUTE_FUNCTIONS = {"getattr", "hasattr", "setattr", "delattr"}
 """Builtins that take the name of an attribute."""
 
-
-Entries = dict[tuple[type, Any], ast.expr]
-"""The entries of a dict, by type and value of the key."""
-WORDS = (ast.expr_context, ast.operator, ast.boolop, ast.unaryop, ast.cmpop)
-
-
-class Members(NamedTuple):
-    """Whose members an attribute may be: those of a class and its subclasses, or of every class."""
-
-    base: Definition | None
-    """None: the class of the object is not known."""
-    how: str = ""
-    """"exact": of the class itself; "super": what follows it in the order of its subclasses."""
-
-
-ANY = Members(None)
 ITEMS = (
     ((ast.If, ast.While), "_items_of_test"),
     ((ast.Match,), "_items_of_match"),
@@ -88,78 +98,6 @@ ITEMS = (
 """What looks at each kind of statement; others are compound, or count as they are."""
 
 
-class Environment(Protocol):
-    """What is known about everything else, so far; what was asked is kept with the answers."""
-
-    sources: Sources
-
-    def parameter(self, function: Definition, name: str) -> Values:
-        """Return the values that calls give to a parameter."""
-
-    def options(self, definition: Definition, annotation: ast.expr) -> Values:
-        """Return the values that an annotation allows, if it is a Literal."""
-
-    def attribute(self, members: Members, name: str) -> Values:
-        """Return the values of an attribute."""
-
-    def constant(self, definition: Definition) -> Values:
-        """Return the values of a constant of a module."""
-
-    def returned(self, function: Definition) -> Values:
-        """Return the values of a function that does no more than to return one."""
-
-    def is_read(self, function: Definition, name: str) -> bool:
-        """Whether a function reads a parameter."""
-
-    def uses_default(self, function: Definition, name: str) -> bool:
-        """Whether some call leaves out a parameter."""
-
-    def has_effect(self, function: Definition) -> bool:
-        """Whether a call of a function does more than to return something."""
-
-    def changes(self, function: Definition) -> bool:
-        """Whether a function changes constants of modules in place."""
-
-    def is_changed(self, constant: Definition) -> bool:
-        """Whether a function changes a constant of a module in place."""
-
-    def members(self, members: Members, name: str) -> tuple[Definition, ...]:
-        """Return what an attribute may be, among the classes that are in use."""
-
-    def outside(self, definition: Definition) -> str | None:
-        """Return why a definition never counts, if it does not."""
-
-    def constructor(self, definition: Definition) -> list[str] | None:
-        """Return the fields that the constructor of a dataclass or named tuple takes, in order; None for others."""
-
-    def is_exception(self, definition: Definition) -> bool:
-        """Whether a class is one of exceptions."""
-
-    def entry(self, constant: Definition, key: Any) -> Definition:
-        """Return an entry of a dict that is a constant of a module, as a definition of its own."""
-
-
-class Chosen(ast.expr):
-    """Entries of a dict that is a constant of a module, in place of the dict and a key."""
-
-    _fields = ("key",)
-
-    def __init__(self, definitions: list[Definition], key: ast.expr | None) -> None:
-        super().__init__()
-        self.definitions = definitions
-        self.key = key
-
-
-class Element(ast.expr):
-    """What a loop takes from an iterable, one after the other."""
-
-    _fields = ("value",)
-
-    def __init__(self, value: ast.expr) -> None:
-        super().__init__()
-        self.value = value
-
-
 class Callee(NamedTuple):
     """What a call may enter."""
 
@@ -170,31 +108,6 @@ class Callee(NamedTuple):
     """Whether the class of the object is not known."""
     fields: Definition | None = None
     """A dataclass or named tuple whose fields are given."""
-
-
-@dataclass
-class Part:
-    """A value, and the local names that it is bound to."""
-
-    names: frozenset[str]
-    value: ast.expr | None
-    forced: bool = False
-    """Whether it counts though nothing reads the names."""
-
-
-@dataclass
-class Item:
-    """A statement and what it needs."""
-
-    node: ast.stmt
-    parts: list[Part] = field(default_factory=list)
-    """Of an assignment."""
-    needs: list[ast.AST] = field(default_factory=list)
-    """What is read if the statement is kept; for a compound one this is its head."""
-    forced: bool = False
-    blocks: list[list["Item"]] = field(default_factory=list)
-    defines: str = ""
-    """Name of a local function or class."""
 
 
 class View:
@@ -229,7 +142,7 @@ class View:
         if known is None:
             known = {}
             for statement in self.prepared.statements:
-                for name, value in bindings_in(statement):
+                for name, value in find_bindings(statement):
                     known.setdefault(name, []).append(value)
             self.prepared._bindings = known  # type: ignore[attr-defined]
         return known
@@ -251,12 +164,12 @@ class View:
                 return self._imported(imports[0], plain(name))
             return None
         owner = self.definition.owner
-        if owner and self.definition.kind == "value" and name in own_members(owner):
-            return own_members(owner)[name]
+        if owner and self.definition.kind == "value" and name in find_own_members(owner):
+            return find_own_members(owner)[name]
         return self.sources.named(self.definition.module.name, name)
 
     def _imported(self, node: ast.Import | ast.ImportFrom, name: str) -> Target | None:
-        for bound, what in imported_names(node, self.definition.module):
+        for bound, what in find_imported_names(node, self.definition.module):
             if bound == name:
                 return self.sources.imported(what)
         return None
@@ -276,7 +189,7 @@ class View:
     def _is_self(self, name: str) -> bool:
         if self.definition.kind != "function" or not self.prepared.parameters:
             return False
-        static = "staticmethod" in decorator_words(self.definition.function)
+        static = "staticmethod" in list_decorator_words(self.definition.function)
         return name == self.prepared.parameters[0] and not static and name not in self.bindings
 
     def _typed(self, node: ast.AST) -> Members | None:
@@ -316,11 +229,11 @@ class View:
         name = node.id
         if not is_local(name):
             found = self.target(node)
-            return self.environment.constant(found) if _is_value(found) else UNKNOWN
+            return self.environment.constant(found) if is_value(found) else UNKNOWN
         bound = self.bindings.get(name, [])
         if name in self._busy or not (bound or name in self.parameters):
             return UNKNOWN
-        self._busy.add(name)
+        self._busy.add(name)  # ``x = x + 1`` asks for x again: it is unknown then
         values = self._values_of_parameter(name) if name in self.parameters else NOTHING
         for value in bound:
             values = joined(values, self.values(value) if value else UNKNOWN)
@@ -336,7 +249,7 @@ class View:
     def _values_of_Attribute(self, node: ast.Attribute) -> Values:
         found = self.target(node)
         if isinstance(found, Definition):
-            return self.environment.constant(found) if _is_value(found) else UNKNOWN
+            return self.environment.constant(found) if is_value(found) else UNKNOWN
         members = self.holder(node.value)
         if members is ANY:
             members = self._typed(node.value) or ANY
@@ -344,6 +257,7 @@ class View:
 
     def _values_of_Element(self, node: Element) -> Values:
         values = self.values(node.value)
+        # constants that are written as a tuple, list or set are kept as tuples: see _values_of_Tuple
         if values is None or not all(kind is tuple for kind, _ in values):
             return UNKNOWN
         return values_of(element for _, elements in values for element in elements)
@@ -450,7 +364,7 @@ class View:
     def _shown_entry(self, node: ast.Subscript) -> ast.AST:
         """Return the entries of a dict that its keys choose."""
         constant = self._constant_dict(node.value)
-        entries = entries_of(constant.statements[0] if constant else node.value) or {}
+        entries = read_entries(constant.statements[0] if constant else node.value) or {}
         wanted = self._wanted(node, entries)
         if not wanted:
             return node
@@ -494,7 +408,7 @@ class View:
     def _method(self, function: ast.Attribute) -> Callee:
         holder = self.holder(function.value)
         functions = tuple(d for d in self.environment.members(holder, function.attr) if d.kind == "function")
-        if holder.how == "exact" and not any(map(_is_of_class, functions)):
+        if holder.how == "exact" and not any(map(is_of_class, functions)):
             return Callee(functions)  # Class.method(object, ...)
         return Callee(functions, True, holder is ANY)
 
@@ -509,7 +423,7 @@ class View:
         """Yield the parameters that a call gives, as they stand in the source, with the arguments."""
         args = function.function.args
         names = [argument.arg for argument in (*args.posonlyargs, *args.args)]
-        if bound and "staticmethod" not in decorator_words(function.function):
+        if bound and "staticmethod" not in list_decorator_words(function.function):
             names = names[1:]
         for name, argument in zip(names, node.args, strict=False):
             if isinstance(argument, ast.Starred):
@@ -527,10 +441,10 @@ class View:
     def unread(self, node: ast.Call) -> set[ast.expr]:
         """Return the arguments of a call that nothing reads and that do nothing."""
         if node not in self._unread:
-            self._unread[node] = self._unread_of(node)
+            self._unread[node] = self._find_unread(node)
         return self._unread[node]
 
-    def _unread_of(self, node: ast.Call) -> set[ast.expr]:
+    def _find_unread(self, node: ast.Call) -> set[ast.expr]:
         if self._is_message_of_exception(node):
             return {*node.args, *(keyword.value for keyword in node.keywords)}
         found = self.callee(node)
@@ -577,7 +491,7 @@ class View:
         elif isinstance(node, ast.AnnAssign):
             yield from map(self.shown, [node.target, *([node.value] if node.value else [])])
         else:
-            yield from map(self.shown, parts_of(node))
+            yield from map(self.shown, list_parts(node))
 
     def walk(self, node: ast.AST) -> Iterator[ast.AST]:
         """Yield what remains of an expression, outer nodes first."""
@@ -593,7 +507,7 @@ class View:
         if not isinstance(node.exc, ast.Call):
             return [self.shown(node.exc)]
         found = self.target(node.exc.func)
-        keeps = isinstance(found, Definition) and found.kind == "class" and "__init__" in own_members(found)
+        keeps = isinstance(found, Definition) and found.kind == "class" and "__init__" in find_own_members(found)
         return [node.exc] if keeps else [self.shown(node.exc.func)]
 
     def is_pure(self, node: ast.AST) -> bool:
@@ -666,6 +580,7 @@ class View:
         """Find out what is kept of blocks of statements, given the names that are read elsewhere."""
         items = [item for block in blocks for item in self.items(block)]
         self.full |= set(live)
+        # a statement that is kept reads names, whose assignments are kept for that, wherever they stand in a loop
         while self._mark(items):
             pass
 
@@ -675,8 +590,9 @@ class View:
             found: list[Item] = []
             for statement in block:
                 found += self._items_of(statement)
+            # what leads up to an exception only makes its message, and that does not count
             if block and self._ends(block[-1]):
-                _free(found[:-1])
+                free_values(found[:-1])
             self._blocks[id(block)] = found
         return self._blocks[id(block)]
 
@@ -685,7 +601,7 @@ class View:
             if isinstance(node, kinds):
                 found: list[Item] = getattr(self, method)(node)
                 return found
-        blocks = _blocks_of(node)
+        blocks = list_blocks(node)
         return [self._item_of_compound(node, blocks) if blocks else Item(node, needs=[node], forced=True)]
 
     def _items_of_expression(self, node: ast.Expr) -> list[Item]:
@@ -711,6 +627,7 @@ class View:
         passed = self.truths(node.test)
         if passed == NEVER:
             return []
+        # a ``while`` that is always true stays: its body runs more than once
         if passed == NO or (passed == YES and isinstance(node, ast.If)):
             return self.items(node.body if passed == YES else node.orelse)
         item = Item(node, needs=[node.test], blocks=[self.items(node.body), self.items(node.orelse)])
@@ -719,8 +636,8 @@ class View:
 
     def _items_of_match(self, node: ast.Match) -> list[Item]:
         values = self.values(node.subject)
-        kept = self.cases[node] = list(_cases(node, values))
-        if len(kept) == 1 and values is not None and not kept[0].guard and not any(_captures(kept[0].pattern)):
+        kept = self.cases[node] = list(find_cases_taken(node, values))
+        if len(kept) == 1 and values is not None and not kept[0].guard and not any(find_captures(kept[0].pattern)):
             return self.items(kept[0].body)
         item = Item(node, needs=[node.subject, *(case.guard for case in kept if case.guard)])
         item.blocks = [self.items(case.body) for case in kept]
@@ -731,11 +648,11 @@ class View:
         if node.value is None:
             return []
         if isinstance(node, ast.AugAssign):
-            names = _local_targets(targets)
-            if names is None or not _is_text(node.value):
+            names = find_local_targets(targets)
+            if names is None or not is_text(node.value):
                 return [Item(node, needs=[node], forced=True)]
             return [Item(node, parts=[Part(frozenset(names), node.value)])]
-        pairs = _pairs(targets, node.value) or _unpacked(targets, node.value)
+        pairs = pair_names(targets, node.value) or unpack_names(targets, node.value)
         if pairs is None:
             return [Item(node, needs=[node], forced=True)]
         parts = [Part(frozenset(names), value, not self.is_pure(value)) for names, value in pairs]
@@ -782,13 +699,13 @@ class View:
         if isinstance(node, ast.Try):
             item.needs = [handler.type for handler in node.handlers if handler.type]
         elif isinstance(node, ast.For | ast.AsyncFor):
-            columns = _columns(node)
+            columns = read_columns(node)
             if columns:
                 item.parts = [Part(frozenset([name]), value, not self.is_pure(value)) for name, value in columns]
                 item.needs = []
             else:
                 item.needs = [node.iter, node.target]
-                item.forced = not self.is_pure(node.iter) or not _is_finite(node.iter)
+                item.forced = not self.is_pure(node.iter) or not is_finite(node.iter)
         elif isinstance(node, ast.With | ast.AsyncWith):
             item.forced = True
         return item
@@ -827,7 +744,7 @@ class View:
         if text is None:
             self._read(part.value)
         else:
-            for test in _tests_in(part.value):
+            for test in find_tests(part.value):
                 self._read(test, in_test=True)
 
     def _read(self, node: ast.AST, in_test: bool = False) -> None:
@@ -849,7 +766,7 @@ class View:
             return
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             full.add(node.target.id)
-        tests = _tested_by(node, in_test)
+        tests = find_tested(node, in_test)
         for child in self.children(node):
             self._collect(child, child in tests, full, asked)
 
@@ -867,7 +784,7 @@ class View:
         """Return True or False for a text of which only that is read; None for any other value."""
         if part.forced or part.names & self.full or any(map(self.is_outer, part.names)):
             return None
-        return _truth_of_text(part.value) if part.value else None
+        return find_truth_of_text(part.value) if part.value else None
 
     def is_kept(self, item: Item) -> bool:
         """Whether a statement counts."""
@@ -897,237 +814,3 @@ class View:
             return True
         outer = any(self.is_outer(name) for part in item.parts for name in part.names)
         return outer or any(self.acts(block) for block in item.blocks)
-
-
-# ---------------------------------------------------------------------- syntax
-
-
-@cache
-def parse_annotation(text: str) -> ast.expr:
-    """Return an annotation that is written as a text; None, as a constant, for what is no expression."""
-    try:
-        return ast.parse(text, mode="eval").body
-    except SyntaxError:
-        return ast.Constant(None)
-
-
-def parts_of(node: ast.AST) -> list[ast.AST]:
-    """Return the nodes that a node consists of, without operators and contexts, which have no parts; found once."""
-    found: list[ast.AST] | None = node.__dict__.get("_parts")
-    if found is None:
-        found = [child for child in ast.iter_child_nodes(node) if not isinstance(child, WORDS)]
-        node._parts = found  # type: ignore[attr-defined]
-    return found
-
-
-def _is_value(found: Target | None) -> TypeGuard[Definition]:
-    return isinstance(found, Definition) and found.kind == "value"
-
-
-def entries_of(node: ast.AST) -> Entries | None:
-    """Return the entries of a dict that is written out, or assigned, by type and value of the key."""
-    if isinstance(node, ast.Assign | ast.AnnAssign) and node.value:
-        node = node.value
-    if not isinstance(node, ast.Dict):
-        return None
-    pairs = zip(node.keys, node.values, strict=True)
-    found = {(type(key.value), key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
-    return found if len(found) == len(node.keys) else None
-
-
-def bindings_in(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
-    """Yield local names with what they are bound to; None where that is no expression of its own."""
-    yield from _bindings_of(node)
-    if not isinstance(node, ast.Import | ast.ImportFrom):
-        for child in parts_of(node):
-            yield from bindings_in(child)
-
-
-def _bindings_of(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
-    if isinstance(node, ast.Assign):
-        yield from _assigned(node.targets, node.value)
-    elif isinstance(node, ast.AnnAssign):
-        yield from _assigned([node.target], node.value) if node.value else ()
-    elif isinstance(node, ast.NamedExpr):
-        yield node.target.id, node.value
-    elif isinstance(node, ast.For | ast.comprehension) and isinstance(node.target, ast.Name):
-        yield node.target.id, Element(node.iter)
-    else:
-        yield from ((name, None) for name in _otherwise_bound(node))
-
-
-def _assigned(targets: list[ast.expr], value: ast.expr) -> Iterator[tuple[str, ast.expr | None]]:
-    pairs = _pairs(targets, value)
-    if pairs is None:
-        yield from ((name, None) for target in targets for name in _stored_names(target))
-    else:
-        yield from ((name, element) for names, element in pairs for name in names)
-
-
-def _otherwise_bound(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a node binds to something that is not written as an expression."""
-    if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-        yield node.name
-    elif isinstance(node, ast.AugAssign | ast.For | ast.AsyncFor | ast.comprehension):
-        yield from _stored_names(node.target)
-    elif isinstance(node, ast.withitem) and node.optional_vars:
-        yield from _stored_names(node.optional_vars)
-    elif isinstance(node, ast.Delete):
-        yield from (name.id for name in node.targets if isinstance(name, ast.Name))
-    elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
-        yield node.name
-
-
-def _stored_names(target: ast.AST) -> Iterator[str]:
-    return (n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store | ast.Del))
-
-
-def _pairs(targets: list[ast.expr], value: ast.expr) -> list[tuple[list[str], ast.expr]] | None:
-    """Return the names of an assignment with their values; None where a target is no name."""
-    names = _local_targets(targets)
-    if names is not None:
-        return [(names, value)]
-    names = _local_targets(getattr(targets[0], "elts", [])) if len(targets) == 1 else None
-    values = _written_out(value)
-    if not names or values is None or len(values) != len(names):
-        return None
-    return [([name], element) for name, element in zip(names, values, strict=True)]
-
-
-def _written_out(node: ast.expr) -> list[ast.expr] | None:
-    """Return the elements of a tuple or list that is written out."""
-    if not isinstance(node, ast.Tuple | ast.List) or any(isinstance(each, ast.Starred) for each in node.elts):
-        return None
-    return node.elts
-
-
-def _unpacked(targets: list[ast.expr], value: ast.expr) -> list[tuple[list[str], ast.expr]] | None:
-    """Return the names that one value is unpacked into; None where a target is no name."""
-    elements = [element for target in targets for element in getattr(target, "elts", [target])]
-    names = _local_targets(elements)
-    return [(names, value)] if names and len(targets) == 1 else None
-
-
-def _local_targets(targets: list[ast.expr]) -> list[str] | None:
-    names = [target.id for target in targets if isinstance(target, ast.Name)]
-    return names if len(names) == len(targets) else None
-
-
-def _columns(node: ast.For | ast.AsyncFor) -> list[tuple[str, ast.expr]] | None:
-    """Return names and values of a loop over rows that are written out: ``for a, b in ((1, "x"), (2, "y"))``."""
-    names = _local_targets(getattr(node.target, "elts", []))
-    rows = [_written_out(row) for row in _written_out(node.iter) or ()]
-    cells = [row for row in rows if row is not None and len(row) == len(names or ())]
-    if not names or not rows or len(cells) < len(rows):
-        return None
-    return [(name, ast.Tuple([row[i] for row in cells], ast.Load())) for i, name in enumerate(names)]
-
-
-def _blocks_of(node: ast.stmt) -> list[list[ast.stmt]]:
-    if isinstance(node, ast.Try | ast.TryStar):
-        return [node.body, *(handler.body for handler in node.handlers), node.orelse, node.finalbody]
-    if isinstance(node, ast.For | ast.AsyncFor):
-        return [node.body, node.orelse]
-    return [node.body] if isinstance(node, ast.With | ast.AsyncWith) else []
-
-
-def _is_finite(node: ast.expr) -> bool:
-    """Whether to go through an iterable leaves no trace, as it may in a generator."""
-    if isinstance(node, ast.Call):
-        return isinstance(node.func, ast.Name) and node.func.id in ("range", "sorted", "list", "tuple")
-    return isinstance(node, ast.Tuple | ast.List | ast.Dict | ast.Set | ast.Constant)
-
-
-def _free(items: list[Item]) -> None:
-    """Let values before an exception count only where something reads them: the exception's message does not."""
-    for item in items:
-        for part in item.parts:
-            part.forced = False
-        if isinstance(item.node, ast.If):
-            item.forced = False
-            for block in item.blocks:
-                _free(block)
-
-
-def never_returns(function: Definition) -> bool:
-    """Whether a function says that it always raises."""
-    returns = function.function.returns
-    return returns is not None and ast.unparse(returns).rpartition(".")[2].strip("'\"") in ("NoReturn", "Never")
-
-
-def _is_of_class(function: Definition) -> bool:
-    return bool({"classmethod", "staticmethod"} & decorator_words(function.function))
-
-
-def _cases(node: ast.Match, left: Values) -> Iterator[ast.match_case]:
-    """Yield the cases that some of the values take."""
-    for case in node.cases:
-        matched = _matched(case, left)
-        if matched is None or matched:
-            yield case
-        if left is not None and matched is not None:
-            left -= matched
-            if not left:
-                return
-
-
-def _matched(case: ast.match_case, left: Values) -> Values:
-    """Return which of some values a case takes; None if that is not known."""
-    if left is None or case.guard:
-        return None
-    return _matched_by(case.pattern, left)
-
-
-def _matched_by(pattern: ast.pattern, left: frozenset[tuple[type, Any]]) -> Values:
-    if isinstance(pattern, ast.MatchValue) and isinstance(pattern.value, ast.Constant):
-        wanted = pattern.value.value
-        return frozenset(value for value in left if value[1] == wanted)
-    if isinstance(pattern, ast.MatchSingleton):
-        return frozenset(value for value in left if value[1] is pattern.value)
-    if isinstance(pattern, ast.MatchAs) and pattern.pattern is None:
-        return left
-    if isinstance(pattern, ast.MatchOr):
-        found: Values = NOTHING
-        for inner in pattern.patterns:
-            found = joined(found, _matched_by(inner, left))
-        return found
-    return None
-
-
-def _captures(pattern: ast.pattern) -> Iterator[str]:
-    for node in ast.walk(pattern):
-        if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
-            yield node.name
-
-
-def _truth_of_text(node: ast.expr) -> ast.expr | None:
-    """Return whether a text is empty, as True or False; None if it is no text, or may be either."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return ast.Constant(bool(node.value))
-    if isinstance(node, ast.JoinedStr):
-        filled = any(isinstance(part, ast.Constant) and part.value for part in node.values)
-        return ast.Constant(True) if filled else None
-    if isinstance(node, ast.IfExp):
-        body, orelse = _truth_of_text(node.body), _truth_of_text(node.orelse)
-        return ast.IfExp(node.test, body, orelse) if body and orelse else None
-    return None
-
-
-def _tested_by(node: ast.AST, in_test: bool) -> list[ast.expr]:
-    """Return the parts of an expression of which it only matters whether they are true."""
-    if isinstance(node, ast.IfExp):
-        return [node.test]
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return [node.operand]
-    return node.values if in_test and isinstance(node, ast.BoolOp) else []
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
-
-
-def _tests_in(node: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(node, ast.IfExp):
-        yield node.test
-        yield from _tests_in(node.body)
-        yield from _tests_in(node.orelse)

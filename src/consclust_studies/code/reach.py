@@ -6,17 +6,17 @@ first no branch is taken, no argument read and no class in use, and whatever is 
 
 import ast
 import copy
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from consclust_studies.code.classes import Classes, decorators, is_class, is_class_variable
+from consclust_studies.code.classes import Classes, decorators, is_class_variable
 from consclust_studies.code.cleaning import plain, prepare
 from consclust_studies.code.constants import NOTHING, UNKNOWN, Values, joined, values_of
+from consclust_studies.code.environment import Members
 from consclust_studies.code.modules import Definition, External, Module, Sources, Target
-from consclust_studies.code.outside import kind_of_outside
-from consclust_studies.code.prune import ANY, Members, View
-from consclust_studies.code.write import EVERY, Flow, Reading, Reference, Writer, classes_in
+from consclust_studies.code.outside import find_kind_of_outside
+from consclust_studies.code.prune import View
+from consclust_studies.code.write import EVERY, Flow, Reading, Reference, Writer, find_classes
 
 Slot = tuple[Any, ...]
 Given = Mapping[Definition, Mapping[str, Values]]
@@ -57,7 +57,7 @@ class Code:
     def outside(self, definition: Definition) -> str | None:
         """Return why a definition never counts, by its own name or by that of a method that it overrides."""
         if definition not in self._outside:
-            self._outside[definition] = kind_of_outside(definition) or self._overridden(definition)
+            self._outside[definition] = find_kind_of_outside(definition) or self._overridden(definition)
         return self._outside[definition]
 
     def _overridden(self, definition: Definition) -> str | None:
@@ -65,8 +65,8 @@ class Code:
             return None
         name = definition.name.rpartition(".")[2]
         for base in self.classes.order(definition.owner)[1:]:
-            member = self.classes.of(base).members.get(name)
-            if member and (found := kind_of_outside(member)):
+            member = self.classes.read(base).members.get(name)
+            if member and (found := find_kind_of_outside(member)):
                 return found
         return None
 
@@ -83,7 +83,7 @@ class Code:
 
     def default(self, function: Definition, name: str) -> Definition | None:
         """Return the default of a parameter as a definition of its own; None if it has none."""
-        found = defaults_of(function).get(name)
+        found = read_defaults(function).get(name)
         return self.expression(function, f"({name})", found) if found is not None else None
 
     def expression(self, of: Definition, name: str, value: ast.expr) -> Definition:
@@ -94,7 +94,7 @@ class Code:
         return self._entries[of, name]
 
 
-def defaults_of(function: Definition) -> dict[str, ast.expr]:
+def read_defaults(function: Definition) -> dict[str, ast.expr]:
     """Return the defaults of the parameters of a function, by their names in the source."""
     args = function.function.args
     positional = [*args.posonlyargs, *args.args]
@@ -153,7 +153,7 @@ class Reach:
             self._use(entry)
         else:
             self._escape(entry)
-            self._open_objects_of(entry)
+            self._open_given_objects(entry)
 
     # ------------------------------------------------------------------ the repetition
 
@@ -164,12 +164,13 @@ class Reach:
                 queue = self._waiting or self._stale
                 definition = next(iter(queue))
                 del queue[definition]
-                self._take(definition, self._reading_of(definition))
+                self._take(definition, self._find_reading(definition))
 
-    def _reading_of(self, definition: Definition) -> Reading:
+    def _find_reading(self, definition: Definition) -> Reading:
         """Read a definition, unless it was read before with the same answers to what it asks."""
         known = self.code.readings.setdefault(definition, [])
         reading: Reading
+        # another job may have read it in another environment; the latest is the likeliest to fit
         for asked, reading in reversed(known):
             if self._is_answered(asked):
                 self._keep_asked(definition, asked)
@@ -190,14 +191,14 @@ class Reach:
         if definition.kind == "function":
             return writer.function()
         if definition.kind == "class":
-            return writer.header(self.classes.of(definition))
+            return writer.header(self.classes.read(definition))
         return writer.value()
 
     def _keep_asked(self, definition: Definition, asked: dict[Slot, Any]) -> None:
         self._asked[definition] = asked
         for slot in asked:
             self._asked_by.setdefault(slot, {})[definition] = None
-            if slot[0] in ("effect", "changes"):
+            if slot[0] in ("effect", "changes"):  # only a function that has been read can answer these
                 self._reach(slot[1])
 
     def _changed_slot(self, *slots: Slot) -> None:
@@ -209,7 +210,7 @@ class Reach:
     def _take(self, definition: Definition, reading: Reading) -> None:
         """Reach what a definition refers to, and keep what it says about others."""
         self.readings[definition] = reading
-        bases = self.classes.of(definition).bases if definition.kind == "class" else []
+        bases = self.classes.read(definition).bases if definition.kind == "class" else []
         for reference in reading.references:
             if reference.kind == "definition" and reference.definition in bases:
                 self._reach(reference.definition)  # there are no objects of it for that
@@ -263,6 +264,7 @@ class Reach:
 
     def _open_what_nothing_gives(self) -> bool:
         """Take values that nothing gives for unknown; return whether there were any."""
+        # all that is reached has been read: what still has no value is given by nothing in the packages
         found = [
             slot
             for definition, asked in self._asked.items()
@@ -318,7 +320,7 @@ class Reach:
     def _public(self, definition: Definition) -> Iterator[str]:
         """Yield the members that a name that is not known may be; special ones are none."""
         for each in self.classes.order(definition):
-            yield from (name for name in self.classes.of(each).members if not name.startswith("__"))
+            yield from (name for name in self.classes.read(each).members if not name.startswith("__"))
 
     def _use(self, definition: Definition) -> None:
         """Count with objects of a class."""
@@ -334,19 +336,19 @@ class Reach:
 
     def _access_fields(self, definition: Definition) -> None:
         """Count with all fields of a class: something reads them by names that are not written."""
-        for name in self.fields_of(definition):
+        for name in self.list_fields(definition):
             self._access(Members(definition, "exact"), name)
 
-    def fields_of(self, definition: Definition) -> list[str]:
+    def list_fields(self, definition: Definition) -> list[str]:
         """Return the fields that a class itself has, in order."""
-        return [*self.classes.of(definition).fields]
+        return [*self.classes.read(definition).fields]
 
-    def fields_of_all(self, definition: Definition) -> list[str]:
+    def list_all_fields(self, definition: Definition) -> list[str]:
         """Return the fields of a class and its bases, and the parameters of their constructors."""
         found: list[str] = []
         for each in self.classes.order(definition):
-            found += self.fields_of(each)
-            maker = self.classes.of(each).members.get("__init__")
+            found += self.list_fields(each)
+            maker = self.classes.read(each).members.get("__init__")
             if maker and maker.kind == "function":
                 found += map(plain, prepare(maker).parameters)
         return found
@@ -374,7 +376,7 @@ class Reach:
     def _reach_special(self, definition: Definition) -> None:
         wanted = SPECIAL | self._texts
         for each in self.classes.order(definition):
-            read = self.classes.of(each)
+            read = self.classes.read(each)
             for member in (*(read.members[name] for name in read.members if name in wanted), *read.called_from_outside):
                 if not self._only_stores(definition, member):
                     self._reach(member)
@@ -439,16 +441,16 @@ class Reach:
             concerned = [slot for slot in self._asked_by if slot[0] == "attribute"]
         self._changed_slot(*concerned)
 
-    def _open_objects_of(self, entry: Definition) -> None:
+    def _open_given_objects(self, entry: Definition) -> None:
         """Take the fields of the objects that an entry point is given for unknown, and those that these hold."""
         waiting = [(annotation, entry) for annotation in prepare(entry).annotations]
         while waiting:
             annotation, where = waiting.pop()
-            for found in classes_in(annotation, View(where, self)):
+            for found in find_classes(annotation, View(where, self)):
                 if found not in self._escaped:
                     self._escape(found)
                     for each in self.classes.order(found):
-                        waiting += [(inner, each) for inner in self.classes.of(each).annotations]
+                        waiting += [(inner, each) for inner in self.classes.read(each).annotations]
 
     # ------------------------------------------------------------------ values
 
@@ -459,7 +461,7 @@ class Reach:
         if flow.to.kind == "class":
             self._flow_to_fields(flow)
             return
-        defaults = defaults_of(flow.to)
+        defaults = read_defaults(flow.to)
         for parameter in prepare(flow.to).parameters:
             name = plain(parameter)
             if name in flow.values:
@@ -469,7 +471,7 @@ class Reach:
                 self._join(flow.to, name, UNKNOWN)
             elif name in defaults:
                 self._use_default(flow.to, name)
-                self._join(flow.to, name, self._value_of(self.code.default(flow.to, name)))
+                self._join(flow.to, name, self._find_value(self.code.default(flow.to, name)))
 
     def _make(self, definition: Definition) -> None:
         """Take the parameters of a class for unknown, as the code makes objects of it by itself."""
@@ -492,7 +494,7 @@ class Reach:
                 self._join(flow.to, name, flow.values[name])
             else:
                 default = self.classes.find(flow.to, name)
-                self._join(flow.to, name, UNKNOWN if flow.open else self._value_of(default))
+                self._join(flow.to, name, UNKNOWN if flow.open else self._find_value(default))
 
     def _join(self, definition: Definition, name: str, values: Values) -> None:
         known = self._values.get((definition, name), NOTHING)
@@ -503,7 +505,7 @@ class Reach:
             if definition.kind == "class":
                 self._changed_slot(*(slot for slot in self._asked_by if slot[0] == "attribute" and slot[2] == name))
 
-    def _value_of(self, definition: Definition | None) -> Values:
+    def _find_value(self, definition: Definition | None) -> Values:
         """Return the values of a constant, of a module or a class, or of a default."""
         if definition is None or definition.kind != "value" or definition in self._constants:
             return UNKNOWN
@@ -513,7 +515,7 @@ class Reach:
         targets = line.targets if isinstance(line, ast.Assign) else [line.target]
         if not all(isinstance(target, ast.Name) for target in targets):
             return UNKNOWN
-        self._constants.add(definition)
+        self._constants.add(definition)  # a constant that names itself, by way of others, is unknown
         try:
             return View(definition, self).values(line.value)
         finally:
@@ -534,7 +536,7 @@ class Reach:
         kept = self._is_kept_by_constructor(definition, name)
         if self._is_stored(definition, name, kept and given is not None):
             return UNKNOWN
-        is_field = any(name in self.classes.of(each).fields for each in self.classes.order(definition))
+        is_field = any(name in self.classes.read(each).fields for each in self.classes.order(definition))
         if given is not None and (is_field or kept):
             if name in given:
                 return given[name]
@@ -549,20 +551,20 @@ class Reach:
         line = member.statements[0] if member else None
         if isinstance(line, ast.AnnAssign) and not is_class_variable(line):
             return UNKNOWN
-        return self._value_of(member)
+        return self._find_value(member)
 
     def _is_kept_by_constructor(self, definition: Definition, name: str) -> bool:
-        own = [self.classes.of(each).members for each in self.classes.order(definition)]
+        own = [self.classes.read(each).members for each in self.classes.order(definition)]
         return any("__init__" in members and keeps(members["__init__"], name) for members in own)
 
     def _is_stored(self, definition: Definition, name: str, by_constructor: bool) -> bool:
         """Whether an attribute may get other values than its constructor gives, which stores it once."""
-        stores = sum(len(self.classes.of(each).stores.get(name, ())) for each in self.classes.order(definition))
+        stores = sum(len(self.classes.read(each).stores.get(name, ())) for each in self.classes.order(definition))
         return stores > by_constructor or bool({name, EVERY} & self._stored)
 
     def _default_value(self, definition: Definition, name: str) -> Values:
         member = self.classes.find(definition, name) or self._default_in_constructor(definition, name)
-        return self._value_of(member)
+        return self._find_value(member)
 
     def _field_value(self, definition: Definition, name: str) -> Values:
         """Return what calls give to a field, where all objects are made by such calls."""
@@ -573,7 +575,7 @@ class Reach:
 
     def _options_of_field(self, definition: Definition, name: str) -> Values:
         for each in self.classes.order(definition):
-            line = self.classes.of(each).fields.get(name)
+            line = self.classes.read(each).fields.get(name)
             if line:
                 return self.options(each, line.annotation)
         return UNKNOWN
@@ -610,7 +612,7 @@ class Reach:
         return found
 
     def _answer_constant(self, slot: Slot) -> Values:
-        return UNKNOWN if slot in self._open or slot[1] in self._changed else self._value_of(slot[1])
+        return UNKNOWN if slot in self._open or slot[1] in self._changed else self._find_value(slot[1])
 
     def _answer_read(self, slot: Slot) -> bool:
         _, function, name = slot
@@ -722,146 +724,6 @@ class Reach:
         """Return the fields that the constructor of a dataclass or named tuple takes, in order; None for others."""
         return self.classes.constructor(definition)
 
-    # ------------------------------------------------------------------ the digest
-
-    def digested(self) -> "Digest":
-        """Return the digest, and what it was made of."""
-        return Digest(self)
-
-
-class Digest:
-    """The digest of what a job enters: definitions in the order in which they refer to each other, by number."""
-
-    def __init__(self, reach: Reach) -> None:
-        self._reach = reach
-        self._hash = hashlib.sha256()
-        self._numbers: dict[Any, int] = {}
-        self._deep: dict[Definition, str] = {}
-        self._members: set[tuple[Members, str]] = set()
-        self.visited: dict[Definition, None] = {}
-        self._waiting: list[Definition] = []
-        readings = reach.readings.values()
-        self._fields = (
-            {name for each in reach.live for name in reach.fields_of_all(each)} if reach.names_of_fields else set()
-        )
-        self._names_of_attributes = any(reading.names_of_attributes for reading in readings)
-        self._names_of_code = any(reading.names_of_code for reading in readings)
-        self._known = {name for each in reach.live for name in reach.classes.names(each)}
-        for entry in reach.entries:
-            self._say(self._number(entry))
-            self._visit(entry)
-        self._visit_waiting()
-        self._visit_special()
-        self._visit_effects()
-        self.text = self._hash.hexdigest()[:16]
-
-    def _say(self, word: object) -> None:
-        self._hash.update(f"{word}\0".encode())
-
-    def _number(self, what: Any) -> str:
-        return f"#{self._numbers.setdefault(what, len(self._numbers))}"
-
-    def _visit(self, definition: Definition) -> None:
-        if definition not in self.visited and definition in self._reach.readings:
-            self.visited[definition] = None
-            self._waiting.append(definition)
-
-    def _visit_all(self, definitions: Iterable[Definition]) -> None:
-        """Visit definitions in an order that does not depend on their names."""
-        for definition in sorted(definitions, key=lambda each: (self._blank(each), repr(each))):
-            self._visit(definition)
-            if definition.owner:
-                self._visit(definition.owner)
-
-    def _blank(self, definition: Definition) -> str:
-        """Return a digest of a definition and of what it refers to, without names."""
-        if definition not in self._deep:
-            reading = self._reach.readings.get(definition, Reading())
-            near = (reference.definition for reference in reading.references if reference.kind == "definition")
-            words = [self._reach.readings[each].blank for each in near if each in self._reach.readings]
-            self._deep[definition] = hashlib.sha256("".join([reading.blank, *words]).encode()).hexdigest()
-        return self._deep[definition]
-
-    def _visit_waiting(self) -> None:
-        while self._waiting:
-            definition = self._waiting.pop(0)
-            self._say(f"{definition.kind} {self._number(definition)}")
-            if self._names_of_code:
-                self._say(definition.name)
-            for piece in self._reach.readings[definition].pieces:
-                if isinstance(piece, str):
-                    self._say(piece)
-                else:
-                    self._refer(piece)
-            self._visit_all(self._reach.readings[definition].decided)
-            if definition.kind == "class":
-                self._visit_class(definition)
-
-    def _visit_class(self, definition: Definition) -> None:
-        """Visit what belongs to a class though nothing names it."""
-        self._visit_all(self._special(definition))
-        if self._reach.names_of_fields:
-            for name in self._reach.fields_of(definition):
-                self._refer(Reference("member", definition, name, "exact"))
-
-    def _refer(self, reference: Reference) -> None:
-        definition = reference.definition
-        if reference.kind == "member":
-            self._say(self._attribute(reference.name))
-            self._visit_members(reference)
-        elif reference.kind == "keyword":
-            assert definition
-            self._say(self._place(definition, reference.name))
-        elif reference.kind == "all members":
-            self._say("all members")
-            for each in self._reach._receivers(reference.members):
-                names = self._reach._public(each)
-                self._visit_all(m for name in names for m in self._reach._counted(Members(each), name))
-        elif definition:
-            self._say(definition.name if reference.kind == "all of module" else self._number(definition))
-            self._visit(definition)
-
-    def _visit_members(self, reference: Reference) -> None:
-        """Visit what an attribute may be; once, as there are no more of them later."""
-        key = reference.members, reference.name
-        if key not in self._members:
-            self._members.add(key)
-            self._visit_all(self._reach._counted(*key))
-
-    def _attribute(self, name: str) -> str:
-        """Return the number of an attribute of our classes; the name of any other."""
-        if name.startswith("__") or name not in self._known or name in self._fields:
-            return name
-        if self._names_of_attributes and not name.startswith("_"):
-            return name
-        return self._number(name)
-
-    def _place(self, function: Definition, name: str) -> str:
-        """Return the place of a keyword among the parameters that a function reads."""
-        reads = self._reach.readings[function].reads if function in self._reach.readings else set()
-        read = [plain(parameter) for parameter in prepare(function).parameters if plain(parameter) in reads]
-        return f"keyword {read.index(name)}" if name in read else name
-
-    def _special(self, definition: Definition) -> list[Definition]:
-        """Return the members of a class that Python or other packages call."""
-        own = self._reach.classes.of(definition)
-        wanted = SPECIAL | TEXTS
-        named = [member for name, member in own.members.items() if name in wanted]
-        return [member for member in (*named, *own.called_from_outside) if member in self._reach.readings]
-
-    def _visit_special(self) -> None:
-        """Visit what nothing names: special members of objects that come from elsewhere."""
-        order = [each for own in self._reach.live for each in self._reach.classes.order(own)]
-        self._visit_all(member for each in dict.fromkeys(order) for member in self._special(each))
-        self._visit_waiting()
-
-    def _visit_effects(self) -> None:
-        """Visit what the modules do when they are imported, if they do anything."""
-        readings = self._reach.readings
-        effects = [module.effect for module in self._reach._imported if module.effects]
-        self._visit_all(each for each in effects if each in readings and readings[each].pieces != ["{ }"])
-        self._visit_waiting()
-
 
 def only_stores(maker: Definition) -> bool:
     """Whether a constructor does no more than to keep its parameters under their names."""
@@ -895,12 +757,9 @@ def _keeps(line: ast.Assign, names: set[str]) -> bool:
     )
 
 
-def definition_of(code: Code, dotted: str) -> Definition:
+def find_definition(code: Code, dotted: str) -> Definition:
     """Return the definition with a whole name; LookupError if there is none."""
     found = code.sources.resolve(dotted)
     if not isinstance(found, Definition):
         raise LookupError(f"{dotted}: no function and no class of {', '.join(code.sources.roots)}")
     return found
-
-
-__all__ = ["ANY", "Code", "Digest", "Reach", "definition_of", "is_class"]

@@ -14,19 +14,10 @@ from typing import Any, Literal, NamedTuple
 from consclust_studies.code.classes import Class
 from consclust_studies.code.cleaning import is_local, plain
 from consclust_studies.code.constants import Values
+from consclust_studies.code.environment import Environment, Members
 from consclust_studies.code.modules import Definition, External, Function, ModuleName
-from consclust_studies.code.prune import (
-    ATTRIBUTE_FUNCTIONS,
-    Callee,
-    Chosen,
-    Environment,
-    Item,
-    Members,
-    View,
-    bindings_in,
-    parse_annotation,
-    parts_of,
-)
+from consclust_studies.code.prune import ATTRIBUTE_FUNCTIONS, Callee, View
+from consclust_studies.code.syntax import Chosen, Item, find_bindings, list_parts, parse_annotation
 
 NAMES_OF_FIELDS = {
     "_fields", "_asdict", "asdict", "fields", "model_dump", "model_dump_json", "model_fields", "model_fields_set",
@@ -165,13 +156,14 @@ class Writer:
 
     def _finish(self) -> None:
         self._flush()
+        # only now: what is written may ask for values, and so decide branches
         names = self.view.full | self.view.asked
         self.reading.decided = self.view.decided
         self.reading.reads = {plain(name) for name in self.view.parameters if name in names}
 
     def _keep_annotations(self, annotations: list[ast.expr]) -> None:
         for annotation in annotations:
-            for found in classes_in(annotation, self.view):
+            for found in find_classes(annotation, self.view):
                 if found not in self.reading.held:
                     self.reading.held.append(found)
 
@@ -540,7 +532,7 @@ class Writer:
             if argument not in unread:
                 self._write(argument)
             elif any(other in given for other in node.args[node.args.index(argument) :]):
-                self._say("_")
+                self._say("_")  # keeps the places of those behind it
         for keyword in self.view.keywords(node):
             if keyword.value in unread:
                 continue
@@ -601,7 +593,7 @@ class Writer:
         self._write(holder)
         values = self.view.values(attribute)
         if values is not None:
-            for value in sorted(str(value) for _, value in values):
+            for value in sorted(str(value) for _, value in values):  # a set has no order of its own
                 self._attribute_of(holder, value)
                 self._keep_set(name, value)
             self._write_key(attribute, values)
@@ -653,10 +645,10 @@ def _in_order(names: frozenset[str], node: ast.stmt) -> list[str]:
     """Return the names that a statement binds to one value, in the order of the source."""
     if len(names) == 1:
         return [*names]
-    return [name for name, _ in bindings_in(node) if name in names]
+    return [name for name, _ in find_bindings(node) if name in names]
 
 
-def classes_in(annotation: ast.expr, view: View) -> Iterator[Definition]:
+def find_classes(annotation: ast.expr, view: View) -> Iterator[Definition]:
     """Yield the classes that an annotation names, also through the aliases of a module.
 
     Not those of a discriminated union: the job chooses one of them, and names it.
@@ -672,7 +664,7 @@ def classes_in(annotation: ast.expr, view: View) -> Iterator[Definition]:
                 yield found
             else:
                 other = View(found, here.environment)
-                waiting += [(value, other) for value in map(_value_of, found.statements) if value]
+                waiting += [(value, other) for value in map(_find_value, found.statements) if value]
         elif found is None:
             waiting += [(part, here) for part in _parts_of_annotation(node)]
 
@@ -683,10 +675,10 @@ def _parts_of_annotation(node: ast.expr) -> list[ast.expr]:
         return [parse_annotation(node.value)]
     if _is_choice(node) or (isinstance(node, ast.Subscript) and _last(node.value) == "Literal"):
         return []
-    return [part for part in parts_of(node) if isinstance(part, ast.expr)]
+    return [part for part in list_parts(node) if isinstance(part, ast.expr)]
 
 
-def _value_of(line: ast.stmt) -> ast.expr | None:
+def _find_value(line: ast.stmt) -> ast.expr | None:
     return line.value if isinstance(line, ast.Assign | ast.AnnAssign) else None
 
 

@@ -57,20 +57,20 @@ def _own_kinds(folder: Path, study: str) -> Kinds:
     return kinds_in(modules_of(package, [str(folder)]), engine_kinds())
 
 
-def kinds_of(study: str, files: Sequence[str] = ()) -> Kinds:
+def find_kinds(study: str, files: Sequence[str] = ()) -> Kinds:
     """Return all kinds that a study may use: the engine's, its own, and those in ``files`` of other studies."""
     own = own_kinds(study)
     found = engine_kinds() | own
     for file in files:
         owner = Path(file).parts[1]
-        listed = {word: cls for word, cls in own_kinds(owner).items() if file_of(cls) == file}
+        listed = {word: cls for word, cls in own_kinds(owner).items() if find_file_of_kind(cls) == file}
         for word in listed.keys() & own.keys():
             raise InputError(f"{file}: the study {study} has a kind {word!r} too; choose another name for one of them")
         found |= listed
     return found
 
 
-def file_of(cls: type[Exhibit]) -> str:
+def find_file_of_kind(cls: type[Exhibit]) -> str:
     """Return the file of a kind of a study, in the folder of the project."""
     return f"{cls.__module__.replace('.', '/')}.py"
 
@@ -164,7 +164,7 @@ def _as_its_kind(value: Any, info: ValidationInfo) -> Exhibit:
     """Return an exhibit of a study from its keys: its kind is one that the study, by id and ``kinds``, may use."""
     if isinstance(value, Exhibit):
         return value
-    kinds = kinds_of(info.data.get("id", ""), info.data.get("kinds", ()))
+    kinds = find_kinds(info.data.get("id", ""), info.data.get("kinds", ()))
     word = value.get("kind") if isinstance(value, Mapping) else None
     if isinstance(word, str) and word not in kinds:
         _refuse_kind_of_another_study(word)
@@ -179,7 +179,7 @@ def _refuse_kind_of_another_study(word: str) -> None:
         with contextlib.suppress(InputError):  # a mistake in a file of another study
             cls = own_kinds(study).get(word)
         if cls:
-            file = file_of(cls)
+            file = find_file_of_kind(cls)
             message = f"not known here; it belongs to the study {study}: {file}; list this file in kinds"
             error = PydanticCustomError("kind_of_another_study", "{message}", {"message": message})
             details = InitErrorDetails(type=error, loc=("kind",), input=word)

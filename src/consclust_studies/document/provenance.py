@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from consclust.files import sha256
+from consclust.plurals import count
 from consclust.report.items import Item, paragraph, table
 from consclust.versions import versions
 from consclust_studies.config.study import PlannedStudy
@@ -105,7 +106,8 @@ def describe_confirmation(confirmed: Mapping[str, Any]) -> str:
     of = confirmed["of"]
     missed = 1 - 0.05 ** (1 / fits)  # with 95 % confidence, were more fits different, one of the sample would be
     return (
-        f"Labels of {confirmed['jobs']} jobs were made by earlier code and confirmed on {fits:,} of their {of:,} fits "
+        f"Labels of {count(confirmed['jobs'], 'job')} were made by earlier code and confirmed on {fits:,} of their "
+        f"{count(of, 'fit', ',')} "
         f"with the present code, all with the same labels: a change in fewer than {missed:.2%} of the fits could have "
         "been missed."
     )

@@ -1,5 +1,7 @@
 """Pictures of the published scores: ours against them, and the differences by their size."""
 
+# seaborn and matplotlib are imported where needed, so that what does without them starts faster
+
 from __future__ import annotations
 
 import math
@@ -136,11 +138,9 @@ class Differences(_OfPublished):
 
 
 def _cells(source: Source) -> DataFrame:
-    cells, key, published = (
-        find_counted_cells(source.study, build_scores_frame(source)),
-        make_published_key(source),
-        source.published,
-    )
+    cells = find_counted_cells(source.study, build_scores_frame(source))
+    key = make_published_key(source)
+    published = source.published
     names = [key(*name) for name in zip(cells["case"], cells["metric"], cells["method"], strict=True)]
     deviations = {name: given["std"] for name, given in published.starts.items() if "std" in given}
     deviations |= published.deviations

@@ -1,5 +1,7 @@
 """How near the scores are to the published ones: cell by cell, in the order of the methods, and the farthest."""
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 from __future__ import annotations
 
 import math

@@ -73,9 +73,13 @@ class Alternatives(Exhibit):
 
 
 def _frame(source: Source) -> DataFrame:
-    study, scores, key = source.study, source.published.scores, make_published_key(source)
+    study = source.study
+    scores = source.published.scores
+    key = make_published_key(source)
     with_own_values = {method for _, _, method in scores}
-    own, other, rows = aggregate_subsets(source.selected), aggregate_subsets(source.variants), []
+    own = aggregate_subsets(source.selected)
+    other = aggregate_subsets(source.variants)
+    rows = []
     for case, method, variant in _pairs(study):
         own_case = case.of if isinstance(case, CaseVariant) else case.id
         own_method = variant.of if isinstance(variant, MethodVariant) else method
@@ -107,7 +111,9 @@ def _questions(study: PlannedStudy, frame: DataFrame, compared: bool) -> Table:
     stands_for, rows = {case.id: case.instead_of for case in study.cases}, []
     for why, both in frame.dropna(subset=["own", "other"]).groupby("why", sort=False):
         group = both[~both["case"].isin([stands_for[case] for case in both["case"]])]
-        known, change, asked = group.dropna(subset="published"), group["change"], f"{why}"
+        known = group.dropna(subset="published")
+        change = group["change"]
+        asked = f"{why}"
         near = ((known["nearer"] == word).sum() for word in ("own", "other"))
         away = ((known[word] - known["published"]).abs().mean() for word in ("own", "other"))
         ways = [*dict.fromkeys(group["differs"])]

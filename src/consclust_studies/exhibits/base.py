@@ -10,7 +10,16 @@ from consclust_studies.config.references import CaseId, MethodId, Mistakes, find
 from consclust_studies.config.study import Study
 from consclust_studies.config.values import Some
 
-__all__ = ["NOT_PUBLISHED", "Exhibit", "Group", "Mistakes", "Needs", "OfMethod", "find_unknown", "of_fit"]
+__all__ = [
+    "NOT_PUBLISHED",
+    "Exhibit",
+    "Group",
+    "Mistakes",
+    "Needs",
+    "OfMethod",
+    "check_reads_no_features",
+    "find_unknown",
+]
 
 NOT_PUBLISHED = "the study has no published scores; add published: [table2]"
 """What an exhibit lacks that compares scores with published ones."""
@@ -29,18 +38,18 @@ class OfMethod(Exhibit):
     method: MethodId = Field(description="id of the method")
     cases: tuple[CaseId, ...] = Field((), description="ids of cases; all cases of the study if absent")
 
-    def cases_of(self, study: Study) -> list[str]:
+    def find_cases(self, study: Study) -> list[str]:
         """Return the cases on which the method runs."""
         run = study.method(self.method)
         return [case.id for case in study.cases if case.id in (self.cases or [case.id]) and run.runs_on(case)]
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield a method that runs on none of the cases."""
-        if not self.cases_of(study):
+        if not self.find_cases(study):
             yield "method", f" = {self.method!r}: it runs on none of these cases; name other cases"
 
 
-def of_fit(run: MethodRun, key: str) -> Mistakes:
+def check_reads_no_features(run: MethodRun, key: str) -> Mistakes:
     """Yield a mistake if a method needs features: figures read base clusterings only."""
     if methods.needs_features(run.method, run.parameters, [run.default]):
         yield f"{key}method", f" = {run.id!r}: it needs features, which figures do not read; name another"

@@ -83,7 +83,9 @@ def _counted(frame: DataFrame) -> str:
 
 def _frame(source: Source) -> DataFrame:
     study, paper = source.study, restrict_to_paper(source.study, source.published)
-    everyone, papers, rows = Material(study, source), Material(paper, source), []
+    everyone = Material(study, source)
+    papers = Material(paper, source)
+    rows = []
     others = [run.id for run in study.methods if run not in paper.methods]
     for claim in study.claims:
         own = judge(claim, papers if {claim.method, *claim.against}.isdisjoint(others) else everyone)

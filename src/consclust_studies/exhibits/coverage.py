@@ -10,7 +10,9 @@ from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.source import Source
 
-COMPLETE, PARTIAL, ABSENT = "complete", "partial", "not possible"
+COMPLETE = "complete"
+PARTIAL = "partial"
+ABSENT = "not possible"
 
 
 class Coverage(Exhibit):

@@ -1,5 +1,7 @@
 """The data sets: dimensions as counted and as published, preprocessing, base clusterings."""
 
+# pandas is imported where needed, so that what does without it starts faster
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,7 @@
 """What needs no classes: the consensus labels, and the sections of the report of ``consclust report``."""
 
+# pandas is imported where needed, so that what does without it starts faster
+
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, get_args
@@ -14,6 +16,7 @@ from consclust.report.blocks import Cell, Footnotes, Shown, Table
 from consclust.report.figures import style
 from consclust.report.sections import TITLES
 from consclust.report.wording import DASH, score
+from consclust.scores import ari
 from consclust_studies import paths
 from consclust_studies.config.method_runs import MethodRun
 from consclust_studies.config.references import CaseId, MethodId
@@ -82,8 +85,6 @@ class Consensus(Exhibit):
 
 def _compared(title: str, labels: dict[str, IntArray], remarks: dict[str, str]) -> Table:
     """Return a row for each method."""
-    from consclust.scores import ari
-
     footnotes, rows = Footnotes(), []
     for name, remark in remarks.items():
         sizes = np.bincount(labels[name]) if name in labels else None
@@ -155,7 +156,7 @@ class DiagnosisTable(_Diagnosed):
     @classmethod
     def unlisted(cls, study: Study) -> Iterable[Exhibit]:
         """Return the sections on all cases, tables and figures, of a study without classes."""
-        return of_cases(study) if study.without_classes else ()
+        return make_standard_exhibits(study) if study.without_classes else ()
 
 
 class DiagnosisFigure(_Diagnosed):
@@ -171,7 +172,7 @@ class DiagnosisFigure(_Diagnosed):
     )
 
 
-def of_cases(study: Study) -> Iterable[Exhibit]:
+def make_standard_exhibits(study: Study) -> Iterable[Exhibit]:
     """Yield all sections for all cases of a study without classes."""
     for i, case in enumerate(study.cases, start=1):
         several = len(study.cases) > 1
@@ -199,7 +200,9 @@ def _diagnosis(source: Source, case_id: str, method: str) -> Any:
     from consclust.report.diagnosis import Diagnosis, Settings
 
     study, stored = source.study, source.stored(case_id)
-    case, plan, ensemble = study.case(case_id), study.diagnosis, Ensemble(stored.subset(0))
+    case = study.case(case_id)
+    plan = study.diagnosis
+    ensemble = Ensemble(stored.subset(0))
     k = study.number_of_clusters(case_id) or stored.n_classes
     n = len(stored.labels)
     for key, most in ((f"cases: {case_id}: k", k), ("diagnosis.ks", max(plan.ks))):

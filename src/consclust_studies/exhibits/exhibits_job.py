@@ -31,7 +31,7 @@ class ExhibitJob(Spec):
     kind: ClassVar = "exhibits"
 
     study: PlannedStudy
-    """:func:`part_of` the study, with no other exhibits."""
+    """:func:`reduce_to_exhibits` the study, with no other exhibits."""
     items: dict[str, tuple[Item, ...]]
     """What each exhibit reads."""
     seed: int | None = None
@@ -69,7 +69,7 @@ def in_order(items: Iterable[Item]) -> list[Item]:
     return sorted(dict.fromkeys(items), key=lambda item: (item.role, item.key))
 
 
-def part_of(study: PlannedStudy, exhibits: Sequence[Exhibit]) -> PlannedStudy:
+def reduce_to_exhibits(study: PlannedStudy, exhibits: Sequence[Exhibit]) -> PlannedStudy:
     """Return the study with what exhibits can depend on: no others, no title, the ledger only if one reads it."""
     elsewhere = {"title": "-", "summary": "-", "discussion": False, "run_id": "", "restriction": "", "left_out": ()}
     reads = any(exhibit.needs(study).claims for exhibit in exhibits)
@@ -112,7 +112,7 @@ def run(job: ExhibitJob, files: Files) -> str:
     for exhibit in job.study.exhibits:
         own = {*job.items[exhibit.id]}
         own_files = [pair for pair in given if pair[0] in own]
-        source = replace(whole, study=part_of(job.study, [exhibit]), files=own_files)
+        source = replace(whole, study=reduce_to_exhibits(job.study, [exhibit]), files=own_files)
         own_out = {path.suffix: path for path in out if path.stem == exhibit.id}
         try:
             stored.write_shown(job.shown_as(exhibit), exhibit.build(source), marks, own_out)

@@ -1,5 +1,7 @@
 """Heat maps of the mean score over a grid of two parameters."""
 
+# matplotlib and pandas are imported where needed, so that what does without them starts faster
+
 from __future__ import annotations
 
 import math
@@ -57,11 +59,13 @@ class Heatmap(OfMethod):
 
     def build(self, source: Source) -> Shown:
         """Return the mean over the subsets of each case, metric and point, x fastest; NaN where a subset failed."""
-        study, scores, run = source.study, source.scores, source.study.method(self.method)
+        study = source.study
+        scores = source.scores
+        run = source.study.method(self.method)
         mine = scores[(scores["method"] == self.method) & (scores["restart"] == study.restarts)]
         means = average_grid(study, mine).droplevel("method")
         cells = [{**run.default, self.x: x, self.y: y} for y in run.grid[self.y] for x in run.grid[self.x]]
-        panels = [(case, metric) for metric in self.metrics for case in self.cases_of(study)]
+        panels = [(case, metric) for metric in self.metrics for case in self.find_cases(study)]
         keys = [(*panel, cell[self.x], cell[self.y], write_compact(cell)) for panel in panels for cell in cells]
         rows = [(*key[:-1], float(means.get((*key[:2], key[-1]), math.nan))) for key in keys]
         frame = records(f"case metric {self.x} {self.y} mean", rows)
@@ -72,7 +76,7 @@ class Heatmap(OfMethod):
         from matplotlib.figure import Figure
         from matplotlib.patches import Patch
 
-        cases = self.cases_of(source.study)
+        cases = self.find_cases(source.study)
         across = min(ACROSS[self.scale], len(cases))
         rows = len(self.metrics) * math.ceil(len(cases) / across)
         if len(cases) == 1:  # its metrics stand side by side
@@ -115,7 +119,9 @@ class Heatmap(OfMethod):
     def _panel(self, panel: Any, source: Source, case: str, metric: str, means: Any, scale: dict[str, Any]) -> Any:
         import pandas as pd
 
-        run, large, best = source.study.method(self.method), self.scale != "best", pd.Series(means).max()
+        run = source.study.method(self.method)
+        large = self.scale != "best"
+        best = pd.Series(means).max()
         x, y = run.grid[self.x], run.grid[self.y]
         values = means if large else np.minimum(means - best, -STEP / 1000)  # 0 itself is beyond the last step
         table = pd.DataFrame(values.reshape(len(y), len(x)), [*map(tick_label, y)], [*map(tick_label, x)])

@@ -1,5 +1,7 @@
 """What a method reports after each of its iterations, e.g. how far it is from convergence."""
 
+# seaborn and matplotlib are imported where needed, so that what does without them starts faster
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -16,7 +18,7 @@ from consclust.report.figures import case_panels, label_outer, legend_below, sty
 from consclust.report.wording import conjunction, number, records, untex
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Some
-from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, find_unknown, of_fit
+from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, check_reads_no_features, find_unknown
 from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ class Paths(OfMethod):
         """Yield a path that the method does not have, and too few labels."""
         yield from super().mistakes(study)
         run = study.method(self.method)
-        yield from of_fit(run, "")
+        yield from check_reads_no_features(run, "")
         columns = methods.load(run.method).paths
         yield from find_unknown("path", [self.path], columns)
         n = columns.get(self.path, len(self.labels))
@@ -47,12 +49,12 @@ class Paths(OfMethod):
 
     def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings and the fits."""
-        cases = tuple(self.cases_of(study))
+        cases = tuple(self.find_cases(study))
         return Needs(ensembles=cases, fits=tuple((case, self.method) for case in cases))
 
     def build(self, source: Source) -> Shown:
         """Return the values after each iteration, for each case and quantity."""
-        rows = [row for case in self.cases_of(source.study) for row in self._path(source, case)]
+        rows = [row for case in self.find_cases(source.study) for row in self._path(source, case)]
         frame = records("case quantity iteration value converged", rows)
         caption = (
             f"{self.method} on subset 1: {conjunction([*map(untex, self.labels)])} after each iteration; the table has "

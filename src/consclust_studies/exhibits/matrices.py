@@ -1,5 +1,7 @@
 """Matrices over the objects of one case and its first subset, in the order of the classes."""
 
+# seaborn and matplotlib are imported where needed, so that what does without them starts faster
+
 from __future__ import annotations
 
 import math
@@ -22,7 +24,7 @@ from consclust.validation import Strict
 from consclust_studies.config.references import CaseId, MethodId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Some, Value
-from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs, find_unknown, of_fit
+from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs, check_reads_no_features, find_unknown
 from consclust_studies.results.source import Source, find_fit_parameters
 
 if TYPE_CHECKING:
@@ -96,7 +98,7 @@ class Panel(Matrix):
     )
 
 
-def fits_of(cases: Sequence[str], panels: Sequence[Matrix]) -> tuple[tuple[str, str], ...]:
+def list_fits(cases: Sequence[str], panels: Sequence[Matrix]) -> tuple[tuple[str, str], ...]:
     """Return the cases and methods that are fitted for some matrices."""
     fitted = dict.fromkeys(panel.method for panel in panels if panel.method)
     return tuple((case, method) for case in cases for method in fitted)
@@ -110,7 +112,7 @@ def mistakes_in(study: Study, panels: Sequence[Matrix]) -> Mistakes:
             cls = methods.load(run.method)
             yield from find_unknown(f"panels[{i}].matrix", [panel.matrix], cls.matrices)
             yield from find_unknown(f"panels[{i}].parameters", panel.parameters, cls.parameters())
-            yield from of_fit(run, f"panels[{i}].")
+            yield from check_reads_no_features(run, f"panels[{i}].")
 
 
 class Drawn(NamedTuple):
@@ -143,14 +145,16 @@ class Matrices(Exhibit):
 
     def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings and the fits."""
-        fits = fits_of([self.case], self.panels)
+        fits = list_fits([self.case], self.panels)
         return Needs(ensembles=(self.case,), fits=fits, draws=self.order == "both")
 
     def build(self, source: Source) -> Shown:
         """Return the range of every matrix, its means in and between classes, and what the order changes."""
         classes = source.stored(self.case).classes
         order, step = np.argsort(classes, kind="stable"), step_of(len(classes))
-        by_class, at_random, back = Given(source, self.case, order), None, order
+        by_class = Given(source, self.case, order)
+        at_random = None
+        back = order
         if self.order == "both":
             shuffle = source.generator(self.case, self.id).permutation(len(order))
             at_random, back = Given(source, self.case, shuffle), np.argsort(shuffle)[order]
@@ -169,7 +173,7 @@ class Matrices(Exhibit):
             signs = signs_by_class(matrix, by_class.classes) if panel.minus else (math.nan,) * len(SIGNS)
             rows.append((*named, *(found[name] for name in CONTRAST), *signs, difference))
         frame = records(f"panel matrix parameters objects drawn {' '.join(NUMBERS)}", rows)
-        ends = Groups.of(classes[order][::step], len(thinned[0])).borders()
+        ends = Groups.make(classes[order][::step], len(thinned[0])).borders()
         return Shown(frame, (_table(frame),), self._caption(source, frame), self._draw(drawn, ends))
 
     def _limits(self, panel: Panel, found: dict[str, float]) -> tuple[float, float]:

@@ -1,5 +1,7 @@
 """Mean ranks of the methods with the critical difference, by our scores and by the published ones."""
 
+# scikit-posthocs, matplotlib and SciPy are imported where needed, so that what does without them starts faster
+
 from __future__ import annotations
 
 import math

@@ -1,5 +1,7 @@
 """Fits without an answer, and what methods note about their answers."""
 
+# pandas is imported where needed, so that what does without it starts faster
+
 from typing import ClassVar, Literal
 
 from consclust.report.blocks import Shown, listed

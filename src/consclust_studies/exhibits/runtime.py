@@ -1,5 +1,7 @@
 """CPU seconds and memory of every method on every case."""
 
+# pandas is imported where needed, so that what does without it starts faster
+
 from __future__ import annotations
 
 from collections.abc import Callable

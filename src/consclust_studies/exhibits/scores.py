@@ -11,8 +11,9 @@ from pydantic import Field
 from consclust.report.blocks import Cell, Footnotes, Shown, Table, Text, crossed
 from consclust.report.wording import DASH, MINUS, conjunction, count, paragraph, score, signed
 from consclust_studies.config.experiment import Variants
+from consclust_studies.config.method_runs import MethodRun
 from consclust_studies.config.references import AnyMethodId, CaseId, MetricId
-from consclust_studies.config.study import PlannedStudy
+from consclust_studies.config.study import PlannedStudy, StudyCase
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.main_table import build_scores_frame, keep_main_rows
@@ -45,14 +46,29 @@ class Scores(Exhibit):
 
     def seen(self, study: PlannedStudy) -> PlannedStudy:
         """Return the study with the cases, methods and metrics of the table."""
+        runs = self._find_runs(study)
+        changes = {
+            "cases": self._find_cases(study, runs),
+            "methods": runs,
+            "reported": self.metrics or study.reported,
+            "variants": Variants(),
+        }
+        return study.model_copy(update=changes)
+
+    def _find_runs(self, study: PlannedStudy) -> tuple[MethodRun, ...]:
+        """Return the methods of the table, in the order in which they are listed."""
         everything = (*study.methods, *study.variants.methods)
-        runs = tuple(run for name in self.methods for run in everything if run.id == name) or study.methods
-        cases = tuple(case for case in study.cases if case.id in (self.cases or [case.id]))
+        listed = tuple(run for name in self.methods for run in everything if run.id == name)
+        return listed or study.methods
+
+    def _find_cases(self, study: PlannedStudy, runs: Sequence[MethodRun]) -> tuple[StudyCase, ...]:
+        """Return the cases of the table; with ``methods``, those on which any of them runs."""
+        cases = study.cases
+        if self.cases:
+            cases = tuple(case for case in cases if case.id in self.cases)
         if self.methods:
             cases = tuple(case for case in cases if any(run.runs_on(case) for run in runs))
-        reported = self.metrics or study.reported
-        changes = {"cases": cases, "methods": runs, "reported": reported, "variants": Variants()}
-        return study.model_copy(update=changes)
+        return cases
 
     def needs(self, study: PlannedStudy) -> Needs:
         """Return the scores, and those of the variants if any is shown."""

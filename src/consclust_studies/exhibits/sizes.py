@@ -36,7 +36,7 @@ class Sizes(Exhibit):
 
     def wanted(self, study: Study) -> bool:
         """Whether a case has other sizes."""
-        return bool(_of_other_sizes(study))
+        return bool(_find_methods_of_other_sizes(study))
 
     def build(self, source: Source) -> Shown:
         """Return mean, standard deviation and number of subsets for each case, method and size.
@@ -49,7 +49,7 @@ class Sizes(Exhibit):
         caption = paragraph(
             f"{self.metric} against the number of base clusterings in a subset: mean over "
             f"{count(study.n_subsets, 'subset')}{bands}.",
-            describe_selection(study, _of_other_sizes(study)),
+            describe_selection(study, _find_methods_of_other_sizes(study)),
             _for_some(study, frame[frame["subsets"] < study.n_subsets], "subsets", "the {} only"),
             _for_some(study, frame[frame["raced"] > 0], "raced", "a race, its grid points chosen on the {}"),
             describe_missing(study, frame[frame["n"] < frame["subsets"]], "size"),
@@ -59,10 +59,14 @@ class Sizes(Exhibit):
         return Shown(frame, caption=caption, picture=curves_by_case(drawn, source.titles, "size", labels))
 
     def _frame(self, source: Source) -> DataFrame:
-        study, scores, rows = source.study, aggregate_subsets(source.selected, source.variants), []
+        study = source.study
+        scores = aggregate_subsets(source.selected, source.variants)
+        rows = []
         for case in study.cases:
             cases = sorted((case, *study.size_variants(case)), key=study.subset_size)
-            for row in (find_main_row(study, method) for method in _of_other_sizes(study) if len(cases) > 1):
+            for row in (
+                find_main_row(study, method) for method in _find_methods_of_other_sizes(study) if len(cases) > 1
+            ):
                 ran = [one for one in cases if study.method(row.method).runs_on(one)]
                 found = [(one, key) for one in ran if (key := (one.id, self.metric, *row)) in scores.index]
                 for one, key in found:
@@ -72,7 +76,7 @@ class Sizes(Exhibit):
         return records("case method selection metric size n mean std subsets raced", rows).astype({"n": int})
 
 
-def _of_other_sizes(study: Study) -> list[str]:
+def _find_methods_of_other_sizes(study: Study) -> list[str]:
     """Return the methods that run at other sizes, in the order of the study."""
     run = {name for case in study.cases for other in study.size_variants(case) for name in other.methods}
     return [method.id for method in study.methods if method.id in run]

@@ -1,5 +1,7 @@
 """The distributions of the scores over the subsets."""
 
+# seaborn is imported where needed, so that what does without it starts faster
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal

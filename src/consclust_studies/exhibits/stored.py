@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from consclust.errors import InputError
-from consclust.files import RERUN, read_record, sha256, write_record, write_text
+from consclust.files import RERUN, read_record, sha256, write_csv, write_record, write_text
 from consclust.report.blocks import Block, Chapter, Part, Picture, Shown
 from consclust.validation import Strict
 from consclust_studies.exhibits.base import Exhibit
@@ -37,7 +37,6 @@ def write_shown(exhibit: Exhibit, shown: Shown, marks: Mapping[str, str], files:
     ".tex"; of a table ".md" and ".html"; of a figure ".svg", ".pdf" and ".png" in one folder. Of the texts those are
     written that are among the files.
     """
-    from consclust.files import write_csv
     from consclust.report import figures, markup
 
     shown = replace(shown, caption=" ".join(filter(None, (exhibit.caption, shown.caption))))

@@ -7,6 +7,8 @@ of subsets that have another size by now are cut from those that are kept.
 Labels that other code made are put where a run with ``--config code=confirm`` finds them.
 """
 
+# pandas is imported where needed, so that what does without it starts faster
+
 import io
 import json
 import lzma
@@ -25,6 +27,7 @@ import numpy.typing as npt
 
 from consclust.errors import InputError
 from consclust.files import read_arrays, read_record, write_arrays, write_record, write_text, written_whole
+from consclust.plurals import count
 from consclust_studies.contents import MARKS, Marks
 from consclust_studies.kinds import KINDS
 from consclust_studies.paths import RUNTIME
@@ -33,13 +36,13 @@ from consclust_studies.plan.costs import START, load_studies, run
 from consclust_studies.plan.jobs import PlannedJob
 from consclust_studies.plan.plan import Plan
 from consclust_studies.results.runtimes import tabulate_runtimes
-from consclust_studies.runner import PREVIOUS, digest_of_inputs
+from consclust_studies.runner import PREVIOUS, digest_inputs
 from consclust_studies.specs import without_code, without_inputs
 from consclust_studies.stages.consensus import SubsetRange
 from consclust_studies.stages.cutting import cut_labels, cut_record
 from consclust_studies.stamps import parse_stamp
 
-OF_RUNTIME = ".runtime.json"
+SUFFIX_OF_RUNTIME = ".runtime.json"
 BYTES_A_SECOND = 4000
 """Most bytes of labels that are kept for a CPU second of their jobs; others are sooner computed again."""
 
@@ -51,7 +54,7 @@ class Kept(NamedTuple):
     content: bytes
 
     @classmethod
-    def of(cls, name: str, content: bytes) -> "Kept":
+    def make(cls, name: str, content: bytes) -> "Kept":
         """Return a file with the spec and the stamp that are in it; ValueError or KeyError if there are none."""
         if name.endswith(".json"):
             record = json.loads(content)
@@ -64,25 +67,25 @@ Archive = Mapping[str, Kept]
 """The files of an archive by name."""
 
 
-def archive_of(study: str, case: str) -> Path:
+def locate_archive(study: str, case: str) -> Path:
     """Return the archive of the consensus labels of a case."""
     return needs.locate_kept(study) / f"{case}.tar.xz"
 
 
-def jobs_with_labels(plan: Plan, study: str) -> dict[str, list[PlannedJob]]:
+def find_jobs_with_labels(plan: Plan, study: str) -> dict[str, list[PlannedJob]]:
     """Return for each case, those of the variants too, the jobs that make labels and races, in their order."""
     found: dict[str, dict[str, PlannedJob]] = {}
     for view in (plan.runs[study], *plan.runs[study].split_variants()):
         for case in view.cases:
-            files = [file for method in view.runs(case) for file in plan.label_files(study, case, method)]
+            files = [file for method in view.runs(case) for file in plan.list_label_files(study, case, method)]
             of_case = found.setdefault(case.id, {})
-            for job in plan.jobs_behind(files):
+            for job in plan.list_jobs_behind(files):
                 if job.kind in ("consensus", "race"):
                     of_case[job.first_output] = job
     return {case: list(jobs.values()) for case, jobs in found.items()}
 
 
-def files_of(job: PlannedJob) -> list[str]:
+def list_outputs(job: PlannedJob) -> list[str]:
     """Return all outputs of a job."""
     return [path for paths in job.outputs.values() for path in paths]
 
@@ -92,18 +95,19 @@ def files_of(job: PlannedJob) -> list[str]:
 
 def keep(plan: Plan, study: str) -> None:
     """Write the archives of a study; what an archive has, and the run has not, stays in it if its spec is planned."""
-    for case, jobs in jobs_with_labels(plan, study).items():
-        path = archive_of(study, case)
+    for case, jobs in find_jobs_with_labels(plan, study).items():
+        path = locate_archive(study, case)
         before = read_archive(path)
         made = read_made(jobs)
         kept: dict[str, Kept] = {}
         for job in jobs:
-            for name in files_of(job):
+            for name in list_outputs(job):
                 if found := find_kept(job, name, {**before, **made}, of_other_code=False):
                     kept[name] = found
         if kept:
             write_archive(path, kept)
-            print(f"{path}: {len(kept)} of {sum(len(files_of(job)) for job in jobs)} files")
+            n_files = sum(len(list_outputs(job)) for job in jobs)
+            print(f"{path}: {len(kept)} of {count(n_files, 'file')}")
         else:
             path.unlink(missing_ok=True)
     keep_seconds(plan, study)
@@ -113,15 +117,15 @@ def read_made(jobs: Sequence[PlannedJob]) -> dict[str, Kept]:
     """Return the files that are there; none of a method whose labels take too much room for their seconds."""
     by_method: dict[str, list[Path]] = {}
     for job in jobs:
-        paths = [Path(name) for name in files_of(job)]
+        paths = [Path(name) for name in list_outputs(job)]
         if all(path.is_file() for path in paths):
             by_method.setdefault(job.names["method"], []).extend(paths)
     found: dict[str, Kept] = {}
     for paths in by_method.values():
-        records = [read_record(path) for path in paths if path.name.endswith(OF_RUNTIME)]
+        records = [read_record(path) for path in paths if path.name.endswith(SUFFIX_OF_RUNTIME)]
         seconds = sum(START + sum(map(sum, record["cpu_seconds"])) for record in records)
         if sum(path.stat().st_size for path in paths) <= BYTES_A_SECOND * seconds:
-            found |= {str(path): Kept.of(path.name, pack(path)) for path in paths}
+            found |= {str(path): Kept.make(path.name, pack(path)) for path in paths}
     return found
 
 
@@ -135,7 +139,7 @@ def keep_seconds(plan: Plan, study: str) -> None:
         files: dict[str, list[Path]] = {}
         for case in view.cases:
             for method in view.runs(case):
-                files.setdefault(method.id, []).extend(map(Path, plan.label_files(study, case, method, RUNTIME)))
+                files.setdefault(method.id, []).extend(map(Path, plan.list_label_files(study, case, method, RUNTIME)))
         done = tuple(method for method in view.methods if all(map(Path.is_file, files.get(method.id, []))))
         records = [read_record(file) for file in dict.fromkeys(file for one in done for file in files.get(one.id, []))]
         if done:
@@ -155,8 +159,8 @@ def restore(plan: Plan, study: str) -> list[str]:
     ``code=confirm`` takes them over once a sample of them is confirmed.
     """
     put_back: list[str] = []
-    for case, jobs in jobs_with_labels(plan, study).items():
-        path = archive_of(study, case)
+    for case, jobs in find_jobs_with_labels(plan, study).items():
+        path = locate_archive(study, case)
         kept = read_archive(path)
         base = Path(plan.ensemble_file(study, case))
         if kept and not base.is_file():
@@ -165,27 +169,27 @@ def restore(plan: Plan, study: str) -> list[str]:
         here = []
         waiting = 0
         for job in jobs:
-            if all(Path(name).exists() for name in files_of(job)):
+            if all(Path(name).exists() for name in list_outputs(job)):
                 continue
             if restore_job(job, kept):
-                here += files_of(job)
+                here += list_outputs(job)
             else:
                 waiting += restore_for_confirmation(job, kept)
         put_back += here
         if kept:
-            said = f"{path}: {len(here)} of {len(kept)} files put back"
+            said = f"{path}: {len(here)} of {count(len(kept), 'file')} put back"
             print(f"{said}; {waiting} of other code, for a run with --config code=confirm" if waiting else said)
     return put_back
 
 
 def restore_job(job: PlannedJob, kept: Archive) -> bool:
     """Put back the outputs of a job, if they were made for its spec from inputs of the same content."""
-    found = {name: find_kept(job, name, kept, of_other_code=False) for name in files_of(job)}
+    found = {name: find_kept(job, name, kept, of_other_code=False) for name in list_outputs(job)}
     files = {name: file for name, file in found.items() if file}
     if len(files) < len(found) or not all(Path(path).is_file() for path in job.given):
         return False
     planned_file = job.to_file(job.inputs, job.outputs)
-    inputs = digest_of_inputs(KINDS[job.kind], planned_file)
+    inputs = digest_inputs(KINDS[job.kind], planned_file)
     if any(file.marks.stamp.inputs != inputs for file in files.values()):
         return False
     for name, file in files.items():
@@ -195,7 +199,7 @@ def restore_job(job: PlannedJob, kept: Archive) -> bool:
 
 def restore_for_confirmation(job: PlannedJob, kept: Archive) -> int:
     """Put the outputs of a job that other code made where a run finds them; return how many."""
-    found = {name: find_kept(job, name, kept, of_other_code=True) for name in files_of(job)}
+    found = {name: find_kept(job, name, kept, of_other_code=True) for name in list_outputs(job)}
     files = {name: file for name, file in found.items() if file}
     if len(files) < len(found):
         return 0
@@ -216,22 +220,26 @@ def find_kept(job: PlannedJob, name: str, kept: Archive, of_other_code: bool) ->
 
 def cut_block(name: str, own: Archive) -> Kept | None:
     """Return a block of subsets cut out of other blocks; None if they do not hold all of it, or differ in versions."""
-    kind = kind_of(name)
-    folder = str(Path(name).parent)
-    subsets = subsets_of(name)
-    holders = {
-        subset: other
-        for other in own
-        if kind_of(other) == kind and str(Path(other).parent) == folder
-        for subset in subsets_of(other)
-    }
+    subsets = read_subsets(name)
+    holders = find_holders(name, own)
     if not subsets or not holders.keys() >= set(subsets):
         return None
     files = [own[holder] for holder in dict.fromkeys(holders[subset] for subset in subsets)]
     if len({(file.marks.spec, file.marks.stamp.json_text) for file in files}) > 1:
         return None
-    cut = cut_runtime if kind == OF_RUNTIME else cut_arrays
+    cut = cut_runtime if read_kind(name) == SUFFIX_OF_RUNTIME else cut_arrays
     return Kept(files[0].marks, cut([file.content for file in files], subsets))
+
+
+def find_holders(name: str, own: Archive) -> dict[int, str]:
+    """Return for each subset the file that holds it, among the files of the same kind in the folder of ``name``."""
+    kind = read_kind(name)
+    folder = Path(name).parent
+    holders: dict[int, str] = {}
+    for other in own:
+        if read_kind(other) == kind and Path(other).parent == folder:
+            holders.update(dict.fromkeys(read_subsets(other), other))
+    return holders
 
 
 def record(files: Sequence[str]) -> None:
@@ -241,20 +249,20 @@ def record(files: Sequence[str]) -> None:
         subprocess.run([*touch, "--allowed-rules", "consensus", "race", "--", *files], check=True)
 
 
-def kind_of(name: str) -> str:
+def read_kind(name: str) -> str:
     """Return the suffix that says what a file holds."""
-    return OF_RUNTIME if name.endswith(OF_RUNTIME) else Path(name).suffix
+    return SUFFIX_OF_RUNTIME if name.endswith(SUFFIX_OF_RUNTIME) else Path(name).suffix
 
 
-def subsets_of(name: str) -> range:
+def read_subsets(name: str) -> range:
     """Return the subsets of the block that a file of labels or seconds is named after; none for another file."""
-    word = Path(name).name.removesuffix(kind_of(name))
+    word = Path(name).name.removesuffix(read_kind(name))
     return SubsetRange.parse(word).subsets if re.fullmatch(r"\d+-\d+", word) else range(0)
 
 
 def cut_arrays(contents: Sequence[bytes], subsets: Sequence[int]) -> bytes:
     """Return the labels of some subsets out of blocks that hold them."""
-    return as_npz(cut_labels([as_arrays(content) for content in contents], subsets))
+    return pack_arrays(cut_labels([unpack_arrays(content) for content in contents], subsets))
 
 
 def cut_runtime(contents: Sequence[bytes], subsets: Sequence[int]) -> bytes:
@@ -273,7 +281,7 @@ def cut_runtime(contents: Sequence[bytes], subsets: Sequence[int]) -> bytes:
 
 def pack(path: Path) -> bytes:
     """Return a file's content, arrays without their compression: an archive of many is smaller then."""
-    return path.read_bytes() if path.suffix == ".json" else as_npz(read_arrays(path))
+    return path.read_bytes() if path.suffix == ".json" else pack_arrays(read_arrays(path))
 
 
 def unpack(path: Path, content: bytes, marks: Marks) -> None:
@@ -283,18 +291,18 @@ def unpack(path: Path, content: bytes, marks: Marks) -> None:
         del one["checksum"]
         write_record(path, {**one, **marks.texts()})
     else:
-        arrays = {name: array for name, array in as_arrays(content).items() if name not in MARKS}
+        arrays = {name: array for name, array in unpack_arrays(content).items() if name not in MARKS}
         write_arrays(path, **arrays, **marks.texts())
 
 
-def as_npz(arrays: Mapping[str, npt.ArrayLike]) -> bytes:
+def pack_arrays(arrays: Mapping[str, npt.ArrayLike]) -> bytes:
     """Return arrays as the content of an ``.npz`` file."""
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
 
 
-def as_arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
+def unpack_arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
     """Return the arrays in the content of an ``.npz`` file."""
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         return dict(arrays)
@@ -315,7 +323,7 @@ def read_members(path: Path) -> Iterator[tuple[str, Kept]]:
     with tarfile.open(path) as archive:
         for member in archive:
             if stream := archive.extractfile(member):
-                yield member.name, Kept.of(member.name, stream.read())
+                yield member.name, Kept.make(member.name, stream.read())
 
 
 def write_archive(path: Path, kept: Archive) -> None:

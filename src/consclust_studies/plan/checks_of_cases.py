@@ -6,6 +6,7 @@ from math import ceil
 
 from consclust.datasets.preprocessing.steps import MODULES as STEPS
 from consclust.datasets.registry import MADE, DatasetSpec
+from consclust.plurals import count
 from consclust.validation import did_you_mean
 from consclust_studies.config.cases import BY_KMEANS, Case, CaseFamily, CaseVariant
 from consclust_studies.config.method_runs import MethodRun
@@ -133,7 +134,9 @@ def _check_n_clusters(case: Case, entry: DatasetSpec, context: Context) -> Mista
     n_clusters = find_most_clusters(context.study, case)
     if n_clusters > n_objects:
         key = "n_clusters" if case.n_clusters else "dataset"
-        what = f"{n_clusters} clusters, but {n_objects} objects of {case.dataset} in a base clustering"
+        what = (
+            f"{count(n_clusters, 'cluster')}, but {count(n_objects, 'object')} of {case.dataset} in a base clustering"
+        )
         yield key, f": {what}; lower n_clusters"
 
 

@@ -5,6 +5,7 @@ from itertools import combinations
 from typing import Any
 
 from consclust import methods
+from consclust.plurals import count
 from consclust.validation import did_you_mean, short
 from consclust_studies.config.experiment import Generalisation, GeneralisedMethod
 from consclust_studies.config.method_runs import MethodRun, MethodVariant, find_differing
@@ -116,7 +117,7 @@ def _check_split(plan: Generalisation, context: Context) -> Mistakes:
         n_training = round(plan.train_share * n_objects)
         n_clusters = max(n_classes, find_most_clusters(context.study, case))
         if n_training < n_clusters:
-            what = f"{n_training} training objects of {case.id}, but {n_clusters} clusters"
+            what = f"{count(n_training, 'training object')} of {case.id}, but {count(n_clusters, 'cluster')}"
             yield "train_share", f" = {plan.train_share}: {what}; raise it"
         if n_training >= n_objects:
             yield "train_share", f" = {plan.train_share}: no unseen object is left of {case.id}; lower it"

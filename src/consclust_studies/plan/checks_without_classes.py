@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from consclust.datasets.registry import DatasetSpec
+from consclust.plurals import count
 from consclust_studies.config.references import Mistakes
 from consclust_studies.config.study import Study
 
@@ -95,7 +96,7 @@ def _check_sizes(study: Study, datasets: Mapping[str, DatasetSpec]) -> Mistakes:
             continue
         n_objects = entry.shape[0]
         if case.k and case.k > n_objects:
-            yield f"cases[{i}].k", f" = {case.k}: {case.dataset} has {n_objects} objects; lower it"
+            yield f"cases[{i}].k", f" = {case.k}: {case.dataset} has {count(n_objects, 'object')}; lower it"
         if most > n_objects:
-            what = f"{n_objects} objects, but diagnosis.ks has {most}"
+            what = f"{count(n_objects, 'object')}, but diagnosis.ks has {most}"
             yield f"cases[{i}].dataset", f" = {case.dataset!r}: {what}; lower that"

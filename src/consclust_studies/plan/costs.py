@@ -3,6 +3,8 @@
 The jobs are those of the plan, their seconds those of :mod:`consclust_studies.plan.estimates`.
 """
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 import argparse
 import heapq
 import sys
@@ -39,7 +41,7 @@ class Job(NamedTuple):
 def list_jobs(plan: Plan, run: str) -> list[Job]:
     """Return the jobs of a run, each after those that it waits for; downloads are left out."""
     # downloads are left out, so no job makes the raw data
-    planned = plan.jobs_of(run)
+    planned = plan.list_jobs(run)
     maker = {}
     for job in planned:
         for paths in job.outputs.values():

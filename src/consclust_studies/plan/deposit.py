@@ -16,7 +16,7 @@ from consclust_studies.plan import needs
 from consclust_studies.plan.costs import run
 
 
-def entry_of(study: str, address: str) -> str:
+def make_entry(study: str, address: str) -> str:
     """Return the entry of the archives of a study as YAML; :class:`InputError` if it has none, or for a bad address."""
     archives = sorted(needs.locate_kept(study).glob("*.tar.xz"))
     if not archives:
@@ -48,7 +48,7 @@ def main(words: Sequence[str]) -> None:
     if len(words) != 2:
         raise InputError("write a study and an address: python -m consclust_studies.plan.deposit rce https://...")
     study, address = words
-    print(f"\n{entry_of(study, address)}", end="")
+    print(f"\n{make_entry(study, address)}", end="")
 
 
 if __name__ == "__main__":

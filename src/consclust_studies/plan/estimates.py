@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from consclust_studies.plan.plan import Plan
 
 
-def need_of_base_clusterings(plan: Plan, study: str, case: Case) -> needs.Need:
+def estimate_base_clusterings(plan: Plan, study: str, case: Case) -> needs.Need:
     """Return the need of the base clusterings of a case; sparse features hold no more numbers than bytes."""
     need = needs.estimate_ensembles(*plan.sized(plan.studies[study], case.id))
     n, features, _ = plan.shape(case.dataset)
@@ -30,7 +30,7 @@ def need_of_base_clusterings(plan: Plan, study: str, case: Case) -> needs.Need:
     return need._replace(seconds=need.seconds * min(1.0, held / dense))
 
 
-def seconds_of_fits(plan: Plan, study: str, case: Case, method: MethodRun, block: SubsetRange) -> float:
+def estimate_fit_seconds(plan: Plan, study: str, case: Case, method: MethodRun, block: SubsetRange) -> float:
     """Return the CPU seconds of a method on a block of subsets."""
     view = plan.studies[study]
     method = next(iter(view.together(method.id)), method)
@@ -38,7 +38,7 @@ def seconds_of_fits(plan: Plan, study: str, case: Case, method: MethodRun, block
     if known := needs.read_measured(study).get((case.id, method.id)):
         return fits * float(known["cpu_seconds_per_fit"])
     declared = needs.estimate_consensus(view, case, plan.shape(case.dataset), method, block.first, block.last).seconds
-    return declared * measured_share(plan, method.method, case.dataset)
+    return declared * find_measured_share(plan, method.method, case.dataset)
 
 
 class Share(NamedTuple):
@@ -50,16 +50,16 @@ class Share(NamedTuple):
 
 
 @cache
-def measured_share(plan: Plan, method: str, dataset: str) -> float:
+def find_measured_share(plan: Plan, method: str, dataset: str) -> float:
     """Return the share of its declared seconds that a method takes: on these data, on any, or that of any method."""
-    of_method = [share for share in measured_shares(plan) if share.method == method]
+    of_method = [share for share in read_measured_shares(plan) if share.method == method]
     on_data = [share for share in of_method if share.dataset == dataset]
-    shares = on_data or of_method or measured_shares(plan)
+    shares = on_data or of_method or read_measured_shares(plan)
     return median(share.share for share in shares) if shares else 1.0
 
 
 @cache
-def measured_shares(plan: Plan) -> Sequence[Share]:
+def read_measured_shares(plan: Plan) -> Sequence[Share]:
     """Return the shares of all methods and data sets of accepted runs."""
     found = []
     for study in plan.studies.values():

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from consclust.errors import InputError
-from consclust_studies.code.job_code import checksums_of
+from consclust.plurals import count
+from consclust_studies.code.job_code import find_checksums
 from consclust_studies.job_files import JobFile
 from consclust_studies.paths import LOGS
 from consclust_studies.plan.needs import Need
@@ -68,14 +69,16 @@ class PlannedJob:
         """
         for name, paths in self.inputs.items():
             if len(inputs.get(name, ())) != len(paths):
-                raise InputError(f"{self.title}: {len(inputs.get(name, ()))} files given as {name}, not {len(paths)}")
+                raise InputError(
+                    f"{self.title}: {count(len(inputs.get(name, ())), 'file')} given as {name}, not {len(paths)}"
+                )
         return JobFile(
             kind=self.kind,
             spec=self.spec.json_text,
             inputs={**self.project, **inputs},
             outputs=outputs,
             arguments=self.arguments,
-            sources=checksums_of(self.spec.code_behind()),
+            sources=find_checksums(self.spec.code_behind()),
             title=self.title,
             keep_versions=keep_versions,
             confirm=confirm,

@@ -35,12 +35,12 @@ class KnownRun(NamedTuple):
 
 def store_settings(runs: Iterable[str], settings: Settings) -> None:
     """Write the settings of runs that start, by their names, into their folders of results."""
-    content = {key: value for key, value in _of_run(settings).items() if value != []}  # a list names something
+    content = {key: value for key, value in _dump_settings(settings).items() if value != []}  # a list names something
     for run in runs:
         write_text(RESULTS / run / FILE, json.dumps(content, indent=2) + "\n")
 
 
-def known_runs() -> list[KnownRun]:
+def read_known_runs() -> list[KnownRun]:
     """Return the runs whose folders of results are here, by name; InputError for a file that holds no settings."""
     found = []
     for path in sorted(RESULTS.glob(f"*/{FILE}")):
@@ -50,15 +50,15 @@ def known_runs() -> list[KnownRun]:
     return found
 
 
-def differing(settings: Settings, others: Settings) -> dict[str, Any]:
+def find_differing(settings: Settings, others: Settings) -> dict[str, Any]:
     """Return the settings of a run that are not as others."""
-    theirs = _of_run(others)
-    return {key: value for key, value in _of_run(settings).items() if value != theirs[key]}
+    theirs = _dump_settings(others)
+    return {key: value for key, value in _dump_settings(settings).items() if value != theirs[key]}
 
 
-def as_words(settings: Mapping[str, Any]) -> list[str]:
+def write_as_words(settings: Mapping[str, Any]) -> list[str]:
     """Return settings as ``--config`` takes them."""
-    return [f"{key}={_as_word(value)}" for key, value in settings.items()]
+    return [f"{key}={_write_as_word(value)}" for key, value in settings.items()]
 
 
 def is_run_at_work() -> bool:
@@ -76,11 +76,11 @@ def is_run_at_work() -> bool:
     return False
 
 
-def _of_run(settings: Settings) -> dict[str, Any]:
+def _dump_settings(settings: Settings) -> dict[str, Any]:
     return settings.model_dump(mode="json", exclude=OF_THE_FOLDER)
 
 
-def _as_word(value: Any) -> str:
+def _write_as_word(value: Any) -> str:
     if isinstance(value, list):
         return ",".join(map(str, value))
     return value if isinstance(value, str) else json.dumps(value)

@@ -14,7 +14,7 @@ from consclust.errors import InputError
 from consclust.validation import did_you_mean, parse, read_yaml
 from consclust_studies import paths
 from consclust_studies.config.exhibit import Exhibit
-from consclust_studies.config.exhibit_kinds import kinds_of, with_a_place
+from consclust_studies.config.exhibit_kinds import find_kinds, with_a_place
 from consclust_studies.config.paper import Ledger
 from consclust_studies.config.settings import CONFIG_FILE, Settings
 from consclust_studies.config.study import Study
@@ -146,7 +146,7 @@ def add_standard_exhibits(study: Study) -> Study:
     before: list[Exhibit] = []
     after: list[Exhibit] = []
     # in the order of their places
-    for place, kind in with_a_place(kinds_of(study.id, study.kinds).values()):
+    for place, kind in with_a_place(find_kinds(study.id, study.kinds).values()):
         if study.without_classes and not kind.without_classes:
             continue
         if kind in listed and not kind.beside_listed:

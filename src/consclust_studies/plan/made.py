@@ -26,7 +26,7 @@ class Made:
         self.plan = plan
         self.now = Stamp(versions=dict(installed_versions()), inputs="")
 
-    def versions_of(self, job: PlannedJob) -> str:
+    def find_versions(self, job: PlannedJob) -> str:
         """Return the digest of the versions that made the output of a job, or that will make it.
 
         It is a param of the rule, so that Snakemake repeats a job for which it changes: it does where the installed
@@ -34,8 +34,8 @@ class Made:
         """
         stored = self.find_marks(job)
         if self.plan.settings.versions == "rerun" or stored is None or not self.is_for(job, stored):
-            return self.now.of_versions
-        return stored.stamp.of_versions
+            return self.now.versions_digest
+        return stored.stamp.versions_digest
 
     def is_for(self, job: PlannedJob, stored: Marks) -> bool:
         """Whether what is stored was made for the spec of a job, whatever its inputs came from."""
@@ -57,11 +57,11 @@ class Made:
     def describe_other_versions(self, run: str) -> Iterator[str]:
         """Yield lines on the results of a run that other versions made."""
         others: Counter[str] = Counter()
-        for job in self.plan.jobs_of(run):
+        for job in self.plan.list_jobs(run):
             if not KINDS[job.kind].keeps_results:
                 continue
             stored = self.find_marks(job)
-            if stored and self.is_for(job, stored) and stored.stamp.of_versions != self.now.of_versions:
+            if stored and self.is_for(job, stored) and stored.stamp.versions_digest != self.now.versions_digest:
                 others[describe_difference(stored.stamp, self.now)] += 1
         if not others:
             return

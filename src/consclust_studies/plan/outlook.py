@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from consclust.plurals import count
 from consclust_studies.plan.costs import Job, find_makespan, format_duration, list_jobs
 from consclust_studies.plan.plan import Plan
 
@@ -25,8 +26,8 @@ def describe_rest(plan: Plan, run: str, cores: int | None) -> str:
         time = f"{format_duration(sum(job.seconds for job in rest))} of CPU time"
     else:
         seconds = find_makespan(_without_others(rest), cores)
-        time = f"{format_duration(seconds)} on {cores} {'core' if cores == 1 else 'cores'}"
-    return f"{run}: {len(rest)} of {len(jobs)} jobs to do, about {time}"
+        time = f"{format_duration(seconds)} on {count(cores, 'core')}"
+    return f"{run}: {len(rest)} of {count(len(jobs), 'job')} to do, about {time}"
 
 
 def _without_others(rest: list[Job]) -> list[Job]:

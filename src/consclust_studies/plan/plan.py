@@ -18,13 +18,13 @@ from consclust.validation import did_you_mean
 from consclust_studies import paths
 from consclust_studies.code.job_code import fingerprint
 from consclust_studies.config.cases import Case
-from consclust_studies.config.exhibit import Exhibit
+from consclust_studies.config.exhibit import Exhibit, Needs
 from consclust_studies.config.experiment import Experiment
 from consclust_studies.config.method_runs import MethodRun
 from consclust_studies.config.settings import Settings
 from consclust_studies.config.study import PlannedStudy, StudyCase
 from consclust_studies.document.document_job import DocumentJob
-from consclust_studies.exhibits.exhibits_job import OF_PROJECT, ExhibitJob, in_order, part_of
+from consclust_studies.exhibits.exhibits_job import OF_PROJECT, ExhibitJob, in_order, reduce_to_exhibits
 from consclust_studies.plan import estimates, needs
 from consclust_studies.plan.jobs import PlannedJob
 from consclust_studies.plan.own_files import locate
@@ -97,27 +97,28 @@ class Plan:
         planned: PlannedJob = getattr(self, f"plan_{rule}")(**dict(names))
         return planned
 
-    def jobs_of(self, run: str) -> list[PlannedJob]:
+    def list_jobs(self, run: str) -> list[PlannedJob]:
         """Return the jobs of a run but downloads, each after those that it waits for."""
-        return self.jobs_behind(self.report_files(run))
+        return self.list_jobs_behind(self.list_report_files(run))
 
-    def jobs_behind(self, files: Iterable[str]) -> list[PlannedJob]:
+    def list_jobs_behind(self, files: Iterable[str]) -> list[PlannedJob]:
         """Return the jobs that make some files, and all jobs before them, each after those that it waits for."""
         found: dict[str, PlannedJob] = {}
         waiting = [(path, False) for path in reversed(list(files))]
         while waiting:
             path, inputs_are_done = waiting.pop()
-            job = self.maker_of(path)
+            job = self.find_maker(path)
             if job is None or job.first_output in found:
                 continue
             if inputs_are_done:
                 found[job.first_output] = job
             else:
+                # the job comes back once all its inputs are done, as they lie above it on the stack
                 waiting.append((path, True))
                 waiting += [(given, False) for given in reversed(job.given)]
         return list(found.values())
 
-    def maker_of(self, path: str) -> PlannedJob | None:
+    def find_maker(self, path: str) -> PlannedJob | None:
         """Return the job that makes a file; None of a file that no job makes, and of one that is fetched."""
         for pattern, rule in self._patterns:
             found = pattern.fullmatch(path)
@@ -125,11 +126,11 @@ class Plan:
                 continue
             names = found.groupdict()
             if rule == "exhibits":
-                return self._maker_of_exhibit(names["run"], names["exhibit"])
+                return self._find_maker_of_exhibit(names["run"], names["exhibit"])
             return self.job(rule, **{name: word for name, word in names.items() if name != "document"})
         return None
 
-    def _maker_of_exhibit(self, run: str, exhibit_id: str) -> PlannedJob | None:
+    def _find_maker_of_exhibit(self, run: str, exhibit_id: str) -> PlannedJob | None:
         """Return the job that makes an exhibit and its files: that of all tables, or of one figure."""
         exhibit = next((one for one in self.runs[run].exhibits if one.id == exhibit_id), None)
         if exhibit is None:
@@ -144,7 +145,7 @@ class Plan:
 
     # ---------------------------------------------------------------- datasets
 
-    def raw_files(self, dataset: str, files: Iterable[RawFile]) -> list[str]:
+    def list_raw_files(self, dataset: str, files: Iterable[RawFile]) -> list[str]:
         """Return where files of a data set lie."""
         return [locate(dataset, file) for file in files]
 
@@ -154,8 +155,8 @@ class Plan:
         Where the files are ``here``, in the folder of the project, it leaves out those that are there. They may be the
         user's only copies: as an output of a rule, Snakemake would delete them before it runs the rule again.
         """
-        names = [name for d, entry in self.registry.items() for name in self.raw_files(d, entry.raw_files)]
-        return _any_of(name.removeprefix("data/raw/") for name in names if not (here and Path(name).exists()))
+        names = [name for d, entry in self.registry.items() for name in self.list_raw_files(d, entry.raw_files)]
+        return _match_any(name.removeprefix("data/raw/") for name in names if not (here and Path(name).exists()))
 
     def plan_fetch(self, fetched: str) -> PlannedJob:
         """Plan the fetching of a file, named as "data set/file"."""
@@ -178,7 +179,7 @@ class Plan:
     def prepare(self, dataset: str, steps: str) -> PrepareJob:
         """Return the spec of the job that prepares a data set by steps in one word."""
         chosen = () if steps == "raw" else tuple(steps.split("-"))
-        return _with_code(PrepareJob(recipe=Recipe.of(dataset, self.registry[dataset], chosen)))
+        return _with_code(PrepareJob(recipe=Recipe.make(dataset, self.registry[dataset], chosen)))
 
     def plan_prepare(self, dataset: str, steps: str) -> PlannedJob:
         """Plan the preparation of a data set by steps in one word."""
@@ -188,7 +189,7 @@ class Plan:
             kind="prepare",
             names=names,
             spec=self.prepare(dataset, steps),
-            inputs={"raw": self.raw_files(dataset, self.registry[dataset].prepared_from)},
+            inputs={"raw": self.list_raw_files(dataset, self.registry[dataset].prepared_from)},
             outputs={"prepared": [paths.PREPARED.format(**names)]},
             title=f"{dataset}: prepared ({steps})",
             need=needs.estimate_prepare(self.shape(dataset)),
@@ -210,7 +211,7 @@ class Plan:
         case = self.studies[study].case(case_id)
         if case.ensemble in MADE:
             return []
-        return self.raw_files(case.dataset, [self.registry[case.dataset].ensembles[case.ensemble].file])
+        return self.list_raw_files(case.dataset, [self.registry[case.dataset].ensembles[case.ensemble].file])
 
     def ensemble(self, study: str, case_id: str) -> EnsembleJob:
         """Return the spec of the job that makes the base clusterings of a case."""
@@ -255,27 +256,27 @@ class Plan:
             inputs=inputs,
             outputs={"ensemble": [self.ensemble_file(study, case)]},
             title=f"{study}: base clusterings of {case}",
-            need=estimates.need_of_base_clusterings(self, study, whole.case(case)),
+            need=estimates.estimate_base_clusterings(self, study, whole.case(case)),
             group="case",
         )
 
     # ---------------------------------------------------------------- consensus
 
-    def label_files(self, run: str, case: Case, method: MethodRun, pattern: str = paths.LABELS) -> list[str]:
+    def list_label_files(self, run: str, case: Case, method: MethodRun, pattern: str = paths.LABELS) -> list[str]:
         """Return the files of the consensus labels of a method on a case, one for each block of subsets."""
         study = self.runs[run]
         fitted = self.studies[study.id].fitted(method)
         names = {"study": study.id, "case": case.id, "method": fitted.id}
-        return [pattern.format(**names, block=block.word) for block in self.blocks_of(study, case, fitted)]
+        return [pattern.format(**names, block=block.word) for block in self.divide_into_blocks(study, case, fitted)]
 
-    def point_of(self, study: str, method: MethodRun) -> int | None:
+    def find_point(self, study: str, method: MethodRun) -> int | None:
         """Return the number of a method's grid point among the fits of several; None if it is fitted alone."""
         if not method.together:
             return None
         fitted = self.studies[study].fitted(method)
         return fitted.points.index({name: method.parameters[name] for name in fitted.grid})
 
-    def blocks_of(self, study: PlannedStudy, case: Case, method: MethodRun) -> list[SubsetRange]:
+    def divide_into_blocks(self, study: PlannedStudy, case: Case, method: MethodRun) -> list[SubsetRange]:
         """Return the blocks of subsets that jobs work through; a race ends a block."""
         race = study.race(case, method)
         n_subsets = study.n_subsets_of(case)
@@ -283,6 +284,7 @@ class Plan:
         blocks: list[SubsetRange] = []
         first = 0
         while first < n_subsets:
+            # no block holds subsets on both sides of the end of a race: those behind it wait for its result
             end = race.subsets if race and first < race.subsets else n_subsets
             size = self.settings.subsets_per_job or needs.count_subsets_per_job(study, case, shape, method, first)
             blocks.append(SubsetRange(first, min(first + size, end) - 1))
@@ -340,7 +342,7 @@ class Plan:
         experiment, one_case, shape = self.sized(whole, case)
         run = whole.run(one_case, method)
         need = needs.estimate_consensus(experiment, one_case, shape, run, subsets.first, subsets.last)
-        seconds = estimates.seconds_of_fits(self, study, one_case, run, subsets)
+        seconds = estimates.estimate_fit_seconds(self, study, one_case, run, subsets)
         return PlannedJob(
             rule="consensus",
             kind="consensus",
@@ -361,7 +363,9 @@ class Plan:
         run = whole.run(one_case, method)
         race = whole.race(one_case, run)
         names = {"study": study, "case": case, "method": method}
-        first_blocks = [block for block in self.blocks_of(whole, one_case, run) if race and block.first < race.subsets]
+        first_blocks = [
+            block for block in self.divide_into_blocks(whole, one_case, run) if race and block.first < race.subsets
+        ]
         return PlannedJob(
             rule="race",
             kind="race",
@@ -392,13 +396,13 @@ class Plan:
                 raise InputError(f"{path}: rename it with letters, digits, _ and -, a letter or digit first")
         return found
 
-    def profiles_of_labels(self) -> ProfilesJob:
+    def make_profiles_spec(self) -> ProfilesJob:
         """Return the spec of the job that finds the profiles of a piece."""
         return _with_code(ProfilesJob())
 
-    def merge_of_labels(self, matrix: str) -> MergeJob:
+    def make_merge_spec(self, matrix: str) -> MergeJob:
         """Return the spec of the job that merges the profiles of all pieces."""
-        return _with_code(MergeJob(pieces=tuple(self.pieces(matrix)), profiles=self.profiles_of_labels().digest))
+        return _with_code(MergeJob(pieces=tuple(self.pieces(matrix)), profiles=self.make_profiles_spec().digest))
 
     def labels(self, matrix: str, method: str, n_clusters: str) -> LabelsJob:
         """Return the spec of a method on a label matrix; InputError for an unknown one, or one that needs features."""
@@ -411,7 +415,7 @@ class Plan:
         return _with_code(
             LabelsJob(
                 matrix=matrix,
-                merged=self.merge_of_labels(matrix).digest,
+                merged=self.make_merge_spec(matrix).digest,
                 method=method,
                 n_clusters=int(n_clusters),
                 seed=self.settings.seed,
@@ -421,10 +425,10 @@ class Plan:
     def plan_profiles(self, matrix: str, piece: str) -> PlannedJob:
         """Plan the profiles of a piece of a label matrix."""
         names = {"matrix": matrix, "piece": piece}
-        return _plan_of_labels(
+        return _plan_labels(
             "profiles",
             names,
-            self.profiles_of_labels(),
+            self.make_profiles_spec(),
             inputs={"piece": [paths.PIECE.format(**names)]},
             outputs={"profiles": [paths.PIECE_PROFILES.format(**names)]},
             title=f"{matrix}: profiles of {piece}",
@@ -433,10 +437,10 @@ class Plan:
     def plan_merge(self, matrix: str) -> PlannedJob:
         """Plan the profiles of a whole label matrix."""
         pieces = self.pieces(matrix)
-        return _plan_of_labels(
+        return _plan_labels(
             "merge",
             {"matrix": matrix},
-            self.merge_of_labels(matrix),
+            self.make_merge_spec(matrix),
             inputs={"profiles": [paths.PIECE_PROFILES.format(matrix=matrix, piece=piece) for piece in pieces]},
             outputs={"merged": [paths.MERGED.format(matrix=matrix)]},
             title=f"{matrix}: merging the profiles",
@@ -445,7 +449,7 @@ class Plan:
     def plan_consensus_of_labels(self, matrix: str, method: str, k: str) -> PlannedJob:
         """Plan the consensus of a label matrix."""
         names = {"matrix": matrix, "method": method, "k": k}
-        return _plan_of_labels(
+        return _plan_labels(
             "consensus_of_labels",
             names,
             self.labels(matrix, method, k),
@@ -457,7 +461,7 @@ class Plan:
     def plan_label(self, matrix: str, method: str, k: str, piece: str) -> PlannedJob:
         """Plan the consensus labels of the objects of a piece."""
         names = {"matrix": matrix, "method": method, "k": k, "piece": piece}
-        return _plan_of_labels(
+        return _plan_labels(
             "label",
             names,
             self.labels(matrix, method, k),
@@ -474,7 +478,7 @@ class Plan:
         """Plan the sizes of the clusters over all pieces of a label matrix."""
         names = {"matrix": matrix, "method": method, "k": k}
         pieces = self.pieces(matrix)
-        return _plan_of_labels(
+        return _plan_labels(
             "sizes_of_clusters",
             names,
             _with_code(SizesJob(labels=self.labels(matrix, method, k).digest)),
@@ -503,7 +507,7 @@ class Plan:
                 id=method.id,
                 grid=method.grid,
                 labels=self.consensus(study, case_id, method.id).digest,
-                point=self.point_of(study, method),
+                point=self.find_point(study, method),
             )
             for method in experiment.runs(case)
         ]
@@ -523,7 +527,7 @@ class Plan:
         """Plan the scores of all methods on a case."""
         experiment = self.scored_on(run, part, case)
         one_case = experiment.case(case)
-        labels = [file for method in experiment.runs(one_case) for file in self.label_files(run, one_case, method)]
+        labels = [file for method in experiment.runs(one_case) for file in self.list_label_files(run, one_case, method)]
         names = {"run": run, "part": part, "case": case}
         return PlannedJob(
             rule="score",
@@ -597,40 +601,58 @@ class Plan:
 
     # ---------------------------------------------------------------- reports
 
-    def exhibit_inputs(self, run: str, exhibit: Exhibit) -> list[Given]:
+    def list_exhibit_inputs(self, run: str, exhibit: Exhibit) -> list[Given]:
         """Return what an exhibit reads."""
         study = self.runs[run]
         wanted = exhibit.needs(study)
-        found: list[Given] = []
+        # the order stands in the spec of the job: another one would make every exhibit anew
+        return [
+            *self._find_score_inputs(run, wanted),
+            *self._find_case_inputs(run, wanted),
+            *(self._find_published_inputs(study) if wanted.published else ()),
+            *(self._make_item_of_blocks(run, "labels", study.case(case), method) for case, method in wanted.labels),
+            *(self._find_runtime_inputs(run) if wanted.runtimes else ()),
+        ]
+
+    def _find_score_inputs(self, run: str, wanted: Needs) -> Iterator[Given]:
+        """Yield the tables of scores, those of the variants only where the study has variants."""
+        has_variants = bool(self.runs[run].split_variants())
         tables: list[tuple[bool, Literal["scores", "selected", "variants", "variant_scores"], str, str]] = [
             (wanted.scores, "scores", "", paths.SCORES),
             (wanted.selected, "selected", "", paths.SELECTED),
-            (wanted.variants and bool(study.split_variants()), "variants", "/variants", paths.SELECTED),
-            (wanted.variant_scores and bool(study.split_variants()), "variant_scores", "/variants", paths.SCORES),
+            (wanted.variants and has_variants, "variants", "/variants", paths.SELECTED),
+            (wanted.variant_scores and has_variants, "variant_scores", "/variants", paths.SCORES),
         ]
         for is_read, role, part, pattern in tables:
             if is_read:
                 item = Item(role=role, spec=self.collect(run, part).digest)
-                found.append((item, [pattern.format(run=run, part=part)]))
+                yield item, [pattern.format(run=run, part=part)]
+
+    def _find_case_inputs(self, run: str, wanted: Needs) -> Iterator[Given]:
+        """Yield the files of single cases: scores on unseen objects, base clusterings, features with classes."""
+        study = self.runs[run]
         for case_id in wanted.unseen:
             item = Item(role="unseen", key=case_id, spec=self.unseen(run, case_id).digest)
-            found.append((item, [paths.UNSEEN.format(run=run, case=case_id)]))
+            yield item, [paths.UNSEEN.format(run=run, case=case_id)]
         for case in map(study.case, wanted.ensembles):
             item = Item(role="ensemble", key=case.id, spec=self.ensemble(study.id, case.id).digest)
-            found.append((item, [self.ensemble_file(study.id, case.id)]))
+            yield item, [self.ensemble_file(study.id, case.id)]
         for case in map(study.case, wanted.prepared):
             item = Item(role="prepared", key=case.id, spec=self.prepare(case.dataset, case.steps_word).digest)
-            found.append((item, [self.prepared_file(case)]))
-        if wanted.published:
-            tables_of_paper = {name: paths.PUBLISHED.format(study=study.id, table=name) for name in study.published}
-            found += [_item_of_content("published", name, path) for name, path in tables_of_paper.items()]
-        found += [self._item_of_blocks(run, "labels", study.case(case_id), method) for case_id, method in wanted.labels]
-        if wanted.runtimes:
-            whole = self.studies[study.id]
-            for case in study.cases:
-                fits = dict.fromkeys(whole.fitted(method).id for method in study.runs(case))
-                found += [self._item_of_blocks(run, "runtimes", case, name) for name in fits]
-        return found
+            yield item, [self.prepared_file(case)]
+
+    def _find_published_inputs(self, study: PlannedStudy) -> Iterator[Given]:
+        """Yield the tables of the paper's values."""
+        for name in study.published:
+            yield _make_item_of_content("published", name, paths.PUBLISHED.format(study=study.id, table=name))
+
+    def _find_runtime_inputs(self, run: str) -> Iterator[Given]:
+        """Yield the records of all fits of a run; methods that are fitted together have one."""
+        study = self.runs[run]
+        whole = self.studies[study.id]
+        for case in study.cases:
+            for name in dict.fromkeys(whole.fitted(method).id for method in study.runs(case)):
+                yield self._make_item_of_blocks(run, "runtimes", case, name)
 
     def tables(self, run: str) -> tuple[str, ...]:
         """Return the exhibits that one job makes, as each of them takes less time than a process takes to start."""
@@ -643,19 +665,19 @@ class Plan:
         wanted = [exhibit.needs(study) for exhibit in exhibits]
         return _with_code(
             ExhibitJob(
-                study=part_of(study, exhibits),
-                items={e.id: tuple(item for item, _ in self.exhibit_inputs(run, e)) for e in exhibits},
+                study=reduce_to_exhibits(study, exhibits),
+                items={e.id: tuple(item for item, _ in self.list_exhibit_inputs(run, e)) for e in exhibits},
                 seed=self.settings.seed if any(need.fits or need.draws for need in wanted) else None,
-                templates=templates("table.*"),
+                templates=digest_templates("table.*"),
             )
         )
 
-    def files_of_exhibits(self, run: str, *ids: str) -> dict[str, list[str]]:
+    def list_exhibit_files(self, run: str, *ids: str) -> dict[str, list[str]]:
         """Return the files that the job of some exhibits makes."""
         study = self.runs[run]
         return {
             "stored": [paths.EXHIBIT.format(run=run, exhibit=name) for name in ids],
-            "shown": [file for name in ids for file in exhibit_files(run, study.exhibit(name))],
+            "shown": [file for name in ids for file in list_files_of_exhibit(run, study.exhibit(name))],
         }
 
     def plan_tables(self, run: str) -> PlannedJob:
@@ -672,7 +694,7 @@ class Plan:
         study = self.runs[run]
         found: dict[Item, list[str]] = {}
         for name in ids:
-            found.update(self.exhibit_inputs(run, study.exhibit(name)))
+            found.update(self.list_exhibit_inputs(run, study.exhibit(name)))
         given = [(item, found[item]) for item in in_order(found)]
         fits = [fit for name in ids for fit in study.exhibit(name).needs(study).fits]
         sized = [(*self.sized(study, case)[1:], study.method(method)) for case, method in fits]
@@ -682,33 +704,33 @@ class Plan:
             names=names,
             spec=self.exhibits(run, *ids),
             **_by_role(given),
-            outputs=self.files_of_exhibits(run, *ids),
+            outputs=self.list_exhibit_files(run, *ids),
             title=title,
             need=needs.estimate_report(study, sized),
         )
 
-    def document_inputs(self, run: str) -> list[Given]:
+    def list_document_inputs(self, run: str) -> list[Given]:
         """Return what the report is made of: the discussion, what says who made the labels, and the exhibits."""
         study = self.runs[run]
         found: list[Given] = []
         if study.discussion:
-            found.append(_item_of_content("discussion", "", paths.DISCUSSION.format(study=study.id)))
-        found += self.inputs_that_name_makers(run)
+            found.append(_make_item_of_content("discussion", "", paths.DISCUSSION.format(study=study.id)))
+        found += self.find_inputs_that_name_makers(run)
         for exhibit in study.exhibits:
             job = self.exhibits(run, *([exhibit.id] if exhibit.drawn else self.tables(run)))
             item = Item(role="exhibit", key=exhibit.id, spec=job.digest)
             found.append((item, [paths.EXHIBIT.format(run=run, exhibit=exhibit.id)]))
             file_item = item.model_copy(update={"role": "file"})
-            found += [(file_item, [file]) for file in exhibit_files(run, exhibit)]
+            found += [(file_item, [file]) for file in list_files_of_exhibit(run, exhibit)]
         return found
 
-    def inputs_that_name_makers(self, run: str) -> Iterator[Given]:
+    def find_inputs_that_name_makers(self, run: str) -> Iterator[Given]:
         """Yield the files that say which versions made the labels: scores, or records of jobs without classes."""
         study = self.runs[run]
         if study.without_classes:
             for case in study.cases:
                 for method in study.runs(case):
-                    yield self._item_of_blocks(run, "runtimes", case, method.id)
+                    yield self._make_item_of_blocks(run, "runtimes", case, method.id)
             return
         parts: list[tuple[Literal["selected", "variants"], str]] = [("selected", "")]
         if study.split_variants():
@@ -724,10 +746,10 @@ class Plan:
         return _with_code(
             DocumentJob(
                 study=study,
-                items=tuple(item for item, _ in self.document_inputs(run)),
+                items=tuple(item for item, _ in self.list_document_inputs(run)),
                 seed=self.settings.seed,
                 methods={name: (cls.summary, cls.reference) for name, cls in classes.items()},
-                templates=templates("*"),
+                templates=digest_templates("*"),
             )
         )
 
@@ -738,23 +760,23 @@ class Plan:
             kind="document",
             names={"run": run},
             spec=self.document(run),
-            **_by_role(self.document_inputs(run)),
+            **_by_role(self.list_document_inputs(run)),
             outputs={"report": [paths.REPORT.format(run=run, document=name) for name in paths.DOCUMENTS]},
             title=f"{run}: the report",
             need=needs.estimate_report(self.runs[run]),
         )
 
-    def report_files(self, run: str) -> list[str]:
+    def list_report_files(self, run: str) -> list[str]:
         """Return all files of a report."""
-        files = [file for exhibit in self.runs[run].exhibits for file in exhibit_files(run, exhibit)]
+        files = [file for exhibit in self.runs[run].exhibits for file in list_files_of_exhibit(run, exhibit)]
         return [*files, *(paths.REPORT.format(run=run, document=name) for name in paths.DOCUMENTS)]
 
-    def _item_of_blocks(self, run: str, role: Literal["labels", "runtimes"], case: Case, method: str) -> Given:
+    def _make_item_of_blocks(self, run: str, role: Literal["labels", "runtimes"], case: Case, method: str) -> Given:
         whole = self.studies[self.runs[run].id]
         spec = self.consensus(whole.id, case.id, method).digest
         pattern = paths.LABELS if role == "labels" else paths.RUNTIME
         item = Item(role=role, key=f"{case.id}/{method}", spec=spec)
-        return item, self.label_files(run, case, whole.run(case, method), pattern)
+        return item, self.list_label_files(run, case, whole.run(case, method), pattern)
 
     # ---------------------------------------------------------------- sizes and names
 
@@ -772,21 +794,21 @@ class Plan:
         """Return the patterns of the wildcards of the rules."""
         figures = [exhibit.id for run in self.runs.values() for exhibit in run.exhibits if exhibit.drawn]
         return {
-            "study": _any_of(self.studies),
-            "run": _any_of(self.runs),
+            "study": _match_any(self.studies),
+            "run": _match_any(self.runs),
             "part": "|/variants",
             "case": WORD,
             "method": WORD,
-            "dataset": _any_of(self.registry),
+            "dataset": _match_any(self.registry),
             "steps": r"[a-z0-9_-]+",
             "block": r"\d+-\d+",
-            "figure": _any_of(figures),
+            "figure": _match_any(figures),
             "matrix": "[^/]+",
             "piece": WORD,
             "k": r"[^/.-]+",
             "exhibit": WORD,
             "suffix": "[a-z]+",
-            "document": _any_of(paths.DOCUMENTS),
+            "document": _match_any(paths.DOCUMENTS),
         }
 
 
@@ -821,7 +843,7 @@ def _with_code(job: S) -> S:
     return job.model_copy(update={"code": fingerprint(job.code_behind())})
 
 
-def _plan_of_labels(
+def _plan_labels(
     rule: str,
     names: dict[str, str],
     spec: Spec,
@@ -854,18 +876,18 @@ def _by_role(given: Iterable[Given]) -> dict[str, Any]:
     return {"inputs": inputs, "project": project, "arguments": {"counts": counts}}
 
 
-def _item_of_content(role: Literal["published", "discussion"], key: str, path: str) -> Given:
+def _make_item_of_content(role: Literal["published", "discussion"], key: str, path: str) -> Given:
     content = Path(path).read_bytes() if Path(path).is_file() else b""
     return Item(role=role, key=key, spec=digest(content)), [path]
 
 
-def templates(pattern: str) -> str:
+def digest_templates(pattern: str) -> str:
     """Return the digest of the templates whose names match a pattern."""
     files = sorted(path for path in TEMPLATES.glob(pattern) if path.is_file())
     return digest("".join(digest(path.read_bytes()) for path in files))
 
 
-def exhibit_files(run: str, exhibit: Exhibit) -> list[str]:
+def list_files_of_exhibit(run: str, exhibit: Exhibit) -> list[str]:
     """Return the files of an exhibit in the folder of a report."""
     suffixes = paths.FIGURE_SUFFIXES if exhibit.drawn else paths.TABLE_SUFFIXES
     return [paths.SHOWN.format(run=run, exhibit=exhibit.id, suffix=suffix) for suffix in suffixes]
@@ -878,6 +900,7 @@ def _as_regex(pattern: str, names: Mapping[str, str]) -> re.Pattern[str]:
     return re.compile("".join(texts))
 
 
-def _any_of(words: Iterable[str]) -> str:
+def _match_any(words: Iterable[str]) -> str:
     """Return a pattern of these words; one that matches nothing if there are none."""
+    # the longest first, as a regular expression takes the first alternative that fits
     return "|".join(sorted({re.escape(word) for word in words}, key=len, reverse=True)) or r"[^\s\S]"

@@ -72,7 +72,7 @@ class Page:
         anchors = self._find_placeholders()
         held = self._models_inside(self.models[name] for name in anchors)
         for name in held:
-            if name not in anchors and (whole := self._with_all_keys_of(name, anchors)):
+            if name not in anchors and (whole := self._find_with_all_keys(name, anchors)):
                 anchors[name] = anchors[whole]
         return {name: _anchor(_words(name)) for name in held} | anchors
 
@@ -87,7 +87,7 @@ class Page:
                 anchors |= dict.fromkeys(names, above)
         return anchors
 
-    def _with_all_keys_of(self, name: str, others: Iterable[str]) -> str | None:
+    def _find_with_all_keys(self, name: str, others: Iterable[str]) -> str | None:
         """Return one of other models that has all keys of a model, whose table serves both."""
         keys = self.models[name]["properties"].items()
         return next((other for other in others if keys <= self.models[other]["properties"].items()), None)
@@ -99,22 +99,22 @@ class Page:
             if found is None:
                 yield line
             elif found["holder"]:
-                yield from self._of_kinds(found)
+                yield from self._describe_kinds(found)
             else:
-                yield from self._of_model(found["model"], found["other"])
+                yield from self._describe_model(found["model"], found["other"])
         yield ""
 
-    def _of_model(self, name: str, other: str | None = None) -> Iterator[str]:
+    def _describe_model(self, name: str, other: str | None = None) -> Iterator[str]:
         known = self.models[other]["properties"] if other else {}
         keys = {key: schema for key, schema in self.models[name]["properties"].items() if key not in known}
         yield from _table(HEAD, (self._row(self.models[name], key) for key in keys))
 
-    def _of_kinds(self, found: re.Match[str]) -> Iterator[str]:
+    def _describe_kinds(self, found: re.Match[str]) -> Iterator[str]:
         kinds = {word: self.models[name] for word, name in self._kinds(found).items()}
         shared = set.intersection(*({*model["properties"]} for model in kinds.values()))
         tag = next(key for key in shared if all("const" in model["properties"][key] for model in kinds.values()))
-        yield from self._table_of_shared(kinds, shared - {tag})
-        yield from _table_of_kinds(tag, kinds)
+        yield from self._describe_shared_keys(kinds, shared - {tag})
+        yield from _describe_table_of_kinds(tag, kinds)
         yield from ["", "Keys that some of them have:", ""]
         rows = []
         for word, model in kinds.items():
@@ -123,9 +123,9 @@ class Page:
         for name in self._models_inside(kinds.values()):
             if self.anchors[name] == _anchor(_words(name)):
                 yield from ["", f"#### {_words(name).capitalize()}", ""]
-                yield from self._of_model(name)
+                yield from self._describe_model(name)
 
-    def _table_of_shared(self, kinds: Mapping[str, Schema], shared: set[str]) -> Iterator[str]:
+    def _describe_shared_keys(self, kinds: Mapping[str, Schema], shared: set[str]) -> Iterator[str]:
         if not shared:
             return
         some = next(iter(kinds.values()))
@@ -141,12 +141,12 @@ class Page:
             node = nodes.pop()
             if choice := node.get("discriminator"):
                 return {word: _name(ref) for word, ref in sorted(choice["mapping"].items())}
-            if names := self._names_of_kinds(node):
+            if names := self._find_names_of_kinds(node):
                 return dict(sorted((word, name) for name in names for word in self._kind_words(name)))
             nodes += [*node.get("anyOf", ()), *([node["items"]] if "items" in node else ())]
         raise ValueError(f"{found[0]}: one model alone may stand there")
 
-    def _names_of_kinds(self, schema: Schema) -> list[str]:
+    def _find_names_of_kinds(self, schema: Schema) -> list[str]:
         """Return the models among which a kind chooses without a discriminator; empty of another schema."""
         names = [_name(one["$ref"]) for one in schema.get("anyOf", ()) if "$ref" in one]
         return names if len(names) > 1 and all(map(self._kind_words, names)) else []
@@ -181,15 +181,15 @@ class Page:
             name = _name(schema["oneOf"][0]["$ref"])
             word = "reader" if schema["discriminator"]["propertyName"] == "format" else "exhibit"
             return Noun(*(f"[{noun}](#{self.anchors[name]})" for noun in (word, f"{word}s")))
-        if names := self._names_of_kinds(schema):
+        if names := self._find_names_of_kinds(schema):
             return Noun(f"[exhibit](#{self.anchors[names[0]]})", f"[exhibits](#{self.anchors[names[0]]})")
         if "anyOf" in schema:
-            return self._any_of(schema["anyOf"])
+            return self._describe_alternatives(schema["anyOf"])
         if words := [f"`{word}`" for word in _fixed(schema)]:
             return Noun(_either(words), _either(words))
         return {"array": self._list, "object": self._dictionary}.get(schema["type"], _plain)(schema)
 
-    def _any_of(self, alternatives: Iterable[Schema]) -> Noun:
+    def _describe_alternatives(self, alternatives: Iterable[Schema]) -> Noun:
         several = [schema for schema in alternatives if schema.get("type") != "null"]
         if VALUE - {"null"} == {schema.get("type") for schema in several}:
             return Noun("value", "values")
@@ -260,7 +260,7 @@ def _yaml(value: object) -> str:
     return f"`{json.dumps(value, ensure_ascii=False)}`"
 
 
-def _table_of_kinds(tag: str, kinds: Mapping[str, Schema]) -> Iterator[str]:
+def _describe_table_of_kinds(tag: str, kinds: Mapping[str, Schema]) -> Iterator[str]:
     """Yield a table of the kinds; of exhibits with the id of a standard one, and the study that alone has it."""
     has_ids = all("id" in model["properties"] for model in kinds.values())
     of_studies = any(OF_STUDY in model for model in kinds.values())

@@ -23,7 +23,7 @@ from consclust.errors import InputError
 from consclust.validation import did_you_mean, read_yaml
 from consclust_studies.config.settings import CONFIG_FILE, Settings
 from consclust_studies.plan.costs import Job, find_makespan, format_duration, list_jobs
-from consclust_studies.plan.known_runs import KnownRun, as_words, differing, is_run_at_work, known_runs
+from consclust_studies.plan.known_runs import KnownRun, find_differing, is_run_at_work, read_known_runs, write_as_words
 from consclust_studies.plan.load import load_plan
 from consclust_studies.plan.plan import Plan
 
@@ -78,13 +78,13 @@ def find_groups(words: Sequence[str]) -> Iterator[Group]:
     """
     config = read_yaml(CONFIG_FILE)
     plan = load_plan(config)
-    others = [run for run in known_runs() if differing(run.settings, plan.settings)]
+    others = [run for run in read_known_runs() if find_differing(run.settings, plan.settings)]
     check_words(words, [*plan.studies, *plan.runs, *(run.name for run in others)])
     if studies := studies_named(words, plan):
         yield Group(plan, studies)
     for run in others:
         named = not words or run.study in words or run.name in words
-        group = group_of(run, config, plan.settings) if named else None
+        group = find_group(run, config, plan.settings) if named else None
         if group:
             yield group
 
@@ -94,9 +94,9 @@ def studies_named(words: Sequence[str], plan: Plan) -> list[str]:
     return [study for study, run in plan.run_of.items() if not words or study in words or run in words]
 
 
-def group_of(run: KnownRun, config: Mapping[str, Any], settings: Settings) -> Group | None:
+def find_group(run: KnownRun, config: Mapping[str, Any], settings: Settings) -> Group | None:
     """Return the group of one run; None, after a line, if the study or its settings are not valid any more."""
-    others = differing(run.settings, settings)
+    others = find_differing(run.settings, settings)
     try:
         plan = load_plan({**config, **run.settings.model_dump(mode="json", include={*others})})
         if plan.run_of.get(run.study) != run.name:
@@ -104,13 +104,15 @@ def group_of(run: KnownRun, config: Mapping[str, Any], settings: Settings) -> Gr
     except InputError as mistake:
         print(f"{run.name}: {str(mistake).splitlines()[0]}")
         return None
-    note = " ".join(as_words({key: value for key, value in others.items() if key not in run.settings.restrictions}))
+    note = " ".join(
+        write_as_words({key: value for key, value in others.items() if key not in run.settings.restrictions})
+    )
     return Group(plan, [run.study], ("--configfile", str(run.file)), note)
 
 
 def group_with(given: Sequence[str], words: Sequence[str]) -> Group:
     """Return the studies with settings that are given as for ``--config``."""
-    changes = dict(setting_of(word) for word in given)
+    changes = dict(parse_setting(word) for word in given)
     plan = load_plan({**read_yaml(CONFIG_FILE), **changes}, given=changes)
     check_words(words, [*plan.studies, *plan.runs])
     for word in words:
@@ -122,7 +124,7 @@ def group_with(given: Sequence[str], words: Sequence[str]) -> Group:
     return Group(plan, studies, ("--config", *given))
 
 
-def setting_of(word: str) -> tuple[str, Any]:
+def parse_setting(word: str) -> tuple[str, Any]:
     """Return the key and the value of a word such as seed=1."""
     key, sign, value = word.partition("=")
     if not sign:

@@ -10,6 +10,7 @@ from consclust.datasets.prepared import Dataset
 from consclust.datasets.registry import ReadyMadeEnsemble
 from consclust.ensemble import IntArray
 from consclust.ensembles.draws import NumberOfClusters
+from consclust.plurals import count
 from consclust_studies import paths
 from consclust_studies.code import Code, as_known
 from consclust_studies.contents import marks_of
@@ -63,7 +64,7 @@ def run(job: EnsembleJob, files: Files) -> str:
     """Do the job; return what it made, for the log."""
     dataset = prepare.load(files.input("prepared"), job.data)
     labels = make(job, dataset, files.optional("ready"), files.output("ensemble"), files.stamp)
-    return f"{labels.shape[1]} base clusterings of {labels.shape[0]} objects"
+    return f"{count(labels.shape[1], 'base clustering')} of {count(labels.shape[0], 'object')}"
 
 
 def make(job: EnsembleJob, dataset: Dataset, ready: Path | None, out: Path, stamp: Stamp | None = None) -> IntArray:

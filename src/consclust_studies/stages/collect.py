@@ -1,5 +1,7 @@
 """All cases of a study in one table, and the selections taken from it."""
 
+# pandas is imported where needed, so that what does without it starts faster
+
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,6 +9,7 @@ from typing import ClassVar
 
 from consclust.errors import InputError
 from consclust.files import write_csv
+from consclust.plurals import count
 from consclust_studies.code import Code
 from consclust_studies.config.cases import Case
 from consclust_studies.config.experiment import Experiment
@@ -54,7 +57,7 @@ def run(job: CollectJob, files: Files) -> str:
     """Do the job; return what it joined, for the log."""
     out = {path.name: path for paths in files.outputs.values() for path in paths}
     rows = collect(job, files.several("scores"), out, files.stamp)
-    return f"{len(job.scores)} cases, {rows:,} scores"
+    return f"{count(len(job.scores), 'case')}, {count(rows, 'score', ',')}"
 
 
 def collect(job: CollectJob, tables: Sequence[Path], out: Mapping[str, Path], stamp: Stamp | None = None) -> int:
@@ -67,7 +70,7 @@ def collect(job: CollectJob, tables: Sequence[Path], out: Mapping[str, Path], st
     import pandas as pd
 
     if len(tables) != len(job.scores):
-        facts = f"{len(tables)} tables given, {len(job.scores)} planned"
+        facts = f"{count(len(tables), 'table')} given, {len(job.scores)} planned"
         raise InputError(f"{job.experiments[0].id}: {facts}: {', '.join(job.scores)}")
     found = [read_table(path, digest) for path, digest in zip(tables, job.scores.values(), strict=True)]
     texts = _join_texts([texts for _, texts in found])

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from consclust.ensemble import FloatArray
 from consclust.errors import InputError
 from consclust.files import RERUN, read_arrays
+from consclust.plurals import count
 from consclust.scores import score_many
-from consclust_studies.specs import check_made_for, digest_of_spec
+from consclust_studies.specs import check_made_for, digest_spec
 
 RESTARTS = ("mean", "chosen")
 """Scores of a fit: the mean over its random starts, and that of the start with the best objective."""
@@ -39,7 +40,7 @@ class Block:
         # read at once, so that a wrong file is refused before any work
         spec = str(self._read_array("spec")[()])
         check_made_for(path, spec, planned)
-        self.digest = digest_of_spec(spec)
+        self.digest = digest_spec(spec)
 
     @cached_property
     def subsets(self) -> list[int]:
@@ -87,7 +88,7 @@ class Block:
         """Refuse labels of other objects, and cells without labels that neither failed nor were left out."""
         n_labelled = self.labels.shape[-1]
         if n_labelled != n_objects:
-            facts = f"labels of {n_labelled} objects, but {ensemble_path} has {n_objects} classes"
+            facts = f"labels of {count(n_labelled, 'object')}, but {ensemble_path} has {n_objects} classes"
             raise InputError(f"{self.path}: {facts}; {RERUN}")
         unlabelled = np.asarray((self.labels < 0).any(axis=(2, 3)))
         contradictions = np.argwhere(unlabelled == self.answered)

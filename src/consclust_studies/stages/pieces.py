@@ -1,5 +1,7 @@
 """Profiles of the pieces of a label matrix, their union, its consensus, and the labels of the objects of each piece."""
 
+# pyarrow is imported where needed, so that what does without it starts faster
+
 import csv
 import io
 from collections.abc import Iterator
@@ -12,6 +14,7 @@ from consclust import methods
 from consclust.ensemble import Ensemble, IntArray, check_columns
 from consclust.errors import ConsensusFailure, InputError, MemoryNeeded
 from consclust.files import read_arrays, write_arrays, write_text, written_whole
+from consclust.plurals import count
 from consclust.readers.label_matrix import read_label_blocks
 from consclust.readers.layout import Layout, Remedies
 from consclust.seeds import generator
@@ -90,7 +93,7 @@ def find_profiles(job: ProfilesJob, files: Files) -> str:
         raise InputError(f"{piece}: {error}") from None
     arrays = {"profiles": ensemble.given_profiles, "membership": ensemble.membership}
     write_arrays(files.output("profiles"), **arrays, columns=names, **marks_of(job.json_text, files.stamp))
-    return f"{ensemble.n_objects:,} objects, {ensemble.n_profiles:,} profiles"
+    return f"{count(ensemble.n_objects, 'object', ',')}, {count(ensemble.n_profiles, 'profile', ',')}"
 
 
 def merge_profiles(job: MergeJob, files: Files) -> str:
@@ -125,7 +128,8 @@ def merge_profiles(job: MergeJob, files: Files) -> str:
     }
     marks = marks_of(job.json_text, files.stamp)
     write_arrays(files.output("merged"), profiles=whole.given_profiles, weights=total, **marks, **places)
-    return f"{len(pieces)} pieces: {total.sum():,} objects, {whole.n_profiles:,} profiles"
+    sizes = f"{count(int(total.sum()), 'object', ',')}, {count(whole.n_profiles, 'profile', ',')}"
+    return f"{count(len(pieces), 'piece')}: {sizes}"
 
 
 def find_consensus(job: LabelsJob, files: Files) -> str:
@@ -145,7 +149,7 @@ def find_consensus(job: LabelsJob, files: Files) -> str:
         apart = f"{job.method} gives objects with the same base labels different labels"
         raise InputError(f"{job.matrix}: {apart}; choose a method that works on profiles")
     write_arrays(files.output("consensus"), labels=labels, **marks_of(job.json_text, files.stamp))
-    return fitted.note_ or f"{labels.max() + 1} clusters"
+    return fitted.note_ or count(int(labels.max()) + 1, "cluster")
 
 
 def label_piece(job: LabelsJob, files: Files) -> str:
@@ -163,7 +167,7 @@ def label_piece(job: LabelsJob, files: Files) -> str:
     own = read_arrays(piece, "membership")["membership"]
     with written_whole(files.output("labels")) as temporary:
         write_table(table({"label": found["labels"][places[f"place_{piece.stem}"]][own]}), temporary)
-    return f"{len(own):,} objects"
+    return count(len(own), "object", ",")
 
 
 def count_sizes(job: SizesJob, files: Files) -> str:
@@ -177,4 +181,4 @@ def count_sizes(job: SizesJob, files: Files) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([("cluster", "objects"), *enumerate(total.tolist())])
     write_text(files.output("sizes"), text.getvalue())
-    return f"{len(total)} clusters"
+    return count(len(total), "cluster")

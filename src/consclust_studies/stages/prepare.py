@@ -13,6 +13,7 @@ from consclust.datasets.preprocessing import module_of
 from consclust.datasets.registry import DatasetSpec
 from consclust.errors import InputError
 from consclust.files import RERUN, read_arrays, write_arrays
+from consclust.plurals import count
 from consclust_studies.code import Code, as_known
 from consclust_studies.contents import marks_of
 from consclust_studies.job_files import Files
@@ -28,9 +29,9 @@ class PrepareJob(Spec):
     recipe: Recipe
 
     @classmethod
-    def of(cls, dataset: str, entry: DatasetSpec, steps: tuple[str, ...], code: str = "") -> Self:
+    def make(cls, dataset: str, entry: DatasetSpec, steps: tuple[str, ...], code: str = "") -> Self:
         """Return the job of a registered data set."""
-        return cls(recipe=Recipe.of(dataset, entry, steps), code=code)
+        return cls(recipe=Recipe.make(dataset, entry, steps), code=code)
 
     def code_behind(self) -> Code:
         """Return the reader and the steps that the recipe names, and what puts them to work."""
@@ -46,7 +47,9 @@ def run(job: PrepareJob, files: Files) -> str:
     """Do the job; return what it found, for the log."""
     dataset = prepare(job, files.several("raw"), files.output("prepared"), files.stamp)
     n, d, k = dataset.shape
-    return f"{n} objects, {d} features, {k} classes; steps: {' '.join(job.recipe.steps) or 'none'}"
+    classes = "1 class" if k == 1 else f"{k} classes"
+    steps = " ".join(job.recipe.steps) or "none"
+    return f"{count(n, 'object')}, {count(d, 'feature')}, {classes}; steps: {steps}"
 
 
 def prepare(job: PrepareJob, raw_files: Sequence[Path], out: Path, stamp: Stamp | None = None) -> Dataset:

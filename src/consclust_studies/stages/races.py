@@ -7,6 +7,7 @@ import numpy as np
 
 from consclust.ensemble import FloatArray
 from consclust.files import write_record
+from consclust.plurals import count
 from consclust_studies.contents import marks_of
 from consclust_studies.job_files import Files
 from consclust_studies.stages import stored_ensembles as store
@@ -20,7 +21,7 @@ CHOSEN = RESTARTS.index("chosen")
 def run(job: ConsensusJob, files: Files) -> str:
     """Do the job; return how many grid points stay, for the log."""
     stay = run_race(job, files.input("ensemble"), files.several("labels"), files.output("race"), files.stamp)
-    return f"{len(stay)} of {len(job.points)} grid points run on all subsets"
+    return f"{len(stay)} of {count(len(job.points), 'grid point')} on all subsets"
 
 
 def run_race(

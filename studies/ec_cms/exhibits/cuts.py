@@ -1,5 +1,7 @@
 """Scores of a dendrogram of the base clusterings, cut into several numbers of clusters."""
 
+# pandas is imported where needed, so that what does without it starts faster
+
 import math
 from typing import Literal
 
@@ -45,7 +47,7 @@ class Cuts(Exhibit):
         import pandas as pd
 
         every = records(
-            "case method clusters value", [row for case in self.cases for row in self._of_case(source, case)]
+            "case method clusters value", [row for case in self.cases for row in self._score_case(source, case)]
         )
         groups = every.groupby(["case", "method", "clusters"], sort=False)["value"]
         frame = groups.agg(n="count", mean="mean", std="std").reset_index()
@@ -65,7 +67,7 @@ class Cuts(Exhibit):
         )
         return Shown(frame, caption=caption, picture=picture)
 
-    def _of_case(self, source: Source, case: str) -> list[tuple[str, str, int, float]]:
+    def _score_case(self, source: Source, case: str) -> list[tuple[str, str, int, float]]:
         stored, rows = source.stored(case), list[tuple[str, str, int, float]]()
         for subset in range(source.study.n_subsets):
             ensemble = Ensemble(stored.subset(subset))

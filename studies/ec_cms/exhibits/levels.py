@@ -1,5 +1,7 @@
 """Precision and recall of the pairs of objects by their level of co-association."""
 
+# pandas is imported where needed, so that what does without it starts faster
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal

@@ -15,7 +15,7 @@ from consclust_studies.config.cases import Case
 from consclust_studies.config.references import AnyMethodId, CaseId, MethodId, MetricId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Some
-from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs, find_unknown, of_fit
+from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs, check_reads_no_features, find_unknown
 from consclust_studies.results.main_table import aggregate_subsets
 from consclust_studies.results.published_scores import find_published_names
 from consclust_studies.results.source import Source
@@ -42,7 +42,7 @@ class Offsets(Exhibit):
         """Yield a matrix that the method does not have, and methods that need features."""
         run = study.method(self.method)
         yield from find_unknown("matrix", [self.matrix], methods.load(run.method).matrices)
-        yield from of_fit(run, "")
+        yield from check_reads_no_features(run, "")
 
     def needs(self, study: PlannedStudy) -> Needs:
         """Return the scores, the base clusterings, the fits and the published offsets."""
@@ -76,7 +76,9 @@ class Offsets(Exhibit):
         }
 
     def _changes(self, source: Source) -> dict[tuple[str, str], float]:
-        case, stored, changes = source.study.case(self.case), source.stored(self.case), []
+        case = source.study.case(self.case)
+        stored = source.stored(self.case)
+        changes = []
         for subset in range(source.study.n_subsets):
             ensemble = Ensemble(stored.subset(subset))
             own = self._matrix(source, case, self.method, ensemble, subset)

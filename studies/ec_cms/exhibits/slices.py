@@ -58,7 +58,7 @@ class Slices(OfMethod):
             yield "at", f" = {dict(self.at)}: no point of the grid has all of these values; change one"
 
     def _points(self, study: Study) -> Iterator[dict[str, Value]]:
-        for case in (study.case(name) for name in self.cases_of(study)):
+        for case in (study.case(name) for name in self.find_cases(study)):
             for run in (study.run(case, name) for name in (*self.further, self.method)):
                 yield from ({**study.parameters(case, run), **each} for each in run.points if run.runs_on(case))
 
@@ -71,7 +71,7 @@ class Slices(OfMethod):
 
     def build(self, source: Source) -> Shown:
         """Return mean, sample standard deviation and number of subsets at each value; no value for a level."""
-        rows = [row for case in self.cases_of(source.study) for row in self._of_case(source, case)]
+        rows = [row for case in self.find_cases(source.study) for row in self._score_case(source, case)]
         frame = records("case method metric parameter value n mean std", rows)
         levels = f"Dashed: {conjunction(self.beside)}, without these parameters." if self.beside else ""
         caption = paragraph(
@@ -83,7 +83,7 @@ class Slices(OfMethod):
         labels = symbol(self.x, tex=True), f"mean {self.metric}"
         return Shown(frame, caption=caption, picture=curves_by_case(frame, source.titles, "value", labels))
 
-    def _of_case(self, source: Source, case: str) -> list[tuple[Any, ...]]:
+    def _score_case(self, source: Source, case: str) -> list[tuple[Any, ...]]:
         found: dict[Any, tuple[Any, ...]] = {}
         for method in (*self.further, self.method):  # the study's own points count where both have one
             scores = source.scores if method == self.method else source.variant_scores

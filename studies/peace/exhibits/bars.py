@@ -1,5 +1,7 @@
 """Scores of methods on groups of data sets, as bars."""
 
+# seaborn and matplotlib are imported where needed, so that what does without them starts faster
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal

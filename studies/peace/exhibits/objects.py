@@ -1,5 +1,7 @@
 """The objects of two-dimensional data sets, by class."""
 
+# pandas and seaborn are imported where needed, so that what does without them starts faster
+
 from __future__ import annotations
 
 from collections.abc import Mapping

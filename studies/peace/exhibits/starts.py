@@ -56,7 +56,7 @@ class Starts(_OfStarts):
         rows = []
         for metric in self.metrics or source.study.reported:
             for case, run in self.pairs(source.study):
-                ours, given = _of_starts(source, case, run, metric), _published(source, case, run, metric)
+                ours, given = _summarize_starts(source, case, run, metric), _published(source, case, run, metric)
                 theirs = [given.get(name, nan) for name in STATISTICS]
                 away = np.abs(np.subtract(ours[1:], theirs))
                 near = (int(np.isfinite(away).sum()), away[np.isfinite(away)].mean() if given else nan)
@@ -107,12 +107,14 @@ class Definitions(_OfStarts):
 
     def _compared(self, source: Source, definition: str) -> tuple[int, float, float, int, int, str]:
         """Return numbers, mean absolute differences, pairs of accuracy and F1, the impossible ones, and which."""
-        away, pairs, beyond = [], 0, []
+        away = []
+        pairs = 0
+        beyond = []
         for case, run in self.pairs(source.study):
             if not (given := _published(source, case, run, self.metric)):
                 continue
             theirs = [given.get(name, nan) for name in STATISTICS]
-            away.append(np.abs(np.subtract(_of_starts(source, case, run, definition)[1:], theirs)))
+            away.append(np.abs(np.subtract(_summarize_starts(source, case, run, definition)[1:], theirs)))
             accuracy = _published(source, case, run, "ACC").get("selected", nan)
             sizes = np.bincount(source.stored(case.id).classes).tolist()
             largest = largest_f1(min(1.0, accuracy + HALF_DIGIT), sizes)[definition]
@@ -131,9 +133,11 @@ def _published(source: Source, case: Case, run: MethodRun, metric: str) -> Mappi
     return source.published.starts.get(make_published_key(source)(case.id, metric, run.id), {})
 
 
-def _of_starts(source: Source, case: Case, run: MethodRun, metric: str) -> list[float]:
+def _summarize_starts(source: Source, case: Case, run: MethodRun, metric: str) -> list[float]:
     """Return the number of starts and each statistic: means over the subsets that have an answer."""
-    point, classes, found = run.points.index(run.default), source.stored(case.id).classes, []
+    point = run.points.index(run.default)
+    classes = source.stored(case.id).classes
+    found = []
     for block in source.blocks(case.id, run.id):
         for labels, chosen, failed in zip(block.labels, block.chosen, block.failed, strict=True):
             if not failed[point]:

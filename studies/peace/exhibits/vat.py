@@ -1,5 +1,7 @@
 """Co-association matrices with the objects in the order of VAT or of the classes: clusters are bright blocks."""
 
+# scikit-learn is imported where needed, so that what does without it starts faster
+
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -50,7 +52,9 @@ class Vat(Exhibit):
             ensemble = Ensemble(stored.subset(0))
             matrix = ensemble.expand(ensemble.coassociation)
             order = vat_order(1 - matrix) if self.order == "vat" else np.argsort(stored.classes, kind="stable")
-            ordered, classes, step = matrix[np.ix_(order, order)], stored.classes[order], step_of(len(order))
+            ordered = matrix[np.ix_(order, order)]
+            classes = stored.classes[order]
+            step = step_of(len(order))
             drawn.append((ordered[::step, ::step].copy(), classes[::step]))
             found = contrast(ordered, classes)
             inside, between = found["mean_in_classes"], found["mean_between"]

@@ -26,17 +26,17 @@ class Convergence(OfMethod):
     def mistakes(self, study: Study) -> Mistakes:
         """Yield a case on which only some grid points run."""
         yield from super().mistakes(study)
-        for case in self.cases_of(study):
+        for case in self.find_cases(study):
             if self.method in study.case(case).races:
                 yield "method", f" = {self.method!r}: a race on {case} leaves out fits; name other cases"
 
     def needs(self, study: PlannedStudy) -> Needs:
         """Return the consensus labels, which say how each fit ended."""
-        return Needs(labels=tuple((case, self.method) for case in self.cases_of(study)))
+        return Needs(labels=tuple((case, self.method) for case in self.find_cases(study)))
 
     def build(self, source: Source) -> Shown:
         """Return a row for each case: fits with an answer, how many converged, median of iterations, notes."""
-        rows = [(case, source.titles[case], *self._of_case(source, case)) for case in self.cases_of(source.study)]
+        rows = [(case, source.titles[case], *self._count_case(source, case)) for case in self.find_cases(source.study)]
         frame = records("case dataset fits converged iterations notes", rows)
         totals = frame[["fits", "converged", "notes"]].sum()
         caption = paragraph(
@@ -47,8 +47,10 @@ class Convergence(OfMethod):
         columns = f"dataset, fits, converged, iterations, {self.noted}: notes"
         return Shown(frame, (listed("", frame, columns, forms={"iterations": "{:g}".format}),), caption)
 
-    def _of_case(self, source: Source, case: str) -> tuple[Any, ...]:
-        converged, iterations, notes = list[bool](), list[int](), 0
+    def _count_case(self, source: Source, case: str) -> tuple[Any, ...]:
+        converged = list[bool]()
+        iterations = list[int]()
+        notes = 0
         for block in source.blocks(case, self.method):
             ended = read_arrays(block.path, "converged", "iterations")
             converged += ended["converged"][block.answered].tolist()

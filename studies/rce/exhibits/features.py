@@ -1,5 +1,7 @@
 """Which features give the published scores of the base clusterings: candidates, and the one that a rule takes."""
 
+# pandas is imported where needed, so that what does without it starts faster
+
 from __future__ import annotations
 
 import math
@@ -94,7 +96,9 @@ def _frame(source: Source) -> DataFrame:
     """Return one row for each candidate."""
     import pandas as pd
 
-    study, key, rows = source.study, make_published_key(source), list[dict[str, Any]]()
+    study = source.study
+    key = make_published_key(source)
+    rows = list[dict[str, Any]]()
     for own, candidates in _compared(study):
         keys = {metric: key(own.id, metric, study.base_clusterings) for metric in study.reported}
         published = {metric: source.published.scores.get(keys[metric], math.nan) for metric in study.reported}

@@ -77,7 +77,7 @@ class Placebo(Exhibit):
         """Return a row for each metric."""
         run = source.study.method(self.method)
         default = run.points.index(run.default)
-        own, theirs = (_of_restarts(source, case, name) for name in (self.method, self.placebo))
+        own, theirs = (_score_restarts(source, case, name) for name in (self.method, self.placebo))
         both = [
             subset for subset, (scores, _) in own.items() if subset in theirs and not np.isnan(scores[default]).any()
         ]
@@ -94,13 +94,15 @@ class Placebo(Exhibit):
         return rows
 
 
-def _of_restarts(source: Source, case: Case, method: str) -> dict[int, tuple[FloatArray, int]]:
+def _score_restarts(source: Source, case: Case, method: str) -> dict[int, tuple[FloatArray, int]]:
     """Return for each subset the scores of all restarts, (points, restarts, metrics), and which has the best objective.
 
     Scores are NaN where a grid point has no answer; the choice is that of the first point. A subset without any answer
     is left out.
     """
-    found, classes, metrics = {}, source.stored(case.id).classes, source.study.reported
+    found = {}
+    classes = source.stored(case.id).classes
+    metrics = source.study.reported
     for block in source.blocks(case.id, method):
         for place, subset in enumerate(block.subsets):
             labels, there = block.labels[place], block.answered[place]

@@ -1,5 +1,7 @@
 """How far scores vary between pools of base clusterings that differ in random numbers alone."""
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 from __future__ import annotations
 
 import math
@@ -87,7 +89,9 @@ def _alike(own: Case, other: Case) -> bool:
 
 
 def _frame(source: Source) -> DataFrame:
-    study, key, rows = source.study, make_published_key(source), list[tuple[Any, ...]]()
+    study = source.study
+    key = make_published_key(source)
+    rows = list[tuple[Any, ...]]()
     scores = aggregate_subsets(source.selected, source.variants)
     for own, pools in _pools(study):
         for metric in study.reported:
@@ -105,7 +109,9 @@ def _frame(source: Source) -> DataFrame:
 def _spread(pools: DataFrame, published: float) -> tuple[Any, ...]:
     from scipy import stats
 
-    means, within, n = pools["mean"], float(pools["std"].mean()), len(pools)
+    means = pools["mean"]
+    within = float(pools["std"].mean())
+    n = len(pools)
     between = float(means.std(ddof=1))
     expected = within / math.sqrt(pools["count"].mean())
     reach = float(stats.t.ppf(0.975, n - 1)) * between * math.sqrt(1 + 1 / n) if n > 1 else math.nan

@@ -1,5 +1,7 @@
 """How clearly matrices over the objects show the classes as blocks, in numbers."""
 
+# pandas is imported where needed, so that what does without it starts faster
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,7 +16,7 @@ from consclust_studies.config.references import CaseId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Positive, Some
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
-from consclust_studies.exhibits.matrices import Given, Matrix, fits_of, mistakes_in
+from consclust_studies.exhibits.matrices import Given, Matrix, list_fits, mistakes_in
 from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ class Blocks(Exhibit):
     def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings and the fits."""
         cases = self._cases(study)
-        return Needs(ensembles=cases, fits=fits_of(cases, self.panels))
+        return Needs(ensembles=cases, fits=list_fits(cases, self.panels))
 
     def build(self, source: Source) -> Shown:
         """Return the mean measures over the subsets for each case and matrix."""

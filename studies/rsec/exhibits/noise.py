@@ -1,5 +1,7 @@
 """Noise in the base clusterings: whether a method finds the objects that have it, and what becomes of the others."""
 
+# scikit-learn is imported where needed, so that what does without it starts faster
+
 from __future__ import annotations
 
 import math
@@ -18,7 +20,7 @@ from consclust.scores import score_all
 from consclust_studies.config.references import MethodId, MetricId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Positive, Share, Some, Value
-from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, find_unknown, of_fit
+from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, check_reads_no_features, find_unknown
 from consclust_studies.results.source import Source, find_fit_parameters
 
 if TYPE_CHECKING:
@@ -58,17 +60,17 @@ class Noise(OfMethod):
         for i, parameters in enumerate(self.points):
             yield from find_unknown(f"points[{i}]", parameters, cls.parameters())
         for name in (self.method, *self.beside):
-            yield from of_fit(study.method(name), "")
+            yield from check_reads_no_features(study.method(name), "")
 
     def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings, the fits, and random numbers."""
-        cases = tuple(self.cases_of(study))
+        cases = tuple(self.find_cases(study))
         fits = tuple((case, method) for case in cases for method in (self.method, *self.beside))
         return Needs(ensembles=cases, fits=fits, draws=True)
 
     def build(self, source: Source) -> Shown:
         """Return mean and deviation over the subsets of the score and the AUC, for each case, share and method."""
-        rows = [row for case in self.cases_of(source.study) for row in self._of_case(source, case)]
+        rows = [row for case in self.find_cases(source.study) for row in self._score_case(source, case)]
         every = records("case row method parameters share subset score auc", rows)
         groups = every.groupby(["case", "row", "method", "parameters", "share"], sort=False)
         frame = groups.agg(n=("subset", "count"), mean=("score", "mean"), std=("score", "std"), auc=("auc", "mean"))
@@ -79,7 +81,7 @@ class Noise(OfMethod):
         picture = curves_by_case(scored, source.titles, "share", labels)
         return Shown(frame, (self._found(source, frame),), self._caption(source, every), picture)
 
-    def _of_case(self, source: Source, case: str) -> Iterator[tuple[Any, ...]]:
+    def _score_case(self, source: Source, case: str) -> Iterator[tuple[Any, ...]]:
         stored, study = source.stored(case), source.study
         own = find_fit_parameters(study, study.case(case), self.method)
         runs: list[tuple[str, Mapping[str, Value]]] = [(self.method, given) for given in self.points]

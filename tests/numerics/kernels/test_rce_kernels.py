@@ -139,7 +139,7 @@ def test_products_in_blocks_keep_within_what_is_allowed(monkeypatch, size, seed,
     there = group[:, None] == group
     parts, matrix, allowed = np.abs(rng.normal(size=(2, size, size))), rng.random((size, size)) * there, 1e-9
     blocks = ColumnBlocks(matrix)
-    assert len(blocks.of(matrix)) > 1
+    assert len(blocks.cut(matrix)) > 1
     products, here = Products(parts, blocks, allowed), there.ravel()[blocks.places]
     products.update(matrix, None)
     by_moves = []

@@ -17,12 +17,12 @@ from consclust_studies.exhibits.stored import Stored, write_exhibit
 from consclust_studies.makers import Makers
 from consclust_studies.results.source import Item, Source
 from consclust_studies.results.verdicts import VERDICTS
-from consclust_studies.specs import digest_of_spec
+from consclust_studies.specs import digest_spec
 from consclust_studies.stages.score_tables import write_table
 from job_files_of import MARKS, STAMP, marks
 from small import planned
 
-PLANNED = digest_of_spec(MARKS["spec"])
+PLANNED = digest_spec(MARKS["spec"])
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="72pt"><path d="M0 0L9 9" stroke="black"/></svg>'
 TABLE = Table(title="ACC", header=("A", "B"), rows=((Cell(text="x"), Cell(text=".5")),))
 

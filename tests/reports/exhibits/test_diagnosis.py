@@ -10,7 +10,7 @@ from consclust.files import read_arrays, write_arrays
 from consclust.report.wording import DASH
 from consclust.scores import ari
 from consclust_studies.config.references import find_mistakes
-from consclust_studies.exhibits.diagnosis import Consensus, DiagnosisFigure, DiagnosisTable, of_cases
+from consclust_studies.exhibits.diagnosis import Consensus, DiagnosisFigure, DiagnosisTable, make_standard_exhibits
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.consensus import ConsensusJob, fit_subsets, write_results
 from consclust_studies.stages.label_blocks import Block
@@ -148,12 +148,12 @@ def test_a_method_that_needs_features_is_not_diagnosed():
 def test_the_sections_of_several_cases_have_names_of_their_own():
     long = {**CASE, "id": "a" * 60}
     study = planned(**{**UNLABELLED, "cases": [CASE, long]})
-    ids = [exhibit.id for exhibit in of_cases(study)]
+    ids = [exhibit.id for exhibit in make_standard_exhibits(study)]
     assert len(set(ids)) == len(ids) == 20
     assert {"matrix-iris", "matrix-2"} < set(ids)
-    assert {exhibit.title for exhibit in of_cases(study)} >= {"Consensus matrix: Iris"}
+    assert {exhibit.title for exhibit in make_standard_exhibits(study)} >= {"Consensus matrix: Iris"}
     known = {"case": ["iris", "a" * 60], "method": ["KC"]}
-    assert not [line for e in of_cases(study) for line in find_mistakes(e, known, lambda model: ())]
+    assert not [line for e in make_standard_exhibits(study) for line in find_mistakes(e, known, lambda model: ())]
 
 
 def test_the_csv_keeps_labels_whole_numbers(made):

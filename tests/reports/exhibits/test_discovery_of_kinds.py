@@ -9,9 +9,9 @@ from consclust.discovery import modules_of
 from consclust.errors import InputError
 from consclust.validation import parse
 from consclust_studies import exhibits
-from consclust_studies.config.exhibit_kinds import engine_kinds, every_kind, kinds_in, kinds_of, own_kinds
+from consclust_studies.config.exhibit_kinds import engine_kinds, every_kind, find_kinds, kinds_in, own_kinds
 from consclust_studies.config.study import PlannedStudy
-from consclust_studies.exhibits.exhibits_job import ExhibitError, ExhibitJob, part_of, run
+from consclust_studies.exhibits.exhibits_job import ExhibitError, ExhibitJob, reduce_to_exhibits, run
 from consclust_studies.exhibits.runtime import Runtime
 from job_files_of import files_of
 from small import STUDY, planned
@@ -184,8 +184,8 @@ def test_a_study_in_another_folder_has_its_own_kinds(project, tmp_path, monkeypa
 def test_a_study_has_the_keys_of_its_kinds_in_the_spec_of_a_job(project):
     project("a", KIND.replace("    kind", "    n: int\n    kind"))
     study = study_with("a", exhibits=[{**MINE, "n": 3}])
-    job = ExhibitJob(study=part_of(study, study.exhibits), items={"one": ()})
-    again = ExhibitJob.of_text(job.json_text, "--spec")
+    job = ExhibitJob(study=reduce_to_exhibits(study, study.exhibits), items={"one": ()})
+    again = ExhibitJob.from_text(job.json_text, "--spec")
     assert again.study.exhibits == study.exhibits
     assert again.json_text == job.json_text
 
@@ -193,9 +193,9 @@ def test_a_study_has_the_keys_of_its_kinds_in_the_spec_of_a_job(project):
 def test_a_kind_with_a_place_is_standard_in_its_own_study_alone(project):
     standing = KIND.replace("    kind", "    place = 3\n    id: str = 'own'\n    title: str = 'Own'\n    kind")
     project("a", standing)
-    assert "mine" in kinds_of("a")
+    assert "mine" in find_kinds("a")
     assert [cls.place for cls in own_kinds("a").values()] == [3]
-    assert "mine" not in kinds_of("b")
+    assert "mine" not in find_kinds("b")
 
 
 def test_an_exhibit_that_breaks_is_named(tmp_path, monkeypatch):
@@ -204,6 +204,6 @@ def test_an_exhibit_that_breaks_is_named(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Runtime, "build", broken)
     study = planned(exhibits=[{"kind": "runtime", "id": "seconds"}])
-    job = ExhibitJob(study=part_of(study, study.exhibits), items={"seconds": ()})
+    job = ExhibitJob(study=reduce_to_exhibits(study, study.exhibits), items={"seconds": ()})
     with pytest.raises(ExhibitError, match="exhibit seconds: KeyError: 'nocol'"):
         run(job, files_of({}, {"stored": tmp_path / "seconds.json", "shown": tmp_path / "seconds.csv"}, counts={}))

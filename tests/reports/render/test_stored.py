@@ -7,10 +7,10 @@ from consclust.errors import InputError
 from consclust.report.blocks import Cell, Picture, Shown, Table, Text
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.exhibits.stored import Stored, checked, read_exhibit, write_exhibit, write_shown
-from consclust_studies.specs import digest_of_spec
+from consclust_studies.specs import digest_spec
 from job_files_of import MARKS, marks
 
-PLANNED = digest_of_spec(MARKS["spec"])
+PLANNED = digest_spec(MARKS["spec"])
 SPEC = '{"a":1}'
 STORED = Stored(
     id="table2",
@@ -48,13 +48,13 @@ def files(folder: Path, *suffixes: str) -> dict[str, Path]:
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     write_exhibit(tmp_path / "table2.json", STORED, marks(SPEC))
-    assert read_exhibit(tmp_path / "table2.json", digest_of_spec(SPEC)) == STORED
+    assert read_exhibit(tmp_path / "table2.json", digest_spec(SPEC)) == STORED
 
 
 def test_another_spec_is_refused(tmp_path: Path) -> None:
     write_exhibit(tmp_path / "table2.json", STORED, marks(SPEC))
     with pytest.raises(InputError, match="made with other settings"):
-        read_exhibit(tmp_path / "table2.json", digest_of_spec('{"a":2}'))
+        read_exhibit(tmp_path / "table2.json", digest_spec('{"a":2}'))
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "1", '{"id": "x"}', '{"exhibit": 1, "checksum": ""}'])
@@ -68,7 +68,7 @@ def test_a_flipped_bit_is_refused(tmp_path: Path) -> None:
     write_exhibit(tmp_path / "x.json", STORED, marks(SPEC))
     (tmp_path / "x.json").write_text((tmp_path / "x.json").read_text().replace("Caption.", "Baption."))
     with pytest.raises(InputError, match=r"x\.json: .*damaged; delete it and run the same command again"):
-        read_exhibit(tmp_path / "x.json", digest_of_spec(SPEC))
+        read_exhibit(tmp_path / "x.json", digest_spec(SPEC))
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Steps that scale features of any kind."""
 
+# SciPy is imported where needed, so that what does without it starts faster
+
 import numpy as np
 from scipy import sparse
 

@@ -6,6 +6,8 @@ f rises. After the first sweeps the rows are profiles. The points where both sto
 stops.
 """
 
+# compiled kernels are imported where needed, so that what does without them starts faster
+
 from collections.abc import Callable
 
 import numpy as np
@@ -32,7 +34,9 @@ def block_ascent(model: PairModel, start: FloatArray, tau: float, max_iter: int)
     Sweeps over the objects come first. Then the objects of a profile get their mean memberships, which never lowers f,
     and the ascent goes on with the profiles.
     """
-    y, f, path = start.copy(), model.likelihood(start), list[float]()
+    y = start.copy()
+    f = model.likelihood(start)
+    path = list[float]()
     if model.gaps(y, model.gradient(y)).max() <= tau:
         return Run(y, -f, path, True)
     rise, least = np.inf, np.inf
@@ -40,7 +44,7 @@ def block_ascent(model: PairModel, start: FloatArray, tau: float, max_iter: int)
         rise = sweep(model, y, tau)
         f += rise
         path.append(f)
-    objects, model, y = model, model.of_profiles, model.merge(y)
+    objects, model, y = model, model.profile_model, model.merge(y)
     f, state = model.likelihood(y), _State(model)
     path[-1] = f
     while True:
@@ -121,7 +125,9 @@ class _State:
 
 def joint_step(model: PairModel, y: FloatArray, state: _State, distance: float) -> tuple[FloatArray, float]:
     """Return Y after a Newton step of all free memberships, where the bound ones go to 0, and the rise of f."""
-    rows, base, single = np.arange(len(y)), y.argmax(axis=1), y.astype(np.float32)
+    rows = np.arange(len(y))
+    base = y.argmax(axis=1)
+    single = y.astype(np.float32)
     slope = state.g - state.g[rows, base, None]
     blocks = _blocks(state.own, base)
     free = y + slope / (np.einsum("nkk->nk", blocks) + TINY) > 0

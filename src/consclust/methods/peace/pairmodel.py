@@ -1,5 +1,7 @@
 """PEACE's model of the co-association counts: likelihood, gradient, and the published ascent."""
 
+# compiled kernels are imported where needed, so that what does without them starts faster
+
 from functools import cached_property
 
 import numpy as np
@@ -37,7 +39,7 @@ class PairModel:
         self.blocks = [slice(first, first + height) for first in range(0, rows, height)]
 
     @cached_property
-    def of_profiles(self) -> "PairModel":
+    def profile_model(self) -> "PairModel":
         """The model whose rows are the profiles."""
         return PairModel(self._ensemble, merged=True)
 
@@ -111,7 +113,9 @@ def pairwise_ascent(model: PairModel, start: FloatArray, tau: float, max_iter: i
     """Ascend as published: one object, two of its memberships at a time, O(nK) a step."""
     from consclust.numerics.kernels.pair_kernels import steps
 
-    y, path, f = start.T.copy(), list[float](), model.likelihood(start)
+    y = start.T.copy()
+    path = list[float]()
+    f = model.likelihood(start)
     while True:
         g, gains = np.ascontiguousarray(model.gradient(y.T).T), np.empty(min(REFRESH, max_iter - len(path)))
         done, converged = steps(model.together, model.apart, y, g, tau, gains)

@@ -18,8 +18,12 @@ def e_step(
     stops when a sweep changes neither phi nor gamma by more than ``tol``, relative to their 1-norms, or after ``most``
     sweeps; returns whether none needed more.
     """
-    (n, m), n_clusters, tiny = words.shape, alpha.size, np.finfo(np.float64).tiny
-    chance, new, converged = np.empty(n_clusters), np.empty(n_clusters), True
+    (n, m) = words.shape
+    n_clusters = alpha.size
+    tiny = np.finfo(np.float64).tiny
+    chance = np.empty(n_clusters)
+    new = np.empty(n_clusters)
+    converged = True
     for p in range(n):
         moving = True
         for _ in range(most):

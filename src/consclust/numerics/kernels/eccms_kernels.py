@@ -43,8 +43,14 @@ def eliminate(x: FloatArray, j: int, others: Sparse, factor: float) -> None:
     first, last = starts[j], starts[j + 1]
     fours = last - (last - first) % 4
     for k in range(first, fours, 4):
-        row0, row1, row2, row3 = rows[k], rows[k + 1], rows[k + 2], rows[k + 3]
-        value0, value1, value2, value3 = values[k], values[k + 1], values[k + 2], values[k + 3]
+        row0 = rows[k]
+        row1 = rows[k + 1]
+        row2 = rows[k + 2]
+        row3 = rows[k + 3]
+        value0 = values[k]
+        value1 = values[k + 1]
+        value2 = values[k + 2]
+        value3 = values[k + 3]
         for t in range(COLUMNS):
             x[j, t] = x[j, t] - value0 * x[row0, t] - value1 * x[row1, t] - value2 * x[row2, t] - value3 * x[row3, t]
     for k in range(fours, last):
@@ -155,10 +161,16 @@ def advance_row(
     """
     lambda_, gamma1, gamma2 = penalties
     step, part = gamma1 / (lambda_ + gamma1), 1 - gamma1 / lambda_
-    held, a_row, c_row, v_row = locked[panel, row], a[panel, row], c[panel, row], v[panel, row]
+    held = locked[panel, row]
+    a_row = a[panel, row]
+    c_row = c[panel, row]
+    v_row = v[panel, row]
     y_row, target_row = y[panel, row], target[panel, row]
     for j in range(COLUMNS):
-        difference, new, old, share = a_row[j] - c_row[j], c_row[j], y_row[j], work[j]
+        difference = a_row[j] - c_row[j]
+        new = c_row[j]
+        old = y_row[j]
+        share = work[j]
         value = new + (v_row[j] - before[j])
         u = value - now[j]
         ascent = gamma1 * difference if held[j] else step * (lambda_ * difference - old)

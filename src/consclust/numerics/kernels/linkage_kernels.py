@@ -23,7 +23,9 @@ def chain(distances: FloatArray, weights: FloatArray, kind: int) -> tuple[IntArr
         distances[i, i] = np.inf
         for j in range(i):
             distances[i, j] = distances[j, i]
-    alive, path, length = np.ones(n, np.bool_), np.empty(n, np.int64), 0
+    alive = np.ones(n, np.bool_)
+    path = np.empty(n, np.int64)
+    length = 0
     for step in range(n - 1):
         if length == 0:
             path[0], length = np.argmax(alive), 1
@@ -40,7 +42,9 @@ def chain(distances: FloatArray, weights: FloatArray, kind: int) -> tuple[IntArr
             length += 1
         length -= 2
         x, y = min(x, y), max(x, y)
-        pairs[step, 0], pairs[step, 1], heights[step] = x, y, least
+        pairs[step, 0] = x
+        pairs[step, 1] = y
+        heights[step] = least
         join(distances, weights, alive, x, y, kind)
     return pairs, heights
 

@@ -68,7 +68,9 @@ def add_rise(
 ) -> bool:
     """Add the rise of each pair to ``terms``, of shape (n,) as the others; False if one leaves the domain of f."""
     n = new.size
-    joined, parted, exponents = work[0, :n], work[1, :n], work[2, :n]
+    joined = work[0, :n]
+    parted = work[1, :n]
+    exponents = work[2, :n]
     inside = True
     for j in range(n):
         inside &= ((new[j] > 0) | (together[j] == 0)) & ((new[j] < 1) | (apart[j] == 0))
@@ -125,8 +127,14 @@ def sweep(
     """
     risen = 0.0
     size, n = columns.shape
-    shares, weights, curvature, differences = np.empty((2, n)), np.empty(n), np.empty(n), np.empty((2, size, n))
-    terms, work, diagonal, g = np.empty(n), np.empty((3, n)), np.empty(size), np.empty(size)
+    shares = np.empty((2, n))
+    weights = np.empty(n)
+    curvature = np.empty(n)
+    differences = np.empty((2, size, n))
+    terms = np.empty(n)
+    work = np.empty((3, n))
+    diagonal = np.empty(size)
+    g = np.empty(size)
     for i in range(n):
         y = columns[:, i].copy()
         _combine(columns, y, shares[0])
@@ -215,17 +223,19 @@ def steps(
     ``y`` and ``g``, the memberships and half the gradient, (K, n), are updated in place; ``gains`` holds half the rise
     of f. Returns the number of steps, and whether no gap exceeds ``tau``.
     """
-    size, n = y.shape
-    shares, terms, work = np.empty((2, n)), np.empty(n), np.empty((3, n))
-    old_weights, weights, unused = np.empty((1, n)), np.empty((1, n)), np.empty((1, n))
+    n = y.shape[1]
+    shares = np.empty((2, n))  # before a step and after it
+    terms = np.empty(n)
+    work = np.empty((3, n))
+    old_weights = np.empty((1, n))
+    weights = np.empty((1, n))
+    unused = np.empty((1, n))
     for count in range(gains.size + 1):
         j, gap = _widest(y, g, terms, work[0])
         if gap <= tau or count == gains.size:
             return count, gap <= tau
-        u, v = g[:, j].argmax(), -1
-        for k in range(size):
-            if y[k, j] > 0 and (v < 0 or g[k, j] < g[v, j]):
-                v = k
+        u = g[:, j].argmax()
+        v = _least_of_support(y[:, j], g[:, j])
         _combine(y, y[:, j].copy(), shares[0])
         change = y[u] - y[v]
         step = line_search(together[j], apart[j], shares[0], change, y[v, j])
@@ -239,13 +249,32 @@ def steps(
         gains[count] = summed(terms) if inside else -np.inf
         derivatives(together[j : j + 1], apart[j : j + 1], shares[:1], old_weights, unused, np.inf)
         derivatives(together[j : j + 1], apart[j : j + 1], shares[1:], weights, unused, np.inf)
-        for k in range(size):
-            if old[k] != 0 or y[k, j] != 0:
-                for i in range(n):
-                    g[k, i] += weights[0, i] * y[k, j] - old_weights[0, i] * old[k]
-        for k in range(size):
-            g[k, j] = _dot(weights[0], y[k])
+        _update_gradient(y, old, j, weights[0], old_weights[0], g)
     return gains.size, False
+
+
+@compiled
+def _least_of_support(y: FloatArray, g: FloatArray) -> int:
+    """Return the first cluster of the least gradient among those with a positive membership; -1 if there is none."""
+    least = -1
+    for k in range(y.size):
+        if y[k] > 0 and (least < 0 or g[k] < g[least]):
+            least = k
+    return least
+
+
+@compiled
+def _update_gradient(
+    y: FloatArray, old: FloatArray, j: int, weights: FloatArray, old_weights: FloatArray, g: FloatArray
+) -> None:
+    """Update the gradient after object j has changed its memberships from ``old``; its own is computed anew."""
+    size, n = y.shape
+    for k in range(size):
+        if old[k] != 0 or y[k, j] != 0:
+            for i in range(n):
+                g[k, i] += weights[i] * y[k, j] - old_weights[i] * old[k]
+    for k in range(size):
+        g[k, j] = _dot(weights, y[k])
 
 
 @compiled
@@ -267,7 +296,9 @@ def line_search(together: Counts, apart: Counts, share: FloatArray, change: Floa
     """
     if slope(together, apart, share, change, longest)[0] >= 0:
         return longest
-    low, high, step = 0.0, longest, 0.0
+    low = 0.0
+    high = longest
+    step = 0.0
     first, steeper = slope(together, apart, share, change, step)
     here = first
     for _ in range(BISECTIONS):

@@ -82,7 +82,10 @@ def soft_errors(connective: FloatArray, lambda1: float, a: FloatArray, cost: Flo
     total = 0.0
     for p in range(len(a)):
         for q in range(p + 1):
-            s, log_on, log_off, norm = (a[p, q] + a[q, p]) / 2, 0.0, 0.0, 0.0
+            s = (a[p, q] + a[q, p]) / 2
+            log_on = 0.0
+            log_off = 0.0
+            norm = 0.0
             least, most = shrunk(s, lambda1), unshrunk(s, lambda1)
             least_off, most_off = shrunk(1 - s, lambda1), unshrunk(1 - s, lambda1)
             for given in connective[:, p, q]:
@@ -128,12 +131,16 @@ def a_step(
     a : shape (n' n',), updated. Consensus matrix.
     change : shape (t,), updated where A is in (0, 1). By how much A moves, in single precision.
     """
-    work, scratch, largest = np.full(8 * WIDTH, 0.5), np.empty(WIDTH), 0.0
+    work = np.full(8 * WIDTH, 0.5)
+    scratch = np.empty(WIDTH)
+    largest = 0.0
     for first in range(0, places.size, WIDTH):
         here = places[first : first + WIDTH]
         for j in range(here.size):
             at = free[first + j]
-            work[j], work[WIDTH + j], work[2 * WIDTH + j] = a[here[j]], pulls[0, at], pulls[1, at]
+            work[j] = a[here[j]]
+            work[WIDTH + j] = pulls[0, at]
+            work[2 * WIDTH + j] = pulls[1, at]
             work[3 * WIDTH + j], work[4 * WIDTH + j] = cost[first + j], observed[first + j]
         step_of_entries(work, scratch, margin)
         for j in range(here.size):
@@ -153,7 +160,9 @@ def step_of_entries(work: FloatArray, scratch: FloatArray, margin: float) -> Non
         work[5 * WIDTH + j] = np.divide(work[j], 1 - work[j])
     logarithms(work[5 * WIDTH : 6 * WIDTH], scratch)
     for j in range(WIDTH):
-        value, cost, m = work[j], work[3 * WIDTH + j], work[4 * WIDTH + j]
+        value = work[j]
+        cost = work[3 * WIDTH + j]
+        m = work[4 * WIDTH + j]
         rest = 1 - value
         down = (cost if cost > 0 else 0.0) + 2 * work[WIDTH + j]
         up = (-cost if cost < 0 else 0.0) + 2 * work[2 * WIDTH + j]

@@ -17,9 +17,15 @@ def project_rows(matrix: FloatArray, weights: npt.NDArray[Any]) -> FloatArray:
     """
     projected = np.empty_like(matrix)
     for i in range(len(matrix)):
-        row, shift, left, before = matrix[i], -np.inf, len(weights) + 1, len(weights) + 2
+        row = matrix[i]
+        shift = -np.inf
+        left = len(weights) + 1
+        before = len(weights) + 2
         while 0 < left < before:  # rounding must not let it go on for ever
-            before, left, total, weight = left, 0, -1.0, 0.0
+            before = left
+            left = 0
+            total = -1.0
+            weight = 0.0
             for j in range(row.size):
                 if row[j] > shift:
                     left += 1

@@ -38,7 +38,10 @@ def over_pairs(
     """Return for each clustering the sum of ``joined`` over the pairs it joins, and of ``apart`` over the others."""
     total = np.zeros(labels.shape[1])
     for p in range(len(first)):
-        one, other, together, otherwise = labels[first[p]], labels[second[p]], joined[p], apart[p]
+        one = labels[first[p]]
+        other = labels[second[p]]
+        together = joined[p]
+        otherwise = apart[p]
         for k in range(len(total)):
             term = together if one[k] == other[k] else otherwise
             total[k] += term if min(one[k], other[k]) >= 0 else 0.0

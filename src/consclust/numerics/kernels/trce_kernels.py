@@ -36,7 +36,9 @@ def weighted_logs(
     The result has an entry for each of ``clusters``.
     """
     n = len(starts) - 1
-    total, logs, least = np.zeros(len(clusters)), np.empty(n), math.log(EPS)
+    total = np.zeros(len(clusters))
+    logs = np.empty(n)
+    least = math.log(EPS)
     for i in range(n):
         for j in range(n):
             logs[j] = weights[j] * (math.log(rows[i, j]) if rows[i, j] > EPS else least)
