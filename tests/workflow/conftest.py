@@ -12,7 +12,7 @@ import inprocess
 import pytest
 import yaml
 
-from consclust_studies.contents import digest_of_content, read_marks
+from consclust_studies.contents import digest_content, read_marks
 from consclust_studies.job_files import JobFile
 
 ROOT = Path(__file__).parents[2]
@@ -157,7 +157,7 @@ def without_inputs(path: Path, content: bytes) -> bytes:
     Blocks of another size are other inputs with the same labels, and the inputs of all tables have seconds in them.
     """
     if path.suffix == ".parquet" and (marks := read_marks(path)):
-        return json.dumps([digest_of_content(path), marks.spec, marks.stamp.versions]).encode()
+        return json.dumps([digest_content(path), marks.spec, marks.stamp.versions]).encode()
     if path.parent.name != "exhibits" or path.suffix != ".json":
         return content
     record = json.loads(content)

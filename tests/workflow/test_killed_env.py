@@ -48,8 +48,9 @@ def folder(tmp_path) -> Path:
     for part in ("Makefile", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / part, tmp_path)
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    for part in ("wheels", "envs"):
+    for part in ("wheels", "envs", "workflow"):
         (tmp_path / part).mkdir()
+    shutil.copy(ROOT / "workflow/is_at_work.py", tmp_path / "workflow")
     wheels = [packed(package, tmp_path / "wheels") for package in ("click", "setuptools")]
     locked = [
         "{}=={} --hash=sha256:{}\n".format(*wheel.name.split("-")[:2], hashlib.sha256(wheel.read_bytes()).hexdigest())
