@@ -297,8 +297,6 @@ def main() -> None:
         python = str(Path(given.python).absolute())
         counts, survivors = run_all(python, given.places, given.minutes, given.processes)
         if given.only:
-            for outcome in survivors:
-                print(f"survived: {outcome.module} {outcome.function}: {outcome.before} -> {outcome.after}")
             return
         write_rows(given.out / "modules.csv", counts, Count._fields)
         write_rows(given.out / "survivors.csv", survivors, ("module", "function", "before", "after"))
