@@ -77,7 +77,7 @@ module or all that it has. [Cosmic-ray](https://cosmic-ray.readthedocs.io) makes
 It has an environment of its own (`envs/mutation.lock`), which `make env` does not install.
 
 A change that survives is either a gap in the tests or no mistake at all: the program does the same with it, or what it
-changes is not promised. Each one is explained below. Explanations are written by hand, in `docs/mutants/explained.csv`.
+changes is not promised.
 
 {total}
 
@@ -86,6 +86,14 @@ changes is not promised. Each one is explained below. Explanations are written b
 ## Changes that survived
 
 """
+
+
+LISTED = """Each is explained here, by hand in `docs/mutants/explained.csv`.
+"""
+
+NOT_LISTED = """The run of the table ended too early: it had not written which changes survived, and had not come to the
+modules that the table lacks. None of these changes is explained yet. `make mutants` measures all modules and lists the
+changes here."""
 
 
 class Mutation(NamedTuple):
@@ -242,6 +250,7 @@ def write_page(folder: Path, page: Path, places: int) -> None:
     """Write the page from the tables of the folder."""
     counts = read_rows(folder / "modules.csv")
     survivors = read_rows(folder / "survivors.csv")
+    is_listed = (folder / "survivors.csv").exists()
     explained = {key_of(row): row["why"] for row in read_rows(folder / "explained.csv")}
     lines = ["| module | changes | killed | survived |", "|---|---|---|---|"]
     for row in counts:
@@ -249,7 +258,8 @@ def write_page(folder: Path, page: Path, places: int) -> None:
         lines.append(f"| `{name}` | {row['changes']} | {row['killed']} | {row['survived']} |")
     total = describe_total(counts)
     text = INTRODUCTION.format(places=places, total=total, table="\n".join(lines))
-    page.write_text(text + "\n".join(describe(survivors, explained)) + "\n", encoding="utf-8")
+    listed = "\n".join([LISTED, *describe(survivors, explained)]) if is_listed else NOT_LISTED
+    page.write_text(f"{text}{listed}\n", encoding="utf-8")
 
 
 def describe_total(counts: Iterable[dict[str, str]]) -> str:
