@@ -3,6 +3,7 @@ PYTHON ?= python3
 CORES ?= all
 BIN := .venv/bin
 READY := .venv/ready
+MUTATION := .mutation/ready
 PYTEST := python -m pytest -n 2 --dist worksteal
 # tests/workflow comes last: its tests import from its conftest, and pytest keeps that of the last folder named
 TORTURE := tests/plan/test_mutations.py tests/test_files.py tests/datasets/test_readers.py tests/fuzz \
@@ -14,7 +15,7 @@ export PYTHONPATH := $(CURDIR)/src$(if $(PYTHONPATH),:$(PYTHONPATH))
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help env quickstart test check tests unit test-slurm torture bench docs plan status keep restore audit lock schemas clean
+.PHONY: help env quickstart test check tests unit test-slurm torture mutants bench docs plan status keep restore audit lock schemas clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -51,6 +52,9 @@ torture: $(READY)  ## 200 kills at random, a killed make env, 30 sequences of ch
 	CONSCLUST_KILLS=200 CONSCLUST_SEQUENCES=30 CONSCLUST_MUTATIONS=2000 CONSCLUST_ENSEMBLES=1000 CONSCLUST_FILES=2000 \
 		python -m pytest -v $(TORTURE) $(ARGS)
 
+mutants: $(READY) $(MUTATION)  ## change the code of numerics, scores and verdicts; do its tests notice? (an hour at most on 2 cores)
+	.mutation/bin/python benchmarks/mutants.py --python $(BIN)/python --out docs/mutants --page docs/mutation-testing.md $(ARGS)
+
 bench: $(READY)  ## measure kernels, other packages, scale, speed-up; write docs/performance.md (under 40 minutes)
 	mkdir -p docs/performance
 	python benchmarks/kernels.py --out docs/performance/kernels.csv
@@ -84,7 +88,9 @@ lock: $(READY)  ## resolve the packages of pyproject.toml anew, with all extras
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade \
 		--constraints envs/constraints.txt --no-strip-extras --all-extras --group audit --group build \
 		pyproject.toml -o envs/requirements.lock
-	! grep -nE '://|index-url|find-links' envs/requirements.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade \
+		--constraints envs/requirements.lock envs/mutation.in -o envs/mutation.lock
+	! grep -nE '://|index-url|find-links' envs/requirements.lock envs/mutation.lock
 	{ sed '/^  - pip:$$/q' envs/environment.yaml; sed -nE 's/^([a-z0-9].*==.*) \\$$/      - "\1"/p' envs/requirements.lock; } \
 		> envs/environment.new && mv envs/environment.new envs/environment.yaml
 
@@ -106,3 +112,9 @@ $(READY): envs/requirements.lock pyproject.toml
 	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r envs/requirements.lock
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(READY)
+
+# cosmic-ray has an environment of its own: it needs none of the packages of the tests
+$(MUTATION): envs/mutation.lock
+	$(PYTHON) -m venv --clear .mutation
+	.mutation/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r envs/mutation.lock
+	@touch $(MUTATION)

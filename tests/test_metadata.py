@@ -76,7 +76,7 @@ def test_the_lock_has_one_version_of_each_package_for_all_pythons():
 
 def test_the_lock_and_the_environment_have_no_address():
     """Packages come from the index that is configured where they are installed."""
-    for name in ("envs/requirements.lock", "envs/environment.yaml"):
+    for name in ("envs/requirements.lock", "envs/mutation.lock", "envs/environment.yaml"):
         found = re.findall(r"^.*(?:://|index-url|find-links).*$", (ROOT / name).read_text(), re.MULTILINE)
         assert found == [], name
 

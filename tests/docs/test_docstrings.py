@@ -1,5 +1,6 @@
 """The docstrings of what the API reference lists: numpydoc finds the parameters, and each method has an example."""
 
+import ast
 import importlib
 import inspect
 import re
@@ -9,6 +10,7 @@ import pytest
 from numpydoc.docscrape import get_doc_object
 
 from consclust import methods
+from consclust.methods.base import ConsensusMethod
 
 API = (Path(__file__).parents[2] / "docs/api.rst").read_text(encoding="utf-8")
 MODULES = re.findall(r"^   (consclust\.[a-z.]+)$", API, re.MULTILINE)
@@ -49,3 +51,28 @@ def test_methods_document_all_parameters_and_have_an_example(name):
     cls = methods.load(name)
     assert set(inspect.signature(cls).parameters) <= set(parameters(cls))
     assert any(f"{name}(" in line for line in get_doc_object(cls)["Examples"])
+
+
+def documented_defaults(obj):
+    """What the docstring says of defaults, as values of Python."""
+    found = {name: re.search(r"default (.+)$", of) for name, of in parameters(obj).items()}
+    return {name: ast.literal_eval(said[1]) for name, said in found.items() if said}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_documented_defaults_are_those_of_the_signature(module):
+    for name, obj in members(module):
+        taken = inspect.signature(obj).parameters
+        for parameter, said in documented_defaults(obj).items():
+            assert taken[parameter].default == said, f"{module}.{name}: {parameter}"
+
+
+@pytest.mark.parametrize("name", methods.names())
+def test_a_default_that_is_documented_once_for_all_methods_is_that_of_each(name):
+    cls = methods.load(name)
+    common = documented_defaults(ConsensusMethod)
+    assert "n_init" in common
+    own = documented_defaults(cls)
+    taken = inspect.signature(cls).parameters
+    for parameter in set(common) & set(taken) - set(own):
+        assert taken[parameter].default == common[parameter], parameter

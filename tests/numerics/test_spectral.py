@@ -68,6 +68,28 @@ def test_discretisation_is_that_of_the_program():
         assert costs[start] == pytest.approx(value, abs=1e-10)
 
 
+def test_discretisation_ends_after_the_rounds_of_the_program():
+    """Random rows have no clusters, and their labels still change after twenty rounds."""
+    rows = np.random.default_rng(0).normal(size=(400, 8))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    weights = np.ones(400, dtype=np.int64)
+    first = np.random.default_rng(0).choice(400, size=6, p=weights / 400)
+    labels, _ = discretize(rows, weights, 6, np.random.default_rng(0))
+    by_rounds = {n: [literal_discretisation(rows, int(row), n)[0] for row in first] for n in (19, 20, 21)}
+    assert np.array_equal(labels, by_rounds[20])
+    assert not np.array_equal(by_rounds[19], by_rounds[20])
+    assert not np.array_equal(by_rounds[21], by_rounds[20])
+
+
+@pytest.mark.parametrize(("share", "kept"), [(0.9e-4, 2), (1.1e-4, 3)])
+def test_graph_keeps_singular_values_above_a_ten_thousandth_of_the_largest(share, kept):
+    vectors = np.linalg.qr(np.random.default_rng(0).normal(size=(5, 3)))[0]
+    singular = np.array([2.0, 1.0, 2.0 * share])
+    rows = vectors[:, :kept] * np.sqrt(singular[:kept])
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    assert cosine_graph(vectors, singular) == pytest.approx((rows @ rows.T) ** 4, abs=1e-12)
+
+
 def test_graph_leaves_out_small_singular_values():
     matrix = np.array([[0.0, 2.0, 0.0], [2.0, 0.0, 1.0], [0.0, 1.0, 1e-6]])
     left, singular, _ = np.linalg.svd(matrix)
@@ -110,6 +132,17 @@ def test_dense_embedding_where_the_gram_matrix_has_none():
     rank = np.linalg.matrix_rank(ensemble.indicator)
     rows = mean_embedding(ensemble, np.full(6, 1 / 6), rank + 1, lambda: ensemble.coassociation)
     assert np.array_equal(rows, embedding(ensemble.coassociation, ensemble.weights, rank + 1))
+
+
+@pytest.mark.parametrize(("share", "is_dense"), [(1e-6, False), (1e-10, True)])
+def test_dense_embedding_where_an_eigenvalue_is_below_1e_8(share, is_dense):
+    """The least eigenvalues that are not 0 are those of a clustering with a small share."""
+    ensemble = Ensemble(many_profiles(0))
+    shares = np.array([*[(1 - share) / 5] * 5, share])
+    rank = np.linalg.matrix_rank(ensemble.indicator)
+    asked = []
+    mean_embedding(ensemble, shares, rank, lambda: asked.append(True) or ensemble.coassociation)
+    assert bool(asked) is is_dense
 
 
 def test_rotation_by_blocks_of_rows_gives_the_same(monkeypatch):

@@ -14,7 +14,7 @@ from consclust_studies.exhibits.base import Needs
 from consclust_studies.exhibits.remarks import Remarks
 from consclust_studies.plan import plan as plan_module
 from consclust_studies.plan.load import load_plan
-from consclust_studies.plan.own_files import compute_checksums, locate
+from consclust_studies.plan.own_files import add_checksums, compute_checksums, locate
 
 KINDS = ("prepare", "ensemble", "consensus", "score", "collect", "unseen", "exhibit", "document")
 
@@ -485,3 +485,12 @@ def test_a_file_placed_by_hand_keeps_the_registered_checksum(make_plan):
     assert planned.sha256 == file.sha256
     with pytest.raises(InputError, match=r"yale.*not the registered"):
         verify(path, "yale", planned)
+
+
+def test_a_registered_checksum_stays_beside_that_of_an_own_file(make_plan):
+    entry = make_plan().registry["yale"]
+    (registered,) = entry.files
+    own = registered.model_copy(update={"name": "own.mat", "sha256": None})
+    both = entry.model_copy(update={"files": (registered, own)})
+    found = add_checksums({"yale": both}, {locate("yale", own): "a" * 64})["yale"]
+    assert [file.sha256 for file in found.files] == [registered.sha256, "a" * 64]

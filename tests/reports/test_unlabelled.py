@@ -12,6 +12,7 @@ from consclust.cli import main
 from consclust.ensemble import Ensemble
 from consclust.methods import EAC, KC
 from consclust.report import diagnosis
+from report_contents import Page, Pdf
 
 FEW = ["--ks", "2:3", "--draws", "3", "--halves", "3", "--nulls", "2", "--folds", "2", "--methods", "EAC,KC"]
 
@@ -75,12 +76,51 @@ def test_the_contested_object_leads_its_table(report):
     assert re.findall(r"<td class=\"left\"[^>]*>([^<]*)</td>", table)[0] == "&lt;7&gt;"
 
 
-def test_the_page_is_whole_and_offline_and_the_pdf_has_every_chapter(report):
+def test_the_page_is_whole_and_offline(report):
     page = (report / "report.html").read_text(encoding="utf-8")
     pictures = [path.stem for path in report.glob("*.svg")]
-    assert len(re.findall("<figure>", page)) == len(pictures) == 8
+    assert len(re.findall("<figure>", page)) == Page(page).n_pictures == len(pictures) == 8
     assert not re.findall(r"(?:src|href)=\"(?:https?:)?//", page)
-    assert (report / "report.pdf").read_bytes().startswith(b"%PDF")
+
+
+CHAPTERS = {
+    "1 Consensus": ["Clusters", "Consensus matrix"],
+    "2 Number of clusters": ["Choice of the number of clusters", "Consensus values", "Clusters over k"],
+    "3 Objects": ["Stable and contested objects", "Item consensus"],
+    "4 Base clusterings": ["Diversity and quality"],
+    "5 Methods": ["Agreement of the methods"],
+    "6 How this was computed": [],
+}
+
+
+def test_page_and_pdf_have_every_chapter_section_and_picture(report):
+    expected = [title for chapter, sections in CHAPTERS.items() for title in (chapter, *sections)]
+    page = Page((report / "report.html").read_text(encoding="utf-8"))
+    pdf = Pdf(report / "report.pdf")
+    title = "Consensus of survey.csv"
+    assert sorted(page.headings) == sorted([title, *expected, "References"])
+    assert sorted(pdf.headings()) == sorted([title, *(re.sub(r"^\d ", "", each) for each in expected), "References"])
+    text = " ".join(pdf.pages())
+    numbers = [f"{chapter[0]}.{i} {each}" for chapter, of in CHAPTERS.items() for i, each in enumerate(of, 1)]
+    assert [each for each in [*CHAPTERS, *numbers] if each not in text] == []
+    assert pdf.count_figures() == 8
+
+
+def test_tables_of_page_and_pdf_have_the_numbers_of_the_files(report):
+    page = Page((report / "report.html").read_text(encoding="utf-8"))
+    text = " ".join(Pdf(report / "report.pdf").pages())
+    clusters = pd.read_csv(report / "clusters.csv")
+    assert len(clusters) == 3
+    for row in clusters.itertuples():
+        means = (row.cluster_consensus, row.silhouette, row.stability)
+        shown = [str(row.cluster), str(row.objects), *(f"{mean:.3f}".removeprefix("0") for mean in means)]
+        assert [*shown, row.most_typical] in page.rows
+        assert " ".join([*shown, row.most_typical]) in text
+    criteria = pd.read_csv(report / "criteria.csv").pivot(index="k", columns="criterion", values="value")
+    for k, values in criteria.loc[2:].iterrows():
+        (shown,) = (row for row in page.rows if row[0] == str(k) and len(row) == 1 + len(values))
+        assert sorted(shown[1:]) == sorted(f"{value:.3f}".removeprefix("0") for value in values)
+        assert " ".join(shown) in text
 
 
 @pytest.mark.long

@@ -14,6 +14,7 @@ from pyarrow.parquet import read_table, write_table
 from snakemake.scheduling.job_scheduler import JobScheduler
 
 from conftest import BRIEF, TINY
+from report_contents import Page, Pdf
 
 pytestmark = pytest.mark.workflow
 
@@ -49,12 +50,36 @@ def test_a_run_makes_everything_the_readme_names(finished):
     names += ["report.pdf", "report.html", "provenance.json", "SHA256SUMS"]
     assert {path.name for path in reports.iterdir()} == set(names)
     assert all((reports / name).stat().st_size > 0 for name in names)
-    assert (reports / "report.pdf").read_bytes().startswith(b"%PDF")
     assert {row["case"] for row in rows(reports / "table1.csv")} == {"iris", "wine"}
     tidy = rows(finished.folder / "results/tiny/scores.csv")
     assert {row["method"] for row in tidy} == {"K-means", "SpectralConsensus", "EAC", "RCE"}
     assert {row["case"] for row in tidy} == {"iris", "wine"}
     assert len([r for r in tidy if r["method"] == "RCE"]) == 2 * 3 * 4 * 5 * 2, "cases subsets points metrics restarts"
+
+
+TITLES = ("Table 2", "RCE", "Levels of co-association", "Claims", "Unseen objects", "Scores over the grids", "Runtime")
+
+
+def test_the_report_has_the_headings_tables_and_pictures_of_its_exhibits(finished):
+    reports = finished.folder / "reports/tiny"
+    page = Page((reports / "report.html").read_text())
+    pdf = Pdf(reports / "report.pdf")
+    assert {*TITLES} <= {*pdf.headings()}
+    title, *headings = page.headings
+    assert {title, *(re.sub(r"^[0-9A-Z] ", "", heading) for heading in headings)} == {*pdf.headings()}
+    assert page.n_pictures == pdf.count_figures() == 2
+    for name in ("table1", "table2", "claims", "grids", "generalisation", "variants", "restarts", "starts", "pvalues"):
+        shown = Page((reports / f"{name}.html").read_text()).rows
+        assert len(shown) > 1, name
+        assert [row for row in shown if row not in page.rows] == [], name
+    text = " ".join(pdf.pages())
+    for name in ("claims", "grids", "variants"):  # those without notes and bold words, which are pieces of their own
+        rows_of_table = map(" ".join, Page((reports / f"{name}.html").read_text()).rows)
+        assert [row for row in rows_of_table if row not in text] == [], name
+    for row in rows(reports / "table2.csv"):
+        if row["selection"] in ("fixed", "oracle-per-subset"):
+            mean, std = (f"{float(row[name]):.3f}".removeprefix("0") for name in ("mean", "std"))
+            assert f"{mean} ± {std}" in text, row
 
 
 def test_checksums_hold(finished):

@@ -20,6 +20,7 @@ from consclust_studies.results.verdicts import VERDICTS
 from consclust_studies.specs import digest_spec
 from consclust_studies.stages.score_tables import write_table
 from job_files_of import MARKS, STAMP, marks
+from report_contents import Page, Pdf
 from small import planned
 
 PLANNED = digest_spec(MARKS["spec"])
@@ -164,7 +165,16 @@ def report(tmp_path: Path) -> tuple[Source, dict[str, Path]]:
 def test_the_report_is_written_whole(report) -> None:
     source, files = report
     write_document(source, files)
-    assert files["report.pdf"].read_bytes().startswith(b"%PDF-")
+    page = Page(files["report.html"].read_text())
+    pdf = Pdf(files["report.pdf"])
+    exhibits = ["Table2", "Runtime", "Figure1"]
+    assert [title for title in page.headings if title in exhibits] == exhibits
+    assert {*exhibits, "Results", "Discussion", "Protocol", "Provenance", "References"} <= {*pdf.headings()}
+    assert page.rows.count(["A", "B"]) == page.rows.count(["x", ".5"]) == 2
+    assert page.n_pictures == pdf.count_figures() == 1
+    text = " ".join(pdf.pages())
+    assert text.count("A B x .5") == 2
+    assert "Mean .500." in text
     assert "Mean .500." in files["report.html"].read_text()
     record = json.loads(files["provenance.json"].read_text())
     assert (record["seed"], record["cpu_seconds_in_methods"]) == (7, 4.5)

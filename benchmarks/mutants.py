@@ -1,0 +1,317 @@
+"""Change the code in small ways and see whether its tests notice; `make mutants` runs this.
+
+    python benchmarks/mutants.py --python .venv/bin/python --out docs/mutants --page docs/mutation-testing.md
+
+It runs in an environment with cosmic-ray (envs/mutation.lock), the tests in that of the project, which ``--python``
+names. Each module of ``MODULES`` is changed in as many places as ``--places`` says. Places and changes are drawn with a
+seed, so that a second run makes the same ones. A change is *killed* if one of the module's tests fails, and else it
+*survived*. All changes are made in copies of the project, one for each process.
+
+The folder gets modules.csv, with the counts, and survivors.csv. The page is written from them and from explained.csv
+beside them, which is written by hand: why a change survives. ``--page-only`` writes the page anew without a run.
+"""
+
+import argparse
+import csv
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+NUMERICS = "src/consclust/numerics"
+KERNELS = f"{NUMERICS}/kernels"
+STUDIES = "src/consclust_studies"
+SEED = 0
+UNITS = ("simplex", "spectral", "subspace", "lowrank", "eigen", "krylov", "leading", "partition", "components", "tcut")
+MODULES: dict[str, tuple[str, ...]] = {
+    "src/consclust/scores.py": ("tests/scores/test_metrics.py",),
+    "src/consclust/inference.py": ("tests/test_inference.py",),
+    f"{STUDIES}/stages/selection.py": ("tests/scores/test_selection.py",),
+    f"{STUDIES}/results/significance.py": ("tests/scores/test_significance.py",),
+    f"{STUDIES}/results/verdicts.py": ("tests/reports/exhibits/test_claims.py",),
+    f"{STUDIES}/results/published_scores.py": ("tests/reports/exhibits",),
+    **{f"{NUMERICS}/{name}.py": (f"tests/numerics/test_{name}.py",) for name in UNITS},
+    f"{NUMERICS}/clusterspace.py": ("tests/numerics/test_clusterspace.py",),
+    f"{NUMERICS}/linkage.py": ("tests/numerics/test_linkage.py",),
+    f"{NUMERICS}/separation.py": ("tests/numerics/test_separation.py",),
+    f"{KERNELS}/simplex_kernels.py": ("tests/numerics/test_simplex.py",),
+    f"{KERNELS}/linkage_kernels.py": ("tests/numerics/test_linkage.py",),
+    f"{KERNELS}/clusterspace_kernels.py": ("tests/numerics/test_clusterspace.py",),
+    f"{KERNELS}/pair_kernels.py": ("tests/numerics/test_pair_kernels.py",),
+    f"{KERNELS}/rce_kernels.py": ("tests/numerics/kernels/test_rce_kernels.py", "tests/methods/test_rce.py"),
+}
+"""The modules that are changed, and the tests that must notice it."""
+
+EXCHANGES = (
+    "Lt_LtE Lt_Gt LtE_Lt LtE_Gt Gt_GtE Gt_Lt GtE_Gt GtE_Lt Eq_NotEq NotEq_Eq Is_IsNot IsNot_Is",
+    "Add_Sub Sub_Add Mul_Div Div_Mul Pow_Mul FloorDiv_Mul Mod_FloorDiv",
+)
+OPERATORS = {
+    *(f"core/ReplaceComparisonOperator_{pair}" for pair in EXCHANGES[0].split()),
+    *(f"core/ReplaceBinaryOperator_{pair}" for pair in EXCHANGES[1].split()),
+    *("core/ReplaceUnaryOperator_Delete_USub", "core/ReplaceUnaryOperator_Delete_Not"),
+    *("core/ReplaceAndWithOr", "core/ReplaceOrWithAnd", "core/ReplaceTrueWithFalse", "core/ReplaceFalseWithTrue"),
+    *("core/ReplaceBreakWithContinue", "core/ReplaceContinueWithBreak", "core/AddNot"),
+    *("core/NumberReplacer", "core/ZeroIterationForLoop"),
+}
+"""Cosmic-ray's changes that are made; the others are mostly of a kind that any test notices, such as + to **."""
+
+SELECTED_TESTS = "not workflow and not mirror and not long"
+PATIENCE = 4
+"""A change that makes the tests take so many times as long, and half a minute at least, counts as killed."""
+
+INTRODUCTION = """# Mutation testing
+
+`make mutants` measures whether the tests would notice a mistake in the code. It changes the code in small ways, one at
+a time, and runs the tests of the changed module. A comparison is replaced by another one, a sum by a difference, a
+product by a quotient, a number by one more or one less, a condition by its opposite, or a loop is left out. A change is
+killed if a test fails or takes much longer; otherwise it survives. The places are drawn with a seed, {places} in each
+module or all that it has. [Cosmic-ray](https://cosmic-ray.readthedocs.io) makes the changes, in a copy of the project.
+It has an environment of its own (`envs/mutation.lock`), which `make env` does not install.
+
+A change that survives is either a gap in the tests or no mistake at all: the program does the same with it, or what it
+changes is not promised.
+
+{total}
+
+{table}
+
+## Changes that survived
+
+"""
+
+
+LISTED = """Each is explained here, by hand in `docs/mutants/explained.csv`.
+"""
+
+NOT_LISTED = """The run of the table ended too early: it had not written which changes survived, and had not come to the
+modules that the table lacks. None of these changes is explained yet. `make mutants` measures all modules and lists the
+changes here."""
+
+
+class Mutation(NamedTuple):
+    """A change at a place of a module."""
+
+    module: str
+    operator: str
+    occurrence: int
+    function: str
+
+
+class Outcome(NamedTuple):
+    """A change, the line before and after it, and whether a test noticed it."""
+
+    module: str
+    function: str
+    before: str
+    after: str
+    survived: bool
+
+
+class Count(NamedTuple):
+    """The changes of a module."""
+
+    module: str
+    changes: int
+    killed: int
+    survived: int
+    left_out: int
+    """Not made, because the time was over."""
+
+
+def list_mutations(module: str, places: int) -> list[Mutation]:
+    """Return changes of a module, one for each drawn place, in random order; the same ones in each run."""
+    from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.ast.ast_query import ASTQuery
+    from cosmic_ray.plugins import get_operator
+
+    tree = get_ast((ROOT / module).read_text(encoding="utf-8"))
+    by_place: dict[tuple[tuple[int, int], tuple[int, int]], list[Mutation]] = {}
+    for operator in sorted(OPERATORS):
+        change = get_operator(operator)()
+        found = [(node, *place) for node in ast_nodes(tree) for place in change.mutation_positions(node)]
+        for occurrence, (node, start, end) in enumerate(found):
+            function = ASTQuery(node).get_definition_name() or "(module)"
+            by_place.setdefault((start, end), []).append(Mutation(module, operator, occurrence, function))
+    draw = random.Random(f"{SEED} {module}")
+    drawn = draw.sample(sorted(by_place), min(places, len(by_place)))
+    return [draw.choice(by_place[place]) for place in drawn]
+
+
+def copy_project(folder: Path) -> None:
+    """Copy the files that git knows; neither results nor compiled code."""
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    subprocess.run(["xargs", "-0", "cp", "--parents", "-t", str(folder)], input=names, cwd=ROOT, check=True)
+
+
+def command_of(module: str, python: str) -> list[str]:
+    """Return the command that runs the tests of a module."""
+    quiet = ["-q", "-x", "--no-header", "-p", "no:cacheprovider", "-m", SELECTED_TESTS]
+    return [python, "-m", "pytest", *quiet, *MODULES[module]]
+
+
+def try_mutations(module: str, mutations: Sequence[Mutation], python: str, deadline: float) -> list[Outcome]:
+    """Make the changes of a module one after the other in a copy of the project, until the deadline."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy_project(Path(folder))
+        os.chdir(folder)
+        os.environ["PYTHONPATH"] = str(Path(folder, "src"))
+        command = command_of(module, python)
+        start = time.monotonic()
+        unchanged = subprocess.run(command, capture_output=True, text=True)
+        if unchanged.returncode:
+            sys.exit(f"{module}: its tests fail without any change:\n{unchanged.stdout}")
+        limit = max(30.0, PATIENCE * (time.monotonic() - start))
+        outcomes = []
+        for mutation in mutations:
+            if time.monotonic() > deadline:
+                break
+            outcomes.append(try_mutation(mutation, command, limit))
+        os.chdir(ROOT)
+        return outcomes
+
+
+def try_mutation(mutation: Mutation, command: Sequence[str], limit: float) -> Outcome:
+    """Make a change, run the tests, and undo it."""
+    from cosmic_ray.mutating import use_mutation
+    from cosmic_ray.plugins import get_operator
+    from cosmic_ray.testing import run_tests
+    from cosmic_ray.work_item import TestOutcome
+
+    operator = get_operator(mutation.operator)()
+    with use_mutation(Path(mutation.module), operator, mutation.occurrence) as (original, changed):
+        result, _ = run_tests(" ".join(quote(word) for word in command), limit)
+    before, after = first_difference(original, changed)
+    return Outcome(mutation.module, mutation.function, before, after, result == TestOutcome.SURVIVED)
+
+
+def quote(word: str) -> str:
+    """Return a word of a command as a shell reads it."""
+    return "'" + word.replace("'", "'\"'\"'") + "'"
+
+
+def first_difference(original: str, changed: str) -> tuple[str, str]:
+    """Return the first line that differs, in both forms."""
+    for before, after in zip(original.splitlines(), changed.splitlines(), strict=False):
+        if before != after:
+            return before.strip(), " ".join(after.split())
+    return "", ""
+
+
+def run_all(python: str, places: int, minutes: float, processes: int) -> tuple[list[Count], list[Outcome]]:
+    """Make the changes of all modules; return the counts and the changes that survived, in the order of the modules."""
+    deadline = time.monotonic() + 60 * minutes
+    drawn = {module: list_mutations(module, places) for module in MODULES}
+    found: dict[str, list[Outcome]] = {}
+    # a process for each module, because its environment is that of the process
+    with ProcessPoolExecutor(processes, max_tasks_per_child=1) as pool:
+        jobs = {pool.submit(try_mutations, module, of, python, deadline): module for module, of in drawn.items()}
+        for job in as_completed(jobs):
+            module = jobs[job]
+            found[module] = job.result()
+            print(
+                f"{module}: {sum(one.survived for one in found[module])} of {len(found[module])} survived", flush=True
+            )
+    counts = [count(module, found[module], len(drawn[module])) for module in MODULES]
+    survivors = [outcome for module in MODULES for outcome in found[module] if outcome.survived]
+    return counts, survivors
+
+
+def count(module: str, outcomes: Sequence[Outcome], drawn: int) -> Count:
+    """Return how many changes of a module were killed, survived, and were not made."""
+    survived = sum(outcome.survived for outcome in outcomes)
+    return Count(module, len(outcomes), len(outcomes) - survived, survived, drawn - len(outcomes))
+
+
+def write_rows(path: Path, rows: Sequence[Count] | Sequence[Outcome], columns: Sequence[str]) -> None:
+    """Write some columns of rows as CSV."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([getattr(row, column) for column in columns] for row in rows)
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file; none of a file that is absent."""
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def write_page(folder: Path, page: Path, places: int) -> None:
+    """Write the page from the tables of the folder."""
+    counts = read_rows(folder / "modules.csv")
+    survivors = read_rows(folder / "survivors.csv")
+    is_listed = (folder / "survivors.csv").exists()
+    explained = {key_of(row): row["why"] for row in read_rows(folder / "explained.csv")}
+    lines = ["| module | changes | killed | survived |", "|---|---|---|---|"]
+    for row in counts:
+        name = row["module"].removeprefix("src/")
+        lines.append(f"| `{name}` | {row['changes']} | {row['killed']} | {row['survived']} |")
+    total = describe_total(counts)
+    text = INTRODUCTION.format(places=places, total=total, table="\n".join(lines))
+    listed = "\n".join([LISTED, *describe(survivors, explained)]) if is_listed else NOT_LISTED
+    page.write_text(f"{text}{listed}\n", encoding="utf-8")
+
+
+def describe_total(counts: Iterable[dict[str, str]]) -> str:
+    """Say how many changes were made, killed and not made."""
+    rows = list(counts)
+    made, killed, left_out = (sum(int(row[name]) for row in rows) for name in ("changes", "killed", "left_out"))
+    ending = f" {left_out} more were not made, because the time was over." if left_out else ""
+    return f"{killed} of {made} changes are killed, {made - killed} survive.{ending}"
+
+
+def describe(survivors: Iterable[dict[str, str]], explained: dict[tuple[str, str, str], str]) -> Iterator[str]:
+    """Yield the lines on the changes that survived, under the names of their modules."""
+    module = ""
+    for row in survivors:
+        if row["module"] != module:
+            module = row["module"]
+            yield f"\n### `{module.removeprefix('src/')}`\n" if module else ""
+        why = explained.get(key_of(row), "Not explained yet.")
+        yield f"* `{row['function']}`: `{row['before']}` becomes `{row['after']}`. {why}"
+
+
+def key_of(row: dict[str, str]) -> tuple[str, str, str]:
+    """Return what tells a change from others, whatever the line number."""
+    return row["module"], row["before"], row["after"]
+
+
+def main() -> None:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--python", default=sys.executable, help="the Python that runs the tests")
+    parser.add_argument("--places", type=int, default=20, help="places that are changed in each module")
+    parser.add_argument("--minutes", type=float, default=55, help="no change is made after so many")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--only", nargs="*", default=(), help="modules, by a part of their path; writes no table")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the tables")
+    parser.add_argument("--page", type=Path, required=True, help="the page of the documentation")
+    parser.add_argument("--page-only", action="store_true", help="write the page from the tables, without a run")
+    given = parser.parse_args()
+    if given.only:
+        for module in set(MODULES):
+            if not any(part in module for part in given.only):
+                del MODULES[module]
+    if not given.page_only:
+        # an absolute path, as tests run in another folder; not resolved, as that would leave the environment
+        python = str(Path(given.python).absolute())
+        counts, survivors = run_all(python, given.places, given.minutes, given.processes)
+        if given.only:
+            return
+        write_rows(given.out / "modules.csv", counts, Count._fields)
+        write_rows(given.out / "survivors.csv", survivors, ("module", "function", "before", "after"))
+    write_page(given.out, given.page, given.places)
+
+
+if __name__ == "__main__":
+    main()
