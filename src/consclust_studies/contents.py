@@ -57,10 +57,10 @@ def read_marks(path: Path) -> Marks | None:
             with path.open("rb") as handle, np.load(handle, allow_pickle=False) as arrays:
                 return Marks(str(arrays["spec"][()]), parse_stamp(arrays["stamp"][()]))
         if path.suffix == ".parquet":
-            from pyarrow.parquet import read_schema
+            from consclust_studies.stages.score_tables import read_texts
 
-            texts = read_schema(path).metadata or {}
-            return Marks(texts[b"spec"].decode(), parse_stamp(texts[b"stamp"].decode()))
+            texts = read_texts(path)
+            return Marks(texts["spec"], parse_stamp(texts["stamp"]))
         if path.suffix == ".json":
             record = read_record(path)
             return Marks(record["spec"], parse_stamp(record["stamp"]))

@@ -1,7 +1,8 @@
 """Tables of scores as Parquet: the same bytes for the same values, with the spec of their job inside."""
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,7 @@ def write_table_again(source: Path, target: Path, marks: Mapping[str, str]) -> N
 def _write(table: "pa.Table", path: Path, texts: Mapping[str, str]) -> None:
     import pyarrow.parquet as pq
 
-    table = table.replace_schema_metadata({**texts, "checksum": _checksum(table, texts)})
+    table = table.replace_schema_metadata({**texts, "checksum": _checksum(table.schema, table.num_rows, texts)})
     with written_whole(path) as temporary:
         pq.write_table(table, temporary, compression="zstd", row_group_size=1_000_000, write_page_checksum=True)
 
@@ -69,28 +70,49 @@ def digest_of_table(path: Path, but: Collection[str]) -> str:
     return found.hexdigest()[:16]
 
 
-def _read(path: Path) -> "tuple[pa.Table, dict[str, str]]":
-    import pyarrow as pa
+def read_texts(path: Path) -> dict[str, str]:
+    """Read the texts beside a table, without the table; InputError if the file is missing or they are damaged."""
     import pyarrow.parquet as pq
 
-    try:
+    with _as_input_errors(path), pq.ParquetFile(path) as file:
+        return _check_texts(path, file.schema_arrow, file.metadata.num_rows)
+
+
+def _read(path: Path) -> "tuple[pa.Table, dict[str, str]]":
+    import pyarrow.parquet as pq
+
+    with _as_input_errors(path):
         table = pq.read_table(path, page_checksum_verification=True)
-        texts = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
+        return table, _check_texts(path, table.schema, table.num_rows)
+
+
+@contextmanager
+def _as_input_errors(path: Path) -> Iterator[None]:
+    """Turn what reading a damaged Parquet file raises into InputError."""
+    import pyarrow as pa
+
+    try:
+        yield
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; run the same command again") from None
     except (pa.ArrowException, ValueError, OSError) as error:
         raise InputError(f"{path}: not a readable Parquet file ({str(error).splitlines()[0]}); {RERUN}") from None
+
+
+def _check_texts(path: Path, schema: "pa.Schema", n_rows: int) -> dict[str, str]:
+    """Return the texts beside a table; InputError if their checksum is another."""
+    texts = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
     if "checksum" not in texts:
         raise InputError(f"{path}: not a table of this project; {RERUN}")
-    if texts.pop("checksum") != _checksum(table, texts):
+    if texts.pop("checksum") != _checksum(schema, n_rows, texts):
         raise InputError(f"{path}: damaged, its checksum is another; {RERUN}")
-    return table, texts
+    return texts
 
 
-def _checksum(table: "pa.Table", texts: Mapping[str, str]) -> str:
+def _checksum(schema: "pa.Schema", n_rows: int, texts: Mapping[str, str]) -> str:
     """Return the checksum of what those of the pages leave out: names and types of the columns, rows, texts."""
-    columns = [(field.name, str(field.type)) for field in table.schema]
-    return digest(repr((columns, table.num_rows, sorted(texts.items()))))
+    columns = [(field.name, str(field.type)) for field in schema]
+    return digest(repr((columns, n_rows, sorted(texts.items()))))
 
 
 def _array(values: Sequence[Any], type_: str) -> "pa.Array":
