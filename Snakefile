@@ -14,6 +14,6 @@ include: "workflow/Snakefile"
 rule all:
     default_target: True
     input:
-        report_of(DEFAULT_STUDY),
+        list_report(DEFAULT_STUDY),
     message:
         f"{DEFAULT_STUDY}: all of it is there"
