@@ -30,6 +30,11 @@ class Code(NamedTuple):
     """By the full name of a method's class: all values that a parameter has in the job."""
 
 
+def full_name(named: Any) -> str:
+    """Return the full name of a class, or of a function where it is defined."""
+    return f"{named.__module__}.{named.__qualname__}"
+
+
 def as_known(value: Any) -> Any:
     """Return a value of a spec as far as it decides which code runs: a constant, or that there is something."""
     from consclust_studies.code.constants import SOMETHING

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from consclust import methods
 from consclust.errors import InputError
 from consclust.files import RERUN
-from consclust_studies.code import Code, merge_options
+from consclust_studies.code import Code, full_name, merge_options
 from consclust_studies.config.exhibit import Exhibit
 from consclust_studies.config.study import PlannedStudy
 from consclust_studies.contents import marks_of
@@ -57,11 +57,6 @@ class ExhibitJob(Spec):
         entries = [full_name(named) for kind in kinds for named in (kind, kind.build)]
         frame = ("consclust_studies.exhibits.stored.write_shown", "consclust_studies.results.source.Source")
         return Code((*frame, *dict.fromkeys(entries), *options), options)
-
-
-def full_name(named: Any) -> str:
-    """Return the full name of a class, or of a function where it is defined."""
-    return f"{named.__module__}.{named.__qualname__}"
 
 
 def in_order(items: Iterable[Item]) -> list[Item]:

@@ -21,7 +21,7 @@ from consclust.errors import ConsensusFailure, InputError
 from consclust.files import read_record, write_arrays, write_record
 from consclust.seeds import generator
 from consclust_studies import paths
-from consclust_studies.code import Code
+from consclust_studies.code import Code, full_name
 from consclust_studies.config.race import Race
 from consclust_studies.config.values import Value, grid_points
 from consclust_studies.contents import marks_of
@@ -64,7 +64,7 @@ class ConsensusJob(Spec):
     def code_behind(self) -> Code:
         """Return the method with the values of its parameters, and what fits it."""
         cls = methods.load(self.method)
-        name = f"{cls.__module__}.{cls.__qualname__}"
+        name = full_name(cls)
         values = {key: (value,) for key, value in self.parameters.items()} | dict(self.grid)
         race = ("consclust_studies.stages.races.best_points",) if self.race else ()
         return Code(("consclust_studies.stages.consensus.fit_subsets", name, *race), {name: values})

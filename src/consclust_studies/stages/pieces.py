@@ -18,7 +18,7 @@ from consclust.plurals import count
 from consclust.readers.label_matrix import read_label_blocks
 from consclust.readers.layout import Layout, Remedies
 from consclust.seeds import generator
-from consclust_studies.code import Code
+from consclust_studies.code import Code, full_name
 from consclust_studies.contents import marks_of
 from consclust_studies.job_files import Files
 from consclust_studies.specs import Spec, check_made_for
@@ -61,7 +61,7 @@ class LabelsJob(Spec):
     def code_behind(self) -> Code:
         """Return the method, and what fits it."""
         cls = methods.load(self.method)
-        name = f"{cls.__module__}.{cls.__qualname__}"
+        name = full_name(cls)
         return Code(("consclust_studies.stages.pieces.find_consensus", name), {name: {}})
 
 

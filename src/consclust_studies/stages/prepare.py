@@ -14,7 +14,7 @@ from consclust.datasets.registry import DatasetSpec
 from consclust.errors import InputError
 from consclust.files import RERUN, read_arrays, write_arrays
 from consclust.plurals import count
-from consclust_studies.code import Code, as_known
+from consclust_studies.code import Code, as_known, full_name
 from consclust_studies.contents import marks_of
 from consclust_studies.job_files import Files
 from consclust_studies.specs import Spec, check_made_for
@@ -37,7 +37,7 @@ class PrepareJob(Spec):
         """Return the reader and the steps that the recipe names, and what puts them to work."""
         steps = tuple(f"{module_of(step)}.{step}" for step in self.recipe.steps)
         reader = self.recipe.reader
-        readers = (f"{type(reader).__module__}.{type(reader).__qualname__}",) if reader else ()
+        readers = (full_name(type(reader)),) if reader else ()
         given = {name: (as_known(getattr(self.recipe, name)),) for name in ("classes", "sample", "shape", "reader")}
         options = {"consclust.datasets.prepared.Recipe": given}
         return Code(("consclust_studies.stages.prepare.prepare", *readers, *steps), options)

@@ -17,7 +17,7 @@ from consclust.inference import base_labels, nearest_centroid
 from consclust.methods.base import ConsensusMethod
 from consclust.scores import score_all, score_many
 from consclust.seeds import generator
-from consclust_studies.code import Code, merge_options
+from consclust_studies.code import Code, full_name, merge_options
 from consclust_studies.config.cases import Case
 from consclust_studies.config.experiment import Experiment, GeneralisedMethod, Significance, Variants
 from consclust_studies.config.values import Value
@@ -50,7 +50,7 @@ class UnseenJob(Spec):
             cls = methods.load(run.method)
             parameters = self.experiment.parameters(self.experiment.cases[0], run)
             values = {key: (value,) for key, value in parameters.items()} | dict(run.grid)
-            merge_options(options.setdefault(f"{cls.__module__}.{cls.__qualname__}", {}), values)
+            merge_options(options.setdefault(full_name(cls), {}), values)
         return Code(("consclust_studies.stages.unseen_objects.score_unseen", *options), options)
 
 
