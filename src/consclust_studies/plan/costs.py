@@ -8,7 +8,7 @@ The jobs are those of the plan, their seconds those of :mod:`consclust_studies.p
 import argparse
 import heapq
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import NamedTuple
 
 from consclust.errors import InputError
@@ -106,6 +106,11 @@ def find_makespan(jobs: Sequence[Job], cores: int) -> float:
             if n_awaited[name] == 0:
                 heapq.heappush(ready, (-rest[name], name))
     return now
+
+
+def select_jobs(jobs: Sequence[Job], names: Container[str]) -> list[Job]:
+    """Return the jobs with these names, each waiting for such jobs alone."""
+    return [job._replace(after=tuple(name for name in job.after if name in names)) for job in jobs if job.name in names]
 
 
 def _find_followers(jobs: Sequence[Job]) -> dict[str, list[str]]:

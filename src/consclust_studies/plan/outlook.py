@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from consclust.plurals import count
-from consclust_studies.plan.costs import Job, find_makespan, format_duration, list_jobs
+from consclust_studies.plan.costs import find_makespan, format_duration, list_jobs, select_jobs
 from consclust_studies.plan.plan import Plan
 
 
@@ -19,18 +19,12 @@ def describe_rest(plan: Plan, run: str, cores: int | None) -> str:
     cores : of this machine; None on a cluster, which runs as many jobs as there is room for.
     """
     jobs = list_jobs(plan, run)
-    rest = [job for job in jobs if not Path(job.name).exists()]
+    rest = select_jobs(jobs, {job.name for job in jobs if not Path(job.name).exists()})
     if not rest:
-        return f"{run}: the files of all {len(jobs)} jobs are there; what has changed is made anew"
+        return f"{run}: the files of all {len(jobs)} jobs are there; what has changed is computed again"
     if cores is None:
         time = f"{format_duration(sum(job.seconds for job in rest))} of CPU time"
     else:
-        seconds = find_makespan(_without_others(rest), cores)
+        seconds = find_makespan(rest, cores)
         time = f"{format_duration(seconds)} on {count(cores, 'core')}"
     return f"{run}: {len(rest)} of {count(len(jobs), 'job')} to do, about {time}"
-
-
-def _without_others(rest: list[Job]) -> list[Job]:
-    """Return jobs that wait for each other alone."""
-    names = {job.name for job in rest}
-    return [job._replace(after=tuple(name for name in job.after if name in names)) for job in rest]

@@ -22,7 +22,7 @@ import yaml
 from consclust.errors import InputError
 from consclust.validation import did_you_mean, read_yaml
 from consclust_studies.config.settings import CONFIG_FILE, Settings
-from consclust_studies.plan.costs import Job, find_makespan, format_duration, list_jobs
+from consclust_studies.plan.costs import Job, find_makespan, format_duration, list_jobs, select_jobs
 from consclust_studies.plan.known_runs import KnownRun, find_differing, is_run_at_work, read_known_runs, write_as_words
 from consclust_studies.plan.load import load_plan
 from consclust_studies.plan.plan import Plan
@@ -151,19 +151,13 @@ def show(group: Group, width: int, cores: int) -> None:
         jobs = list_jobs(group.plan, name)
         found = {job.name: state(job, to_make, marked) for job in jobs}
         counts = [list(found.values()).count(word) for word in STATES]
-        rest = not_done(jobs, found)
+        rest = select_jobs(jobs, {name for name, word in found.items() if word != "done"})
         time = format_duration(find_makespan(rest, cores)) if rest else "-"
         print(f"{name:<{width}}" + "".join(f"{count:>9}" for count in counts) + f"{time:>12}")
         if group.note:
             print(f"  with {group.note}")
         for job in (job for job in jobs if found[job.name] == "failed"):
             print(f"  failed: {job.log}")
-
-
-def not_done(jobs: Sequence[Job], states: Mapping[str, str]) -> list[Job]:
-    """Return the jobs that are not done, each waiting for such jobs alone."""
-    rest = [job for job in jobs if states[job.name] != "done"]
-    return [job._replace(after=tuple(name for name in job.after if states[name] != "done")) for job in rest]
 
 
 def main(words: Sequence[str], given: Sequence[str] = ()) -> None:
