@@ -13,6 +13,7 @@ from consclust.errors import InputError
 from consclust.files import read_arrays, read_record, write_arrays, write_record
 from consclust_studies.contents import Marks, digest_content, marks_of, read_marks, write_again
 from consclust_studies.stages.score_tables import read_table, write_table
+from flipped import flip_bit
 from job_files_of import STAMP
 
 OTHER = STAMP.model_copy(update={"versions": {"numpy": "3.0"}, "inputs": "f" * 16})
@@ -142,9 +143,7 @@ def test_a_damaged_file_is_never_taken_for_another_content(tmp_path_factory, nam
     path = tmp_path_factory.mktemp("flip") / name
     WRITE[name](path, marks_of(SPEC, STAMP))
     whole = digest_content(path)
-    content = bytearray(path.read_bytes())
-    place = data.draw(st.integers(0, 8 * len(content) - 1))
-    content[place // 8] ^= 1 << place % 8
+    content = flip_bit(path.read_bytes(), data)
     path.write_bytes(content[: data.draw(st.sampled_from([len(content), len(content) // 2]))])
     assert read_marks(path) in (None, Marks(SPEC, STAMP))
     found = None
