@@ -1,4 +1,4 @@
-"""Results that other versions of packages made: counted and named, kept, and made anew on request."""
+"""Results that other versions of packages made: counted and named, kept, and computed again on request."""
 
 from importlib.metadata import version
 from pathlib import Path
@@ -122,7 +122,7 @@ def test_on_request_all_of_them_are_made_anew(made, make_plan, upgrade):
 
 
 def test_what_is_to_be_made_will_have_the_versions_of_now(made, make_plan, upgrade):
-    """Results that are missing, damaged, or of another spec are made anew anyway."""
+    """Results that are missing, damaged, or of another spec are computed again anyway."""
     old = stamp_of_now()
     jobs = {job.first_output: job for job in jobs_with_stamps(made)}
     upgrade()

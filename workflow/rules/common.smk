@@ -214,7 +214,7 @@ def longest_first(rule):
 
 
 def show_start():
-    """Say what each study has before it, and show a line for each finished job from now on, unless --quiet asks for less."""
+    """Say what each study has before it, and show a line for each finished job from now on, unless --quiet hides them."""
     if {"all", "progress"} & {kind.name.lower() for kind in workflow.output_settings.quiet or ()}:
         return
     cores = None if workflow.resource_settings.nodes else workflow.resource_settings.cores

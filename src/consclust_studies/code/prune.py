@@ -233,7 +233,7 @@ class View:
         bound = self.bindings.get(name, [])
         if name in self._busy or not (bound or name in self.parameters):
             return UNKNOWN
-        self._busy.add(name)  # ``x = x + 1`` asks for x again: it is unknown then
+        self._busy.add(name)  # ``x = x + 1`` reads x again: its value is unknown then
         values = self._values_of_parameter(name) if name in self.parameters else NOTHING
         for value in bound:
             values = joined(values, self.values(value) if value else UNKNOWN)

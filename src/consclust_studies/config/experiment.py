@@ -170,7 +170,7 @@ class Experiment(Strict):
 
     def n_subsets_of(self, case: Case) -> int:
         """Return the number of subsets that are run on a case, or on the variant of one."""
-        # a restricted run may have fewer subsets than the variant asks for
+        # a restricted run may have fewer subsets than the variant requires
         wanted = case.subsets if isinstance(case, CaseVariant) else None
         return min(wanted or self.n_subsets, self.n_subsets)
 

@@ -21,7 +21,7 @@ CHOSEN = RESTARTS.index("chosen")
 def run(job: ConsensusJob, files: Files) -> str:
     """Do the job; return how many grid points stay, for the log."""
     stay = run_race(job, files.input("ensemble"), files.several("labels"), files.output("race"), files.stamp)
-    return f"{len(stay)} of {count(len(job.points), 'grid point')} on all subsets"
+    return f"{len(stay)} of {count(len(job.points), 'grid point')} run on all subsets"
 
 
 def run_race(
