@@ -27,4 +27,4 @@ def describe_rest(plan: Plan, run: str, cores: int | None) -> str:
     else:
         seconds = find_makespan(rest, cores)
         time = f"{format_duration(seconds)} on {count(cores, 'core')}"
-    return f"{run}: {len(rest)} of {count(len(jobs), 'job')} to do, about {time}"
+    return f"{run}: {len(rest)} of {count(len(jobs), 'job')} without files yet, about {time}"
