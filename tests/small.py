@@ -46,28 +46,26 @@ def planned(**changes) -> PlannedStudy:
 
 def scores_of(study: PlannedStudy, seed: int = 0, means: Mapping[str, float] | None = None) -> pd.DataFrame:
     """Tidy scores drawn at random around a mean for each method (.5 unless given), both kinds of restarts."""
-    from consclust_studies.stages.score import write_compact
-
     rng, rows = np.random.default_rng(seed), []
     runs = [(study.base_clusterings, [{}]), *((run.id, run.points) for run in study.methods)]
     for case in study.cases:
         for method, points in runs:
             for metric in study.metrics:
-                for point in points:
+                for point in range(len(points)):
                     for subset in range(study.n_subsets):
                         value = (means or {}).get(method, 0.5) + rng.uniform(-0.05, 0.05)
                         for restart in ("mean", "chosen"):
                             better = 0.01 * (restart == "chosen" and method != study.base_clusterings)
-                            cell = (study.id, case.id, subset, method, write_compact(point), restart, metric)
+                            cell = (study.id, case.id, subset, method, point, restart, metric)
                             rows.append((*cell, value + better))
-    columns = ["study", "case", "subset", "method", "parameters", "restart", "metric", "value"]
+    columns = ["study", "case", "subset", "method", "point", "restart", "metric", "value"]
     return pd.DataFrame(rows, columns=columns)
 
 
 def source_of(study: PlannedStudy, seed: int | None = 0, **results) -> Source:
     """A source with results given by hand: scores, published, failures, notes, unseen, variants, runtimes, ..."""
     source = Source(study, seed=seed)
-    remark = ["case", "method", "subset", "parameters"]
+    remark = ["case", "method", "subset", "point"]
     given = {
         "scores": scores_of(study),
         "published": Published(),

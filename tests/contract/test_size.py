@@ -17,6 +17,7 @@ from consclust_studies.makers import Makers
 from consclust_studies.paths import LABELS
 from consclust_studies.plan.load import load_plan
 from consclust_studies.stages import prepare
+from consclust_studies.stages.grid_points import POINTS, write_points
 from consclust_studies.stages.score_tables import write_table
 from consclust_studies.stages.selection import select
 from consclust_studies.stamps import Stamp, installed_versions
@@ -77,20 +78,21 @@ def made_up_scores(study):
 
     rng = np.random.default_rng(0)
     rows = [
-        (study.id, case, subset, method, "{}", restart, "ACC", value)
+        (study.id, case, subset, method, 0, restart, "ACC", value)
         for case in CASES
         for method in (study.base_clusterings, *METHODS)
         for subset, value in enumerate(rng.random(SUBSETS))
         for restart in ("mean", "chosen")
     ]
-    columns = ["study", "case", "subset", "method", "parameters", "restart", "metric", "value"]
+    columns = ["study", "case", "subset", "method", "point", "restart", "metric", "value"]
     return pd.DataFrame(rows, columns=columns)
 
 
 def write_selected(plan, paths):
     """Write the selections, as the job that joins the scores does."""
     selected = select(plan.runs["large"], made_up_scores(plan.runs["large"]))
-    extra = {"failures": "[]", "notes": "[]", OF_MAKERS: Makers().json_text}
+    points = {name: [{}] for name in (plan.runs["large"].base_clusterings, *METHODS)}
+    extra = {"failures": "[]", "notes": "[]", POINTS: write_points(points), OF_MAKERS: Makers().json_text}
     marks = marks_of(plan.collect("large", "").json_text, STAMP)
     for path in paths:
         write_table({name: values.tolist() for name, values in selected.items()}, Path(path), marks, extra)

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from consclust_studies.stages.score import write_compact
 from consclust_studies.stages.selection import SELECTED_COLUMNS, list_rows, select, take_points
 
 NAN = np.nan
@@ -47,13 +46,11 @@ def scores_of(study, cell):
     """Tidy scores with value = cell(case, method, point, subset, restart, metric)."""
     records = []
     for case, method in itertools.product(study.cases, [study.base_clusterings, "KC", "RCE"]):
-        points = study.method(method).points if method == "RCE" else [{}]
-        for (i, point), subset, restart, metric in itertools.product(
-            enumerate(points), range(4), ("mean", "chosen"), study.metrics
-        ):
-            value = cell(case.id, method, i, subset, restart, metric)
-            records.append((study.id, case.id, subset, method, write_compact(point), restart, metric, value))
-    columns = ["study", "case", "subset", "method", "parameters", "restart", "metric", "value"]
+        points = range(len(study.list_points(method)))
+        for point, subset, restart, metric in itertools.product(points, range(4), ("mean", "chosen"), study.metrics):
+            value = cell(case.id, method, point, subset, restart, metric)
+            records.append((study.id, case.id, subset, method, point, restart, metric, value))
+    columns = ["study", "case", "subset", "method", "point", "restart", "metric", "value"]
     return pd.DataFrame(records, columns=columns)
 
 
@@ -77,18 +74,18 @@ def test_select_takes_each_selection_by_each_metric(study):
     assert tuple(selected.columns) == SELECTED_COLUMNS
     assert len(selected) == 2 * 5 * 5 * 4
 
-    points = [write_compact(point) for point in study.method("RCE").points]
     by = selected.set_index(["case", "method", "selection", "metric", "subset"]).sort_index()
-    assert list(by.loc[("iris", "RCE", "oracle-common", "ACC"), "parameters"]) == [points[3]] * 4
-    assert list(by.loc[("iris", "RCE", "oracle-common", "NMI"), "parameters"]) == [points[1]] * 4
-    assert list(by.loc[("wine", "RCE", "oracle-common", "NMI"), "parameters"]) == [points[2]] * 4
+    assert list(by.loc[("iris", "RCE", "oracle-common", "ACC"), "point"]) == [3] * 4
+    assert list(by.loc[("iris", "RCE", "oracle-common", "NMI"), "point"]) == [1] * 4
+    assert list(by.loc[("wine", "RCE", "oracle-common", "NMI"), "point"]) == [2] * 4
     per_subset = by.loc[("iris", "RCE", "oracle-per-subset", "ACC")]
-    assert list(per_subset["parameters"]) == [points[3], points[3], points[0], points[3]]
+    assert list(per_subset["point"]) == [3, 3, 0, 3]
     assert list(per_subset["value"]) == pytest.approx([0.7, 0.7, 0.8, 0.7])
     default = by.loc[("iris", "RCE", "default", "ACC")]
-    assert list(default["parameters"]) == ['{"lambda1":1.0,"lambda2":1.0}'] * 4
+    (point,) = set(default["point"])
+    assert study.method("RCE").points[point] == {"lambda1": 1.0, "lambda2": 1.0}
     assert list(default["value"]) == pytest.approx([0.6] * 4)
-    assert set(by.loc[("iris", "KC", "fixed", "ACC"), "parameters"]) == {"{}"}
+    assert set(by.loc[("iris", "KC", "fixed", "ACC"), "point"]) == {0}
 
 
 def test_restarts_of_the_study_count(study):

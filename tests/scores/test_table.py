@@ -9,8 +9,9 @@ from consclust.scores import accuracy, nmi
 from consclust_studies.config.experiment import Experiment
 from consclust_studies.specs import digest_spec
 from consclust_studies.stages import stored_ensembles as store
+from consclust_studies.stages.grid_points import POINTS, read_points
 from consclust_studies.stages.label_blocks import Block
-from consclust_studies.stages.score import COLUMNS, score_case, write_compact
+from consclust_studies.stages.score import COLUMNS, score_case
 from consclust_studies.stages.score_tables import read_table, write_table
 from consclust_studies.stages.stored_ensembles import drawn, split
 from job_files_of import STAMP, marks
@@ -44,23 +45,22 @@ def value(table, **where):
     return chosen.item()
 
 
-def test_columns_order_and_completeness(scored, study):
+def test_columns_order_and_completeness(scored, study, tmp_path):
     assert tuple(scored.columns) == COLUMNS
     assert len(scored) == 4 * (1 + 1 + 4) * 2 * len(study.metrics)
     assert list(scored["method"].unique()) == ["K-means", "KC", "RCE"]
     assert list(scored["metric"].unique()) == list(study.metrics)
-    assert list(scored.loc[scored["method"] == "RCE", "parameters"].unique()) == [
-        write_compact(point) for point in study.method("RCE").points
-    ]
+    assert list(scored.loc[scored["method"] == "RCE", "point"].unique()) == [0, 1, 2, 3]
+    points = read_points(read_table(tmp_path / "out" / "iris.parquet")[1][POINTS])
+    assert points == {"K-means": [{}], "KC": [{}], "RCE": study.method("RCE").points}
     assert not scored.duplicated(subset=list(COLUMNS[:-1])).any()
-    assert set(scored.loc[scored["method"] == "KC", "parameters"]) == {"{}"}
+    assert set(scored.loc[scored["method"] == "KC", "point"]) == {0}
 
 
 def test_values_are_those_of_the_labels(scored, blocks, y, study):
     arrays = np.load(blocks[1])  # subsets 2 and 3
     scores = [nmi(y, labels) for labels in arrays["labels"][0, 3]]
-    point = write_compact(study.method("RCE").points[3])
-    where = {"method": "RCE", "subset": 2, "parameters": point, "metric": "NMI"}
+    where = {"method": "RCE", "subset": 2, "point": 3, "metric": "NMI"}
     assert value(scored, restart="mean", **where) == pytest.approx(np.mean(scores))
     assert value(scored, restart="chosen", **where) == pytest.approx(scores[2])
 
@@ -78,10 +78,9 @@ def test_failed_cells_are_nan_and_no_others(scored, study, tmp_path):
     failed = scored[scored["value"].isna()]
     assert len(failed) == 2 * 5
     assert set(failed["subset"]) == {3}
-    point = write_compact(study.method("RCE").points[1])
-    assert set(failed["parameters"]) == {point}
+    assert set(failed["point"]) == {1}
     remarks = read_table(tmp_path / "out" / "iris.parquet")[1]
-    assert json.loads(remarks["failures"]) == [["iris", "RCE", 3, point, "no answer"]]
+    assert json.loads(remarks["failures"]) == [["iris", "RCE", 3, 1, "no answer"]]
     assert json.loads(remarks["notes"]) == []
 
 

@@ -202,6 +202,10 @@ class Experiment(Strict):
         """Return the method, or the variant of one, with this id."""
         return next(m for m in (*self.methods, *self.variants.methods) if m.id == method_id)
 
+    def list_points(self, method_id: str) -> list[dict[str, Value]]:
+        """Return the grid points of a method or a variant; of the base clusterings one without parameters."""
+        return [{}] if method_id == self.base_clusterings else self.method(method_id).points
+
     def together(self, name: str) -> list[MethodRun]:
         """Return the methods, and variants of methods, that are fitted together under a name."""
         return [run for run in (*self.methods, *self.variants.methods) if run.together == name]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -17,13 +16,13 @@ from consclust_studies.results.grid_means import average_grid, describe_races
 from consclust_studies.results.main_table import build_scores_frame, keep_counted
 from consclust_studies.results.sentences import SELECTIONS, describe_counting
 from consclust_studies.results.source import Source
-from consclust_studies.stages.score import write_compact
+from consclust_studies.stages.grid_points import spell_out
 from consclust_studies.stages.selection import FIXED
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-COLUMNS = ["case", "dataset", "metric", "method", "parameters", "mean", "published", "difference"]
+COLUMNS = ["case", "dataset", "metric", "method", "point", "mean", "published", "difference"]
 ORACLES = ("oracle-per-subset", "oracle-common")
 
 
@@ -69,7 +68,8 @@ class Grids(Exhibit):
         chosen = [_selections(scores, metric) for metric in study.reported]
         ranged = listed("Range over the grid", ranges(frame), columns, left=3)
         summaries = _summary(study, frame), _gains(study, counted), _distances(counted)
-        return Shown(frame, filled(*chosen, ranged, *summaries), caption)
+        named = spell_out(frame, {method: study.list_points(method) for method in tuned})
+        return Shown(named, filled(*chosen, ranged, *summaries), caption)
 
 
 def _selections(scores: DataFrame, metric: str) -> Table:
@@ -111,11 +111,12 @@ def _summary(study: PlannedStudy, frame: DataFrame) -> Table:
 
 def _nearest_point(run: MethodRun, mine: DataFrame) -> tuple[str, float, float]:
     """Return the point with the lowest mean absolute difference, this difference, and that of the default."""
-    distance = mine.assign(away=mine["difference"].abs()).groupby("parameters", sort=False)["away"]
+    distance = mine.assign(away=mine["difference"].abs()).groupby("point", sort=False)["away"]
     away = distance.agg(lambda v: v.mean(skipna=False)).dropna()
     if away.empty:
         return DASH, math.nan, math.nan
-    return point(json.loads(str(away.idxmin()))), away.min(), away.get(write_compact(run.default), math.nan)
+    default = away.get(run.points.index(run.default), math.nan)
+    return point(run.points[int(away.idxmin())]), away.min(), default
 
 
 def _gains(study: PlannedStudy, scores: DataFrame) -> Table:

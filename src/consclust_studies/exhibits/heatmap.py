@@ -20,7 +20,6 @@ from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, find_unknown
 from consclust_studies.results.grid_means import average_grid, describe_races
 from consclust_studies.results.source import Source
-from consclust_studies.stages.score import write_compact
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -66,7 +65,7 @@ class Heatmap(OfMethod):
         means = average_grid(study, mine).droplevel("method")
         cells = [{**run.default, self.x: x, self.y: y} for y in run.grid[self.y] for x in run.grid[self.x]]
         panels = [(case, metric) for metric in self.metrics for case in self.find_cases(study)]
-        keys = [(*panel, cell[self.x], cell[self.y], write_compact(cell)) for panel in panels for cell in cells]
+        keys = [(*panel, cell[self.x], cell[self.y], run.points.index(cell)) for panel in panels for cell in cells]
         rows = [(*key[:-1], float(means.get((*key[:2], key[-1]), math.nan))) for key in keys]
         frame = records(f"case metric {self.x} {self.y} mean", rows)
         return Shown(frame, caption=self._caption(study), picture=self._draw(source, frame))

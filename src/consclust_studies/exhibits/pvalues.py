@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from consclust.report.blocks import Cell, Shown, Table
 from consclust.report.wording import DASH, number, paragraph, point, score
 from consclust_studies.config.study import PlannedStudy
-from consclust_studies.config.values import Name, Title
+from consclust_studies.config.values import Name, Title, Value
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.main_table import KEYS
 from consclust_studies.results.significance import compare_pairs
@@ -45,7 +44,10 @@ class PValues(Exhibit):
             "points that a selection took, and on how many subsets if there are several. pvalues.csv has those of "
             "every two rows in all metrics: paired, Welch, and paired with Holm's adjustment for the number of pairs."
         )
-        taken = {key: _points(points) for key, points in source.selected.groupby(KEYS)["parameters"]}
+        taken = {
+            key: _describe_points(study.list_points(key[2]), points)
+            for key, points in source.selected.groupby(KEYS)["point"]
+        }
         tables = () if study.n_subsets < 2 else tuple(_tables(study, frame, taken))
         return Shown(frame, tables, caption)
 
@@ -91,10 +93,10 @@ def _cell(study: PlannedStudy, found: tuple[float, float, float] | None) -> Cell
     return Cell(text=text, bold=mean > other and p < study.significance.alpha)
 
 
-def _points(parameters: Series) -> str:
+def _describe_points(grid: Sequence[Mapping[str, Value]], points: Series) -> str:
     """Write the grid points that a row took; of several the most frequent ones with their numbers of subsets."""
-    counts = parameters.value_counts()
-    named = [(point(json.loads(text)) or DASH, n) for text, n in counts.items()]
+    counts = points.value_counts()
+    named = [(point(grid[number]) or DASH, n) for number, n in counts.items()]
     if len(named) == 1:
         return named[0][0]
     further = f"; {len(named) - MOST} others" if len(named) > MOST else ""

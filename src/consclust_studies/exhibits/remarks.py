@@ -9,7 +9,7 @@ from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.source import Source
 
-COUNTS = {"fits": ("subset", "size"), "subsets": ("subset", "nunique"), "grid_points": ("parameters", "nunique")}
+COUNTS = {"fits": ("subset", "size"), "subsets": ("subset", "nunique"), "grid_points": ("point", "nunique")}
 
 
 class Remarks(Exhibit):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def average_grid(study: Experiment, scores: DataFrame) -> Series:
-    """Return the means over the subsets by case, metric, method and parameters; NaN where a point failed on one.
+    """Return the means over the subsets by case, metric, method and point; NaN where a point failed on one.
 
     In a race only the subsets count on which all points of the grid ran.
     """
@@ -22,7 +22,7 @@ def average_grid(study: Experiment, scores: DataFrame) -> Series:
         of_best_points = scores["subset"] >= raced.race.subsets
         scores = scores[~(of_grid & of_best_points)]
     # count leaves out NaN, size does not: where they differ, a point failed
-    groups = scores.groupby(["case", "metric", "method", "parameters"], sort=False)["value"]
+    groups = scores.groupby(["case", "metric", "method", "point"], sort=False)["value"]
     return groups.mean().where(groups.count() == groups.size()).rename("mean")
 
 

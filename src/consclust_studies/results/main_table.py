@@ -13,6 +13,7 @@ from consclust_studies.config.study import PlannedStudy
 from consclust_studies.results.published_scores import find_published_methods, find_published_names, restrict_to_paper
 from consclust_studies.results.source import Source
 from consclust_studies.results.summary import summarise
+from consclust_studies.stages.grid_points import spell_out
 from consclust_studies.stages.selection import Row, list_main_rows
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def build_scores_frame(source: Source, seen: PlannedStudy | None = None) -> Data
     table = _summarise_reported(study, selected)
     judged = table if paper is study else _summarise_reported(paper, selected)
     table = _join_judgements_of_paper(table, judged)
-    table = table.join(_find_points(selected), on=KEYS)
+    table = table.join(_find_parameters(source.study, selected), on=KEYS)
 
     find_key = make_published_key(source, study)
     names = zip(table["case"], table["metric"], table["method"], strict=True)
@@ -77,11 +78,13 @@ def _join_judgements_of_paper(table: DataFrame, judged: DataFrame) -> DataFrame:
     return table
 
 
-def _find_points(selected: DataFrame) -> Series:
+def _find_parameters(study: Experiment, selected: DataFrame) -> Series:
     """Return the ``parameters`` of the selections that take one grid point for all subsets, by :data:`KEYS`."""
     # a fixed row has no parameters, and oracle-per-subset another point on every subset
     of_one_point = selected[selected["selection"].isin(["oracle-common", "default"])]
-    return of_one_point.drop_duplicates(KEYS).set_index(KEYS)["parameters"]
+    points = of_one_point.drop_duplicates(KEYS)
+    written = spell_out(points, {method: study.list_points(method) for method in points["method"].unique()})
+    return written.set_index(KEYS)["parameters"]
 
 
 def make_published_key(source: Source, study: PlannedStudy | None = None) -> Callable[..., Any]:

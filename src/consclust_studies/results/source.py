@@ -23,6 +23,7 @@ from consclust_studies.config.published_tables import Published, load_published
 from consclust_studies.config.study import PlannedStudy
 from consclust_studies.config.values import Value
 from consclust_studies.stages import stored_ensembles as store
+from consclust_studies.stages.grid_points import POINTS, read_points
 from consclust_studies.stages.label_blocks import Block
 from consclust_studies.stages.score_tables import read_table
 
@@ -65,13 +66,14 @@ class Source:
     seed : that of the configuration; None where nothing is drawn.
     folder : the project's folder, for its commit.
     read : the tables that have been read, by file and digest of their spec; ``dataclasses.replace`` shares them.
-    scores : the tidy scores: study, case, subset, method, parameters, restart, metric, value.
-    selected : the scores of every selection: study, case, method, selection, metric, subset, parameters, value.
+    scores : the tidy scores: study, case, subset, method, point, restart, metric, value. In all tables ``point`` is the
+        number of the grid point in ``study.list_points(method)``.
+    selected : the scores of every selection: study, case, method, selection, metric, subset, point, value.
     variants : those of the variants; empty if there are none.
     variant_scores : the tidy scores of the variants; empty if there are none.
     unseen : the scores on unseen objects, as ``consclust_studies.stages.unseen_objects`` writes them.
-    failures : failed fits of the study and its variants: case, method, subset, parameters, reason.
-    notes : what methods remark about their answers: case, method, subset, parameters, note.
+    failures : failed fits of the study and its variants: case, method, subset, point, reason.
+    notes : what methods remark about their answers: case, method, subset, point, note.
     """
 
     study: PlannedStudy
@@ -166,7 +168,34 @@ class Source:
     def _join_tables(self, role: Role) -> DataFrame:
         import pandas as pd
 
-        return pd.concat([table.frame for table in self._read_tables(role)], ignore_index=True)
+        return pd.concat([self._number_points(table) for table in self._read_tables(role)], ignore_index=True)
+
+    def _number_points(self, table: _Table) -> DataFrame:
+        """Return the frame of a table with the numbers that its grid points have in the study."""
+        frame = table.frame
+        if "method" not in frame:
+            return frame
+        numbers = frame["point"].to_numpy(copy=True)
+        for method, places in self._find_points(table).items():
+            if places != list(range(len(places))):
+                mine = (frame["method"] == method).to_numpy()
+                numbers[mine] = np.take(places, numbers[mine])
+        return frame.assign(point=numbers)
+
+    def _find_points(self, table: _Table) -> dict[str, list[int]]:
+        """Return the numbers in the study of the grid points of a table, by method.
+
+        They are others than in the table where a variant was fitted at its default point alone.
+        """
+        known = {method.id for method in (*self.study.methods, *self.study.variants.methods)}
+        found = {}
+        for method, points in read_points(table.texts[POINTS]).items():
+            if method in known:
+                of_study = self.study.list_points(method)
+                if not all(point in of_study for point in points):
+                    raise InputError(f"{table.path}: grid points of {method} that the study does not have; {RERUN}")
+                found[method] = [of_study.index(point) for point in points]
+        return found
 
     def _join_remarks(self, kind: str, column: str) -> DataFrame:
         import pandas as pd
@@ -175,10 +204,12 @@ class Source:
         for table in self._read_tables("selected", "variants"):
             try:
                 found = json.loads(table.texts[kind])
-                rows += [(case, method, subset, point, remark) for case, method, subset, point, remark in found]
-            except (KeyError, ValueError, TypeError):
+                numbers = self._find_points(table)
+                for case, method, subset, point, remark in found:
+                    rows.append((case, method, subset, numbers[method][point], remark))
+            except (KeyError, ValueError, TypeError, IndexError):
                 raise InputError(f"{table.path}: its {kind} cannot be read; {RERUN}") from None
-        frame = pd.DataFrame(rows, columns=["case", "method", "subset", "parameters", column])
+        frame = pd.DataFrame(rows, columns=["case", "method", "subset", "point", column])
         return frame.drop_duplicates(ignore_index=True)  # a fit that the study and its variants share is in both
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from consclust_studies.config.experiment import Experiment, Generalisation
 from consclust_studies.results.significance import compute_p_values
 from consclust_studies.results.source import Source
-from consclust_studies.stages.score import write_compact
 from consclust_studies.stages.selection import FIXED, ROUNDING
 
 if TYPE_CHECKING:
@@ -83,17 +82,17 @@ def _select(study: Experiment, scores: DataFrame) -> DataFrame:
         # where every point failed, the first of them stands for the failure
         best = mine.sort_values("training", ascending=False, kind="stable", na_position="last")
         found.append(best.drop_duplicates(ensemble).assign(selection=ORACLE))
-        found.append(mine[mine["parameters"] == default].assign(selection=DEFAULT))
+        found.append(mine[mine["point"] == default].assign(selection=DEFAULT))
     return pd.concat(found, ignore_index=True)
 
 
-def _find_default_points(study: Experiment) -> dict[str, str | None]:
-    """Return the default grid point of every row, as the scores write it; None without a grid."""
-    points: dict[str, str | None] = {study.unseen_rows()[0]: None}
+def _find_default_points(study: Experiment) -> dict[str, int | None]:
+    """Return the place of the default grid point of every row; None without a grid."""
+    points: dict[str, int | None] = {study.unseen_rows()[0]: None}
     for method in get_generalisation(study).methods:
         run = study.method(method.method)
         for by in method.by:
-            points[method.row(by)] = write_compact(run.default) if run.grid else None
+            points[method.row(by)] = run.points.index(run.default) if run.grid else None
     return points
 
 

@@ -18,6 +18,7 @@ from consclust_studies.contents import OF_MAKERS, marks_of
 from consclust_studies.job_files import Files
 from consclust_studies.makers import Makers
 from consclust_studies.specs import Spec
+from consclust_studies.stages.grid_points import POINTS, join_points, read_points, spell_out
 from consclust_studies.stages.score_tables import read_table, write_table
 from consclust_studies.stages.selection import select
 from consclust_studies.stamps import Stamp
@@ -76,19 +77,21 @@ def collect(job: CollectJob, tables: Sequence[Path], out: Mapping[str, Path], st
     texts = _join_texts([texts for _, texts in found])
     scores = pd.concat([frame for frame, _ in found], ignore_index=True)
     selected = pd.concat([select(experiment, scores) for experiment in job.experiments], ignore_index=True)
-    # Parquet for the jobs, CSV for people
+    points = read_points(texts[POINTS])
+    # Parquet for the jobs, CSV for people, with parameters in place of the number of a grid point
     for name, frame in (("scores", scores), ("selected", selected)):
         columns = {str(column): values.tolist() for column, values in frame.items()}
         write_table(columns, out[f"{name}.parquet"], marks_of(job.json_text, stamp), texts)
-        write_csv(out[f"{name}.csv"], frame)
+        write_csv(out[f"{name}.csv"], spell_out(frame, points))
     return len(scores)
 
 
 def _join_texts(of_cases: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Join what stands beside the scores of each case: failures, notes, and which versions made them."""
+    """Join what stands beside the scores of each case: failures, notes, grid points, and which versions made them."""
     joined = {}
     for kind in ("failures", "notes"):
         rows = [row for texts in of_cases for row in json.loads(texts[kind])]
         joined[kind] = json.dumps(rows)
+    joined[POINTS] = join_points(texts[POINTS] for texts in of_cases)
     joined[OF_MAKERS] = Makers.joined(texts[OF_MAKERS] for texts in of_cases).json_text
     return joined

@@ -20,6 +20,7 @@ from consclust_studies.job_files import Files
 from consclust_studies.makers import Makers
 from consclust_studies.specs import Spec
 from consclust_studies.stages import stored_ensembles as store
+from consclust_studies.stages.grid_points import POINTS, write_points
 from consclust_studies.stages.label_blocks import RESTARTS, Block, check_cover, score_block
 from consclust_studies.stages.score_tables import write_table
 from consclust_studies.stages.stored_ensembles import StoredEnsemble
@@ -33,7 +34,8 @@ class ScoreRow(NamedTuple):
     case: str
     subset: int
     method: str
-    parameters: str
+    point: int
+    """Place of the grid point in the grid of the method, from 0."""
     restart: str
     metric: str
     value: float
@@ -91,27 +93,28 @@ def score_case(
     """
     ensemble = store.load(ensemble_path, job.ensemble)
     base = _score_base_clusterings(ensemble, job.n_subsets, job.metrics)
-    rows = _make_rows(job, job.base_clusterings, [{}], base)
+    rows = _make_rows(job, job.base_clusterings, base)
     blocks = _sort_by_job(job, block_paths)
     remarks: dict[str, list[tuple[Any, ...]]] = {"failures": [], "notes": []}
+    points: dict[str, Sequence[Mapping[str, Value]]] = {job.base_clusterings: [{}]}
     for method in job.methods:
         mine = blocks[method.labels]
-        points = grid_points(method.grid)
+        points[method.id] = grid_points(method.grid)
         # of methods that are fitted together, a block has one grid point for each
-        own = range(len(points)) if method.point is None else [method.point]
+        own = range(len(points[method.id])) if method.point is None else [method.point]
         check_cover(job.n_subsets, f"{job.case}: {method.id}", mine)
-        values = np.full((job.n_subsets, len(points), *base.shape[2:]), np.nan)
+        values = np.full((job.n_subsets, len(own), *base.shape[2:]), np.nan)
         for block in mine:
             block.check_labels(ensemble.classes.size, ensemble_path)
             values[block.subsets] = score_block(ensemble.classes, block, job.metrics)[:, own]
-        rows += _make_rows(job, method.id, points, values)
+        rows += _make_rows(job, method.id, values)
         for kind, found in remarks.items():
             for remark in sorted(remark for block in mine for remark in getattr(block, kind)):
                 if remark.point in own:
-                    point = write_compact(points[own.index(remark.point)])
-                    found.append((job.case, method.id, remark.subset, point, remark.text))
+                    found.append((job.case, method.id, remark.subset, own.index(remark.point), remark.text))
     columns = dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
     texts = {kind: json.dumps(found) for kind, found in remarks.items()}
+    texts[POINTS] = write_points(points)
     texts[OF_MAKERS] = find_makers(job, ensemble_path, blocks).json_text
     write_table(columns, out, marks_of(job.json_text, stamp), texts)
 
@@ -126,11 +129,6 @@ def find_makers(job: ScoreJob, ensemble_path: Path, blocks: Mapping[str, Sequenc
             by_block = f" {block.path.stem}" if marks and marks.stamp.confirmed else ""
             stamps.append((f"{job.case}: {method.id}{by_block}", marks))
     return Makers.of((name, marks.stamp) for name, marks in stamps if marks)
-
-
-def write_compact(point: Mapping[str, Value]) -> str:
-    """Write a grid point as compact JSON with sorted keys, the ``parameters`` of the tables."""
-    return json.dumps(dict(point), sort_keys=True, separators=(",", ":"))
 
 
 def _sort_by_job(job: ScoreJob, paths: Sequence[Path]) -> dict[str, list[Block]]:
@@ -164,16 +162,15 @@ def _score_present(classes: IntArray, labels: IntArray, metrics: Sequence[str]) 
     return list(score_all(classes[present], labels[present], metrics).values())
 
 
-def _make_rows(job: ScoreJob, method: str, points: Sequence[Mapping[str, Value]], values: FloatArray) -> list[ScoreRow]:
+def _make_rows(job: ScoreJob, method: str, values: FloatArray) -> list[ScoreRow]:
     """Return the table's rows for values of shape (subsets, points, restarts, metrics)."""
-    parameters = [write_compact(point) for point in points]
     return [
         ScoreRow(
             study=job.study,
             case=job.case,
             subset=subset,
             method=method,
-            parameters=parameters[point],
+            point=point,
             restart=RESTARTS[restart],
             metric=job.metrics[metric],
             value=value,

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-TYPES = {**dict.fromkeys(("subset", "split", "repetition"), "int64"), **dict.fromkeys(("value", "training"), "float64")}
+INTEGERS = ("subset", "split", "repetition", "point")
+NUMBERS = ("value", "training")
+TYPES = {**dict.fromkeys(INTEGERS, "int64"), **dict.fromkeys(NUMBERS, "float64")}
 
 
 def write_table(

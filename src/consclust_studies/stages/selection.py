@@ -21,7 +21,6 @@ import numpy as np
 from consclust.ensemble import FloatArray, IntArray
 from consclust_studies.config.experiment import Experiment
 from consclust_studies.config.values import Selection
-from consclust_studies.stages.score import write_compact
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +35,7 @@ WORDS = {
     "default": "default",
 }
 """How a selection is written behind the method's name."""
-SELECTED_COLUMNS = ("study", "case", "method", "selection", "metric", "subset", "parameters", "value")
+SELECTED_COLUMNS = ("study", "case", "method", "selection", "metric", "subset", "point", "value")
 ROUNDING = 1e-12
 """Scores closer than this are equal: sums in another order differ in the last of 16 digits."""
 
@@ -84,21 +83,23 @@ def select(study: Experiment, scores: "pd.DataFrame") -> "pd.DataFrame":
 
     ``scores`` has the columns that :func:`consclust_studies.stages.score.score_case` writes; only the rows with
     ``restart == study.restarts`` count. Returns :data:`SELECTED_COLUMNS` in the order of the study, resolved and
-    restricted; ``parameters`` are those of the point taken.
+    restricted; ``point`` is the grid point taken.
     """
     import pandas as pd
 
-    keys = ["case", "method", "metric", "parameters"]
-    wide = scores[scores["restart"] == study.restarts].pivot(index=keys, columns="subset", values="value")
+    cell = ["case", "method", "metric", "point"]
+    wide = scores[scores["restart"] == study.restarts].pivot(index=cell, columns="subset", values="value")
     values = wide.reindex(columns=range(study.n_subsets)).to_numpy(dtype=float)
     stored = dict(zip(wide.index, values, strict=True))
     absent = np.full(study.n_subsets, np.nan)
     selected: list[dict[str, Any]] = []
     for case in study.cases:
         for row in list_rows(study):
-            points, default = _list_points(study, row.method)
+            n_points = len(study.list_points(row.method))
+            default = _find_default(study, row.method)
             for metric in study.metrics:
-                cells = np.stack([stored.get((case.id, row.method, metric, point), absent) for point in points])
+                keys = [(case.id, row.method, metric, point) for point in range(n_points)]
+                cells = np.stack([stored.get(key, absent) for key in keys])
                 for subset, taken in enumerate(take_points(cells, row.selection, default).tolist()):
                     selected.append(
                         {
@@ -108,20 +109,19 @@ def select(study: Experiment, scores: "pd.DataFrame") -> "pd.DataFrame":
                             "selection": row.selection,
                             "metric": metric,
                             "subset": subset,
-                            "parameters": points[taken],
+                            "point": taken,
                             "value": cells[taken, subset],
                         }
                     )
     return pd.DataFrame(selected, columns=list(SELECTED_COLUMNS))
 
 
-def _list_points(study: Experiment, method: str) -> tuple[list[str], int]:
-    """Return the grid points of a method, as the tables write them, and the place of the default one."""
-    if method == study.base_clusterings:
-        return [write_compact({})], 0
+def _find_default(study: Experiment, method: str) -> int:
+    """Return the place of a method's default grid point; 0 without a grid, as for the base clusterings."""
+    if method == study.base_clusterings or not study.method(method).grid:
+        return 0
     run = study.method(method)
-    default = run.points.index(run.default) if run.grid else 0
-    return [write_compact(point) for point in run.points], default
+    return run.points.index(run.default)
 
 
 def take_points(cells: FloatArray, selection: str, default: int = 0) -> IntArray:

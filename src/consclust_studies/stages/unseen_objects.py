@@ -1,7 +1,7 @@
 """Consensus on a part of the objects, and the score of its labels on the others, the unseen ones."""
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -25,7 +25,7 @@ from consclust_studies.contents import marks_of
 from consclust_studies.job_files import Files
 from consclust_studies.specs import Spec
 from consclust_studies.stages import prepare
-from consclust_studies.stages.score import write_compact
+from consclust_studies.stages.grid_points import POINTS, write_points
 from consclust_studies.stages.score_tables import write_table
 from consclust_studies.stamps import Stamp
 
@@ -83,7 +83,8 @@ class Score(NamedTuple):
     repetition: int
     row: str
     """Name as in the report, e.g. "KC-NC"."""
-    parameters: str
+    point: int
+    """Place of the grid point in the grid of the method, from 0."""
     training: float
     """Score on the training objects; NaN where the method failed, as is the score on the unseen ones, ``value``."""
     value: float
@@ -179,21 +180,21 @@ class Unseen:
             split=split,
             repetition=repetition,
             row=self.study.unseen_rows()[0],
-            parameters=write_compact({}),
+            point=0,
             training=float(score_many(part.y, labels.T, [self.plan.metric]).mean()),
             value=float(score_many(part.y_unseen, unseen_labels.T, [self.plan.metric]).mean()),
             reason="",
         )
         for method in self.plan.methods:
-            for point in self.study.method(method.method).points:
+            for point in range(len(self.study.list_points(method.method))):
                 yield from self._score_point(made, method, point)
 
-    def _score_point(self, made: Repetition, method: GeneralisedMethod, point: Mapping[str, Value]) -> Iterator[Score]:
+    def _score_point(self, made: Repetition, method: GeneralisedMethod, point: int) -> Iterator[Score]:
         """Yield the scores of a method at a grid point, one for each way to label unseen objects."""
         run = self.study.method(method.method)
         part = made.part
         metric = self.plan.metric
-        parameters = self.study.parameters(self.case, run) | dict(point)
+        parameters = self.study.parameters(self.case, run) | run.points[point]
         stream = self._make_stream("split", made.split, "repetition", made.number, run.id)
         estimator = methods.make(run.method, len(self.dataset.class_names), parameters, stream)
         training = np.nan
@@ -213,7 +214,7 @@ class Unseen:
                 split=made.split,
                 repetition=made.number,
                 row=method.row(by),
-                parameters=write_compact(point),
+                point=point,
                 training=training,
                 value=value,
                 reason=reason,
@@ -249,11 +250,21 @@ def score_unseen(job: UnseenJob, dataset: Dataset) -> list[Score]:
     return list(Unseen(job, dataset).yield_scores())
 
 
+def _list_points(experiment: Experiment) -> dict[str, list[dict[str, Value]]]:
+    """Return the grid points of every row."""
+    assert experiment.generalisation is not None
+    points: dict[str, list[dict[str, Value]]] = {experiment.unseen_rows()[0]: [{}]}
+    for method in experiment.generalisation.methods:
+        for by in method.by:
+            points[method.row(by)] = experiment.list_points(method.method)
+    return points
+
+
 def write_scores(job: UnseenJob, dataset: Dataset, out: Path, stamp: Stamp | None = None) -> int:
     """Run the experiment and write its table as Parquet, the columns those of :class:`Score`; return the rows."""
     scores = score_unseen(job, dataset)
     columns = dict(zip(Score._fields, zip(*scores, strict=True), strict=True))
-    write_table(columns, out, marks_of(job.json_text, stamp))
+    write_table(columns, out, marks_of(job.json_text, stamp), {POINTS: write_points(_list_points(job.experiment))})
     return len(scores)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -103,6 +102,7 @@ class Slices(OfMethod):
         study = source.study
         mine = scores[(scores["case"] == case) & (scores["method"] == method)]
         mine = mine[(mine["metric"] == self.metric) & (mine["restart"] == study.restarts)]
-        found = mine.groupby("parameters", sort=False)["value"].agg(["count", "mean", "std"])
+        found = mine.groupby("point", sort=False)["value"].agg(["count", "mean", "std"])
         fixed = {} if method == study.base_clusterings else study.parameters(study.case(case), study.method(method))
-        return [({**fixed, **json.loads(row.Index)}, (row.count, row.mean, row.std)) for row in found.itertuples()]
+        points = study.list_points(method)
+        return [({**fixed, **points[row.Index]}, (row.count, row.mean, row.std)) for row in found.itertuples()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
@@ -58,13 +57,14 @@ class Lines(Exhibit):
     def _frame(self, source: Source) -> DataFrame:
         scores = source.scores
         mine = scores[(scores["metric"] == self.metric) & (scores["restart"] == source.study.restarts)]
-        groups = mine.groupby(["case", "method", "parameters"], sort=False)["value"]
+        groups = mine.groupby(["case", "method", "point"], sort=False)["value"]
         found = groups.agg(["count", "mean", "std"]).reset_index()
         rows = []
         for case in source.study.cases:
             for method in (*self.methods, *self.beside):
-                for point in found[(found["case"] == case.id) & (found["method"] == method)].itertuples():
-                    ((parameter, value),) = json.loads(point.parameters).items() or [("", float("nan"))]
+                points = source.study.list_points(method)
+                for row in found[(found["case"] == case.id) & (found["method"] == method)].itertuples():
+                    ((parameter, value),) = points[row.point].items() or [("", float("nan"))]
                     where = (case.id, method, self.metric, parameter, value)
-                    rows.append((*where, point.count, point.mean, point.std))
+                    rows.append((*where, row.count, row.mean, row.std))
         return records("case method metric parameter value n mean std", rows)

@@ -14,7 +14,6 @@ from consclust_studies.results.verdicts import CHECKS, VERDICTS, Finding, Materi
 from small import planned, source_of
 
 CASES = ("a", "b", "c", "d")
-POINTS = ('{"lambda1":0.1}', '{"lambda1":1.0}')
 RCE = {"method": "RCE", "grid": {"lambda1": [0.1, 1.0]}, "default": {"lambda1": 1.0}}
 PUBLISHED = Published(
     scores={
@@ -42,12 +41,12 @@ def study(**changes: Any) -> PlannedStudy:
 def selected_of(means: dict[str, dict[tuple[str, str], float]], step: float = 0.001) -> pd.DataFrame:
     """Scores of two subsets about a mean, by case and row."""
     rows = [
-        ("small", case, *row, "ACC", subset, "{}", mean + step * (subset - 0.5))
+        ("small", case, *row, "ACC", subset, 0, mean + step * (subset - 0.5))
         for case, of in means.items()
         for row, mean in of.items()
         for subset in (0, 1)
     ]
-    columns = ["study", "case", "method", "selection", "metric", "subset", "parameters", "value"]
+    columns = ["study", "case", "method", "selection", "metric", "subset", "point", "value"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -67,11 +66,11 @@ def material(
             means[case] |= {("RCE", "oracle-per-subset"): rce[case], ("RCE", "default"): 0.99}
     scores = pd.DataFrame(
         [
-            ("small", case, subset, "RCE", POINTS[point], "mean", "ACC", values[point])
+            ("small", case, subset, "RCE", point, "mean", "ACC", values[point])
             for case, values in (grid or {}).items()
             for point, subset in product((0, 1), (0, 1))
         ],
-        columns=["study", "case", "subset", "method", "parameters", "restart", "metric", "value"],
+        columns=["study", "case", "subset", "method", "point", "restart", "metric", "value"],
     )
     here = study(**changes)
     source = source_of(here, scores=scores, selected=selected_of(means, step), published=published)
@@ -182,7 +181,7 @@ def test_a_grid_in_a_race_is_stable_by_the_subsets_on_which_all_of_it_ran() -> N
     for cases, expected in ((["a"], "0 of 1"), ([raced], "1 of 1")):
         here = material({"a": 0.8}, cases=cases, grid={"a": (0.8, 0.8)})
         scores = here.source.scores
-        scores.loc[(scores["subset"] == 1) & (scores["parameters"] == POINTS[0]), "value"] = float("nan")
+        scores.loc[(scores["subset"] == 1) & (scores["point"] == 0), "value"] = float("nan")
         assert f"{expected} " in check("stable", here, share=0.6).evidence
 
 
@@ -227,7 +226,7 @@ def test_a_point_that_failed_on_a_subset_is_not_near_the_best() -> None:
     of = material({}, grid=dict.fromkeys(CASES, (0.8, 0.8)))
     assert check("stable", of, share=0.6).verdict == "reproduced"
     scores = of.source.scores
-    scores.loc[scores["parameters"].eq(POINTS[0]) & scores["subset"].eq(1), "value"] = float("nan")
+    scores.loc[scores["point"].eq(0) & scores["subset"].eq(1), "value"] = float("nan")
     assert check("stable", of, share=0.6).verdict == "not reproduced"
 
 
@@ -315,15 +314,11 @@ def test_an_improvement_on_unseen_objects() -> None:
     """RCE has .6 at the point that is best on the training objects, .52 at the default; the rival .5."""
     plan = {"splits": 2, "repetitions": 1, "methods": [{"method": "RCE", "by": ["own"]}]}
     rows = [
-        (case, split, 0, row, parameters, training, value, "")
+        (case, split, 0, row, point, training, value, "")
         for case, split in product(CASES, (0, 1))
-        for row, parameters, training, value in (
-            ("K-means-NC", "{}", 0.5, 0.5),
-            ("RCE", POINTS[0], 0.9, 0.6),
-            ("RCE", POINTS[1], 0.1, 0.52),
-        )
+        for row, point, training, value in (("K-means-NC", 0, 0.5, 0.5), ("RCE", 0, 0.9, 0.6), ("RCE", 1, 0.1, 0.52))
     ]
-    columns = ["case", "split", "repetition", "row", "parameters", "training", "value", "reason"]
+    columns = ["case", "split", "repetition", "row", "point", "training", "value", "reason"]
     claim = {"against": ["K-means-NC"], "percent": 8, "unseen": True}
     here, untuned = gains(generalisation=plan), gains(generalisation=plan, selection="default")
     for of in (here, untuned):

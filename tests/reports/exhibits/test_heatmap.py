@@ -1,4 +1,3 @@
-import json
 from itertools import product
 
 import numpy as np
@@ -6,13 +5,12 @@ import pandas as pd
 import pytest
 
 from consclust_studies.exhibits.heatmap import Heatmap, tick_label
-from consclust_studies.stages.score import write_compact
 from small import planned, source_of
 
 GRID = {"lambda1": [0.1, 1.0, 10.0], "lambda2": [0.01, 1.0], "max_outer": [1, 2]}
 DEFAULT = {"lambda1": 1.0, "lambda2": 1.0, "max_outer": 2}
 KEYS = {"kind": "heatmap", "id": "map", "title": "Map", "method": "RCE", "x": "lambda1", "y": "lambda2"}
-COLUMNS = ["study", "case", "subset", "method", "parameters", "restart", "metric", "value"]
+COLUMNS = ["study", "case", "subset", "method", "point", "restart", "metric", "value"]
 
 
 def heatmap(**keys) -> Heatmap:
@@ -31,10 +29,10 @@ def study():
 @pytest.fixture
 def scores(study) -> pd.DataFrame:
     rows = [
-        ("small", case, s, "RCE", json.dumps(p, sort_keys=True, separators=(",", ":")), restart, metric,
+        ("small", case, s, "RCE", number, restart, metric,
          value(case, *p.values()) + 0.02 * (s - 1) + (restart == "chosen"))
-        for case, p, s, metric, restart in product(
-            ("iris", "wine"), study.method("RCE").points, range(3), ("ACC", "NMI"), ("mean", "chosen")
+        for case, (number, p), s, metric, restart in product(
+            ("iris", "wine"), enumerate(study.method("RCE").points), range(3), ("ACC", "NMI"), ("mean", "chosen")
         )
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -53,7 +51,9 @@ def test_cells_are_means_over_subsets_at_the_default_of_other_parameters(study, 
 
 
 def test_a_point_that_failed_on_a_subset_has_no_mean(study, scores) -> None:
-    hit = scores["parameters"].str.contains('"lambda1":10.0,"lambda2":0.01') & (scores["subset"] == 1)
+    points = study.method("RCE").points
+    failed = [number for number, point in enumerate(points) if (point["lambda1"], point["lambda2"]) == (10.0, 0.01)]
+    hit = scores["point"].isin(failed) & (scores["subset"] == 1)
     scores.loc[hit, "value"] = np.nan
     for scale in ("own", "shared", "best"):
         shown = heatmap(scale=scale, cases=["iris"]).build(source_of(study, scores=scores, selected=scores))
@@ -67,7 +67,7 @@ def test_a_grid_in_a_race_has_means_over_the_subsets_on_which_all_of_it_ran(stud
     raced = study.model_copy(update={"cases": cases})
     late = (scores["case"] == "iris") & (scores["subset"] == 2)
     scores.loc[late, "value"] += 0.4
-    scores = scores[~late | (scores["parameters"] == write_compact(DEFAULT))]
+    scores = scores[~late | (scores["point"] == study.method("RCE").points.index(DEFAULT))]
     shown = heatmap().build(source_of(raced, scores=scores, selected=scores))
     expected = [
         value(row.case, row.lambda1, row.lambda2) - 0.01 * (row.case == "iris") for row in shown.frame.itertuples()

@@ -45,12 +45,11 @@ def test_only_the_row_with_the_significantly_higher_mean_is_bold() -> None:
 def test_the_parameters_that_each_selection_took_are_named() -> None:
     study = planned()
     scores = scores_of(study)
-    parameters = scores["parameters"].unique()[1:]
-    wins = {0: parameters[1], 1: parameters[1], 2: parameters[3]}
+    wins = {0: 1, 1: 1, 2: 3}
     rce = scores["method"] == "RCE"
     scores.loc[rce, "value"] = [
         0.9 if point == wins[subset] else 0.1
-        for point, subset in zip(scores["parameters"][rce], scores["subset"][rce], strict=True)
+        for point, subset in zip(scores["point"][rce], scores["subset"][rce], strict=True)
     ]
     rows = rows_of(PValues(kind="pvalues").build(source_of(study, scores=scores)).blocks[0])
     assert rows["ACC", "4 RCE (oracle, per subset)"][2].text == "λ₁ = 0.1, λ₂ = 1 (2); λ₁ = 1, λ₂ = 1 (1)"

@@ -5,13 +5,13 @@ import pandas as pd
 from consclust_studies.exhibits.remarks import Remarks
 from small import planned, source_of
 
-FIT = ["case", "method", "subset", "parameters"]
+FIT = ["case", "method", "subset", "point"]
 
 
 def test_equal_remarks_are_counted():
-    failures = [("iris", "RCE", subset, point, "no solution") for subset in (0, 1) for point in ("{1}", "{2}")]
-    failures += [("iris", "RCE", 0, "{3}", "singular"), ("wine", "KC", 2, "{}", "no solution")]
-    notes = [("wine", "KC", 0, "{}", "two components")]
+    failures = [("iris", "RCE", subset, point, "no solution") for subset in (0, 1) for point in (1, 2)]
+    failures += [("iris", "RCE", 0, 3, "singular"), ("wine", "KC", 2, 0, "no solution")]
+    notes = [("wine", "KC", 0, 0, "two components")]
     source = source_of(
         planned(),
         failures=pd.DataFrame(failures, columns=[*FIT, "reason"]),

@@ -11,7 +11,7 @@ from consclust_studies.stages.selection import select
 from small import planned, scores_of, source_of
 
 MEANS = {"KC": 0.6, "EAC": 0.7, "RCE": 0.9}
-NOTES = ["case", "method", "subset", "parameters", "note"]
+NOTES = ["case", "method", "subset", "point", "note"]
 FAILURES = [*NOTES[:-1], "reason"]
 VARIANTS = {
     "methods": [
@@ -121,8 +121,8 @@ def test_failures_and_remarks_are_footnotes() -> None:
     scores = scores_of(study)
     failed = (scores["method"] == "KC") & (scores["case"] == "iris") & (scores["subset"] == 1)
     scores.loc[failed | (scores["method"] == "EAC"), "value"] = math.nan
-    failures = pd.DataFrame([("iris", "KC", 1, "{}", "no graph")], columns=FAILURES)
-    remarks = [("iris", "KC", s, "{}", "cut by hand") for s in range(3)] + [("wine", "KC", 1, "{}", "by hand")]
+    failures = pd.DataFrame([("iris", "KC", 1, 0, "no graph")], columns=FAILURES)
+    remarks = [("iris", "KC", s, 0, "cut by hand") for s in range(3)] + [("wine", "KC", 1, 0, "by hand")]
     notes = pd.DataFrame(remarks, columns=NOTES)
     shown = table().build(source_of(study, scores=scores, failures=failures, notes=notes))
     assert at(shown.frame, "iris", "KC")["n"] == 2

@@ -14,7 +14,8 @@ from consclust_studies.results.unseen_scores import DEFAULT, ORACLE, pick_means
 from consclust_studies.stages.selection import FIXED
 from small import planned, source_of
 
-LOW, HIGH = '{"lambda1":0.1}', '{"lambda1":10.0}'
+LOW, HIGH = 0, 1
+"""Grid points of SSCE, below."""
 PLAN = {
     "splits": 3,
     "repetitions": 2,
@@ -33,13 +34,13 @@ def scores() -> pd.DataFrame:
         for repetition in range(2):
             where, near = ("iris", split, repetition), 0.01 * split + 0.001 * repetition
             rows += [
-                (*where, "K-means-NC", "{}", 0.4, 0.4 + near, ""),
-                (*where, "KC-NC", "{}", 0.5, 0.5 + near, ""),
-                (*where, "BCE-Infer", "{}", 0.9, 0.9 - near, ""),
+                (*where, "K-means-NC", 0, 0.4, 0.4 + near, ""),
+                (*where, "KC-NC", 0, 0.5, 0.5 + near, ""),
+                (*where, "BCE-Infer", 0, 0.9, 0.9 - near, ""),
                 (*where, "SSCE", LOW, 0.7, 0.7 + 2 * near, ""),
                 (*where, "SSCE", HIGH, 0.9 if split == 0 else 0.6, 0.9, ""),
             ]
-    names = ["case", "split", "repetition", "row", "parameters", "training", "value", "reason"]
+    names = ["case", "split", "repetition", "row", "point", "training", "value", "reason"]
     return pd.DataFrame(rows, columns=names)
 
 
@@ -55,7 +56,7 @@ def frame(found: pd.DataFrame | None = None, **changes: Any) -> pd.DataFrame:
 
 def test_a_grid_point_is_chosen_on_the_training_objects():
     made = frame()
-    low = scores()[scores()["parameters"] == LOW]["value"]
+    low = scores().query("row == 'SSCE' and point == @LOW")["value"]
     assert made.loc[("SSCE", DEFAULT), "mean"] == pytest.approx(low.mean())
     expected = [0.9, 0.9, *low.iloc[2:]]
     assert made.loc[("SSCE", ORACLE), "mean"] == pytest.approx(np.mean(expected))
@@ -76,8 +77,8 @@ def test_claims_read_the_mean_in_the_selection_of_the_study():
 
 def test_the_others_are_tested_over_the_splits_against_the_row_beside():
     made = frame()
-    by_split = scores().groupby(["row", "parameters", "split"])["value"].mean()
-    expected = stats.ttest_rel(by_split["KC-NC", "{}"], by_split["SSCE", LOW]).pvalue
+    by_split = scores().groupby(["row", "point", "split"])["value"].mean()
+    expected = stats.ttest_rel(by_split["KC-NC", 0], by_split["SSCE", LOW]).pvalue
     assert made.loc[("KC-NC", FIXED), "p_value"] == pytest.approx(expected)
     assert made["p_value"].isna().tolist() == [False, False, False, True, True]
     assert frame(beside=None)["p_value"].isna().all()
