@@ -227,6 +227,10 @@ class Classes:
         behind = order[order.index(after) + 1 :] if after in order else []
         return next((self.read(each).members[name] for each in behind if name in self.read(each).members), None)
 
+    def list_members(self, definition: Definition) -> list[str]:
+        """Return the names of all members of a class and its bases."""
+        return [*self._table(definition)]
+
     def _table(self, definition: Definition) -> dict[str, Definition]:
         """Return all members of a class and its bases, by name."""
         if definition not in self._tables:

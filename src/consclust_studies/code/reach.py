@@ -118,6 +118,12 @@ class Reach:
         self.readings: dict[Definition, Reading] = {}
         self.live: dict[Definition, None] = {}
         """Classes whose objects there may be, in the order in which they were met."""
+        self._receiving: dict[Definition, None] = {}
+        """Those whose attributes are followed, in the order in which they were met."""
+        self._receiving_under: dict[str, set[Definition]] = {}
+        """The same by the names of their members."""
+        self._parametrised: set[Definition] = set()
+        """Those among them that have parameters of the job."""
         self._values: dict[tuple[Definition, str], Values] = {}
         self._read: set[tuple[Definition, str]] = set()
         self._imported: dict[Module, None] = {}
@@ -357,17 +363,16 @@ class Reach:
         """Let the attributes that are used be those of a class, too."""
         self._receiving[definition] = None
         order = set(self.classes.order(definition))
+        if order & self.parameters.keys():
+            self._parametrised.add(definition)
+        for name in self.classes.list_members(definition):
+            self._receiving_under.setdefault(name, set()).add(definition)
         for members, name in list(self._accessed):
             if members.how != "exact" and (members.base is None or members.base in order):
                 self._reach_members(members, name)
         self._reach_special(definition)
         stale = [slot for slot in self._asked_by if slot[0] in ("attribute", "members") and self._concerns(slot, order)]
         self._changed_slot(*stale)
-
-    @property
-    def _receiving(self) -> dict[Definition, None]:
-        found: dict[Definition, None] = self.__dict__.setdefault("_receiving_classes", {})
-        return found
 
     def _concerns(self, slot: Slot, order: set[Definition]) -> bool:
         members: Members = slot[1]
@@ -401,7 +406,7 @@ class Reach:
     def _counted(self, members: Members, name: str) -> list[Definition]:
         """Return what an attribute may be and counts: not a default in whose place the spec has a value."""
         found: dict[Definition, None] = {}
-        for each in self._receivers(members):
+        for each in self._search(members, name):
             member = self.classes.find(each, name, members.base if members.how == "super" else None)
             given = self._given_to(each)
             if given is not None and name in given:
@@ -421,8 +426,16 @@ class Reach:
     def _found(self, members: Members, name: str) -> list[Definition]:
         """Return what an attribute may be, also what does not count."""
         after = members.base if members.how == "super" else None
-        found = (self.classes.find(each, name, after) for each in self._receivers(members))
+        found = (self.classes.find(each, name, after) for each in self._search(members, name))
         return [*dict.fromkeys(member for member in found if member)]
+
+    def _search(self, members: Members, name: str) -> list[Definition]:
+        """Return the receivers that may have an attribute, in the order in which they were met."""
+        if members.base is not None:
+            return self._receivers(members)
+        # of an unknown class: hundreds receive, and few of them have it
+        having = self._receiving_under.get(name, set()) | self._parametrised
+        return [each for each in self._receiving if each in having] if having else []
 
     def _receivers(self, members: Members) -> list[Definition]:
         if members.how == "exact":
