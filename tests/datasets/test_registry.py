@@ -136,7 +136,7 @@ def test_a_valid_entry(tmp_path):
         ("  licence:", "  preprocessing: [zscore, zscore]\n  licence:", ["toy = ", "preprocessing", "twice"]),
         ("{format: table}", "{format: tabel}", ["toy.reader", "'tabel'", "table"]),
         ("{format: table}", "{format: table, droop: [0]}", ["toy.reader.droop", 'did you mean "drop"?']),
-        ("{format: table}", "{format: idx}", ["1 files", "'idx' takes 2"]),
+        ("{format: table}", "{format: idx}", ["1 file, but", "'idx' takes 2"]),
         ("ab" * 32, "abc", ["toy.files[0].sha256", "'abc'"]),
         ("[3, 2, 2]", "[3, 2]", ["toy.shape[2]", "missing"]),
         ("files/toy.data}", "files/../../x}", ["toy.files[0].mirror", "inside the mirror"]),

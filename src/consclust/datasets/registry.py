@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import Field, RootModel, field_validator, model_validator
 
 from consclust.datasets.preprocessing.steps import MODULES
+from consclust.plurals import count
 from consclust.readers import Reader
 from consclust.readers.common import Seed, Size
 from consclust.readers.layout import ARRAY_SUFFIXES, MISSING_LABEL, SUFFIXES, TEXT_SUFFIXES
@@ -181,7 +182,7 @@ class DatasetSpec(Strict):
             )
         if len(self.files) != reader.n_files and not (reader.several and self.files):
             wanted = f"{reader.n_files}{' or more' if reader.several else ''}; list that many in files"
-            raise ValueError(f"{len(self.files)} files, but the reader {reader.format!r} takes {wanted}")
+            raise ValueError(f"{count(len(self.files), 'file')}, but the reader {reader.format!r} takes {wanted}")
 
     def _check_without_reader(self) -> None:
         named = [name for name, ensemble in self.ensembles.items() if ensemble.classes]

@@ -10,6 +10,7 @@ import numpy as np
 from consclust.ensemble import FloatArray, IntArray
 from consclust.errors import InputError
 from consclust.files import RERUN
+from consclust.plurals import count
 from consclust.scores import score_all, score_many
 from consclust.validation import Strict
 from consclust_studies.code import Code
@@ -76,7 +77,7 @@ class ScoreJob(Spec):
 def run(job: ScoreJob, files: Files) -> str:
     """Do the job; return what it scored, for the log."""
     score_case(job, files.input("ensemble"), files.several("labels"), files.output("scores"), files.stamp)
-    return f"{len(job.methods)} methods scored by {', '.join(job.metrics)}"
+    return f"{count(len(job.methods), 'method')} scored by {', '.join(job.metrics)}"
 
 
 def score_case(
