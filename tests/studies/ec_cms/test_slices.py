@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from consclust_studies.stages.score import write_compact
 from small import planned, scores_of, source_of
 from studies.ec_cms.exhibits.slices import Slices
 
@@ -30,9 +29,10 @@ def test_points_of_the_grid_and_of_variants_are_one_line(source) -> None:
     wanted = {0.01: source.variant_scores, 0.1: source.scores, 1.0: source.scores, 10.0: source.variant_scores}
     for row in iris.itertuples():
         scores = wanted[row.value]
-        point = {"lambda1": row.value} | ({"lambda2": 0.1} if scores is source.scores else {})
+        run = source.study.method("RCE" if scores is source.scores else "RCE-more")
+        number = run.points.index({"lambda1": row.value} | ({"lambda2": 0.1} if run.id == "RCE" else {}))
         mine = scores[(scores["case"] == "iris") & (scores["metric"] == "ACC") & (scores["restart"] == "mean")]
-        values = mine[mine["method"].str.startswith("RCE") & (mine["parameters"] == write_compact(point))]["value"]
+        values = mine[(mine["method"] == run.id) & (mine["point"] == number)]["value"]
         assert (row.n, row.mean, row.std) == (3, pytest.approx(values.mean()), pytest.approx(values.std()))
     wine = shown.frame[(shown.frame["case"] == "wine") & (shown.frame["method"] == "RCE")]
     assert wine["value"].tolist() == [0.1, 1.0]

@@ -21,8 +21,8 @@ def test_a_line_is_the_mean_at_every_grid_point(study) -> None:
     scores.loc[failed, "value"] = np.nan
     shown = Lines(**KEYS).build(source_of(study, scores=scores))
     mine = scores[(scores["metric"] == "ACC") & (scores["restart"] == study.restarts)]
-    means = mine.groupby(["case", "method", "parameters"])["value"].mean()
-    points = [*(("RCE", f'{{"lambda1":{x}}}') for x in (0.1, 1.0, 100.0)), ("EAC", "{}")]
+    means = mine.groupby(["case", "method", "point"])["value"].mean()
+    points = [("RCE", 0), ("RCE", 1), ("RCE", 2), ("EAC", 0)]
     expected = [means[case, *point] for case in ("iris", "wine") for point in points]
     assert shown.frame["mean"].tolist() == pytest.approx(expected)
     assert shown.frame["value"].fillna(-1).tolist() == [0.1, 1, 100, -1] * 2
