@@ -2,11 +2,11 @@
 
 import importlib
 import re
+from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
-
+ROOT = Path(__file__).parents[2]
 NAME = re.compile(r"`(consclust(?:_studies)?(?:\.\w+)+)(?:\(\))?`")
 WRITTEN_BY_HAND = [
     *sorted(ROOT.glob("*.md")),
