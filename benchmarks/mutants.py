@@ -32,15 +32,13 @@ KERNELS = f"{NUMERICS}/kernels"
 STUDIES = "src/consclust_studies"
 SEED = 0
 UNITS = ("simplex", "spectral", "subspace", "lowrank", "eigen", "krylov", "leading", "partition", "components", "tcut")
-EXHIBITS = "tests/reports/exhibits"
-WITH_PUBLISHED = ("against", "agreement", "alternatives", "claims", "datasets", "restarts", "scores")
 MODULES: dict[str, tuple[str, ...]] = {
     "src/consclust/scores.py": ("tests/scores/test_metrics.py",),
     "src/consclust/inference.py": ("tests/test_inference.py",),
     f"{STUDIES}/stages/selection.py": ("tests/scores/test_selection.py",),
     f"{STUDIES}/results/significance.py": ("tests/scores/test_significance.py",),
-    f"{STUDIES}/results/verdicts.py": (f"{EXHIBITS}/test_claims.py",),
-    f"{STUDIES}/results/published_scores.py": tuple(f"{EXHIBITS}/test_{name}.py" for name in WITH_PUBLISHED),
+    f"{STUDIES}/results/verdicts.py": ("tests/reports/exhibits/test_claims.py",),
+    f"{STUDIES}/results/published_scores.py": ("tests/reports/test_published_scores.py",),
     **{f"{NUMERICS}/{name}.py": (f"tests/numerics/test_{name}.py",) for name in UNITS},
     f"{NUMERICS}/clusterspace.py": ("tests/numerics/test_clusterspace.py",),
     f"{NUMERICS}/linkage.py": ("tests/numerics/test_linkage.py",),
