@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import squareform
 
+from consclust.numerics.kernels.linkage_kernels import chain
 from consclust.numerics.linkage import (
     LINKAGES,
     cut,
@@ -172,3 +173,14 @@ def test_objects_that_are_equally_similar_are_all_apart_or_all_together(similari
     every = np.where(np.eye(3), 1.0, similarity)
     assert linkage_labels(every, np.arange(3), None).tolist() == expected
     assert profile_linkage_labels(every, np.arange(3), None).tolist() == expected
+
+
+@pytest.mark.parametrize("n", [1, 2, 12])
+def test_the_chain_in_plain_python_gives_the_same(n):
+    """Plain Python refuses places beyond the end of an array, which compiled code does not notice."""
+    distances = np.random.default_rng(n).random((n, n))
+    weights = np.arange(1.0, n + 1)
+    compiled = chain(distances.copy(), weights.copy(), 0)
+    plain = getattr(chain, "py_func", chain)(distances.copy(), weights.copy(), 0)
+    for ours, theirs in zip(plain, compiled, strict=True):
+        assert np.array_equal(ours, theirs)
