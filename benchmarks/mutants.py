@@ -8,8 +8,9 @@ seed, so that a second run makes the same ones. A change is *killed* if one of t
 *survived*. All changes are made in copies of the project, one for each process.
 
 The folder gets modules.csv, with the counts, and survivors.csv. The rows of a module are written when it is finished,
-so that a run that is stopped loses no other; ``--only`` measures the modules that are left, or some of them again. The
-page is written from the tables and from explained.csv beside them, which is written by hand: why a change survives.
+so that a run that is stopped loses no other; ``--only`` measures the modules that are left, or some of them again.
+After tests were added, ``--survivors`` makes only the changes that survived; the others count as before. The page is
+written from the tables and from explained.csv beside them, which is written by hand: why a change survives.
 ``--page-only`` writes the page anew without a run.
 """
 
@@ -21,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import NamedTuple
@@ -110,6 +111,8 @@ class Outcome(NamedTuple):
     survived: bool
 
 
+Key = tuple[str, str, str]
+"""What tells a change from others, whatever its line number: the module, and the line before and after."""
 SURVIVOR_COLUMNS = ("module", "function", "before", "after")
 
 
@@ -153,8 +156,8 @@ def command_of(module: str, python: str) -> list[str]:
     return [python, "-m", "pytest", *options, *MODULES[module]]
 
 
-def try_mutations(module: str, places: int, python: str) -> list[Outcome]:
-    """Make the changes of a module one after the other in a copy of the project."""
+def try_mutations(module: str, places: int, python: str, chosen: Container[Key] | None) -> list[Outcome]:
+    """Make the changes of a module one after the other in a copy of the project; those not chosen count as killed."""
     with tempfile.TemporaryDirectory() as folder:
         copy_project(Path(folder))
         os.chdir(folder)
@@ -165,13 +168,13 @@ def try_mutations(module: str, places: int, python: str) -> list[Outcome]:
         if unchanged.returncode:
             sys.exit(f"{module}: its tests fail without any change:\n{unchanged.stdout}")
         limit = max(30.0, PATIENCE * (time.monotonic() - start))
-        outcomes = [try_mutation(mutation, command, limit) for mutation in list_mutations(module, places)]
+        outcomes = [try_mutation(mutation, command, limit, chosen) for mutation in list_mutations(module, places)]
         os.chdir(ROOT)
         return outcomes
 
 
-def try_mutation(mutation: Mutation, command: Sequence[str], limit: float) -> Outcome:
-    """Make a change, run the tests, and undo it."""
+def try_mutation(mutation: Mutation, command: Sequence[str], limit: float, chosen: Container[Key] | None) -> Outcome:
+    """Make a change, run the tests if it is chosen, and undo it."""
     from cosmic_ray.mutating import use_mutation
     from cosmic_ray.plugins import get_operator
     from cosmic_ray.testing import run_tests
@@ -179,9 +182,12 @@ def try_mutation(mutation: Mutation, command: Sequence[str], limit: float) -> Ou
 
     operator = get_operator(mutation.operator)()
     with use_mutation(Path(mutation.module), operator, mutation.occurrence) as (original, changed):
-        result, _ = run_tests(" ".join(quote(word) for word in command), limit)
-    before, after = first_difference(original, changed)
-    return Outcome(mutation.module, mutation.function, before, after, result == TestOutcome.SURVIVED)
+        before, after = first_difference(original, changed)
+        survived = chosen is None or (mutation.module, before, after) in chosen
+        if survived:
+            result, _ = run_tests(" ".join(quote(word) for word in command), limit)
+            survived = result == TestOutcome.SURVIVED
+    return Outcome(mutation.module, mutation.function, before, after, survived)
 
 
 def quote(word: str) -> str:
@@ -197,12 +203,14 @@ def first_difference(original: str, changed: str) -> tuple[str, str]:
     return "", ""
 
 
-def run(modules: Iterable[str], places: int, python: str, processes: int, folder: Path) -> None:
+def run(
+    modules: Iterable[str], places: int, python: str, processes: int, folder: Path, chosen: Container[Key] | None
+) -> None:
     """Make the changes of the modules; write the counts and the survivors of each one when it is finished."""
     start = time.monotonic()
     # a process for each module, because its environment is that of the process
     with ProcessPoolExecutor(processes, max_tasks_per_child=1) as pool:
-        jobs = {pool.submit(try_mutations, module, places, python): module for module in modules}
+        jobs = {pool.submit(try_mutations, module, places, python, chosen): module for module in modules}
         for job in as_completed(jobs):
             module = jobs[job]
             outcomes = job.result()
@@ -255,7 +263,7 @@ def describe_total(counts: Iterable[dict[str, str]]) -> str:
     return f"{killed} of {made} changes are killed, {made - killed} survive."
 
 
-def describe(survivors: Iterable[dict[str, str]], explained: dict[tuple[str, str, str], str]) -> Iterator[str]:
+def describe(survivors: Iterable[dict[str, str]], explained: dict[Key, str]) -> Iterator[str]:
     """Yield the lines on the changes that survived, under the names of their modules."""
     module = ""
     for row in survivors:
@@ -266,8 +274,8 @@ def describe(survivors: Iterable[dict[str, str]], explained: dict[tuple[str, str
         yield f"* `{row['function']}`: `{row['before']}` becomes `{row['after']}`. {why}"
 
 
-def key_of(row: dict[str, str]) -> tuple[str, str, str]:
-    """Return what tells a change from others, whatever the line number."""
+def key_of(row: dict[str, str]) -> Key:
+    """Return the key of a change that is a row of a table."""
     return row["module"], row["before"], row["after"]
 
 
@@ -278,6 +286,7 @@ def main() -> None:
     parser.add_argument("--places", type=int, default=15, help="places that are changed in each module")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--only", nargs="*", default=(), help="parts of paths; other modules keep their rows")
+    parser.add_argument("--survivors", action="store_true", help="make only the changes that survived before")
     parser.add_argument("--out", type=Path, required=True, help="folder of the tables")
     parser.add_argument("--page", type=Path, required=True, help="the page of the documentation")
     parser.add_argument("--page-only", action="store_true", help="write the page from the tables, without a run")
@@ -285,7 +294,9 @@ def main() -> None:
     modules = [module for module in MODULES if not given.only or any(part in module for part in given.only)]
     if not given.page_only:
         # an absolute path, as tests run in another folder; not resolved, as that would leave the environment
-        run(modules, given.places, str(Path(given.python).absolute()), given.processes, given.out)
+        python = str(Path(given.python).absolute())
+        chosen = {key_of(row) for row in read_rows(given.out / "survivors.csv")} if given.survivors else None
+        run(modules, given.places, python, given.processes, given.out, chosen)
     write_page(given.out, given.page)
 
 
