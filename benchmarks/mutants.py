@@ -47,7 +47,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     f"{KERNELS}/simplex_kernels.py": ("tests/numerics/test_simplex.py",),
     f"{KERNELS}/linkage_kernels.py": ("tests/numerics/test_linkage.py",),
     f"{KERNELS}/clusterspace_kernels.py": ("tests/numerics/test_clusterspace.py",),
-    f"{KERNELS}/pair_kernels.py": ("tests/numerics/test_pair_kernels.py", "tests/methods/test_peace.py"),
+    f"{KERNELS}/pair_kernels.py": ("tests/numerics/test_pair_kernels.py",),
     f"{KERNELS}/rce_kernels.py": ("tests/numerics/kernels/test_rce_kernels.py", "tests/methods/test_rce.py"),
 }
 """The modules that are changed, and the tests that must notice it."""
