@@ -88,8 +88,7 @@ changes is not promised.
 
 ## Changes that survived
 
-Each is explained here, by hand in `docs/mutants/explained.csv`.
-"""
+Each is explained here, by hand in `docs/mutants/explained.csv`."""
 
 
 class Mutation(NamedTuple):
