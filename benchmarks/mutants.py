@@ -7,8 +7,11 @@ names. Each module of ``MODULES`` is changed in as many places as ``--places`` s
 seed, so that a second run makes the same ones. A change is *killed* if one of the module's tests fails, and else it
 *survived*. All changes are made in copies of the project, one for each process.
 
-The folder gets modules.csv, with the counts, and survivors.csv. The page is written from them and from explained.csv
-beside them, which is written by hand: why a change survives. ``--page-only`` writes the page anew without a run.
+The folder gets modules.csv, with the counts, and survivors.csv. The rows of a module are written when it is finished,
+so that a run that is stopped loses no other; ``--only`` measures the modules that are left, or some of them again.
+After tests were added, ``--survivors`` makes only the changes that survived; the others count as before. The page is
+written from the tables and from explained.csv beside them, which is written by hand: why a change survives.
+``--page-only`` writes the page anew without a run.
 """
 
 import argparse
@@ -19,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import NamedTuple
@@ -36,7 +39,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     f"{STUDIES}/stages/selection.py": ("tests/scores/test_selection.py",),
     f"{STUDIES}/results/significance.py": ("tests/scores/test_significance.py",),
     f"{STUDIES}/results/verdicts.py": ("tests/reports/exhibits/test_claims.py",),
-    f"{STUDIES}/results/published_scores.py": ("tests/reports/exhibits",),
+    f"{STUDIES}/results/published_scores.py": ("tests/reports/test_published_scores.py",),
     **{f"{NUMERICS}/{name}.py": (f"tests/numerics/test_{name}.py",) for name in UNITS},
     f"{NUMERICS}/clusterspace.py": ("tests/numerics/test_clusterspace.py",),
     f"{NUMERICS}/linkage.py": ("tests/numerics/test_linkage.py",),
@@ -85,15 +88,7 @@ changes is not promised.
 
 ## Changes that survived
 
-"""
-
-
-LISTED = """Each is explained here, by hand in `docs/mutants/explained.csv`.
-"""
-
-NOT_LISTED = """The run of the table ended too early: it had not written which changes survived, and had not come to the
-modules that the table lacks. None of these changes is explained yet. `make mutants` measures all modules and lists the
-changes here."""
+Each is explained here, by hand in `docs/mutants/explained.csv`."""
 
 
 class Mutation(NamedTuple):
@@ -115,6 +110,11 @@ class Outcome(NamedTuple):
     survived: bool
 
 
+Key = tuple[str, str, str]
+"""What tells a change from others, whatever its line number: the module, and the line before and after."""
+SURVIVOR_COLUMNS = ("module", "function", "before", "after")
+
+
 class Count(NamedTuple):
     """The changes of a module."""
 
@@ -122,8 +122,6 @@ class Count(NamedTuple):
     changes: int
     killed: int
     survived: int
-    left_out: int
-    """Not made, because the time was over."""
 
 
 def list_mutations(module: str, places: int) -> list[Mutation]:
@@ -153,12 +151,12 @@ def copy_project(folder: Path) -> None:
 
 def command_of(module: str, python: str) -> list[str]:
     """Return the command that runs the tests of a module."""
-    quiet = ["-q", "-x", "--no-header", "-p", "no:cacheprovider", "-m", SELECTED_TESTS]
-    return [python, "-m", "pytest", *quiet, *MODULES[module]]
+    options = ["-q", "-x", "--no-header", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-m", SELECTED_TESTS]
+    return [python, "-m", "pytest", *options, *MODULES[module]]
 
 
-def try_mutations(module: str, mutations: Sequence[Mutation], python: str, deadline: float) -> list[Outcome]:
-    """Make the changes of a module one after the other in a copy of the project, until the deadline."""
+def try_mutations(module: str, places: int, python: str, chosen: Container[Key] | None) -> list[Outcome]:
+    """Make the changes of a module one after the other in a copy of the project; those not chosen count as killed."""
     with tempfile.TemporaryDirectory() as folder:
         copy_project(Path(folder))
         os.chdir(folder)
@@ -169,17 +167,13 @@ def try_mutations(module: str, mutations: Sequence[Mutation], python: str, deadl
         if unchanged.returncode:
             sys.exit(f"{module}: its tests fail without any change:\n{unchanged.stdout}")
         limit = max(30.0, PATIENCE * (time.monotonic() - start))
-        outcomes = []
-        for mutation in mutations:
-            if time.monotonic() > deadline:
-                break
-            outcomes.append(try_mutation(mutation, command, limit))
+        outcomes = [try_mutation(mutation, command, limit, chosen) for mutation in list_mutations(module, places)]
         os.chdir(ROOT)
         return outcomes
 
 
-def try_mutation(mutation: Mutation, command: Sequence[str], limit: float) -> Outcome:
-    """Make a change, run the tests, and undo it."""
+def try_mutation(mutation: Mutation, command: Sequence[str], limit: float, chosen: Container[Key] | None) -> Outcome:
+    """Make a change, run the tests if it is chosen, and undo it."""
     from cosmic_ray.mutating import use_mutation
     from cosmic_ray.plugins import get_operator
     from cosmic_ray.testing import run_tests
@@ -187,9 +181,12 @@ def try_mutation(mutation: Mutation, command: Sequence[str], limit: float) -> Ou
 
     operator = get_operator(mutation.operator)()
     with use_mutation(Path(mutation.module), operator, mutation.occurrence) as (original, changed):
-        result, _ = run_tests(" ".join(quote(word) for word in command), limit)
-    before, after = first_difference(original, changed)
-    return Outcome(mutation.module, mutation.function, before, after, result == TestOutcome.SURVIVED)
+        before, after = first_difference(original, changed)
+        survived = chosen is None or (mutation.module, before, after) in chosen
+        if survived:
+            result, _ = run_tests(" ".join(quote(word) for word in command), limit)
+            survived = result == TestOutcome.SURVIVED
+    return Outcome(mutation.module, mutation.function, before, after, survived)
 
 
 def quote(word: str) -> str:
@@ -205,37 +202,34 @@ def first_difference(original: str, changed: str) -> tuple[str, str]:
     return "", ""
 
 
-def run_all(python: str, places: int, minutes: float, processes: int) -> tuple[list[Count], list[Outcome]]:
-    """Make the changes of all modules; return the counts and the changes that survived, in the order of the modules."""
-    deadline = time.monotonic() + 60 * minutes
-    drawn = {module: list_mutations(module, places) for module in MODULES}
-    found: dict[str, list[Outcome]] = {}
+def run(
+    modules: Iterable[str], places: int, python: str, processes: int, folder: Path, chosen: Container[Key] | None
+) -> None:
+    """Make the changes of the modules; write the counts and the survivors of each one when it is finished."""
+    start = time.monotonic()
     # a process for each module, because its environment is that of the process
     with ProcessPoolExecutor(processes, max_tasks_per_child=1) as pool:
-        jobs = {pool.submit(try_mutations, module, of, python, deadline): module for module, of in drawn.items()}
+        jobs = {pool.submit(try_mutations, module, places, python, chosen): module for module in modules}
         for job in as_completed(jobs):
             module = jobs[job]
-            found[module] = job.result()
-            print(
-                f"{module}: {sum(one.survived for one in found[module])} of {len(found[module])} survived", flush=True
-            )
-    counts = [count(module, found[module], len(drawn[module])) for module in MODULES]
-    survivors = [outcome for module in MODULES for outcome in found[module] if outcome.survived]
-    return counts, survivors
+            outcomes = job.result()
+            survivors = [outcome for outcome in outcomes if outcome.survived]
+            counts = Count(module, len(outcomes), len(outcomes) - len(survivors), len(survivors))
+            write_rows(folder / "modules.csv", module, [counts], Count._fields)
+            write_rows(folder / "survivors.csv", module, survivors, SURVIVOR_COLUMNS)
+            seconds = time.monotonic() - start
+            print(f"{seconds:5.0f} s  {module}: {counts.survived} of {counts.changes} survived", flush=True)
 
 
-def count(module: str, outcomes: Sequence[Outcome], drawn: int) -> Count:
-    """Return how many changes of a module were killed, survived, and were not made."""
-    survived = sum(outcome.survived for outcome in outcomes)
-    return Count(module, len(outcomes), len(outcomes) - survived, survived, drawn - len(outcomes))
-
-
-def write_rows(path: Path, rows: Sequence[Count] | Sequence[Outcome], columns: Sequence[str]) -> None:
-    """Write some columns of rows as CSV."""
+def write_rows(path: Path, module: str, rows: Iterable[NamedTuple], columns: Sequence[str]) -> None:
+    """Write the rows of a module into a table, instead of those that it had; modules have the order of ``MODULES``."""
+    others = [row for row in read_rows(path) if row["module"] in MODULES and row["module"] != module]
+    ours = [{name: str(getattr(row, name)) for name in columns} for row in rows]
+    order = list(MODULES)
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows([getattr(row, column) for column in columns] for row in rows)
+        writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(sorted([*others, *ours], key=lambda row: order.index(row["module"])))
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
@@ -246,31 +240,29 @@ def read_rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def write_page(folder: Path, page: Path, places: int) -> None:
+def write_page(folder: Path, page: Path) -> None:
     """Write the page from the tables of the folder."""
     counts = read_rows(folder / "modules.csv")
     survivors = read_rows(folder / "survivors.csv")
-    is_listed = (folder / "survivors.csv").exists()
     explained = {key_of(row): row["why"] for row in read_rows(folder / "explained.csv")}
     lines = ["| module | changes | killed | survived |", "|---|---|---|---|"]
     for row in counts:
         name = row["module"].removeprefix("src/")
         lines.append(f"| `{name}` | {row['changes']} | {row['killed']} | {row['survived']} |")
-    total = describe_total(counts)
-    text = INTRODUCTION.format(places=places, total=total, table="\n".join(lines))
-    listed = "\n".join([LISTED, *describe(survivors, explained)]) if is_listed else NOT_LISTED
-    page.write_text(f"{text}{listed}\n", encoding="utf-8")
+    places = max(int(row["changes"]) for row in counts)
+    text = INTRODUCTION.format(places=places, total=describe_total(counts), table="\n".join(lines))
+    page.write_text("\n".join([text, *describe(survivors, explained)]).rstrip("\n") + "\n", encoding="utf-8")
 
 
 def describe_total(counts: Iterable[dict[str, str]]) -> str:
-    """Say how many changes were made, killed and not made."""
+    """Say how many changes were made, and how many were killed."""
     rows = list(counts)
-    made, killed, left_out = (sum(int(row[name]) for row in rows) for name in ("changes", "killed", "left_out"))
-    ending = f" {left_out} more were not made, because the time was over." if left_out else ""
-    return f"{killed} of {made} changes are killed, {made - killed} survive.{ending}"
+    made = sum(int(row["changes"]) for row in rows)
+    killed = sum(int(row["killed"]) for row in rows)
+    return f"{killed} of {made} changes are killed, {made - killed} survive."
 
 
-def describe(survivors: Iterable[dict[str, str]], explained: dict[tuple[str, str, str], str]) -> Iterator[str]:
+def describe(survivors: Iterable[dict[str, str]], explained: dict[Key, str]) -> Iterator[str]:
     """Yield the lines on the changes that survived, under the names of their modules."""
     module = ""
     for row in survivors:
@@ -281,8 +273,8 @@ def describe(survivors: Iterable[dict[str, str]], explained: dict[tuple[str, str
         yield f"* `{row['function']}`: `{row['before']}` becomes `{row['after']}`. {why}"
 
 
-def key_of(row: dict[str, str]) -> tuple[str, str, str]:
-    """Return what tells a change from others, whatever the line number."""
+def key_of(row: dict[str, str]) -> Key:
+    """Return the key of a change that is a row of a table."""
     return row["module"], row["before"], row["after"]
 
 
@@ -290,27 +282,21 @@ def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", default=sys.executable, help="the Python that runs the tests")
-    parser.add_argument("--places", type=int, default=20, help="places that are changed in each module")
-    parser.add_argument("--minutes", type=float, default=55, help="no change is made after so many")
+    parser.add_argument("--places", type=int, default=15, help="places that are changed in each module")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--only", nargs="*", default=(), help="modules, by a part of their path; writes no table")
+    parser.add_argument("--only", nargs="*", default=(), help="parts of paths; other modules keep their rows")
+    parser.add_argument("--survivors", action="store_true", help="make only the changes that survived before")
     parser.add_argument("--out", type=Path, required=True, help="folder of the tables")
     parser.add_argument("--page", type=Path, required=True, help="the page of the documentation")
     parser.add_argument("--page-only", action="store_true", help="write the page from the tables, without a run")
     given = parser.parse_args()
-    if given.only:
-        for module in set(MODULES):
-            if not any(part in module for part in given.only):
-                del MODULES[module]
+    modules = [module for module in MODULES if not given.only or any(part in module for part in given.only)]
     if not given.page_only:
         # an absolute path, as tests run in another folder; not resolved, as that would leave the environment
         python = str(Path(given.python).absolute())
-        counts, survivors = run_all(python, given.places, given.minutes, given.processes)
-        if given.only:
-            return
-        write_rows(given.out / "modules.csv", counts, Count._fields)
-        write_rows(given.out / "survivors.csv", survivors, ("module", "function", "before", "after"))
-    write_page(given.out, given.page, given.places)
+        chosen = {key_of(row) for row in read_rows(given.out / "survivors.csv")} if given.survivors else None
+        run(modules, given.places, python, given.processes, given.out, chosen)
+    write_page(given.out, given.page)
 
 
 if __name__ == "__main__":

@@ -61,6 +61,15 @@ def test_kmeans_on_test_is_seeded_and_matches_one_to_one():
     assert not base_labels(features, labels, unseen).any()
 
 
+def test_kmeans_runs_once_for_each_clustering(monkeypatch):
+    features, classes = blobs(60, 0)
+    runs = []
+    fit = KMeans.fit
+    monkeypatch.setattr(KMeans, "fit", lambda *given, **named: runs.append(1) or fit(*given, **named))
+    base_labels(features, np.column_stack([classes, classes]), features, "kmeans-on-test", random_state=0)
+    assert len(runs) == 2
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -71,6 +80,7 @@ def test_kmeans_on_test_is_seeded_and_matches_one_to_one():
         (lambda x: base_labels(x, [0, 0, 1], x), "matrix of n objects x m clusterings"),
         (lambda x: base_labels(x, [[0], [1], [2]], x, "guess"), "how = 'guess': must be 'assign' or"),
         (lambda x: base_labels(x, [[0], [1], [2]], x[:2], "kmeans-on-test"), "2 distinct unseen .* for 3 clusters"),
+        (lambda x: base_labels(x, [[0], [1], [2]], x[[0, 1, 1]], "kmeans-on-test"), "2 distinct unseen .* 3 clusters"),
     ],
 )
 def test_says_what_is_wrong(call, message):

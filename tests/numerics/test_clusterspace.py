@@ -5,6 +5,7 @@ import pytest
 
 from consclust.ensemble import Ensemble
 from consclust.numerics.clusterspace import Lloyd, coassociation_kmeans, mean_kmeans
+from consclust.numerics.kernels import clusterspace_kernels as kernels
 from consclust.numerics.restarts import kmeans_restarts
 
 
@@ -43,6 +44,16 @@ def test_coassociation_matrix_by_either_way(seed, monkeypatch):
     assert inertia == pytest.approx(same, rel=1e-10)
 
 
+def test_missing_labels_are_left_to_the_dense_rows():
+    labels = np.random.default_rng(0).integers(-1, 3, size=(60, 4))
+    ensemble = Ensemble(labels[(labels >= 0).any(axis=1)])
+    rows = ensemble.coassociation * np.sqrt(ensemble.weights)
+    expected = kmeans_restarts(rows, ensemble.weights, 3, 2, np.random.default_rng(0))
+    found = coassociation_kmeans(ensemble, 3, 2, np.random.default_rng(0))
+    for ours, theirs in zip(found, expected, strict=True):
+        assert np.array_equal(ours, theirs)
+
+
 def test_an_empty_cluster_takes_the_farthest_profile():
     ensemble = tall(0)
     lloyd, z = Lloyd(ensemble, np.full(5, 0.2)), ensemble.indicator
@@ -60,3 +71,30 @@ def test_an_empty_cluster_takes_the_farthest_profile():
         kept = (labels == c) & ~np.isin(np.arange(n), (first, second))
         assert found[c] == pytest.approx(w[kept] @ z[kept] / w[kept].sum(), abs=1e-12)
     assert sizes.tolist() == [w[labels == 0].sum(), 0, w[labels == 2].sum(), 0], "the arguments stay"
+
+
+def test_profiles_go_to_the_nearest_centre_and_are_counted():
+    rng = np.random.default_rng(0)
+    n, m, k = 30, 6, 3
+    columns = (np.arange(m) * 2 + rng.integers(2, size=(n, m))).astype(np.uint32)
+    table, offsets, weights = rng.random((2 * m, k)), rng.random(k), rng.integers(1, 4, n).astype(float)
+    indicator = np.zeros((n, 2 * m))
+    np.put_along_axis(indicator, columns.astype(int), 1.0, axis=1)
+    labels, bounds = np.zeros(n, dtype=np.int64), np.full((n, 2), [np.inf, -np.inf])
+    sums, sizes = np.zeros((k, 2 * m)), np.zeros(k)
+    sums[0], sizes[0] = weights @ indicator, weights.sum()
+    moved = kernels.reassign(columns, table, offsets, np.ones(n), weights, np.zeros(k), bounds, labels, sums, sizes)
+    expected = (offsets + indicator @ table).argmin(axis=1)
+    assert np.array_equal(labels, expected)
+    assert moved == np.count_nonzero(expected) > 0
+    chosen = np.equal.outer(np.arange(k), expected) * weights
+    assert np.array_equal(sums, chosen @ indicator)
+    assert np.array_equal(sizes, chosen.sum(axis=1))
+
+
+@pytest.mark.parametrize(
+    ("score", "expected"),
+    [([2.0, 1.0, 1.0, 3.0], (1, 1.0)), ([1.0, 3.0, 2.0], (0, 2.0)), ([3.0, 2.0, 1.0], (2, 2.0)), ([5.0], (0, np.inf))],
+)
+def test_the_first_of_the_least_and_the_second_least(score, expected):
+    assert kernels.find_two_least(np.array(score)) == expected

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import squareform
 
+from consclust.numerics.kernels.linkage_kernels import chain
 from consclust.numerics.linkage import (
     LINKAGES,
     cut,
@@ -51,10 +52,7 @@ def partition_of(merges, n):
     return labels
 
 
-@pytest.mark.long
-@given(seeds, kinds)
-@settings(max_examples=150, deadline=None)
-def test_tree_over_profiles_is_that_of_the_objects(seed, kind):
+def assert_tree_over_profiles_is_that_of_the_objects(seed, kind):
     """The same heights; the same clusters between any two heights that differ, and so the same cophenetic distances."""
     similarity, membership = case(seed)
     n = len(membership)
@@ -71,6 +69,22 @@ def test_tree_over_profiles_is_that_of_the_objects(seed, kind):
                 "the numbers of clusters too"
             )
             assert np.array_equal(labels, cut(expected, k))
+    labels = profile_linkage_labels(similarity, membership, None, kind)
+    assert np.array_equal(labels, linkage_labels(similarity, membership, None, kind))
+    assert np.array_equal(labels, cut(expected, longest_lived(expected[:, 2])))
+
+
+@pytest.mark.long
+@given(seeds, kinds)
+@settings(max_examples=150, deadline=None)
+def test_any_tree_over_profiles_is_that_of_the_objects(seed, kind):
+    assert_tree_over_profiles_is_that_of_the_objects(seed, kind)
+
+
+@pytest.mark.parametrize("kind", LINKAGES)
+def test_a_tree_over_profiles_is_that_of_the_objects(kind):
+    for seed in range(4):
+        assert_tree_over_profiles_is_that_of_the_objects(seed, kind)
 
 
 @given(seeds, kinds)
@@ -136,3 +150,37 @@ def test_lifetimes_tie_up_to_rounding():
     heights = np.arange(1, 20) / 20
     assert len(set(np.diff(heights).tolist())) > 1
     assert longest_lived(heights) == 19
+
+
+@pytest.mark.parametrize(
+    ("heights", "expected"),
+    [
+        ([0.1, 0.2, 0.7, 0.8], 3),
+        ([0.1, 0.6, 0.7], 3),
+        ([0.1, 0.2, 0.9], 2),
+        ([0.1, 0.4, 0.7], 3),  # of equal lifetimes the one with the most clusters
+        ([0.6, 0.6, 0.6], 4),  # all merges tie: four clusters last for 0.6, one for 0.4
+        ([0.4, 0.4, 0.4], 1),
+        ([0.0, 0.0, 0.0], 1),
+    ],
+)
+def test_the_longest_lifetime(heights, expected):
+    assert longest_lived(np.array(heights)) == expected
+
+
+@pytest.mark.parametrize(("similarity", "expected"), [(0.2, [0, 1, 2]), (0.8, [0, 0, 0])])
+def test_objects_that_are_equally_similar_are_all_apart_or_all_together(similarity, expected):
+    every = np.where(np.eye(3), 1.0, similarity)
+    assert linkage_labels(every, np.arange(3), None).tolist() == expected
+    assert profile_linkage_labels(every, np.arange(3), None).tolist() == expected
+
+
+@pytest.mark.parametrize("n", [1, 2, 12])
+def test_the_chain_in_plain_python_gives_the_same(n):
+    """Plain Python refuses places beyond the end of an array, which compiled code does not notice."""
+    distances = np.random.default_rng(n).random((n, n))
+    weights = np.arange(1.0, n + 1)
+    compiled = chain(distances.copy(), weights.copy(), 0)
+    plain = getattr(chain, "py_func", chain)(distances.copy(), weights.copy(), 0)
+    for ours, theirs in zip(plain, compiled, strict=True):
+        assert ours == pytest.approx(theirs, abs=1e-12)

@@ -62,8 +62,21 @@ def test_logarithms_are_within_a_unit_of_the_last_place(scale):
 @pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6), n=st.integers(2, 200), k=st.integers(2, 5))
-def test_a_sweep_raises_the_likelihood_and_spares_what_is_below_the_gap(seed, n, k):
-    together, apart, y = drawn(seed, n, k)
+def test_any_sweep_raises_the_likelihood_and_spares_what_is_below_the_gap(seed, n, k):
+    assert_a_sweep_raises_the_likelihood_and_spares_what_is_below_the_gap(*drawn(seed, n, k))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_sweep_raises_the_likelihood_and_spares_what_is_below_the_gap(seed):
+    together, apart, y = drawn(seed, 40, 4)
+    columns = y.T.copy()
+    pairs.sweep(together, apart, columns, np.zeros(40), 1e-4, 30, 1e-10)
+    assert (columns == 0).any(), "a membership of 0 with a small slope is no gap"
+    assert_a_sweep_raises_the_likelihood_and_spares_what_is_below_the_gap(together, apart, columns.T.copy())
+
+
+def assert_a_sweep_raises_the_likelihood_and_spares_what_is_below_the_gap(together, apart, y):
+    n = len(y)
     share = y @ y.T
     weights, curvature = np.empty((2, n, n))
     pairs.derivatives(together, apart, share, weights, curvature, np.inf)
@@ -72,7 +85,7 @@ def test_a_sweep_raises_the_likelihood_and_spares_what_is_below_the_gap(seed, n,
     g = weights @ y
     gaps = g.max(axis=1) - np.where(y > 0, g, np.inf).min(axis=1)
     columns = y.T.copy()
-    assert pairs.sweep(together, apart, columns, np.full(n, gaps.max() * (1 + 1e-9) + 1e-9), 1e-4, 30, 1e-10) == 0
+    assert pairs.sweep(together, apart, columns, gaps * (1 + 1e-9) + 1e-9, 1e-4, 30, 1e-10) == 0
     assert np.array_equal(columns.T, y)
     rise = pairs.sweep(together, apart, columns, np.zeros(n), 1e-4, 30, 1e-10)
     after, before = (literal(together, apart, z @ z.T).sum() for z in (columns.T, y))
@@ -80,6 +93,41 @@ def test_a_sweep_raises_the_likelihood_and_spares_what_is_below_the_gap(seed, n,
     assert rise == pytest.approx(after - before, rel=1e-9, abs=1e-11 * abs(before))
     assert columns.min() >= 0
     assert columns.sum(axis=0) == pytest.approx(np.ones(n), abs=1e-12)
+
+
+def test_a_sweep_of_one_cluster_changes_nothing():
+    together, _, _ = drawn(0, 10, 2)
+    columns = np.ones((1, 10))
+    assert pairs.sweep(together, np.zeros_like(together), columns, np.zeros(10), 1e-4, 30, 1e-10) == 0
+    assert (columns == 1).all()
+
+
+def test_steps_raise_the_likelihood_and_keep_the_gradient():
+    together, apart, y = drawn(1, 20, 3)
+    columns, gains = y.T.copy(), np.zeros(6)
+    weights, unused = np.empty((2, 20, 20))
+    pairs.derivatives(together, apart, y @ y.T, weights, unused, np.inf)
+    g = (weights @ y).T.copy()
+    assert pairs.steps(together, apart, columns, g, 1e-6, gains) == (6, False)
+    share = columns.T @ columns
+    rise = literal(together, apart, share).sum() - literal(together, apart, y @ y.T).sum()
+    assert gains.min() > 0
+    assert gains.sum() == pytest.approx(rise, rel=1e-9)
+    pairs.derivatives(together, apart, share, weights, unused, np.inf)
+    assert g == pytest.approx(columns @ weights, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize(("longest", "expected"), [(1.0, 1.0), (1.1, 1.1), (1.5, 1.1)])
+def test_a_line_search_ends_at_the_maximum_or_at_the_longest_step(longest, expected):
+    """3 log a + log(1 - a) is largest at a = 3/4, which 0.2 + step / 2 reaches after 1.1."""
+    row = np.array([3]), np.array([1]), np.array([0.2]), np.array([0.5])
+    assert pairs.line_search(*row, longest) == pytest.approx(expected, rel=1e-7)
+
+
+@pytest.mark.parametrize("n", [1, 127, 128, 300])
+def test_the_inner_product_of_lanes(n):
+    one, other = np.random.default_rng(n).normal(size=(2, n))
+    assert pairs._dot(one, other) == pytest.approx(one @ other, rel=1e-12, abs=1e-12)
 
 
 def test_weights_are_narrowed_to_single_precision():

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from consclust.ensemble import Ensemble
-from consclust.numerics import eigen
+from consclust.numerics import eigen, separation
 from consclust.numerics.components import SplitProfileError, component_labels
+from consclust.numerics.krylov import smallest
 from consclust.numerics.separation import Separation, bottom
 
 WEIGHTS = np.array([3, 1, 2, 1, 4])
@@ -76,6 +77,21 @@ def test_the_embedding_of_a_graph_with_components_tells_them_apart(monkeypatch):
         values, distances = bottom_of(similarity, weights, 2)
         assert values == pytest.approx([0, 0, 4], abs=1e-12)
         assert distances == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("sizes", [(5,), (2, 3), (2, 2, 1)])
+def test_the_solver_is_given_the_null_space_a_vector_for_each_component(monkeypatch, sizes):
+    given = []
+
+    def noting(laplacian, null, count):
+        given.append((laplacian, null))
+        return smallest(laplacian, null, count)
+
+    monkeypatch.setattr(separation, "smallest", noting)
+    bottom_of(blocks(*sizes), WEIGHTS, len(sizes))
+    ((laplacian, null),) = given
+    assert np.abs(laplacian @ null).max() < 1e-12
+    assert null.T @ null == pytest.approx(np.eye(len(sizes)), abs=1e-12)
 
 
 def test_weight_follows_the_number_of_components():

@@ -58,3 +58,9 @@ def test_rows_without_sorting_are_those_with_sorting(seed, n, scale, ties):
     if ties:
         matrix = np.round(matrix / scale) * scale
     assert project_rows(matrix, np.ones(n)) == pytest.approx(simplex_rows(matrix), abs=1e-12 * max(scale, 1))
+
+
+def test_entries_beside_which_1_is_lost_to_rounding_are_no_error():
+    """The shift is as large as the entries, and none is above it."""
+    projected = project_rows(np.array([[1e17, 1e17], [1e17, 0.0]]), np.ones(2))
+    assert ((projected >= 0) & (projected <= 1)).all()

@@ -5,8 +5,20 @@ import pytest
 
 from consclust.ensemble import Ensemble
 from consclust.numerics import spectral
-from consclust.numerics.spectral import cosine_graph, discretize, embedding, leading_eigenvectors, mean_embedding
+from consclust.numerics.restarts import kmeans_restarts
+from consclust.numerics.spectral import (
+    cosine_graph,
+    discretize,
+    embedding,
+    leading_eigenvectors,
+    mean_embedding,
+    spectral_labels,
+)
 from consclust.testing import l30
+
+
+def by_kmeans(rows, weights, n_init, rng):
+    return kmeans_restarts(rows, weights, rows.shape[1], n_init, rng)
 
 
 def test_embedding_of_profiles_is_that_of_the_objects():
@@ -32,6 +44,33 @@ def test_lanczos_and_dense_leading_eigenvectors_are_alike():
     assert not np.array_equal(dense, lanczos), "they are two solvers"
     assert similarity @ lanczos == pytest.approx(lanczos * every[:-5:-1], abs=1e-9)
     assert abs(dense.T @ lanczos) == pytest.approx(np.eye(4), abs=1e-9)
+
+
+def test_eigenvectors_are_those_of_the_normalised_matrix():
+    """Its eigenvalues are at most 1, which a solver may rely on."""
+    ensemble = Ensemble(l30()[:, :5])
+    degree = ensemble.coassociation @ ensemble.weights
+    root = np.sqrt(ensemble.weights / degree)
+    given = []
+    rows = embedding(
+        ensemble.coassociation,
+        ensemble.weights,
+        3,
+        lambda matrix, count: given.append(matrix) or leading_eigenvectors(matrix, count),
+    )
+    assert given[0] == pytest.approx(ensemble.coassociation * np.outer(root, root), abs=1e-14)
+    assert np.linalg.eigvalsh(given[0])[-1] == pytest.approx(1)
+    assert np.array_equal(rows, embedding(ensemble.coassociation, ensemble.weights, 3))
+
+
+@pytest.mark.parametrize(("assign_labels", "assign"), [("kmeans", by_kmeans), ("discretize", discretize)])
+def test_labels_are_assigned_as_wanted(assign_labels, assign):
+    ensemble = Ensemble(l30()[:, :5])
+    found = spectral_labels(ensemble.coassociation, ensemble.weights, 3, assign_labels, 2, np.random.default_rng(0))
+    rows = embedding(ensemble.coassociation, ensemble.weights, 3)
+    expected = assign(rows, ensemble.weights, 2, np.random.default_rng(0))
+    for ours, theirs in zip(found, expected, strict=True):
+        assert np.array_equal(ours, theirs)
 
 
 def literal_discretisation(rows, first, rounds=20):

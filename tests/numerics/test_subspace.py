@@ -48,13 +48,14 @@ def sizes(monkeypatch):
     return seen
 
 
-def test_a_sequence_that_converges(sizes):
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_a_sequence_that_converges(sizes, scale):
     large = LargeEigenvalues(LEAST)
     for number, matrix in enumerate(drifting(9)):
         sizes.clear()
-        found = large.find(matrix)
+        values, vectors = large.find(scale * matrix)
         assert (N in sizes) == (number < 3), "all while there is noise above the least, then those of a subspace"
-        assert_are_the_large_ones_of(found, matrix)
+        assert_are_the_large_ones_of((values / scale, vectors), matrix)
 
 
 def test_an_eigenvector_beside_the_subspace_is_not_missed(sizes):
@@ -65,6 +66,24 @@ def test_an_eigenvector_beside_the_subspace_is_not_missed(sizes):
         found = large.find(matrix)
         assert (N in sizes) == (size in (0.0, 2e-3)), "from then on the basis has it"
         assert_are_the_large_ones_of(found, matrix)
+
+
+@pytest.mark.parametrize("size", [1.2 * LEAST * LARGE[0], -1.2 * LEAST * LARGE[0]])
+def test_one_just_above_the_least_is_not_missed(sizes, size):
+    large = LargeEigenvalues(LEAST)
+    large.find(matrix_of(LARGE))
+    matrix = matrix_of(np.append(LARGE, size))
+    assert_are_the_large_ones_of(large.find(matrix), matrix)
+    assert N in sizes
+
+
+def test_one_beside_a_vector_that_leaves_the_subspace_is_not_missed(sizes):
+    """The last matrix had the seventh vector; this one takes it to the eighth, and has an eigenvalue for the ninth."""
+    large = LargeEigenvalues(LEAST)
+    large.find(matrix_of(LARGE))
+    seventh, eighth = BASIS[:, 6], BASIS[:, 7]
+    matrix = matrix_of([*LARGE[:6], 0.0, 0.0, 0.5]) + np.outer(seventh, eighth) + np.outer(eighth, seventh)
+    assert_are_the_large_ones_of(large.find(matrix), matrix)
 
 
 def test_a_matrix_that_has_little_to_do_with_the_last_one(sizes):
@@ -83,7 +102,9 @@ def test_zeros(sizes):
         assert not values.any()
 
 
-def test_few_rows_are_left_to_numpy():
+@pytest.mark.parametrize("all_up_to", [N, subspace.ALL])
+def test_few_rows_are_left_to_numpy(monkeypatch, all_up_to):
+    monkeypatch.setattr(subspace, "ALL", all_up_to)
     large = LargeEigenvalues(LEAST)
     for matrix in drifting(9):
         for found, expected in zip(large.find(matrix), np.linalg.eigh(matrix), strict=True):

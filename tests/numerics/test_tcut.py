@@ -22,3 +22,23 @@ def test_sparse_links_are_as_dense_ones(empty):
     dense, sparse = (tcut_labels(each, weights, 3, 4, np.random.default_rng(1)) for each in (links, csr_array(links)))
     assert np.array_equal(dense[0], sparse[0])
     assert sparse[1] == pytest.approx(dense[1], abs=1e-10)
+
+
+@pytest.mark.parametrize("k", [1, 3, 6])
+def test_embedding_is_that_of_the_whole_bipartite_graph_of_the_objects(k):
+    """Rows of the leading eigenvectors of its random walk, each column times the root of its eigenvalue."""
+    rng = np.random.default_rng(3)
+    links, weights = rng.random((12, 5)), rng.integers(1, 4, size=12)
+    n = weights.sum()
+    objects = np.repeat(np.arange(12), weights)
+    graph = np.zeros((n + 5, n + 5))
+    graph[:n, n:] = links[objects]
+    graph += graph.T
+    root = 1 / np.sqrt(graph.sum(axis=1))
+    values, vectors = np.linalg.eigh(graph * np.outer(root, root))
+    largest = values[::-1][: min(k, 5)]
+    expected = root[:n, None] * vectors[:n, ::-1][:, : min(k, 5)] * largest
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    found, rows = tcut_embedding(links, weights, k)
+    assert found == pytest.approx(largest**2, abs=1e-12)
+    assert (rows @ rows.T)[np.ix_(objects, objects)] == pytest.approx(expected @ expected.T, abs=1e-8)

@@ -310,6 +310,6 @@ def test_labels_are_kept_up_to_4000_bytes_for_a_second_with_the_start_of_their_j
     make(plan, seconds=0)
     jobs = [job for job in accepted.find_jobs_with_labels(plan, "mine")["iris"] if job.names["method"] == "KC"]
     size = sum(Path(name).stat().st_size for job in jobs for name in accepted.list_outputs(job))
-    for bytes_of_a_start, kept in ((size, True), (size - 1, False)):
-        monkeypatch.setattr(accepted, "START", Fraction(bytes_of_a_start, 4000 * len(jobs)))
+    for bytes_of_a_start, kept in ((size, True), (size - Fraction("0.001"), False)):
+        monkeypatch.setattr(accepted, "START", Fraction(bytes_of_a_start) / 4000 / len(jobs))
         assert bool(accepted.read_made(jobs)) is kept

@@ -29,6 +29,15 @@ def test_the_longest_way_goes_first(cores, seconds):
     assert find_makespan(DIAMOND, cores) == seconds
 
 
+def test_of_the_jobs_that_can_begin_the_longest_goes_first():
+    assert find_makespan([job("a", 1), job("b", 1), job("c", 3)], 2) == 3
+
+
+def test_a_way_is_as_long_as_all_its_jobs():
+    """The way over a and b takes 7, each of the other jobs 3."""
+    assert find_makespan([job("a", 2), job("b", 5, "a"), job("c", 3), job("d", 3)], 2) == 7
+
+
 def test_a_job_waits_for_a_core():
     assert find_makespan([job(name, 2) for name in "abcde"], 2) == 6
 
@@ -39,6 +48,12 @@ def test_jobs_of_a_group_that_depend_on_each_other_are_submitted_as_one():
     long = job("long", 32, "a")._replace(group=None)
     scores = job("scores", 64, "b", "long")
     assert sorted(sum_submitted([data, alone, *cases, long, scores])) == [2, 9, 32, 64]
+
+
+@pytest.mark.parametrize(("seconds", "group"), [(60.0, "case"), (60.001, None)])
+def test_fits_of_a_minute_at_most_share_a_job_of_a_cluster(make_plan, monkeypatch, seconds, group):
+    monkeypatch.setattr(estimates, "estimate_fit_seconds", lambda *given: seconds)
+    assert {job.group for job in make_plan().list_jobs("mine") if job.rule == "consensus"} == {group}
 
 
 def test_the_jobs_of_a_run_are_those_of_the_plan_in_an_order_that_can_be_run(make_plan):

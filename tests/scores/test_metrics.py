@@ -131,6 +131,14 @@ def test_joint_normalization():
     assert nmi(Y, LABELS, "joint") == pytest.approx(0.318257084147 / joint, abs=1e-12)
 
 
+@pytest.mark.parametrize("normalization", ["max", "min", "arithmetic", "geometric", "joint"])
+def test_nmi_of_equal_groups_is_never_above_1(normalization):
+    """Rounding errors of the entropies make some of these quotients larger than 1."""
+    for k in range(2, 20):
+        y = np.repeat(range(k), range(1, k + 1))
+        assert 1 - 1e-12 < nmi(y, k - 1 - y, normalization) <= 1
+
+
 @pytest.mark.long
 @settings(max_examples=100, deadline=None)
 @given(two_labelings(), st.randoms(use_true_random=False))

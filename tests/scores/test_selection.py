@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from consclust_studies.stages.selection import SELECTED_COLUMNS, list_rows, select, take_points
+from consclust_studies.stages.selection import SELECTED_COLUMNS, list_main_rows, list_rows, select, take_points
 
 NAN = np.nan
 
@@ -66,6 +66,18 @@ def test_rows_are_in_the_order_of_the_tables(study):
     assert [row.label for row in list_rows(study)] == [
         "K-means", "KC", "RCE [oracle-per-subset]", "RCE [oracle-common]", "RCE [default]",
     ]  # fmt: skip
+
+
+def test_a_row_in_a_table_says_its_selection_where_the_method_has_a_grid(study):
+    assert [row.name for row in list_rows(study)] == [
+        "K-means", "KC", "RCE (oracle, per subset)", "RCE (oracle, common)", "RCE (default)",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("selection", ["oracle-common", "default"])
+def test_a_tuned_method_is_represented_by_the_selection_of_the_study(study, selection):
+    rows = list_main_rows(study.model_copy(update={"selection": selection}))
+    assert rows == [("K-means", "fixed"), ("KC", "fixed"), ("RCE", selection)]
 
 
 def test_select_takes_each_selection_by_each_metric(study):

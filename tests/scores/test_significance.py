@@ -221,6 +221,15 @@ def test_nobody_is_bold_without_a_comparison(study):
     assert not any(o.is_bold for o in compare_rows(study, values))
 
 
+@pytest.mark.parametrize(("of_kmeans", "of_kc", "is_bold"), [(1, 1, False), (2, 2, True), (4, 1, True)])
+def test_rivals_with_two_subsets_in_common_are_compared(study, of_kmeans, of_kc, is_bold):
+    """A rival with one subset does not count where another can be compared."""
+    values = np.repeat([[0.5], [0.6], [0.9], [0.9], [0.9]], 4, axis=1)
+    values[0, of_kmeans:] = NAN
+    values[1, of_kc:] = NAN
+    assert [o.is_bold for o in compare_rows(study, values)] == [False, False, is_bold, is_bold, is_bold]
+
+
 def selected_of(study):
     """K-means .5, KC .6, RCE .9/.8/.7 on iris; KC best on wine."""
     records = []

@@ -101,6 +101,15 @@ def test_an_a_step_is_that_of_the_literal_algorithm(size, m, pinned, seed):
     assert np.array_equal(boxed[~free], a[~free])
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+def test_logarithms_of_nothing(compiled):
+    """Also in plain Python, whose logarithm of 0 is an error."""
+    log = kernels.weighted_log if compiled else getattr(kernels.weighted_log, "py_func", kernels.weighted_log)
+    assert log(2.0, 0.0) == -np.inf
+    assert log(0.0, 0.0) == 0
+    assert log(2.0, np.e) == pytest.approx(2)
+
+
 def test_an_entry_that_reaches_an_end_stays_there():
     a, places, ones = np.array([0.0, 1.0, 0.5]), np.arange(3), np.ones(3)
     kernels.a_step(places, places, ones, ones, np.ones((2, 3)), 0.0, a, np.zeros(3, dtype=np.float32))
