@@ -1,4 +1,4 @@
-"""Change one setting after a finished run and run again: the files are those of the same change in a fresh folder.
+"""Change a setting after a finished run and run again: the files are those of the same settings in a fresh folder.
 
 Snakemake and the jobs run in this process (``inprocess``), for real but for the start of processes. Every leaf of
 ``config.yaml``, of a study with all of its keys written out, and of the registry entry of a data set is changed.
@@ -7,6 +7,7 @@ Snakemake and the jobs run in this process (``inprocess``), for real but for the
 import json
 import os
 from contextlib import chdir
+from math import ceil
 
 import pytest
 import yaml
@@ -122,6 +123,12 @@ NEW_VALUES = {
 }  # fmt: skip
 """New values by key; those of other keys follow from the type of the old one. None: no other value is meant."""
 
+ALONE = {"dataset", "method", "ensemble", "together", "methods", "metrics"}
+"""Keys with which other keys mean something else, or nothing."""
+
+LONGEST = 6
+"""Changes in a chain, at most."""
+
 NOTHING = {"default_study", "subsets_per_job", "data_mirror", "urls", "mirror"}
 """Keys that change how or from where, never what: a change runs no job again."""
 
@@ -218,17 +225,44 @@ def test_an_older_file_of_other_content_runs_what_depends_on_it(copy_of_toy):
     assert copy_of_toy.run("toy") == []
 
 
-@pytest.mark.parametrize("change", CHANGES, ids=[f"{part}-{'.'.join(map(str, path))}" for part, path, _ in CHANGES])
-def test_a_change_gives_what_a_fresh_folder_gives(copy_of_toy, tmp_path, change):
-    TOY.write(copy_of_toy, [change])
-    anew = TOY.fresh(tmp_path / "fresh", [change])
-    _, path, _ = change
-    (ran, said), (_, said_anew) = outcome(copy_of_toy), outcome(anew)
-    assert bool(said) == bool(said_anew), (said, said_anew)
-    if path[-1] in NOTHING:
-        assert ran == []
-    if not said:
-        there = anew.reproducible_files()
-        if path[-1] in NOTHING:  # blocks of another size are other files of the same labels
-            there = {name: there[name] for name in there.keys() & copy_of_toy.reproducible_files().keys()}
-        assert differing(copy_of_toy, there) == []
+def divide(found: list[Change]) -> list[list[Change]]:
+    """Divide the changes into chains; neighbours are in different ones.
+
+    In a chain what changes more stands before what changes less, as in the file: what one change left stale, the next
+    ones seldom make anew. A change of config.yaml makes another run, and a change of names other jobs, so it is alone.
+    """
+    alone = [change for change in found if change[0] == "config" or change[1][-1] in ALONE]
+    others = [change for change in found if change not in alone]
+    # what a data set is comes before what is done with it
+    others.sort(key=lambda change: change[0] != "entry")
+    n_chains = ceil(len(others) / LONGEST)
+    return [*([change] for change in alone), *(others[i::n_chains] for i in range(n_chains))]
+
+
+def name_of(chain: list[Change]) -> str:
+    part, path, _ = chain[0]
+    further = f" and {len(chain) - 1} more" if len(chain) > 1 else ""
+    return f"{part}-{'.'.join(map(str, path))}{further}"
+
+
+@pytest.mark.parametrize("chain", divide(CHANGES), ids=name_of)
+def test_changes_one_after_the_other_give_what_a_fresh_folder_gives(copy_of_toy, tmp_path, chain):
+    done: list[Change] = []
+    for number, change in enumerate(chain):
+        TOY.write(copy_of_toy, [*done, change])
+        ran, said = outcome(copy_of_toy)
+        _, path, _ = change
+        if path[-1] in NOTHING:
+            assert ran == []
+        if said:
+            refused = TOY.fresh(tmp_path / f"refused {number}", [*done, change])
+            assert outcome(refused)[1], said
+        else:
+            done.append(change)
+    anew = TOY.fresh(tmp_path / "fresh", done)
+    TOY.write(copy_of_toy, done)
+    assert outcome(anew)[1] == ""
+    there = anew.reproducible_files()
+    if any(path[-1] in NOTHING for _, path, _ in done):  # blocks of another size are other files of the same labels
+        there = {name: there[name] for name in there.keys() & copy_of_toy.reproducible_files().keys()}
+    assert differing(copy_of_toy, there) == []
