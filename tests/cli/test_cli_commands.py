@@ -161,7 +161,16 @@ def test_features_are_clustered_first(tmp_path):
     done = run("choose-k", path, "--features", "--k", "2", "--runs", 4, "--nulls", 0, "--method", "SSCE")
     assert done.exit_code == 0
     done = run("choose-k", path, "--features", "--k", "2:4", "--runs", 8, "--nulls", 4)
-    assert [line.split()[0] for line in done.stdout.splitlines()] == ["k", "1", "2", "3", "4", "*"]
+    assert [line.split()[0] for line in done.stdout.splitlines()] == [
+        "k",
+        "1",
+        "2",
+        "3",
+        "4",
+        "*",
+        "often",
+        "Recommended:",
+    ]
 
 
 def test_methods_are_listed_with_their_parameters():
@@ -174,7 +183,17 @@ def test_the_default_of_k_ends_at_the_number_of_objects(tmp_path):
     path = tmp_path / "labels.csv"
     path.write_text("a,b\n0,1\n0,1\n1,1\n1,2\n2,2\n")
     done = run("choose-k", path, "--nulls", 0, "--halves", 2)
-    assert [line.split()[0] for line in done.stdout.splitlines()] == ["k", "1", "2", "3", "4", "5", "*"]
+    assert [line.split()[0] for line in done.stdout.splitlines()] == [
+        "k",
+        "1",
+        "2",
+        "3",
+        "4",
+        "5",
+        "*",
+        "often",
+        "Recommended:",
+    ]
 
 
 def test_choose_k_says_in_one_line_what_it_cannot_compare(tmp_path):

@@ -3,10 +3,21 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from consclust.diagnostics import ResampledKMeans, agreement_with, choose_k, consensus_values, resampled
-from consclust.diagnostics.choice import CRITERIA, consensus_labels
+from consclust.diagnostics import (
+    ResampledKMeans,
+    agreement_with,
+    choose_k,
+    consensus_values,
+    describe_recommendation,
+    resampled,
+)
+from consclust.diagnostics.choice import COLUMNS, recommend
+from consclust.diagnostics.criteria import CRITERIA, compare_with_nulls, compute_null_statistics
+from consclust.diagnostics.resampling import consensus_labels
+from consclust.ensemble import Ensemble
 from consclust.methods import LWGP
 
 KS = range(2, 6)
@@ -55,7 +66,7 @@ def test_features_of_one_gaussian_are_one_cluster() -> None:
 def test_columns_follow_from_the_values() -> None:
     labels = planted(3)
     table = choose_k(labels, KS, **FEW)
-    assert set(table["criterion"]) == set(CRITERIA)
+    assert list(table["criterion"].unique()) == [name for name in CRITERIA if name != "dispersion"], "no features"
     rows = table[table["k"] > 1]
     pac, silhouette = (rows[rows["criterion"] == name] for name in ("PAC", "silhouette"))
     half = 0.5 / (60 * 59 / 2)
@@ -166,3 +177,154 @@ def test_too_few_draws_to_reject_a_single_cluster_are_named() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         choose_k(planted(3), [2, 3], halves=3, nulls=19)
+
+
+def two_groups(distance, n=80, d=5, seed=0):
+    """Two groups of the same size whose centres are some standard deviations apart."""
+    rng = np.random.default_rng(seed)
+    centres = np.array([[0.0], [distance / np.sqrt(d)]])
+    return centres[np.arange(n) % 2] + rng.normal(size=(n, d))
+
+
+RECIPE = ResampledKMeans(runs=8)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("ks", [[2], range(2, 7)])
+def test_two_groups_far_apart_are_two_by_most_criteria_and_by_the_recommendation(ks, seed) -> None:
+    """Values that end at a perfect one are significant when they reach it."""
+    table = choose_k(features=two_groups(20, seed=seed), ks=ks, recipe=RECIPE, halves=4, seed=seed)
+    assert recommended(table) == 2
+    assert (chosen(table).drop("delta area") == 2).sum() >= 4
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("centres", [[0, 5, 10], [0, 4, 8, 12]])
+def test_groups_on_a_line_are_found(centres) -> None:
+    rng = np.random.default_rng(0)
+    X = np.repeat(centres, 25)[:, None] + rng.normal(size=(25 * len(centres), 5))
+    assert recommended(choose_k(features=X, ks=range(2, 7), recipe=RECIPE, halves=4)) == len(centres)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("deviations", [[1, 1, 1], [6, 2, 1], [10, 1, 1]])
+def test_one_gaussian_of_any_shape_is_one_cluster(deviations) -> None:
+    X = np.random.default_rng(3).normal(size=(70, 3)) * deviations
+    table = choose_k(features=X, ks=range(2, 6), recipe=RECIPE, halves=4)
+    assert recommended(table) == 1
+    assert table["halves"].isna().all()
+    assert "k = 1" in describe_recommendation(table)
+
+
+def recommended(table):
+    (k,) = set(table.loc[table["recommended"], "k"])
+    return k
+
+
+def made(names, ks, values, nulls, p_one):
+    """A table with values and null means by criterion, and the p-value of one cluster."""
+    rows = []
+    for name in names:
+        rows.append((name, 1, *[np.nan] * 4, p_one, False, False))
+        sign = CRITERIA[name].sign
+        for k, value, null in zip(ks, values[name], nulls[name], strict=True):
+            rows.append((name, k, value, null, 0.1, sign * (value - null), 0.05, False, False))
+    return pd.DataFrame(rows, columns=list(COLUMNS[:-2]))
+
+
+KS3 = [2, 3, 4]
+NULLS = {"silhouette": [0.5] * 3, "dispersion": [-1.0, -1.2, -1.4]}
+
+
+def test_of_features_the_product_of_silhouette_and_dispersion_counts() -> None:
+    values = {"silhouette": [0.9, 0.8, 0.55], "dispersion": [-1.1, -2.2, -2.6]}
+    table = made(["silhouette", "dispersion"], KS3, values, NULLS, 0.05)
+    same = np.tile(values["silhouette"], (4, 1))
+    # .4 x .1, .3 x 1, .05 x 1.2
+    assert recommend(table, same, 0.05) == (3, {2: 0.0, 3: 1.0, 4: 0.0})
+    assert recommend(made(["silhouette"], KS3, values, NULLS, 0.05), same, 0.05).recommended == 2
+    one = made(["silhouette", "dispersion"], KS3, values, NULLS, 0.1)
+    assert recommend(one, same, 0.05) == (1, {})
+
+
+def test_of_numbers_that_are_equally_good_within_the_noise_the_smallest_is_recommended() -> None:
+    values = {"silhouette": [0.70, 0.90, 0.91]}
+    table = made(["silhouette"], KS3, values, NULLS, 0.05)
+    noisy = np.array([[0.7, 0.93, 0.90], [0.7, 0.88, 0.92], [0.7, 0.90, 0.91]])
+    assert recommend(table, noisy, 0.05).recommended == 3
+    assert recommend(table, noisy, 0.05).halves == pytest.approx({2: 0, 3: 1 / 3, 4: 2 / 3})
+    exact = np.tile(values["silhouette"], (3, 1))
+    assert recommend(table, exact, 0.05).recommended == 4
+
+
+def test_without_a_null_reference_the_silhouette_alone_counts() -> None:
+    table = choose_k(planted(3), KS, halves=4, nulls=0)
+    silhouettes = table[(table["criterion"] == "silhouette") & (table["k"] > 1)].set_index("k")["value"]
+    assert recommended(table) == silhouettes.idxmax() == 3
+
+
+def test_halves_that_disagree_are_named() -> None:
+    table = choose_k(planted(3), KS, halves=4, nulls=0)
+    shares = {1: np.nan, 2: 0.25, 3: 0.5, 4: 0.25, 5: 0.0}
+    text = describe_recommendation(table.assign(halves=table["k"].map(shares)))
+    assert "disagree" in text
+    assert all(word in text for word in ("3 in 50%", "2 in 25%", "4 in 25%"))
+    assert "5 in" not in text
+
+
+def test_delta_area_does_not_compare_steps_of_another_width() -> None:
+    table = choose_k(planted(3), [2, 3, 4, 8], halves=4, nulls=0)
+    values = table[table["criterion"] == "delta area"].set_index("k")["value"]
+    assert values.isna().tolist() == [True, False, False, False, True]
+    even = choose_k(planted(3), [2, 4, 6], halves=4, nulls=0)
+    assert even.loc[(even["criterion"] == "delta area") & (even["k"] > 1), "value"].notna().all()
+
+
+def test_delta_area_chooses_no_number_that_data_without_clusters_have_as_well() -> None:
+    values = np.array([0.4, 0.5, 0.3])
+    nulls = np.array([[0.2, 0.1, 0.6], [0.21, 0.12, 0.5], [0.19, 0.11, 0.7]])
+    rows = compare_with_nulls(["delta area"], [2, 3, 4], values[None], nulls[:, None], 0.25, 0.001)
+    picked = [row[1] for row in rows if row[-1]]
+    assert picked == [3], "the increase at 4 is large, and larger without clusters"
+
+
+def test_a_perfect_value_is_far_from_those_of_data_without_clusters() -> None:
+    """Their silhouettes are spread so widely that 1 is within two deviations."""
+    nulls = np.random.default_rng(0).uniform(0.3, 0.95, (19, 1))
+    found = {
+        value: compute_null_statistics("silhouette", np.vstack([[value], nulls]), None, 1e-4) for value in (0.5, 1)
+    }
+    assert found[1].p_one_cluster == 0.05
+    assert found[0.5].p_one_cluster > 0.3
+    assert compute_null_statistics("silhouette", np.full((20, 1), 0.5), None, 1e-4).p_one_cluster == 1
+
+
+def test_a_draw_with_a_perfect_value_does_not_hide_clusters_that_the_dispersion_shows() -> None:
+    nulls = np.random.default_rng(0).uniform(0.3, 0.95, (19, 1))
+    nulls[4] = 1.0
+    pool = np.vstack([[1.0], nulls])
+    assert compute_null_statistics("silhouette", pool, None, 1e-4).p_one_cluster == 0.1
+    of_dispersion = np.r_[4.3, np.random.default_rng(1).uniform(-1, 1, 19)]
+    assert compute_null_statistics("silhouette", pool, of_dispersion, 1e-4).p_one_cluster == 0.05
+
+
+def test_a_consensus_of_fewer_clusters_is_no_answer() -> None:
+    """Where all clusterings agree on two groups, a method that returns them for k = 3 as well has no answer there."""
+
+    class Two(LWGP):
+        def fit(self, labels, features=None):
+            self.labels_ = np.asarray(Ensemble(labels).given[:, 0])
+            return self
+
+    given = np.tile(np.repeat([0, 1], 6)[:, None], 5)
+    assert list(consensus_labels(given, [2, 3], Two(2))) == [2]
+
+
+def test_the_dispersion_is_that_of_k_means_of_all_objects() -> None:
+    X = two_groups(15, n=40)
+    table = choose_k(features=X, ks=[2, 3], recipe=RECIPE, halves=2, nulls=2)
+    value = table[(table["criterion"] == "dispersion") & (table["k"] == 2)]["value"].item()
+    groups = [X[::2], X[1::2]]
+    within = sum(np.square(group - group.mean(axis=0)).sum() for group in groups)
+    assert value == pytest.approx(np.log(within / np.square(X - X.mean(axis=0)).sum()))

@@ -4,7 +4,8 @@ import pytest
 from planted import labels
 
 from consclust import diagnostics, plot
-from consclust.diagnostics.choice import COLUMNS, CRITERIA
+from consclust.diagnostics.choice import COLUMNS
+from consclust.diagnostics.criteria import CRITERIA
 
 
 @pytest.fixture
@@ -57,8 +58,8 @@ def test_a_cluster_keeps_its_colour_over_k() -> None:
 def table(chosen: int) -> pd.DataFrame:
     rows = []
     for c, name in enumerate(CRITERIA):
-        rows.append((name, 1, *[np.nan] * 5, False, chosen == 1))
-        rows += [(name, k, c + k / 10, 0.5, 0.1, 1.0, 0.5, k == 4, k == chosen) for k in (2, 3, 4)]
+        rows.append((name, 1, *[np.nan] * 5, False, chosen == 1, chosen == 1, np.nan))
+        rows += [(name, k, c + k / 10, 0.5, 0.1, 1.0, 0.5, k == 4, k == chosen, k == chosen, 1.0) for k in (2, 3, 4)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -72,6 +73,7 @@ def test_each_criterion_has_a_panel_with_its_null_reference(chosen) -> None:
         np.testing.assert_allclose(lines["null reference"][1], 0.5)
         np.testing.assert_allclose(lines["best"], [[4], [c + 0.4]])
         assert lines["chosen"][0].tolist() == [k for k in (3,) if k == chosen]
+        assert [int(lines["recommended"][0][0])] == [3] if chosen == 3 else "recommended" not in lines
         assert ax.get_title(loc="left").endswith(f"chosen: k = {chosen}")
         heights = ax.collections[0].get_paths()[0].vertices[:, 1]
         np.testing.assert_allclose([heights.min(), heights.max()], [0.4, 0.6])
@@ -81,4 +83,4 @@ def test_criteria_without_a_null_reference_have_no_band() -> None:
     plain = table(3).assign(null_mean=np.nan, null_sd=np.nan)
     for ax in plot.criteria(plain):
         assert not ax.collections
-        assert [line.get_label() for line in ax.lines] == ["data", "best", "chosen"]
+        assert [line.get_label() for line in ax.lines] == ["data", "recommended", "best", "chosen"]

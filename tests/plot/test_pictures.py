@@ -6,7 +6,7 @@ from planted import CLASSES, labels
 
 from consclust import plot
 from consclust.diagnostics import Stability, bootstrap_stability, choose_k, consensus_values, rce_error_matrix
-from consclust.diagnostics.choice import average_linkage_labels
+from consclust.diagnostics.resampling import average_linkage_labels
 from consclust.ensemble import Ensemble
 from consclust.methods import EAC, LWEA, RCE
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from consclust.diagnostics import ConsensusValues
-    from consclust.diagnostics.choice import Stage
+    from consclust.diagnostics.resampling import Stage
     from consclust.ensemble import IntArray
 
 TABLES = ("criteria.csv", "consensus.csv", "cdf.csv")
@@ -50,8 +50,9 @@ def choose_k(
     """Compare numbers of clusters for the base clusterings in FILE (see `consclust consensus --help`).
 
     Each criterion is compared with its values in data without clusters, so that one cluster may be the answer; its
-    choice has a star. With --features, k-means clusters random parts of the objects at each k, without --halves and
-    --base-k. The default of --k ends at the number of objects, if that is smaller.
+    choice has a star. The last line recommends one number, and says why and how sure that is. With --features,
+    k-means clusters random parts of the objects at each k, without --halves and --base-k. The default of --k ends at
+    the number of objects, if that is smaller.
 
     Example: consclust choose-k labels.csv --k 2:12 --out diagnosis
     """
@@ -122,6 +123,8 @@ def keep_possible(ks: list[int], option: str, is_given: bool, most: int, source:
 def _show_criteria(table: Any) -> None:
     """Print the values of the criteria at each k, a star at the choice of each."""
     from consclust.cli.output import show
+    from consclust.diagnostics import describe_recommendation
+    from consclust.diagnostics.criteria import CRITERIA
 
     criteria = list(table["criterion"].unique())
     cells = {}
@@ -131,7 +134,10 @@ def _show_criteria(table: Any) -> None:
     header = ("k", *(f"{name}  " for name in criteria))
     ks = sorted(table["k"].unique())
     show([header, *((str(k), *(cells[name, k] for name in criteria)) for k in ks)])
-    click.echo("* chosen by the criterion")
+    click.echo("* chosen by the criterion: its best score, or 1 where data without clusters are as good (p > 0.05)")
+    if weak := [name for name in criteria if CRITERIA[name].is_weak]:
+        click.echo(f"often wrong in measurements: {', '.join(weak)}")
+    click.echo(describe_recommendation(table))
 
 
 def _write(folder: Path, table: Any, stages: "dict[int, Stage]", ids: "npt.NDArray[Any]") -> None:

@@ -2,6 +2,7 @@
 
 # matplotlib is imported where needed, so that what does without it starts faster
 
+from math import ceil
 from pathlib import Path
 
 import click
@@ -56,6 +57,8 @@ def report(
 
     Example: consclust report labels.csv -k 5 --out report
     """
+    from consclust.diagnostics import ResampledKMeans
+
     with needs("report"):
         from consclust.report import diagnosis
         from consclust.report import own_labels as document
@@ -71,8 +74,11 @@ def report(
     data = source.read(seed)
     source.check_k(n_clusters, data)
     source.check_folds(folds, data)
-    candidates = keep_possible(candidates, "--ks", options.is_given("ks"), data.ensemble.n_objects, source)
-    chosen = diagnosis.Settings(fitted, candidates, others, draws, halves, nulls, folds, seed)
+    # the recipe of choose-k, so that both have the same answer
+    recipe = ResampledKMeans(source.runs) if source.features else None
+    most = ceil(recipe.share * data.ensemble.n_objects) if recipe else data.ensemble.n_objects
+    candidates = keep_possible(candidates, "--ks", options.is_given("ks"), most, source)
+    chosen = diagnosis.Settings(fitted, candidates, others, draws, halves, nulls, folds, seed, recipe)
     mpl.use("agg")  # no window
     found = diagnosis.Diagnosis(chosen, data.ensemble, data.ids, data.names, data.features, jobs, options.watched)
     facts = {

@@ -5,7 +5,7 @@ How stable is the consensus (``stability``), how many clusters are there (``choi
 RCE correct (``errors``). Except for some questions to a matrix no classes are needed.
 """
 
-from consclust.diagnostics.choice import ResampledKMeans, choose_k, resampled
+from consclust.diagnostics.choice import choose_k, describe_recommendation
 from consclust.diagnostics.comparison import Measured, compare_methods
 from consclust.diagnostics.connective_errors import rce_error_matrix, rce_errors
 from consclust.diagnostics.ensembles import (
@@ -18,6 +18,7 @@ from consclust.diagnostics.ensembles import (
 )
 from consclust.diagnostics.matrices import block_structure, contrast, level_shares, vat_order
 from consclust.diagnostics.pairs import half_width
+from consclust.diagnostics.resampling import ResampledKMeans, resampled
 from consclust.diagnostics.stability import (
     ConsensusValues,
     Tracking,
@@ -35,6 +36,7 @@ __all__ = [
     "ConsensusValues", "Measured", "ResampledKMeans", "Stability", "Tracking", "agreement_weights", "agreement_with",
     "block_structure", "bootstrap_stability", "choose_k", "cluster_consensus", "compare_methods",
     "consensus_silhouette", "consensus_values", "contested", "contrast", "cophenetic_correlation", "delta_area",
+    "describe_recommendation",
     "half_width", "held_out_agreement", "influence", "item_consensus", "level_shares", "pairwise_agreement", "quality",
     "rce_error_matrix", "rce_errors", "resampled", "track_items", "vat_order",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from consclust import diagnostics
-from consclust.diagnostics.choice import CRITERIA, LEAST_INCREASE
+from consclust.diagnostics.criteria import CRITERIA, LEAST_INCREASE
 from consclust.extras import needs
 from consclust.plot import drawing
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COUNTS = "number of clusters k"
-BETTER = {name: "large" if sign > 0 else "small" for name, sign in CRITERIA.items()}
+BETTER = {name: "large" if criterion.sign > 0 else "small" for name, criterion in CRITERIA.items()}
 BETTER["delta area"] = f"last \N{GREATER-THAN OR EQUAL TO} {LEAST_INCREASE:g}"
 
 
@@ -168,7 +168,7 @@ def criteria(table: Any, *, figure: "Figure | None" = None) -> "list[Axes]":
     -------
     list of matplotlib.axes.Axes
         One for each criterion. Grey: mean of the null reference, and one standard deviation to either side; a star: the
-        best value; a ring and the title: the chosen k, which may be 1.
+        best value; a ring and the title: the chosen k, which may be 1; dotted: the recommended k, if it is not 1.
 
     Examples
     --------
@@ -178,19 +178,20 @@ def criteria(table: Any, *, figure: "Figure | None" = None) -> "list[Axes]":
     >>> labels = np.random.default_rng(0).integers(3, size=(12, 6))
     >>> panels = plot.criteria(choose_k(labels, (2, 3), halves=2, nulls=2))
     >>> [panel.get_title(loc="left").splitlines()[0] for panel in panels[:2]]
-    ['PAC', 'delta area']
+    ['silhouette', 'cluster consensus']
     """
     import matplotlib.pyplot as plt
     import seaborn  # noqa: F401 - of a later use
 
-    picture = figure or plt.figure(figsize=(7.2, 4.6), layout="constrained")
     names = table["criterion"].unique()
-    axes = picture.subplots(-(-len(names) // 3), min(3, len(names)), squeeze=False).ravel()
+    across = 4 if len(names) > 6 else 3
+    picture = figure or plt.figure(figsize=(2.4 * across, 4.6), layout="constrained")
+    axes = picture.subplots(-(-len(names) // across), min(across, len(names)), squeeze=False).ravel()
     for spare in axes[len(names) :]:
         spare.set_axis_off()
     for panel, name in zip(axes, names, strict=False):
         _draw_criterion(panel, table[table["criterion"] == name])
-        panel.set_xlabel(COUNTS if len(names) - list(names).index(name) <= 3 else "")
+        panel.set_xlabel(COUNTS if len(names) - list(names).index(name) <= across else "")
     handles, labels = axes[0].get_legend_handles_labels()
     picture.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
     return list(axes[: len(names)])
@@ -206,6 +207,8 @@ def _draw_criterion(panel: Any, table: Any) -> None:
         panel.fill_between(rows["k"], low, high, color="0.85", linewidth=0)
         panel.plot(rows["k"], rows["null_mean"], color="0.5", linestyle="--", label="null reference")
     panel.plot(rows["k"], rows["value"], color=ours, marker="o", markersize=4, label="data")
+    for k in rows.loc[rows["recommended"], "k"]:
+        panel.axvline(k, color="0.6", linestyle=":", linewidth=1.2, zorder=0, label="recommended")
     best, chosen = rows[rows["best"]], rows[rows["chosen"]]
     panel.plot(best["k"], best["value"], "*", color=ours, markersize=11, label="best")
     panel.plot(chosen["k"], chosen["value"], "o", mfc="none", mec="black", markersize=15, label="chosen")

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from consclust import diagnostics
-from consclust.diagnostics import ConsensusValues, Measured, Stability
-from consclust.diagnostics.choice import Stage
+from consclust.diagnostics import ConsensusValues, Measured, ResampledKMeans, Stability
+from consclust.diagnostics.resampling import Stage
 from consclust.diagnostics.trust import NO_HELD_OUT, NO_STABILITY, attempt, fitted_with_remarks
 from consclust.ensemble import Ensemble, FloatArray, IntArray
 from consclust.methods.base import ConsensusMethod
@@ -39,6 +39,8 @@ class Settings:
     nulls: int  # Draws of the null reference
     folds: int
     seed: int
+    recipe: ResampledKMeans | None = None
+    """How features are clustered to compare numbers of clusters; None: the base clusterings are resampled."""
 
     @property
     def name(self) -> str:
@@ -170,11 +172,8 @@ class Diagnosis:
         """The criteria at each k, as ``choose_k`` returns them."""
         settings = self.settings
         return diagnostics.choose_k(
-            self.ensemble,
-            settings.ks,
-            halves=settings.halves,
+            **self._resampled,
             nulls=settings.nulls,
-            seed=settings.seed,
             n_jobs=self.n_jobs,
             watch=lambda steps: self.watch(steps, 1 + settings.nulls, "number of clusters"),
         )
@@ -182,8 +181,7 @@ class Diagnosis:
     @computed
     def stages(self) -> Mapping[int, Stage]:
         """What is compared at each k."""
-        settings = self.settings
-        return diagnostics.resampled(self.ensemble, settings.ks, halves=settings.halves, seed=settings.seed)
+        return diagnostics.resampled(**self._resampled)
 
     @computed
     def values(self) -> Mapping[int, ConsensusValues]:
@@ -210,6 +208,15 @@ class Diagnosis:
             n_jobs=self.n_jobs,
             watch=lambda steps: self.watch(steps, len(settings.others), "methods"),
         )
+
+    @property
+    def _resampled(self) -> dict[str, Any]:
+        """What is resampled at each k, and how."""
+        settings = self.settings
+        given: dict[str, Any] = {"ks": settings.ks, "halves": settings.halves, "seed": settings.seed}
+        if settings.recipe is None:
+            return given | {"labels": self.ensemble}
+        return given | {"features": self.features, "recipe": settings.recipe}
 
     @property
     def _drawn(self) -> dict[str, Any]:

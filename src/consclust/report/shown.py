@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from consclust import diagnostics, plot
+from consclust.diagnostics import describe_recommendation
+from consclust.diagnostics.criteria import CRITERIA
 from consclust.diagnostics.trust import known_mean
 from consclust.ensemble import MISSING
 from consclust.report.blocks import Cell, Shown, Table, listed
-from consclust.report.diagnosis import Diagnosis
+from consclust.report.diagnosis import Diagnosis, Settings
 from consclust.report.wording import DASH, conjunction, count, paragraph, score, spanned
 
 MOST = 20
@@ -61,28 +63,44 @@ def matrix(found: Diagnosis) -> Shown:
 
 
 def criteria(found: Diagnosis) -> Shown:
-    """Return the values of the criteria at each k, the chosen one in bold."""
+    """Return the values of the criteria at each k, the choice of each in bold, and the recommended k marked."""
     table, names = found.criteria, list(found.criteria["criterion"].unique())
     at = {
         (row.criterion, row.k): Cell(text="chosen" if row.chosen and row.k == 1 else score(row.value), bold=row.chosen)
         for row in table.itertuples()
     }
-    rows = tuple((Cell(text=f"{k}"), *(at[name, k] for name in names)) for k in sorted(table["k"].unique()))
-    draws = count(found.settings.nulls, "draw")
+    recommended = set(table.loc[table["recommended"], "k"])
+    numbers = {k: Cell(text=f"{k} (recommended)" if k in recommended else f"{k}") for k in sorted(table["k"].unique())}
+    rows = tuple((number, *(at[name, k] for name in names)) for k, number in numbers.items())
     caption = paragraph(
+        describe_recommendation(table),
         "Bold: the number of clusters that the criterion chooses.",
-        found.settings.nulls > 0
-        and f"It compares the values with those of {draws} of a null reference: the labels of each clustering permuted "
-        "(grey in the picture: their mean, and one standard deviation to either side). It chooses k = 1 if its best "
-        "value is not better at the 5 % level. The reference has no shape, as real data without clusters have, so that "
-        "another k is no proof of clusters.",
-        "PAC: share of the pairs of objects with a consensus value in (0.1, 0.9]; smaller is better. Delta area: "
-        "relative increase of the area under the distribution function; the last k with at least .1. Larger is better "
-        "for the others: cophenetic correlation, mean silhouette, cluster consensus, mean ARI with the base "
-        "clusterings. The first three are of the consensuses of random halves of the base clusterings.",
+        found.settings.nulls > 0 and _describe_null_reference(found.settings),
+        "Larger is better: mean silhouette, cluster consensus, mean ARI with the clusterings, cophenetic correlation. "
+        "Smaller is better: PAC, the share of the pairs of objects with a consensus value in (0.1, 0.9], and the "
+        "dispersion, the log of the share of the sum of squares within clusters. Delta area: relative increase of the "
+        "area under the distribution function; the last k with at least .1.",
+        f"{conjunction([name for name in names if CRITERIA[name].is_weak]).capitalize()} were often wrong where they "
+        "were measured.",
     )
     shown = Table(title="Criteria", header=("k", *names), rows=rows)
     return Shown(table, (shown,), caption, plot.criteria(table)[0].figure)
+
+
+def _describe_null_reference(settings: Settings) -> str:
+    """Say what the values are compared with, and what that tests."""
+    draws = count(settings.nulls, "draw")
+    shown = "(grey in the picture: their mean, and one standard deviation to either side)"
+    if settings.recipe is not None:
+        what = f"features with the same covariance from one normal distribution {shown}"
+        limit = "Heavy tails, skewness and uniform data are no normal distribution: another k is no proof of clusters."
+    else:
+        what = f"the labels of each clustering permuted {shown}"
+        limit = "The reference has no shape, as data without clusters have, so that another k is no proof of clusters."
+    return (
+        f"It compares the values with those of {draws} of a null reference: {what}. It chooses k = 1 if its best value "
+        f"is not better at the 5 % level. {limit}"
+    )
 
 
 def cdf(found: Diagnosis) -> Shown:
@@ -234,10 +252,6 @@ def abstract(found: Diagnosis, source: str) -> str:
     """Return the main findings in a few sentences."""
     ensemble, sizes = found.ensemble, np.bincount(found.labels)
     seen, unseen = (score(known_mean(values)) for values in (found.agreement, found.held_out))
-    chosen: dict[int, list[str]] = {}
-    for row in found.criteria[found.criteria["chosen"]].itertuples():
-        chosen.setdefault(row.k, []).append(row.criterion)
-    choices = "; ".join(f"k = {k} by {conjunction(names)}" for k, names in sorted(chosen.items()))
     return paragraph(
         f"{source} has {count(ensemble.n_objects, 'object')} in {count(ensemble.n_clusterings, 'base clustering')} of "
         f"{spanned(ensemble.n_clusters, 'cluster')}.",
@@ -248,6 +262,6 @@ def abstract(found: Diagnosis, source: str) -> str:
         found.no_stability
         or f"On average an object stays in its cluster in {known_mean(found.stays.share):.0%} of the bootstrap "
         "ensembles.",
-        f"Number of clusters: {choices}.",
+        f"Number of clusters. {describe_recommendation(found.criteria)}",
         "No classes were used: nothing here says that the clusters are the true ones.",
     )

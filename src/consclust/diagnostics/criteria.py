@@ -1,0 +1,233 @@
+"""The criteria of the number of clusters: their values at each k, and how they compare with data without clusters."""
+
+# threadpoolctl is imported where needed: what does without starts faster
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from consclust.diagnostics.ensembles import agreement_with
+from consclust.diagnostics.resampling import Part, Source
+from consclust.diagnostics.stability import (
+    cluster_consensus,
+    consensus_silhouette,
+    consensus_values,
+    cophenetic_correlation,
+    delta_area,
+    item_consensus,
+)
+from consclust.ensemble import Ensemble, FloatArray, IntArray
+
+
+class Criterion(NamedTuple):
+    """What is known of a criterion."""
+
+    sign: int
+    """Whether the largest (1) or the smallest (-1) value is the best."""
+    perfect: float | None
+    """The value of clusterings that agree in everything, beyond which there is none; None if there is no such value."""
+    is_weak: bool = False
+    """Whether it was often wrong where it was measured, see docs/choice-of-k.md."""
+
+
+SILHOUETTE, DISPERSION, DELTA_AREA = "silhouette", "dispersion", "delta area"
+CRITERIA: Mapping[str, Criterion] = {
+    SILHOUETTE: Criterion(1, 1.0),
+    DISPERSION: Criterion(-1, None),
+    "cluster consensus": Criterion(1, 1.0),
+    "agreement": Criterion(1, 1.0),
+    "PAC": Criterion(-1, 0.0),
+    "cophenetic": Criterion(1, 1.0, is_weak=True),
+    DELTA_AREA: Criterion(1, None, is_weak=True),
+}
+"""The criteria by name; those that were measured to be right most often come first."""
+LEAST_INCREASE = 0.1
+"""Of the area, for delta area; no source gives a number."""
+
+
+class NullStatistics(NamedTuple):
+    """How the values of a criterion compare with those of the null reference, each of shape (k's,) but the last."""
+
+    mean: FloatArray
+    deviation: FloatArray
+    score: FloatArray
+    p: FloatArray
+    p_one_cluster: float
+    """Of k = 1: how often data without clusters are at least as far from their like at their best k."""
+
+
+def list_criteria(source: Source) -> list[str]:
+    """Return the criteria that there are for features or for a label matrix."""
+    return [name for name in CRITERIA if source.has_features or name != DISPERSION]
+
+
+def compute_criteria(data: Source, ks: Sequence[int]) -> FloatArray:
+    """Return the values of :func:`list_criteria`, (criteria, k's); NaN where there is none."""
+    from threadpoolctl import threadpool_limits
+
+    values = {name: np.full(len(ks), np.nan) for name in CRITERIA}
+    with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
+        for i, (k, stage) in enumerate(zip(ks, data.stages(ks), strict=True)):
+            values[DISPERSION][i] = data.dispersion(k)
+            if stage.resampled is not None:
+                pairs = consensus_values(stage.resampled)
+                values["PAC"][i] = pairs.pac()
+                values[DELTA_AREA][i] = pairs.area()
+                values["cophenetic"][i] = cophenetic_correlation(stage.resampled)
+            if stage.labels is not None:
+                items = item_consensus(stage.compared, stage.labels)
+                values[SILHOUETTE][i] = _average_silhouette(items, stage.labels)
+                values["cluster consensus"][i] = _average_cluster_consensus(items, stage.labels)
+                values["agreement"][i] = _average_agreement(stage.compared, stage.labels)
+    values[DELTA_AREA] = _compute_increases(ks, values[DELTA_AREA])
+    return np.array([values[name] for name in list_criteria(data)])
+
+
+def compute_silhouettes(data: Source, ks: Sequence[int]) -> FloatArray:
+    """Return the mean silhouette of the consensus of each half of the clusterings, (halves, k's)."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        return np.array([[_judge_part(part.get(k)) for k in ks] for part in data.parts(ks)])
+
+
+def _judge_part(part: Part | None) -> float:
+    if part is None:
+        return np.nan
+    return _average_silhouette(item_consensus(part.clusterings, part.labels), part.labels)
+
+
+def _average_silhouette(items: FloatArray, labels: IntArray) -> float:
+    return float(consensus_silhouette(items, labels).mean()) if items.shape[1] > 1 else np.nan
+
+
+def _average_cluster_consensus(items: FloatArray, labels: IntArray) -> float:
+    """Return the mean over the clusters of several objects, weighted by their sizes."""
+    each = cluster_consensus(items, labels)
+    sizes = np.bincount(np.unique(labels, return_inverse=True)[1])
+    several = sizes > 1
+    return float(np.average(each[several], weights=sizes[several])) if several.any() else np.nan
+
+
+def _average_agreement(ensemble: Ensemble, labels: IntArray) -> float:
+    return float(np.nanmean(agreement_with(ensemble, labels)))
+
+
+def _compute_increases(ks: Sequence[int], areas: FloatArray) -> FloatArray:
+    """Return the increases of the area; NaN after a wider step than the narrowest one, as they cannot be compared."""
+    increases = delta_area(areas)
+    steps = np.diff(ks)
+    if len(steps):
+        increases[1:][steps > steps.min()] = np.nan
+    return increases
+
+
+def compare_with_nulls(
+    names: Sequence[str], ks: Sequence[int], values: FloatArray, nulls: FloatArray, level: float, half_pair: float
+) -> list[tuple[Any, ...]]:
+    """Return the rows of all criteria; ``values`` has shape (criteria, k's), ``nulls`` (draws, criteria, k's)."""
+    # the data are one more draw under the hypothesis of no clusters, so the first row of the pool
+    pools = [np.vstack([values[c], nulls[:, c]]) for c in range(len(names))]
+    of_dispersion = None
+    if len(nulls) and DISPERSION in names:
+        of_dispersion = find_largest_deviations(DISPERSION, pools[names.index(DISPERSION)], half_pair)
+    rows = []
+    for name, pool in zip(names, pools, strict=True):
+        rows += _make_rows(name, ks, pool, of_dispersion, level, half_pair)
+    return rows
+
+
+def _make_rows(
+    name: str, ks: Sequence[int], pool: FloatArray, of_dispersion: FloatArray | None, level: float, half_pair: float
+) -> list[tuple[Any, ...]]:
+    """Return the rows of one criterion; ``pool``, (1 + draws, k's), has the data first."""
+    values, nulls = pool[0], pool[1:]
+    nothing = np.full(len(ks), np.nan)
+    found = NullStatistics(nothing, nothing, nothing, nothing, np.nan)
+    if len(nulls):
+        found = compute_null_statistics(name, pool, of_dispersion, half_pair)
+    best = _find_best(name, ks, values)
+    chosen = _choose(name, ks, found, level) if len(nulls) and best is not None else best
+    rows: list[tuple[Any, ...]] = [(name, 1, np.nan, np.nan, np.nan, np.nan, found.p_one_cluster, False, chosen == 1)]
+    numbers = zip(ks, values, found.mean, found.deviation, found.score, found.p, strict=True)
+    return rows + [(name, *row, row[0] == best, row[0] == chosen) for row in numbers]
+
+
+def compute_null_statistics(
+    name: str, pool: FloatArray, of_dispersion: FloatArray | None, half_pair: float
+) -> NullStatistics:
+    """Compare the values of a criterion with those of the draws of the null reference; at least one draw.
+
+    ``pool``, (1 + draws, k's), has the data first; ``of_dispersion``, (1 + draws,), are the largest deviations of the
+    dispersion. Where there are any, k = 1 is tested by the larger one of these and of the criterion's own: a cluster
+    that is long is itself cut stably in some draws, which then have perfect values, too.
+    """
+    values, nulls = pool[0], pool[1:]
+    sign = CRITERIA[name].sign
+    known = ~np.isnan(values)
+    with np.errstate(invalid="ignore", divide="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of means over no value
+        mean = np.nanmean(nulls, axis=0)
+        deviation = np.nanstd(nulls, axis=0, ddof=1)
+        ratio = np.log2((mean + half_pair) / (values + half_pair))
+        score = ratio if name == "PAC" else sign * (values - mean)
+        as_good = (sign * nulls >= sign * values).sum(axis=0)
+        p = np.where(known, (1 + as_good) / (1 + len(nulls)), np.nan)
+        most = find_largest_deviations(name, pool, half_pair)
+        if of_dispersion is not None:
+            most = np.fmax(most, of_dispersion)
+        p_one_cluster = float((most >= most[0]).mean()) if known.any() else np.nan
+    return NullStatistics(mean, deviation, score, p, p_one_cluster)
+
+
+def _measure_goodness(name: str, values: FloatArray, half_pair: float) -> FloatArray:
+    """Return how good values are, larger for better ones, without an end.
+
+    Values that end at the perfect one cannot lie many deviations beyond their mean, however good they are; the log of
+    their distance to the end can. Half a pair is added, as for the score of PAC.
+    """
+    perfect = CRITERIA[name].perfect
+    if perfect is None:
+        return CRITERIA[name].sign * values
+    return -np.log2(np.maximum(np.abs(perfect - values), 0.0) + half_pair)
+
+
+def find_largest_deviations(name: str, pool: FloatArray, half_pair: float) -> FloatArray:
+    """Return by how many standard deviations each row is better than the mean of all rows, at its best k."""
+    goodness = _measure_goodness(name, pool, half_pair)
+    difference = goodness - np.nanmean(goodness, axis=0)
+    deviation = np.nanstd(goodness, axis=0)
+    # equal values deviate by rounding at most
+    equal = deviation <= 1e-12 * np.maximum(1.0, np.abs(np.nanmean(goodness, axis=0)))
+    return np.asarray(np.nanmax(np.where(equal & ~np.isnan(goodness), 0.0, difference / deviation), axis=1))
+
+
+def _find_best(name: str, ks: Sequence[int], values: FloatArray) -> int | None:
+    """Return the k of the best value, the smallest of several; None if there is no value."""
+    if name == DELTA_AREA and not np.isnan(values).all():
+        return max(_list_increases(ks, values), default=ks[0])
+    return find_largest(ks, CRITERIA[name].sign * values)
+
+
+def _choose(name: str, ks: Sequence[int], found: NullStatistics, level: float) -> int | None:
+    """Return the k of the best score; 1 if data without clusters are as good."""
+    # no value to compare is no evidence of clusters
+    if not found.p_one_cluster <= level:
+        return 1
+    if name == DELTA_AREA:
+        significant = {k for k, p in zip(ks, found.p, strict=True) if p <= level}
+        increasing = {ks[0], *_list_increases(ks, found.score + found.mean)}
+        return max(significant & increasing, default=1)
+    return find_largest(ks, found.score)
+
+
+def _list_increases(ks: Sequence[int], values: FloatArray) -> list[int]:
+    """Return the k's whose increase of the area counts."""
+    return [k for k, increase in zip(ks[1:], values[1:], strict=True) if increase >= LEAST_INCREASE]
+
+
+def find_largest(ks: Sequence[int], values: FloatArray) -> int | None:
+    """Return the k of the largest value, the smallest of several; None if there is no value."""
+    return None if np.isnan(values).all() else ks[int(np.nanargmax(values))]

@@ -1,0 +1,372 @@
+"""Clusterings that are resampled at each number of clusters, and the consensus of k clusters.
+
+From *features*, the clusterings are k-means of random parts of the objects, as in the R package ConsensusClusterPlus,
+and the consensus is theirs. From a *label matrix*, the consensus is that of all clusterings, and the resampled ones are
+the consensuses of random halves of the clusterings.
+"""
+
+# joblib, scikit-learn, threadpoolctl and SciPy are imported where needed: what does without starts faster
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass
+from math import ceil
+from operator import index
+from typing import Literal, NamedTuple, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from consclust.diagnostics.pairs import require_at_least
+from consclust.diagnostics.trust import fitted_labels
+from consclust.ensemble import MISSING, Ensemble, FloatArray, IntArray, as_ensemble
+from consclust.ensembles.draws import subsamples
+from consclust.errors import ConsensusFailure
+from consclust.methods.base import ConsensusMethod
+from consclust.numerics.linkage import object_merges
+from consclust.numerics.numbering import renumber
+from consclust.seeds import generator
+
+STARTS = 3
+"""Starts of k-means of all objects, for the dispersion."""
+
+
+@dataclass(frozen=True)
+class ResampledKMeans:
+    """How features are clustered at each k: k-means on random parts of the objects.
+
+    Parameters
+    ----------
+    runs : int
+        Clusterings.
+    share : float in (0, 1]
+        Part of the objects that a run has, rounded up; the same objects at each k.
+    init : {"k-means++", "random"}
+        First centres.
+    max_iter : int
+        Most iterations of a run.
+    """
+
+    runs: int = 50
+    share: float = 0.8
+    init: Literal["k-means++", "random"] = "k-means++"
+    max_iter: int = 100
+
+
+class Stage(NamedTuple):
+    """What there is at one k."""
+
+    resampled: Ensemble | None  # Clusterings at this k
+    compared: Ensemble  # Clusterings that the consensus is compared with
+    labels: IntArray | None  # Consensus, (n,)
+
+
+def resampled(
+    labels: npt.ArrayLike | Ensemble | None = None,
+    ks: Iterable[int] = range(2, 11),
+    *,
+    features: npt.ArrayLike | None = None,
+    recipe: ResampledKMeans | None = None,
+    method: ConsensusMethod | None = None,
+    halves: int = 20,
+    seed: int = 0,
+) -> dict[int, Stage]:
+    """Return the resampled clusterings and the consensus at each k, of which :func:`choose_k` computes the criteria.
+
+    Parameters
+    ----------
+    labels, ks, features, recipe, method, halves, seed
+        As in :func:`~consclust.diagnostics.choose_k`.
+
+    Returns
+    -------
+    dict from k to a named tuple
+        ``resampled``, an Ensemble of clusterings with k clusters; ``compared``, the Ensemble that the consensus is
+        compared with; ``labels``, the consensus, shape (n,). The first and the last are None where the method has no
+        answer with k clusters.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`~consclust.diagnostics.choose_k`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from consclust.diagnostics import consensus_values, resampled
+    >>> labels = np.repeat([[0, 0, 1, 1], [1, 1, 0, 0], [2, 2, 1, 0]], 4, axis=0)
+    >>> stages = resampled(labels, [2, 3], halves=4)
+    >>> stages[3].labels
+    array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2])
+    >>> consensus_values(stages[3].resampled).pac()
+    0.0
+    """
+    data, numbers = make_source(labels, ks, features, recipe, method, halves, seed)
+    return dict(zip(numbers, data.stages(numbers), strict=True))
+
+
+class Part(NamedTuple):
+    """The consensus of a random half of the clusterings at one k, on the objects that these have."""
+
+    clusterings: Ensemble
+    labels: IntArray  # Consensus, (n,)
+
+
+class Source(Protocol):
+    """What there is to cluster: features or a label matrix."""
+
+    has_features: bool
+
+    def stages(self, ks: Sequence[int]) -> Iterator[Stage]:
+        """Yield what there is at each k."""
+
+    def parts(self, ks: Sequence[int]) -> Iterator[dict[int, Part]]:
+        """Yield the consensus of each random half of the clusterings, by k; without those that have no answer."""
+
+    def dispersion(self, k: int) -> float:
+        """Return the log of the share of the sum of squares that is within k clusters; NaN without features."""
+
+    def null(self, draw: int) -> Self:
+        """Return the same of data without clusters."""
+
+    def most_clusters(self) -> int:
+        """Return the largest k that the objects allow."""
+
+    def n_objects(self) -> int:
+        """Return the number of objects."""
+
+
+def make_source(
+    labels: npt.ArrayLike | Ensemble | None,
+    ks: Iterable[int],
+    features: npt.ArrayLike | None,
+    recipe: ResampledKMeans | None,
+    method: ConsensusMethod | None,
+    halves: int,
+    seed: int,
+) -> tuple[Source, list[int]]:
+    """Return what there is to cluster, and the k's in increasing order."""
+    numbers = _sort_numbers(ks)
+    require_at_least(1, "halves", halves)
+    data: Source
+    if labels is None and features is not None:
+        data = _Features.make(features, recipe or ResampledKMeans(), halves, method, seed)
+    elif labels is not None and features is None:
+        data = _Labels.make(as_ensemble(labels), halves, method, seed)
+    else:
+        raise ValueError("give either labels or features")
+    if not numbers or numbers[0] < 2 or numbers[-1] > data.most_clusters():
+        raise ValueError(f"ks = {numbers}: must be from 2 to {data.most_clusters()}, the objects of a clustering")
+    return data, numbers
+
+
+def _sort_numbers(ks: Iterable[int]) -> list[int]:
+    """Return the k's in increasing order, each once."""
+    try:
+        return sorted({index(k) for k in ks})
+    except TypeError:
+        raise ValueError(f"ks = {ks!r}: must be several integers, such as range(2, 11)") from None
+
+
+@dataclass(frozen=True)
+class _Labels:
+    """A label matrix, (n, m), and the clusterings of each half."""
+
+    has_features = False
+
+    given: IntArray
+    halves: Sequence[IntArray]
+    method: ConsensusMethod | None
+    seed: int
+
+    @classmethod
+    def make(cls, ensemble: Ensemble, halves: int, method: ConsensusMethod | None, seed: int) -> Self:
+        m = ensemble.n_clusterings
+        if m < 2:
+            raise ValueError("there is a single clustering, which has no halves; give at least two")
+        return cls(ensemble.given, draw_halves(m, halves, seed), method, seed)
+
+    def stages(self, ks: Sequence[int]) -> Iterator[Stage]:
+        every = Ensemble(self.given)
+        consensus = consensus_labels(self.given, ks, self.method)
+        of_halves = [consensus_labels(self.given[:, half], ks, self.method) for half in self.halves]
+        for k in ks:
+            found = [half[k] for half in of_halves if k in half]
+            yield Stage(_keep_labelled(np.column_stack(found)) if found else None, every, consensus.get(k))
+
+    def parts(self, ks: Sequence[int]) -> Iterator[dict[int, Part]]:
+        for half in self.halves:
+            mine = self.given[:, half]
+            yield {k: _make_part(mine, labels) for k, labels in consensus_labels(mine, ks, self.method).items()}
+
+    def dispersion(self, k: int) -> float:
+        return np.nan
+
+    def null(self, draw: int) -> Self:
+        rng = generator(self.seed, "choose k", "null", draw)
+        permuted = self.given.copy()
+        for column in permuted.T:
+            there = np.flatnonzero(column != MISSING)
+            column[there] = column[rng.permutation(there)]
+        return type(self)(permuted, self.halves, self.method, self.seed)
+
+    def most_clusters(self) -> int:
+        return len(self.given)
+
+    n_objects = most_clusters
+
+
+@dataclass(frozen=True)
+class _Features:
+    """Features, (n, d), the objects of each run, (n, runs), and the runs of each half."""
+
+    has_features = True
+
+    features: FloatArray
+    present: npt.NDArray[np.bool_]
+    halves: Sequence[IntArray]
+    recipe: ResampledKMeans
+    method: ConsensusMethod | None
+    seed: int
+    name: str | int = "data"
+
+    @classmethod
+    def make(
+        cls, features: npt.ArrayLike, recipe: ResampledKMeans, halves: int, method: ConsensusMethod | None, seed: int
+    ) -> Self:
+        matrix = np.asarray(features, dtype=float)
+        if matrix.ndim != 2 or len(matrix) < 3 or not np.isfinite(matrix).all():
+            raise ValueError(f"features must be a matrix of finite numbers, n >= 3, got shape {matrix.shape}")
+        if recipe.runs < 2 or not 0 < recipe.share <= 1:
+            raise ValueError(f"{recipe}: needs at least two runs, and a share in (0, 1]")
+        every = np.arange(recipe.runs)[None]
+        present = subsamples(len(matrix), recipe.runs, recipe.share, every, seed, ("choose k",))
+        return cls(matrix, present, draw_halves(recipe.runs, halves, seed), recipe, method, seed)
+
+    def stages(self, ks: Sequence[int]) -> Iterator[Stage]:
+        for k in ks:
+            labels = self._cluster_parts(k)
+            ensemble = Ensemble(labels)
+            yield Stage(ensemble, ensemble, consensus_labels(labels, [k], self.method, self.features).get(k))
+
+    def parts(self, ks: Sequence[int]) -> Iterator[dict[int, Part]]:
+        of_runs = {k: self._cluster_parts(k) for k in ks}
+        for half in self.halves:
+            found = {}
+            for k in ks:
+                mine = of_runs[k][:, half]
+                labels = consensus_labels(mine, [k], self.method, self.features).get(k)
+                if labels is not None:
+                    found[k] = _make_part(mine, labels)
+            yield found
+
+    def dispersion(self, k: int) -> float:
+        from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
+
+        total = np.square(self.features - self.features.mean(axis=0)).sum()
+        if not total:
+            return np.nan
+        start = int(generator(self.seed, "choose k", self.name, k, "dispersion").integers(2**32))
+        algorithm = KMeans(k, init=self.recipe.init, n_init=STARTS, max_iter=self.recipe.max_iter, random_state=start)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            within = algorithm.fit(self.features).inertia_
+        # objects at k places leave nothing within the clusters
+        return float(np.log(max(within / total, np.finfo(float).eps)))
+
+    def _cluster_parts(self, k: int) -> IntArray:
+        """Return k-means with k clusters of the objects of each run, (n, runs)."""
+        from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
+        from threadpoolctl import threadpool_limits
+
+        rng = generator(self.seed, "choose k", self.name, k)
+        labels = np.full(self.present.shape, MISSING)
+        with threadpool_limits(1), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct objects than k, or max_iter
+            for run, there in enumerate(self.present.T):
+                start = int(rng.integers(2**32))
+                algorithm = KMeans(
+                    k, init=self.recipe.init, n_init=1, max_iter=self.recipe.max_iter, random_state=start
+                )
+                labels[there, run] = algorithm.fit(self.features[there]).labels_
+        return labels
+
+    def null(self, draw: int) -> Self:
+        rng = generator(self.seed, "choose k", "null", draw)
+        mean = self.features.mean(axis=0)
+        # independent draws along the principal components have the covariance of the features, and no clusters
+        _, lengths, axes = np.linalg.svd(self.features - mean, full_matrices=False)
+        deviations = lengths / np.sqrt(len(self.features) - 1)
+        drawn = mean + (rng.normal(size=(len(self.features), len(lengths))) * deviations) @ axes
+        return type(self)(drawn, self.present, self.halves, self.recipe, self.method, self.seed, draw)
+
+    def most_clusters(self) -> int:
+        return ceil(self.recipe.share * len(self.features))
+
+    def n_objects(self) -> int:
+        return len(self.features)
+
+
+def draw_halves(m: int, halves: int, seed: int) -> list[IntArray]:
+    """Draw random halves of m clusterings, the numbers of each ascending."""
+    rng = generator(seed, "choose k", "halves")
+    return [np.sort(rng.choice(m, m // 2, replace=False)) for _ in range(halves)]
+
+
+def _make_part(given: IntArray, labels: IntArray) -> Part:
+    """Return a consensus with its clusterings, (n, m), without the objects that have no label."""
+    known = labels != MISSING
+    return Part(Ensemble(given[known]), labels[known])
+
+
+def consensus_labels(
+    given: IntArray, ks: Sequence[int], method: ConsensusMethod | None, features: FloatArray | None = None
+) -> dict[int, IntArray]:
+    """Return the consensus of a label matrix, (n, m), with each number of clusters for which there is one, (n,) each.
+
+    By the method, or average linkage of the co-association matrix; -1 for an object without any label. A consensus of
+    fewer clusters is no answer.
+    """
+    found: dict[int, IntArray] = {}
+    if method is None:
+        known = (given != MISSING).any(axis=1)
+        for k, labels in average_linkage_labels(Ensemble(given[known]), ks).items():
+            found[k] = np.full(len(given), MISSING, dtype=np.int64)
+            found[k][known] = labels
+        return found
+    for k in ks:
+        of_k = copy(method)
+        of_k.n_clusters = k
+        try:
+            labels = fitted_labels(given, of_k, features)
+        except ConsensusFailure:
+            continue
+        if len(np.unique(labels[labels != MISSING])) == k:
+            found[k] = labels
+    return found
+
+
+def average_linkage_labels(ensemble: Ensemble, ks: Sequence[int]) -> dict[int, IntArray]:
+    """Cut the tree of the co-association matrix at each k up to n', (n,) each; O(n'^2) time for all of them.
+
+    Of tied merges those of objects with one profile come first, so that none of these are parted.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = ensemble.n_objects
+    merges, _ = object_merges(ensemble.coassociation, ensemble.membership, "average")
+    found = {}
+    for k in ks:
+        if k <= ensemble.n_profiles:
+            graph = coo_array((np.ones(n - k), tuple(merges[: n - k].T)), shape=(n, n))
+            found[k] = renumber(connected_components(graph, directed=False)[1].astype(np.int64))
+    return found
+
+
+def _keep_labelled(labels: IntArray) -> Ensemble:
+    """Return the ensemble of the objects that have a label."""
+    return Ensemble(labels[(labels != MISSING).any(axis=1)])
