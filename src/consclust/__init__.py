@@ -12,11 +12,26 @@ if TYPE_CHECKING:
     from consclust.clustering import EnsembleClustering
     from consclust.ensemble import Ensemble
     from consclust.methods import *  # noqa: F403 - the methods, for type checkers
+    from consclust.readers.frames import read_labels
 
-__all__ = ["Ensemble", "EnsembleClustering", "datasets", "diagnostics", "ensembles", "methods", "plot", "scores"]
+__all__ = [
+    "Ensemble",
+    "EnsembleClustering",
+    "datasets",
+    "diagnostics",
+    "ensembles",
+    "methods",
+    "plot",
+    "read_labels",
+    "scores",
+]
 __version__ = "0.1.0"
 
-HERE = {"Ensemble": "consclust.ensemble", "EnsembleClustering": "consclust.clustering"}
+HERE = {
+    "Ensemble": "consclust.ensemble",
+    "EnsembleClustering": "consclust.clustering",
+    "read_labels": "consclust.readers.frames",
+}
 """Modules of the names here that are neither packages nor methods."""
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from consclust.extras import needs
+from consclust.label_checks import refuse_codes
 from consclust.parquet import filled, index_columns
 from consclust.plurals import count
 
@@ -57,7 +58,7 @@ class Ensemble:
     ------
     ValueError
         If the matrix is empty, not two-dimensional, a list of clusterings instead of a list of objects, holds NaN or
-        other values than 64-bit integers, or has an object or a clustering without any label.
+        other values than 64-bit integers or labels below -1, or has an object or a clustering without any label.
 
     Examples
     --------
@@ -395,6 +396,7 @@ def label_matrix(labels: Any) -> npt.NDArray[Any]:
     if matrix.dtype == object:
         matrix = _read_objects(matrix)
     _check_whole_numbers(matrix)
+    refuse_codes(matrix)
     if matrix.dtype.kind == "i":
         return matrix
     _check_64_bits(matrix)
@@ -411,7 +413,9 @@ def _read_matrix(labels: Any) -> npt.NDArray[Any]:
         matrix = np.asarray(_without_na(labels))
     except ValueError:
         what = "labels must be a matrix of n objects x m clusterings, got sequences of unequal lengths"
-        raise ValueError(f"{what}; write -1 for an object missing from a clustering") from None
+        missing = "write -1 for an object missing from a clustering"
+        members = "if each sequence has the members of a cluster, give each object the number of its cluster"
+        raise ValueError(f"{what}; {missing}; {members}") from None
     if matrix.ndim != 2:
         what = f"labels must be a matrix of n objects x m clusterings, got shape {matrix.shape}"
         raise ValueError(f"{what}; write a single clustering as a column: labels[:, None]")

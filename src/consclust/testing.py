@@ -186,7 +186,7 @@ def check_kinds_of_input(cls: type[ConsensusMethod]) -> None:
 
     labels = l30()
     expected = fit(cls, 3, labels).labels_
-    renamed = labels * -13 - 2 - np.arange(8)
+    renamed = 13 * (labels.max() - labels) + 2 + np.arange(8)
     for same in (labels.tolist(), labels.astype(float), pd.DataFrame(labels), Ensemble(labels), renamed):
         found = fit(cls, 3, same).labels_
         _assert(cls, np.array_equal(found, expected), f"labels a {type(same).__name__} differently")

@@ -200,8 +200,9 @@ def test_choose_k_says_in_one_line_what_it_cannot_compare(tmp_path):
     path = tmp_path / "labels.csv"
     path.write_text("a,b\n" + "0,1\n" * 5)
     done = run("choose-k", path, "--k", "2,3", "--nulls", 2, "--halves", 2)
-    (note,) = done.stderr.splitlines()
-    assert note.startswith("note: nulls = 2")
+    columns, nulls = done.stderr.splitlines()
+    assert columns.endswith("columns 'a', 'b': one cluster")
+    assert nulls.startswith("note: nulls = 2")
     (reason,) = done.stdout.splitlines()
     assert "labels.csv: no criterion" in reason
 
@@ -224,7 +225,10 @@ def test_choose_k_says_in_one_line_what_it_cannot_compare(tmp_path):
         (["consensus", "FILE", "-k", "3", "--features", "--base-k", "many"], "5:20"),
         (["consensus", "nowhere.csv", "-k", "3"], "nowhere.csv"),
         (["consensus", "FILE", "-k", "3", "--features", "--base-k", "5:3"], "--base-k 5:3"),
-        (["consensus", "FILE", "-k", "3", "--features", "--drop", "", "--base-k", "99"], "--base-k = 99"),
+        (
+            ["consensus", "FILE", "-k", "3", "--features", "--drop", "", "--base-k", "99"],
+            "--base-k 99: 99 clusters are too many for the 30 objects",
+        ),
         (["consensus", "FILE", "-k", "3", "--base-k", "5"], "--features"),
         (["compare", "FILE", "-k", "3", "--runs", "5"], "--features"),
         (["consensus", "FILE", "-k", "3", "--variable", "E"], "labels.csv: --variable"),

@@ -124,16 +124,16 @@ def test_words_above_missing_labels_are_an_object_not_names(tmp_path):
         ("1\n2\n2\n", "labels.csv", "two base clusterings"),
         ("a,b\n1,2\n1\n2,2\n", "line 3", "correct the line"),
         ("a,b\n1,2\n,NA\n2,2\n", "line 3", "leave this object out"),
-        ("a,b\n1,\n2,\n2,\n", "column 'b'", "--drop b"),
-        ("a,my run\n1,\n2,\n2,\n", "column 'my run'", "--drop 'my run'"),
-        ('"a\nb",c\n1,2\n2,0.5\n2,2\n', "line 4, column 'c'", "--drop c"),
+        ("a,b,c\n1,,1\n2,,1\n2,,2\n", "column 'b'", "--drop b"),
+        ("a,b,my run\n1,1,\n2,1,\n2,2,\n", "column 'my run'", "--drop 'my run'"),
+        ('"a\nb",c,d\n1,2,1\n2,0.5,1\n2,2,2\n', "line 4, column 'c'", "--drop c"),
         ("sep=;\na;b\n1;2\n2;0.5\n2;2\n", "line 4", "--features"),
         ("a,b\n1,2\n2,0.5\n2,2\n", "line 3, column 'b'", "--features"),
-        ("a,b\n1,2\n2,1e300\n2,2\n", "line 3, column 'b'", "--features"),
-        ("a,b\n1,2\n2,1e999\n2,2\n", "line 3, column 'b'", "--features"),
-        ("a,b\n1,2\n2,inf\n2,2\n", "line 3, column 'b'", "write NA"),
+        ("a,b\n1,2\n2,1e300\n2,2\n", "line 3, column 'b': 1e300 is too large", "number the clusters anew"),
+        ("a,b\n1,2\n2,1e999\n2,2\n", "line 3, column 'b'", "--missing 1e999"),
+        ("a,b\n1,2\n2,inf\n2,2\n", "line 3, column 'b'", "--missing inf"),
         ("a,b\n2,1_12\n2,1_12\n2,11\n", "line 2, column 'b'", "'1_12'"),
-        ("a,b\n1,2\n2,?\n2,2\n", "line 3, column 'b'", "write NA"),
+        ("a,b\n1,2\n2,?\n2,2\n", "line 3, column 'b'", "--missing '?'"),
         ("class,a,b\nu,1,-1\nu,2,-1\nv,1,-1\n", "column 'class'", "--drop class"),
         ("?,1\n2,2\n2,2\n", "line 1", "--header or --no-header"),
         ("0,1,2\n0,1,2\n1,1,2\n", "line 1", "--header or --no-header"),
@@ -195,15 +195,39 @@ def test_several_matrices_need_a_name(tmp_path):
             read_labels(path, Layout())
 
 
-FLAGS = ("--header", "--no-header", "--transpose", "--no-transpose", "--id=a", "--drop=1")
-CELLS = st.sampled_from(["0", "1", "2", "", "NA", "a", "b", "0.5", "1e999", '"', "'", "\x00", "é", "-1", " "])
+FLAGS = ("--header", "--no-header", "--transpose", "--no-transpose", "--id=a", "--drop=1", "--no-id", "--truth=1")
+FORMS = ("--long", "--no-long", "--indicator", "--missing=0", "--missing=a", "--missing=1e999", "--decimal=,")
+CELLS = st.sampled_from(
+    [
+        "0",
+        "1",
+        "2",
+        "",
+        "NA",
+        "a",
+        "b",
+        "0.5",
+        "1,5",
+        "1e999",
+        "9" * 16,
+        "9" * 20,
+        '"',
+        "'",
+        "\x00",
+        "é",
+        "-1",
+        "-9",
+        "#",
+        " ",
+    ]
+)
 
 
 @NO_FIXTURE_RESET
 @given(
     rows=st.lists(st.lists(CELLS, min_size=1, max_size=4), max_size=6),
     delimiter=st.sampled_from([",", "\t", ";", " "]),
-    flags=st.lists(st.sampled_from(FLAGS), max_size=2, unique=True),
+    flags=st.lists(st.sampled_from(FLAGS + FORMS), max_size=3, unique=True),
 )
 def test_no_file_ends_in_a_traceback(tmp_path, rows, delimiter, flags):
     path = tmp_path / "any.csv"

@@ -230,20 +230,20 @@ def test_classes_stand_beside_ids_and_words(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "first", "second"),
+    ("text", "words"),
     [
-        ("site,a,b\nu,1,2\nu,1,3\nv,2,3\n", "ids", "classes"),
-        ("3,1\n1,0\n0,1\n", "header: true", "header: false"),
-        ("my id,a,b\n1.5,1,2\n2.5,1,3\n2.5,2,3\n", "drop", None),
+        ("site,a,b\nu,1,2\nu,1,3\nv,2,3\n", ["ids", "classes", "drop"]),
+        ("3,1\n1,0\n0,1\n", ["header", "header"]),
+        ("my id,a,b\n1.5,1,2\n2.5,1,3\n2.5,2,3\n", ["drop"]),
     ],
 )
-def test_every_remedy_in_the_registry_works(tmp_path, text, first, second):
+def test_every_remedy_in_the_registry_works(tmp_path, text, words):
     """What a message says is pasted into the entry, and the file is read."""
     path = tmp_path / "pool.csv"
     path.write_text(text)
     message = refusal(path)
     settings = [yaml.safe_load(found) for found in re.findall(r"\w+: (?:true|false|\w+|\[.*?\]|\".*?\")(?= )", message)]
-    assert [str(*setting) for setting in settings] == [word.split(":")[0] for word in (first, second) if word]
+    assert [str(*setting) for setting in settings] == words
     for setting in settings:
         assert read_clusterings(path, entry(path.name, **setting)).labels.shape[1] == 2
 

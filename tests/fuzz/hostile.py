@@ -44,8 +44,10 @@ def label_matrices(draw: st.DrawFn) -> np.ndarray:
     classes = rng.integers(max(clusters), size=(n, 1))
     labels = np.where(rng.random((n, m)) < noise, rng.integers(clusters, size=(n, m)), classes % clusters)
     labels = labels[:, rng.integers(m, size=m)] if draw(st.booleans()) else labels  # some columns twice
-    labels *= draw(st.sampled_from([1, 1, -13, 2**40, 2**57]))
-    labels += draw(st.sampled_from([0, 0, -2, 2**60, -(2**62)]))
+    if draw(st.booleans()):
+        labels = labels.max() - labels
+    labels *= draw(st.sampled_from([1, 1, 13, 2**40, 2**57]))
+    labels += draw(st.sampled_from([0, 0, 2, 2**60]))
     labels[rng.random((n, m)) < missing] = -1
     if draw(st.sampled_from([True, True, False])):
         labels[(labels == -1).all(axis=1), 0] = 0
@@ -94,6 +96,7 @@ OTHER: dict[str, Callable[[np.ndarray], Any]] = {
     "an infinity": lambda labels: _put(labels, -np.inf).astype(float),
     "1e300": lambda labels: _put(labels, 1e300).astype(float),
     "a None": lambda labels: _put(labels, None),
+    "a code": lambda labels: _put(labels, -9).astype(np.int64),
     "an integer of 100 bits": lambda labels: _put(labels, 2**100),
     "a text": lambda labels: _put(labels, "x"),
     "a list inside": lambda labels: _put(labels, [1]),

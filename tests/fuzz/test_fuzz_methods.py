@@ -63,7 +63,7 @@ def features_for(n):
 
 def renamed(labels):
     """The same clusterings under other names of their clusters."""
-    return np.where(labels == MISSING, MISSING, np.arange(labels.shape[1]) - 7 * labels - 9)
+    return np.where(labels == MISSING, MISSING, np.arange(labels.shape[1]) + 7 * (labels.max() - labels) + 9)
 
 
 def check_fitted(fitted, ensemble, features):

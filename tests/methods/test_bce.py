@@ -282,7 +282,7 @@ def test_infers_the_labels_of_the_objects_of_the_fit(record):
     bce = BCE(record["k"], tol=1e-6, n_init=1, random_state=0).fit(given)
     found = bce.predict(given)
     assert (found == bce.labels_).mean() > 0.9
-    names = np.array([-7, 4, 40, 400, 4000])
+    names = np.array([7, 4, 40, 400, 4000])
     renamed = np.where(given < 0, -1, names[given])
     again = BCE(record["k"], tol=1e-6, n_init=1, random_state=0).fit(renamed)
     assert np.array_equal(again.labels_, bce.labels_)

@@ -47,6 +47,7 @@ EXPECTED_FAILURES = {
     "check_estimators_empty_data_messages": WORDS,
     "check_fit2d_predict1d": WORDS,
     "check_n_features_in_after_fitting": WORDS,
+    "check_positive_only_tag_during_fit": "-1 is a missing label, and labels below it are refused",
 }
 """Checks of scikit-learn that cannot hold for label matrices."""
 

@@ -64,7 +64,7 @@ def test_graph_over_profiles_is_that_of_the_objects(seed):
 
 
 def test_cut_does_not_depend_on_the_names_of_clusters():
-    assert CSPA(3).fit(l30() * -5 + 3).cut_ == CSPA(3).fit(l30()).cut_
+    assert CSPA(3).fit(40 - 5 * l30()).cut_ == CSPA(3).fit(l30()).cut_
 
 
 @pytest.mark.parametrize(("n", "k"), [(30, 4), (31, 2), (103, 5), (200, 9)])

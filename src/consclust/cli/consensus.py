@@ -31,7 +31,7 @@ def consensus(source: Source, n_clusters: int, method: str, settings: tuple[str,
 
     FILE (.csv, .tsv, .npy, .npz, .mat, .parquet) has a row for each object and a column for each base clustering, and
     perhaps ids in the first column. Labels are whole numbers or words; a missing one is empty, -1, NA, N/A, NaN, None
-    or NULL, in capitals or not.
+    or NULL, in capitals or not. Columns that are most likely no clusterings are named, with the option for them.
 
     The output has the id of each object (its number from 1, if FILE has no ids) and its cluster, from 0
     in the order in which the clusters first appear.

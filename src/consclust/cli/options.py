@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Command = Callable[..., Any]
 
 EMPTY = "this range is empty; write the smaller number first"
+SQRT_NEEDS = 4  # objects, for two clusters
 RULES = ("sqrt", "random")  # Of consclust.ensembles.kmeans
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 OUT = click.Path(path_type=Path)
@@ -54,10 +55,17 @@ class Source:
     features: bool
     runs: int
     base_k: str
+    scale: bool
     header: bool | None
+    decimal: str
     ids: str | None
+    no_ids: bool
+    truth: str | None
     drop: tuple[str, ...]
+    missing: tuple[str, ...]
     transposed: bool | None
+    indicator: bool
+    long: bool | None
     variable: str | None
 
     def table(self) -> "Matrix":
@@ -66,9 +74,21 @@ class Source:
         from consclust.readers.layout import Layout
 
         layout = Layout(
-            header=self.header, ids=self.ids, drop=self.drop, transposed=self.transposed, variable=self.variable
+            header=self.header,
+            comments=True,
+            decimal=self.decimal,
+            ids=self.ids,
+            no_ids=self.no_ids,
+            classes=self.truth,
+            all_have_classes=False,
+            drop=self.drop,
+            codes=self.missing,
+            transposed=self.transposed,
+            indicator=self.indicator,
+            long=self.long,
+            variable=self.variable,
         )
-        return read_features(self.path, layout) if self.features else read_labels(self.path, layout)
+        return read_features(self.path, layout, scale=self.scale) if self.features else read_labels(self.path, layout)
 
     def read(self, seed: int) -> Data:
         """Return the base clusterings: of the file, or k-means of the features in it; InputError for a mistake."""
@@ -88,10 +108,26 @@ class Source:
         from consclust.ensembles import kmeans
 
         n_clusters = _parse_base_k(self.base_k)
+        self._check_base_k(n_clusters, len(features))
         try:
             return kmeans(features, runs=self.runs, n_clusters=n_clusters, random_state=seed)
         except ValueError as mistake:
             raise InputError(f"{self.path}: {str(mistake).replace('n_clusters', '--base-k')}") from None
+
+    def _check_base_k(self, n_clusters: Any, n: int) -> None:
+        """Refuse more clusters than objects, and a rule by which all objects are in one cluster."""
+        if n < 2:
+            raise InputError(f"{self.path}: one object; give two or more")
+        if n_clusters == "sqrt" and n < SQRT_NEEDS:
+            what = f"{n} objects, of which the rule sqrt makes one cluster"
+            raise InputError(f"{self.path}: {what}; give more objects, or use --base-k 2")
+        if isinstance(n_clusters, str):
+            return
+        numbers = [n_clusters] if isinstance(n_clusters, int) else n_clusters[: self.runs]
+        if max(numbers) > n:
+            remedy = f"use --base-k {numbers[0]}:{n}" if numbers[0] < n else f"give numbers from 2 to {n}"
+            what = f"{max(numbers)} clusters are too many for the {n} objects of {self.path}"
+            raise InputError(f"--base-k {self.base_k}: {what}; {remedy}")
 
     def _report_size(self, data: Data) -> None:
         """Say what was read, so that a user sees a file that was taken for another than it is."""
@@ -121,16 +157,26 @@ class Source:
             raise InputError(f"-k {k}: {self.path} has {data.ensemble.n_objects} objects; give a number from 1 to that")
 
 
+def _check_source(source: Source) -> None:
+    """Refuse options that do not go together."""
+    for name in ("runs", "base_k", "scale"):
+        if is_given(name) and not source.features:
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(f"{option} is for k-means, which needs --features; {source.path} is read as labels")
+    for name in ("missing", "indicator", "long"):
+        if is_given(name) and source.features:
+            raise InputError(f"--{name} is for labels, but --features is given; leave one of them out")
+    if source.no_ids and source.ids is not None:
+        raise InputError(f"--no-id and --id {source.ids} do not go together; leave one of them out")
+
+
 def reads_file(command: Command) -> Command:
     """Give a command the argument FILE and the options of a :class:`Source`, which is its first argument."""
 
     @functools.wraps(command)
     def with_source(**given: Any) -> Any:
         source = Source(**{name: given.pop(name) for name in Source.__dataclass_fields__})
-        for name in ("runs", "base_k"):
-            if is_given(name) and not source.features:
-                option = f"--{name.replace('_', '-')}"
-                raise InputError(f"{option} is for k-means, which needs --features; {source.path} is read as labels")
+        _check_source(source)
         return command(source, **given)
 
     decorated: Command = with_source
@@ -148,10 +194,36 @@ def reads_file(command: Command) -> Command:
             help="Clusters of each run: a number; a range such as 5:20 that the runs take in turn; sqrt, the square "
             "root of the number of objects; random, drawn from 2 to that (--features).",
         ),
+        click.option("--scale", is_flag=True, help="Scale the features to standard deviation 1 (--features)."),
         click.option("--header/--no-header", default=None, help="Whether the first line has names. Default: detected."),
+        click.option(
+            "--decimal",
+            type=click.Choice([".", ","]),
+            default=".",
+            show_default=True,
+            help="What stands before the decimals of a number.",
+        ),
         click.option("--id", "ids", metavar="COLUMN", help="Column that names the objects. Default: detected."),
+        click.option("--no-id", "no_ids", is_flag=True, help="No column names the objects."),
+        click.option(
+            "--truth", metavar="COLUMN", help="Column, or variable, with the true classes; it is no base clustering."
+        ),
         click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; may be repeated."),
+        click.option(
+            "--missing",
+            multiple=True,
+            metavar="LABEL",
+            help="Label that stands for a missing one, such as 0, beside -1 and NA; may be repeated.",
+        ),
         click.option("--transpose/--no-transpose", "transposed", default=None, help="Whether objects are in columns."),
+        click.option(
+            "--indicator", is_flag=True, help="Adjacent columns of 0 and 1 are the clusters of one clustering."
+        ),
+        click.option(
+            "--long/--no-long",
+            default=None,
+            help="Whether FILE has a row for each object and clustering, with the columns object, clustering, label.",
+        ),
         click.option("--variable", metavar="NAME", help="Which variable of a .npz or .mat file."),
     ]
     for option in reversed(options):

@@ -43,7 +43,7 @@ def read_arrays_file(path: Path, layout: Layout, remedies: Remedies) -> TableWit
     classes = None
     if layout.classes is not None:
         classes = stored.arrays.get(layout.classes)
-        if classes is None:
+        if classes is None and not layout.classes.isdecimal():  # a number is that of a column
             remedy = f"{remedies.use('NAME', classes='')}; {did_you_mean(layout.classes, stored.names)}"
             raise InputError(f"{path}: no array {layout.classes!r}; {remedy}")
     name = layout.variable or _find_matrix(path, stored, layout.classes, remedies)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from consclust.errors import InputError
 from consclust.readers.layout import Layout, Remedies
 from consclust.readers.object_table import (
+    POINT,
     ObjectTable,
     TextColumn,
     holds_numbers,
@@ -22,11 +23,14 @@ from consclust.readers.object_table import (
     is_number,
     number_rows,
     shorten,
+    write_point,
 )
 
 DELIMITERS = ",\t;|"  # else blanks
 ID_NAMES = ("", "id", "ids", "index", "name", "object", "sample")  # "": row names of R, pandas
 HEAD = 20  # lines that the delimiter is seen in
+HEAD_OF_TEXT = 1000  # characters that another encoding is seen in
+UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 class _Parsed(NamedTuple):
@@ -52,24 +56,21 @@ class _Codes(dict[str, int]):
 
 def read_delimited(path: Path, layout: Layout, remedies: Remedies) -> ObjectTable:
     """Return the table of a text file; InputError names the file, the line and the remedy."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: no UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    text = _read_text(path)
     named = re.match(rf'"?sep=([{DELIMITERS}])"?\n', text)  # a first line for Excel
     if named:
         text = "\n" + text[named.end() :]
-    delimiter = named[1] if named else _find_delimiter(text)
-    parsed = _parse_cells(path, text, delimiter, layout.header is not False)
-    header = layout.header
-    if parsed.has_row_names:
-        header = True
-    elif header is None:
-        header = _decide_header(path, parsed, layout, remedies)
+    below = _skip_comments(text) if layout.comments else text
+    delimiter = named[1] if named else _find_delimiter(below, layout.decimal)
+    parsed = _parse_cells(path, _blank_comments(text, below, delimiter), delimiter, layout.header is not False)
+    parsed = _with_points(parsed, layout.decimal)
+    header = _decide_header(path, parsed, layout, remedies)
     if header and not parsed.below:
         raise InputError(f"{path}: a header without rows; a label matrix has a line for each object")
     if header:
         names = [" ".join(name.split()) for name in parsed.first]
+        if layout.comments and _bare(names[0]).lower() not in ID_NAMES:
+            names[0] = _bare(names[0])
         columns = parsed.below
         lines = parsed.lines[1:]
     else:
@@ -79,6 +80,69 @@ def read_delimited(path: Path, layout: Layout, remedies: Remedies) -> ObjectTabl
     return ObjectTable(path, names, columns, number_rows(len(lines)), remedies, lines)
 
 
+def _read_text(path: Path) -> str:
+    """Return the text of a file; InputError unless it is UTF-8."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        encoding = "UTF-16 text" if path.read_bytes()[:2] in UTF_16_MARKS else f"no UTF-8 text (byte {error.start})"
+        raise InputError(f"{path}: {encoding}; save it as UTF-8") from None
+    head = text[:HEAD_OF_TEXT]
+    if head.count("\0") * 3 > len(head):  # every other byte of ASCII in UTF-16
+        raise InputError(f"{path}: UTF-16 text without a mark of that; save it as UTF-8")
+    return text
+
+
+def _skip_comments(text: str) -> str:
+    """Return a text without the leading lines that begin with "#" if there are others below them.
+
+    The last of them may be the names of the columns: see :func:`_blank_comments`.
+    """
+    start = 0
+    while text.startswith(("#", "\n"), start):
+        start = text.find("\n", start) + 1
+        if not 0 < start < len(text):
+            return text  # no others: labels may be colours such as #ff0000
+    return text[start:] if "#" in text[:start] else text
+
+
+def _blank_comments(text: str, below: str, delimiter: str) -> str:
+    """Return a text with empty lines in place of its leading comments.
+
+    A line that begins with "#" and has as many cells as the lines below is none: NumPy writes names of columns so.
+    """
+    leading = text[: len(text) - len(below)]
+    if not leading:
+        return text
+    width = len(next(filter(_is_filled, _open_rows(_first_lines(below, 2 * HEAD), delimiter, strict=False)), []))
+    lines = leading.split("\n")
+    is_comment = [line.startswith("#") and not _may_be_names(line, delimiter, width) for line in lines]
+    n_blank = max((i + 1 for i, each in enumerate(is_comment) if each), default=0)
+    names = [_bare(line) if delimiter == " " else line for line in lines[n_blank:]]
+    return "\n".join([*[""] * n_blank, *names]) + below
+
+
+def _may_be_names(line: str, delimiter: str, width: int) -> bool:
+    """Whether a line that begins with "#" has the names of so many columns; "# name: x", of Octave, has not."""
+    row: list[str] = next(_open_rows(_bare(line) if delimiter == " " else line, delimiter, strict=False), [])
+    return len(row) == width and re.match(r"#\s*\w+:\s", line) is None
+
+
+def _bare(line: str) -> str:
+    """Return a line or a name without the "# " that NumPy writes before names."""
+    return line.removeprefix("#").strip()
+
+
+def _with_points(parsed: _Parsed, decimal: str) -> _Parsed:
+    """Return the cells with a point before the decimals of numbers."""
+    if decimal == POINT:
+        return parsed
+    return parsed._replace(
+        first=[write_point(cell, decimal) for cell in parsed.first],
+        below=[column.rewrite(lambda cell: write_point(cell, decimal)) for column in parsed.below],
+    )
+
+
 def _with_first(parsed: _Parsed) -> list[TextColumn]:
     """Return the columns with the cells of the first line."""
     if not parsed.below:
@@ -86,17 +150,17 @@ def _with_first(parsed: _Parsed) -> list[TextColumn]:
     return [column.prepend(cell) for column, cell in zip(parsed.below, parsed.first, strict=True)]
 
 
-def _find_delimiter(text: str) -> str:
+def _find_delimiter(text: str, decimal: str) -> str:
     """Return the delimiter that parts the first rows into most cells; a blank if none does."""
     head = _first_lines(text.lstrip("\n"), 10 * HEAD)
     sizes = {}
-    for each in DELIMITERS:
+    for each in DELIMITERS.replace(decimal, ""):
         try:
             rows = islice(filter(_is_filled, _open_rows(head, each, strict=False)), HEAD)
             sizes[each] = [len(row) for row in rows]
         except csv.Error:  # a cell without end
             sizes[each] = []
-    best = max(DELIMITERS, key=lambda each: min(sizes[each], default=0))
+    best = max(sizes, key=lambda each: min(sizes[each], default=0))
     return best if sizes[best] and sizes[best][0] > 1 else " "
 
 
@@ -223,6 +287,8 @@ def _refuse_width(path: Path, line: int, found: int, expected: int, first: int) 
 
 def _decide_header(path: Path, parsed: _Parsed, layout: Layout, remedies: Remedies) -> bool:
     """Whether the first line has names; InputError if it may also be an object."""
+    if parsed.has_row_names or layout.header is not None:
+        return parsed.has_row_names or bool(layout.header)
     first = parsed.first
     if layout.classes in first and not layout.transposed:
         return True

@@ -1,6 +1,6 @@
 """A file of labels or features as columns of numbers or text, with the objects in rows."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,8 @@ from consclust.readers.layout import Remedies
 Flags = npt.NDArray[np.bool_]
 
 ABSENT = frozenset(("", "na", "nan", "n/a", "#n/a", "<na>", "none", "null"))  # in lower case
+POINT = "."  # before the decimals of a number
+MOST_NAMED = 5  # columns in a message
 PLAIN = frozenset("0123456789+-.eE")  # float() also takes "1_2" and the digits of other scripts
 
 
@@ -26,6 +28,24 @@ def parse_number(cell: str) -> float | None:
     except ValueError:
         return None
     return number if PLAIN.issuperset(cell.strip()) else None
+
+
+def _to_float(text: str) -> float | None:
+    """Return the number of a text, which may be infinite; None if it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def write_point(cell: str, decimal: str) -> str:
+    """Return a number with a point before its decimals; other cells as they are.
+
+    >>> write_point("-1,5", ","), write_point("1,2,3", ","), write_point("a,b", ",")
+    ('-1.5', '1,2,3', 'a,b')
+    """
+    with_point = cell.replace(decimal, POINT) if cell.count(decimal) == 1 else cell
+    return with_point if is_number(with_point) else cell
 
 
 def is_number(cell: str) -> bool:
@@ -83,6 +103,16 @@ class NumberColumn:
     def count_distinct(self) -> int:
         """Return the number of different values."""
         return len(np.unique(self.values))
+
+    def without_codes(self, codes: Collection[str], missing: int) -> "NumberColumn":
+        """Return the column with no value where it has one of some numbers: NaN, or ``missing`` among integers."""
+        numbers = [number for number in map(_to_float, codes) if number is not None]
+        coded = np.isin(self.values, numbers)
+        if not coded.any():
+            return self
+        if self.values.dtype.kind == "f":
+            return NumberColumn(np.where(coded, np.nan, self.values))
+        return NumberColumn(np.where(coded, missing, self.values.astype(np.int64)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +198,27 @@ class TextColumn:
         """Return the number of different values."""
         return len(self.cells)
 
+    def share_of_words(self) -> float:
+        """Return the share of the words among the cells with a value; NaN if there is no value."""
+        n_present = (~self.are_absent()).sum()
+        n_numbers = self._numeric[self.places].sum()
+        return float(1 - n_numbers / n_present) if n_present else np.nan
+
+    def without_codes(self, codes: Collection[str], missing: int) -> "TextColumn":
+        """Return the column with no value where its text or number is one of some codes."""
+        del missing  # an empty cell has no value
+        numbers = {number for number in map(parse_number, codes) if number is not None}
+        return self.rewrite(lambda cell: "" if cell in codes or parse_number(cell) in numbers else cell)
+
+    def rewrite(self, change: Callable[[str], str]) -> "TextColumn":
+        """Return the column with another text in each cell."""
+        changed = [change(cell) for cell in self.cells]
+        if changed == self.cells:
+            return self
+        place = {cell: i for i, cell in enumerate(dict.fromkeys(changed))}
+        new = np.array([place[cell] for cell in changed], dtype=np.int32)
+        return TextColumn(list(place), new[self.places])
+
     def prepend(self, cell: str) -> "TextColumn":
         """Return the column with a cell, from the line above, before the others."""
         cells = self.cells if cell in self.cells else [*self.cells, cell]
@@ -210,6 +261,10 @@ class ObjectTable:
             ids=self.ids if ids is None else ids,
         )
 
+    def with_columns(self, columns: Sequence[Column]) -> "ObjectTable":
+        """Return the table with other columns of the same names."""
+        return replace(self, columns=columns)
+
     def transposed(self) -> "ObjectTable":
         """Return the table with the columns as rows; its rows have no lines of their own."""
         names = [str(each) for each in self.ids]
@@ -223,13 +278,28 @@ class ObjectTable:
 
     def refuse(self, row: int | None, column: int | None, what: str, *remedies: str) -> NoReturn:
         """Raise InputError with the place: file, line or row, column; remedies that the door lacks are ""."""
+        remedy = "; ".join(filter(None, remedies)) or "correct the file"
+        raise InputError(self.describe(row, () if column is None else (column,), what, remedy))
+
+    def describe(self, row: int | None, columns: Sequence[int], what: str, *remedies: str) -> str:
+        """Return a message with the place: file, line or row, columns."""
         place = [str(self.path)]
         if row is not None:
             place.append(f"line {self.lines[row]}" if self.lines else f"row {self.first_row + row}")
-        if column is not None:
-            place.append(f"column {self.names[column]!r}")
-        remedy = "; ".join(filter(None, remedies)) or "correct the file"
-        raise InputError(f"{', '.join(place)}: {what}; {remedy}")
+        if columns:
+            place.append(name_columns([self.names[column] for column in columns]))
+        return "; ".join([f"{', '.join(place)}: {what}", *filter(None, remedies)])
+
+
+def name_columns(names: Sequence[str]) -> str:
+    """Return how a message names columns, of many only the first.
+
+    >>> name_columns(["a"]), name_columns(["a", "b", "c"]), name_columns(list("abcdefgh"))
+    ("column 'a'", "columns 'a', 'b', 'c'", "columns 'a', 'b', 'c' and 5 more")
+    """
+    shown = ", ".join(map(repr, names if len(names) <= MOST_NAMED else names[: MOST_NAMED - 2]))
+    more = f" and {len(names) - MOST_NAMED + 2} more" if len(names) > MOST_NAMED else ""
+    return f"{'columns' if len(names) > 1 else 'column'} {shown}{more}"
 
 
 def number_rows(n: int) -> IntArray:

@@ -16,6 +16,7 @@ CHECKS = {
     "consclust.datasets.download": "fetches files, and verifies their checksums, which stand in the spec",
     "consclust.readers.common.short": "quotes a text for a message",
     "consclust.readers.common.one_line": "writes an error as one line of a message",
+    "consclust.label_checks": "refuses labels that no clustering has",
     "consclust.validation": "refuses configuration; what it lets pass stands in the spec as it was written",
     "consclust.extras": "says which packages are to be installed",
     "consclust.discovery": "imports the files of a folder; the job names the class that it uses",
