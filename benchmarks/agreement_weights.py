@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from choice_of_k import clusterings, planted
+from choice_of_k import divide, draw_clusterings
 from consclust import datasets, ensembles, methods
 from consclust.datasets.registry import load_registry
 from consclust.diagnostics import agreement_weights, quality
@@ -92,9 +92,11 @@ def score_planted(bad: tuple[int, str], repeats: int) -> Iterator[dict[str, Any]
     count, shows = bad
     for repeat in range(repeats):
         rng = generator(repeat, "planted", count, shows)
-        classes = planted(5, 200, "equal")
+        classes = divide(5, 200, "equal")
         false, noise = (classes, 0.95) if shows == "noise" else (rng.permutation(classes), 0.5)
-        labels = np.hstack([clusterings(classes, 0.5, rng)[:, count:], clusterings(false, noise, rng)[:, :count]])
+        labels = np.hstack(
+            [draw_clusterings(classes, 0.5, rng)[:, count:], draw_clusterings(false, noise, rng)[:, :count]]
+        )
         yield from score_ensemble({"kind": "planted", "data": f"{count}, {shows}", "seed": repeat}, labels, classes)
 
 

@@ -250,6 +250,14 @@ def choose_k(case):
     assert found.groupby("criterion")["chosen"].sum().max() <= 1
 
 
+def describe_recommendation(case):
+    *arguments, options = of_k(case)
+    options |= {"nulls": 0}
+    table = answer(lambda: diagnostics.choose_k(*arguments, **options), *arguments, *options.values())
+    found = yield [diagnostics.choose_k(np.eye(4, dtype=int), [2], nulls=0) if table is None else table]
+    assert "recommended" in found.lower()
+
+
 def resampled(case):
     found = yield of_k(case)
     for k, stage in found.items():

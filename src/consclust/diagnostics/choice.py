@@ -235,9 +235,10 @@ def describe_recommendation(table: Any) -> str:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from consclust.diagnostics import choose_k, describe_recommendation
-    >>> from consclust.testing import l30
-    >>> print(describe_recommendation(choose_k(l30(), range(2, 5), halves=4, nulls=0)))
+    >>> labels = np.repeat([[0, 0, 0], [1, 1, 1], [2, 2, 2]], 5, axis=0)
+    >>> print(describe_recommendation(choose_k(labels, [2, 3], halves=4, nulls=0)))
     Recommended: k = 3, where the silhouette is best; so it is in all halves of the clusterings.
     """
     recommended = table[table["recommended"]]
