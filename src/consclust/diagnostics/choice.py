@@ -254,12 +254,12 @@ def describe_recommendation(table: Any) -> str:
     has_nulls = not isnan(p)
     what = "silhouette and dispersion together are" if has_features and has_nulls else "the silhouette is"
     than = f" One cluster is rejected by the {tested} (p = {p:.2g})." if has_nulls else ""
-    shares = recommended["halves"].iloc[0]
+    share = recommended["halves"].iloc[0]
     of_halves = table.drop_duplicates("k").set_index("k")["halves"].dropna()
     others = of_halves[(of_halves > 0) & (of_halves.index != k)].sort_values(ascending=False, kind="stable")
     if others.empty:
         sure = "; so it is in all halves of the clusterings" if len(of_halves) else ""
     else:
-        listed = ", ".join(f"{other} in {share:.0%}" for other, share in others.items())
-        sure = f"; halves of the clusterings disagree: it is {k} in {shares:.0%} of them, {listed}"
+        listed = ", ".join(f"{other} in {part:.0%}" for other, part in others.items())
+        sure = f"; halves of the clusterings disagree, as other seeds may: it is {k} in {share:.0%} of them, {listed}"
     return f"Recommended: k = {k}, where {what} best{sure}.{than}"
