@@ -344,15 +344,18 @@ def main() -> None:
     parser.add_argument("--plan", action="store_true", help="print the design and its CPU hours, and end")
     parser.add_argument("--out", type=Path, required=True, help="folder of choices.csv")
     parser.add_argument("--page", type=Path, help="page whose tables are written anew")
+    parser.add_argument("--page-only", action="store_true", help="write the tables of the sets that are there")
     given = parser.parse_args()
     sets = list_sets(given.level, given.power, not given.no_real)
     hours = sum(SECONDS[one.part] for one in sets) / 3600
     counts = {part: sum(one.part == part for one in sets) for part in SECONDS}
     print(f"{len(sets)} sets, about {hours:.1f} CPU hours: {counts}", flush=True)
-    if not given.plan:
+    if given.plan:
+        return
+    if not given.page_only:
         run(sets, given.out / "choices.csv", given.processes)
-        if given.page:
-            write_page(given.out / "choices.csv", given.page)
+    if given.page:
+        write_page(given.out / "choices.csv", given.page)
 
 
 if __name__ == "__main__":
