@@ -42,8 +42,10 @@ class _Raced(NamedTuple):
 
 
 def _list_races(study: Experiment) -> Iterator[_Raced]:
+    # a restricted run may lack methods that race on a case
+    methods = {run.id: run for run in (*study.methods, *study.variants.methods)}
     for case in study.cases:
-        for method in case.races:
-            race = study.race(case, study.method(method))
+        for method in sorted(case.races.keys() & methods.keys()):
+            race = study.race(case, methods[method])
             if race:
                 yield _Raced(case.id, method, race)

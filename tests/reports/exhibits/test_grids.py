@@ -63,6 +63,14 @@ def test_the_range_of_a_race_is_over_the_subsets_on_which_all_points_ran() -> No
     assert texts(shown, "Range")[1][3:6] == [".533", ".633", ".733"]
 
 
+def test_a_race_of_a_method_that_is_not_in_the_run_changes_nothing() -> None:
+    """A variant races on a case, and the run has no variants."""
+    race = {"RCE-wide": {"metric": "ACC", "subsets": 1, "points": 1}}
+    raced = STUDY.model_copy(update={"cases": planned(cases=[{"dataset": "iris", "races": race}, "wine"]).cases})
+    frames = [EXHIBIT.build(source_of(study, scores=scores(), published=PUBLISHED)).frame for study in (STUDY, raced)]
+    assert frames[0]["mean"].tolist() == frames[1]["mean"].tolist()
+
+
 def test_the_gain_of_the_oracle_and_the_distance_of_each_selection() -> None:
     table = scores()
     better = (table["method"] == "RCE") & (table["point"] == 0) & (table["subset"] == 0)
