@@ -70,6 +70,11 @@ class MethodRun(Named):
         """Grid points, the last parameter fastest; one empty point without a grid."""
         return values.grid_points(self.grid)
 
+    @property
+    def default_point(self) -> int:
+        """Number of the default grid point among :attr:`points`; 0 without a grid."""
+        return self.points.index(self.default)
+
     def runs_on(self, case: Case) -> bool:
         """Whether the method runs on this case of its study."""
         return self.id not in case.without

@@ -115,7 +115,7 @@ def _nearest_point(run: MethodRun, mine: DataFrame) -> tuple[str, float, float]:
     away = distance.agg(lambda v: v.mean(skipna=False)).dropna()
     if away.empty:
         return DASH, math.nan, math.nan
-    default = away.get(run.points.index(run.default), math.nan)
+    default = away.get(run.default_point, math.nan)
     return point(run.points[int(away.idxmin())]), away.min(), default
 
 

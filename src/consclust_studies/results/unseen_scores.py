@@ -92,7 +92,7 @@ def _find_default_points(study: Experiment) -> dict[str, int | None]:
     for method in get_generalisation(study).methods:
         run = study.method(method.method)
         for by in method.by:
-            points[method.row(by)] = run.points.index(run.default) if run.grid else None
+            points[method.row(by)] = run.default_point if run.grid else None
     return points
 
 

@@ -47,14 +47,11 @@ def join_points(texts: Iterable[str]) -> str:
     return write_points(joined)
 
 
-def spell_out(frame: "pd.DataFrame", points: Points, rows: str = "method") -> "pd.DataFrame":
-    """Return the table with the column ``parameters``, as text for people, in place of ``point``.
-
-    ``rows`` is the column with the names that ``points`` has.
-    """
+def spell_out(frame: "pd.DataFrame", points: Points) -> "pd.DataFrame":
+    """Return the table with the column ``parameters``, as text for people, in place of ``point``."""
     import pandas as pd
 
     written = {name: list(map(write_compact, of_method)) for name, of_method in points.items()}
-    texts = [written[name][point] for name, point in zip(frame[rows], frame["point"], strict=True)]
+    texts = [written[name][point] for name, point in zip(frame["method"], frame["point"], strict=True)]
     # also without rows it is a column of text
     return frame.assign(point=pd.Series(texts, frame.index, dtype="str")).rename(columns={"point": "parameters"})

@@ -96,7 +96,7 @@ def select(study: Experiment, scores: "pd.DataFrame") -> "pd.DataFrame":
     for case in study.cases:
         for row in list_rows(study):
             n_points = len(study.list_points(row.method))
-            default = _find_default(study, row.method)
+            default = 0 if row.method == study.base_clusterings else study.method(row.method).default_point
             for metric in study.metrics:
                 keys = [(case.id, row.method, metric, point) for point in range(n_points)]
                 cells = np.stack([stored.get(key, absent) for key in keys])
@@ -114,14 +114,6 @@ def select(study: Experiment, scores: "pd.DataFrame") -> "pd.DataFrame":
                         }
                     )
     return pd.DataFrame(selected, columns=list(SELECTED_COLUMNS))
-
-
-def _find_default(study: Experiment, method: str) -> int:
-    """Return the place of a method's default grid point; 0 without a grid, as for the base clusterings."""
-    if method == study.base_clusterings or not study.method(method).grid:
-        return 0
-    run = study.method(method)
-    return run.points.index(run.default)
 
 
 def take_points(cells: FloatArray, selection: str, default: int = 0) -> IntArray:

@@ -135,7 +135,7 @@ def _published(source: Source, case: Case, run: MethodRun, metric: str) -> Mappi
 
 def _summarize_starts(source: Source, case: Case, run: MethodRun, metric: str) -> list[float]:
     """Return the number of starts and each statistic: means over the subsets that have an answer."""
-    point = run.points.index(run.default)
+    point = run.default_point
     classes = source.stored(case.id).classes
     found = []
     for block in source.blocks(case.id, run.id):

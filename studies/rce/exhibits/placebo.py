@@ -76,7 +76,7 @@ class Placebo(Exhibit):
     def _rows(self, source: Source, case: Case) -> list[tuple[Any, ...]]:
         """Return a row for each metric."""
         run = source.study.method(self.method)
-        default = run.points.index(run.default)
+        default = run.default_point
         own, theirs = (_score_restarts(source, case, name) for name in (self.method, self.placebo))
         both = [
             subset for subset, (scores, _) in own.items() if subset in theirs and not np.isnan(scores[default]).any()
