@@ -242,20 +242,20 @@ def test_of_features_the_product_of_silhouette_and_dispersion_counts() -> None:
     table = made(["silhouette", "dispersion"], KS3, values, NULLS, 0.05)
     same = np.tile(values["silhouette"], (4, 1))
     # .4 x .1, .3 x 1, .05 x 1.2
-    assert recommend(table, same, 0.05) == (3, {2: 0.0, 3: 1.0, 4: 0.0})
-    assert recommend(made(["silhouette"], KS3, values, NULLS, 0.05), same, 0.05).recommended == 2
+    assert recommend(table, lambda: same, 0.05) == (3, {2: 0.0, 3: 1.0, 4: 0.0})
+    assert recommend(made(["silhouette"], KS3, values, NULLS, 0.05), lambda: same, 0.05).recommended == 2
     one = made(["silhouette", "dispersion"], KS3, values, NULLS, 0.1)
-    assert recommend(one, same, 0.05) == (1, {})
+    assert recommend(one, lambda: same, 0.05) == (1, {})
 
 
 def test_of_numbers_that_are_equally_good_within_the_noise_the_smallest_is_recommended() -> None:
     values = {"silhouette": [0.70, 0.90, 0.91]}
     table = made(["silhouette"], KS3, values, NULLS, 0.05)
     noisy = np.array([[0.7, 0.93, 0.90], [0.7, 0.88, 0.92], [0.7, 0.90, 0.91]])
-    assert recommend(table, noisy, 0.05).recommended == 3
-    assert recommend(table, noisy, 0.05).halves == pytest.approx({2: 0, 3: 1 / 3, 4: 2 / 3})
+    assert recommend(table, lambda: noisy, 0.05).recommended == 3
+    assert recommend(table, lambda: noisy, 0.05).halves == pytest.approx({2: 0, 3: 1 / 3, 4: 2 / 3})
     exact = np.tile(values["silhouette"], (3, 1))
-    assert recommend(table, exact, 0.05).recommended == 4
+    assert recommend(table, lambda: exact, 0.05).recommended == 4
 
 
 def test_without_a_null_reference_the_silhouette_alone_counts() -> None:

@@ -3,7 +3,7 @@
 # matplotlib is imported where needed, so that what does without it starts faster
 
 from collections.abc import Iterator
-from math import ceil, isnan
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from consclust.files import write_text, written_whole
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from consclust.diagnostics import ConsensusValues
+    from consclust.diagnostics import ConsensusValues, ResampledKMeans
     from consclust.diagnostics.resampling import Stage
     from consclust.ensemble import IntArray
 
@@ -57,8 +57,8 @@ def choose_k(
     Example: consclust choose-k labels.csv --k 2:12 --out diagnosis
     """
     from consclust.cli.output import check_folder
-    from consclust.diagnostics import ResampledKMeans, resampled
     from consclust.diagnostics import choose_k as compare_numbers
+    from consclust.diagnostics import resampled
 
     if out is not None:
         check_folder(out, (*TABLES, *PICTURES))
@@ -66,15 +66,10 @@ def choose_k(
     ks = parse_numbers(numbers, "--k")
     fitted = None if method is None else options.make_method(method, ks[0], settings, seed, source.features)
     matrix, ids, _ = source.table()
-    recipe = ResampledKMeans(source.runs)
-    # A run of k-means has a share of the objects, and at most as many clusters as these
-    most = ceil(recipe.share * len(ids)) if source.features else len(ids)
-    ks = keep_possible(ks, "--k", options.is_given("numbers"), most, source)
+    recipe = make_recipe(source)
+    ks = keep_possible(ks, "--k", options.is_given("numbers"), len(ids), source, recipe)
     given: dict[str, Any] = {"ks": ks, "method": fitted, "halves": halves, "seed": seed}
-    if source.features:
-        given |= {"features": matrix, "recipe": recipe}
-    else:
-        given |= {"labels": matrix}
+    given |= {"labels": matrix} if recipe is None else {"features": matrix, "recipe": recipe}
     try:
         table = compare_numbers(
             **given, nulls=nulls, n_jobs=jobs, watch=lambda steps: options.watched(steps, 1 + nulls, "data and nulls")
@@ -112,8 +107,18 @@ def parse_numbers(text: str, option: str) -> list[int]:
     return sorted(set(numbers))
 
 
-def keep_possible(ks: list[int], option: str, is_given: bool, most: int, source: Source) -> list[int]:
-    """Return the numbers of clusters that the objects allow; InputError if those that the user gave are too large."""
+def make_recipe(source: Source) -> "ResampledKMeans | None":
+    """Return how features are clustered at each k; None of a label matrix."""
+    from consclust.diagnostics import ResampledKMeans
+
+    return ResampledKMeans(source.runs) if source.features else None
+
+
+def keep_possible(
+    ks: list[int], option: str, is_given: bool, n: int, source: Source, recipe: "ResampledKMeans | None"
+) -> list[int]:
+    """Return the numbers of clusters that n objects allow; InputError if those that the user gave are too large."""
+    most = recipe.count_objects(n) if recipe else n
     if most < 2 or (is_given and ks[-1] > most):
         remedy = f"give numbers from 2 to {most}" if most > 1 else "give more objects"
         raise InputError(f"{option}: {ks[-1]} clusters are too many for the objects of {source.path}; {remedy}")

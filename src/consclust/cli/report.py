@@ -2,13 +2,12 @@
 
 # matplotlib is imported where needed, so that what does without it starts faster
 
-from math import ceil
 from pathlib import Path
 
 import click
 
 from consclust.cli import options
-from consclust.cli.choose_k import keep_possible, parse_numbers
+from consclust.cli.choose_k import keep_possible, make_recipe, parse_numbers
 from consclust.cli.compare import make_methods
 from consclust.cli.options import Source
 from consclust.extras import needs
@@ -57,8 +56,6 @@ def report(
 
     Example: consclust report labels.csv -k 5 --out report
     """
-    from consclust.diagnostics import ResampledKMeans
-
     with needs("report"):
         from consclust.report import diagnosis
         from consclust.report import own_labels as document
@@ -75,9 +72,9 @@ def report(
     source.check_k(n_clusters, data)
     source.check_folds(folds, data)
     # the recipe of choose-k, so that both have the same answer
-    recipe = ResampledKMeans(source.runs) if source.features else None
-    most = ceil(recipe.share * data.ensemble.n_objects) if recipe else data.ensemble.n_objects
-    candidates = keep_possible(candidates, "--ks", options.is_given("ks"), most, source)
+    recipe = make_recipe(source)
+    n = data.ensemble.n_objects
+    candidates = keep_possible(candidates, "--ks", options.is_given("ks"), n, source, recipe)
     chosen = diagnosis.Settings(fitted, candidates, others, draws, halves, nulls, folds, seed, recipe)
     mpl.use("agg")  # no window
     found = diagnosis.Diagnosis(chosen, data.ensemble, data.ids, data.names, data.features, jobs, options.watched)

@@ -36,7 +36,6 @@ __all__ = [
     "ConsensusValues", "Measured", "ResampledKMeans", "Stability", "Tracking", "agreement_weights", "agreement_with",
     "block_structure", "bootstrap_stability", "choose_k", "cluster_consensus", "compare_methods",
     "consensus_silhouette", "consensus_values", "contested", "contrast", "cophenetic_correlation", "delta_area",
-    "describe_recommendation",
-    "half_width", "held_out_agreement", "influence", "item_consensus", "level_shares", "pairwise_agreement", "quality",
-    "rce_error_matrix", "rce_errors", "resampled", "track_items", "vat_order",
+    "describe_recommendation", "half_width", "held_out_agreement", "influence", "item_consensus", "level_shares",
+    "pairwise_agreement", "quality", "rce_error_matrix", "rce_errors", "resampled", "track_items", "vat_order",
 ]  # fmt: skip

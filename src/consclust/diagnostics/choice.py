@@ -23,6 +23,7 @@ from consclust.diagnostics.criteria import (
     compute_criteria,
     compute_silhouettes,
     find_largest,
+    find_tested,
     list_criteria,
 )
 from consclust.diagnostics.pairs import n_pairs, require_at_least
@@ -152,7 +153,7 @@ def choose_k(
     half_pair = 0.5 / n_pairs(data.n_objects())
     rows = compare_with_nulls(list_criteria(data), numbers, values, of_nulls, level, half_pair)
     table = pd.DataFrame(rows, columns=list(COLUMNS[: -len(Recommendation._fields)]))
-    found = recommend(table, compute_silhouettes(data, numbers), level)
+    found = recommend(table, lambda: compute_silhouettes(data, numbers), level)
     return table.assign(recommended=table["k"] == found.recommended, halves=table["k"].map(found.halves))
 
 
@@ -165,16 +166,15 @@ class Recommendation(NamedTuple):
     """Share of the halves of the clusterings in which a k is the best one; empty for one cluster."""
 
 
-def recommend(table: Any, silhouettes: FloatArray, level: float) -> Recommendation:
+def recommend(table: Any, silhouettes: Callable[[], FloatArray], level: float) -> Recommendation:
     """Return the recommendation, as the notes of :func:`choose_k` define it.
 
-    ``table`` has the columns of :func:`choose_k` but those of the recommendation; ``silhouettes``, (halves, k's), are
-    those of the consensus of random halves of the clusterings.
+    ``table`` has the columns of :func:`choose_k` but those of the recommendation; ``silhouettes`` computes those of the
+    consensus of random halves of the clusterings, (halves, k's). It is not called where one cluster is recommended.
     """
     rows = {name: mine.set_index("k") for name, mine in table.groupby("criterion", sort=False)}
-    tested = rows[DISPERSION if DISPERSION in rows else SILHOUETTE]
-    p_one_cluster = tested.loc[1, "p"]
-    ks = [k for k in tested.index if k > 1]
+    p_one_cluster = rows[find_tested(rows)].loc[1, "p"]
+    ks = [k for k in rows[SILHOUETTE].index if k > 1]
     silhouette = rows[SILHOUETTE].loc[ks]
     if silhouette["value"].isna().all():
         return Recommendation(None, {})
@@ -185,7 +185,7 @@ def recommend(table: Any, silhouettes: FloatArray, level: float) -> Recommendati
     reference = silhouette["null_mean"].fillna(0.0).to_numpy()
     gap = rows[DISPERSION].loc[ks, "score"].to_numpy() if has_nulls and DISPERSION in rows else None
     merit = _judge(silhouette["value"].to_numpy() - reference, gap)
-    of_halves = np.array([_judge(one - reference, gap) for one in silhouettes])
+    of_halves = np.array([_judge(one - reference, gap) for one in silhouettes()])
     return Recommendation(_take_smallest_of_the_best(ks, merit, of_halves), _count_choices(ks, of_halves))
 
 
@@ -245,14 +245,13 @@ def describe_recommendation(table: Any) -> str:
     if not len(recommended):
         return "No number of clusters is recommended: no criterion has a value."
     k = int(recommended["k"].iloc[0])
-    has_features = DISPERSION in set(table["criterion"])
-    tested = DISPERSION if has_features else SILHOUETTE
+    tested = find_tested(set(table["criterion"]))
     one_cluster = table[(table["criterion"] == tested) & (table["k"] == 1)]
     p = float(one_cluster["p"].iloc[0])
     if k == 1:
         return f"Recommended: k = 1. The {tested} is that of data without clusters (p = {p:.2g})."
     has_nulls = not isnan(p)
-    what = "silhouette and dispersion together are" if has_features and has_nulls else "the silhouette is"
+    what = "silhouette and dispersion together are" if tested == DISPERSION and has_nulls else "the silhouette is"
     than = f" One cluster is rejected by the {tested} (p = {p:.2g})." if has_nulls else ""
     share = recommended["halves"].iloc[0]
     of_halves = table.drop_duplicates("k").set_index("k")["halves"].dropna()

@@ -3,7 +3,7 @@
 # threadpoolctl is imported where needed: what does without starts faster
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,6 +61,11 @@ class NullStatistics(NamedTuple):
 def list_criteria(source: Source) -> list[str]:
     """Return the criteria that there are for features or for a label matrix."""
     return [name for name in CRITERIA if source.has_features or name != DISPERSION]
+
+
+def find_tested(names: Collection[str]) -> str:
+    """Return which of some criteria tests one cluster for the recommendation."""
+    return DISPERSION if DISPERSION in names else SILHOUETTE
 
 
 def compute_criteria(data: Source, ks: Sequence[int]) -> FloatArray:
@@ -191,7 +196,7 @@ def _measure_goodness(name: str, values: FloatArray, half_pair: float) -> FloatA
     perfect = CRITERIA[name].perfect
     if perfect is None:
         return CRITERIA[name].sign * values
-    return -np.log2(np.maximum(np.abs(perfect - values), 0.0) + half_pair)
+    return np.asarray(-np.log2(np.abs(perfect - values) + half_pair))
 
 
 def find_largest_deviations(name: str, pool: FloatArray, half_pair: float) -> FloatArray:

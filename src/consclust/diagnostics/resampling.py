@@ -53,6 +53,10 @@ class ResampledKMeans:
     init: Literal["k-means++", "random"] = "k-means++"
     max_iter: int = 100
 
+    def count_objects(self, n: int) -> int:
+        """Return how many of n objects a run has; it has at most as many clusters."""
+        return ceil(self.share * n)
+
 
 class Stage(NamedTuple):
     """What there is at one k."""
@@ -304,7 +308,7 @@ class _Features:
         return type(self)(drawn, self.present, self.halves, self.recipe, self.method, self.seed, draw)
 
     def most_clusters(self) -> int:
-        return ceil(self.recipe.share * len(self.features))
+        return self.recipe.count_objects(len(self.features))
 
     def n_objects(self) -> int:
         return len(self.features)

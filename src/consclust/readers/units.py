@@ -1,12 +1,11 @@
 """Features in unlike units, of which k-means sees the largest alone."""
 
 import numpy as np
-import numpy.typing as npt
+
+from consclust.ensemble import FloatArray
 
 MANY_TIMES = 100  # so many times the median deviation are named
 SMALLEST = 1e-140  # squares of smaller deviations vanish
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def scale_columns(values: FloatArray) -> FloatArray:
