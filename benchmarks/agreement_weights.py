@@ -24,6 +24,7 @@ from consclust.diagnostics import agreement_weights, quality
 from consclust.ensemble import IntArray
 from consclust.scores import ari, nmi
 from consclust.seeds import generator
+from pages import table
 
 MOST_OBJECTS, M, COPIES = 3000, 20, 100
 METHODS = ("EAC", "KC", "LWEA", "MCLA", "SpectralConsensus")
@@ -158,12 +159,6 @@ def write_rows(frame: Any, about: bool = False) -> list[list[str]]:
 def in_words(values: Any) -> str:
     """Return the mean with its standard error."""
     return f"{values.mean():+.3f} ± {values.std() / np.sqrt(len(values)):.3f}"
-
-
-def table(header: list[str], rows: list[list[str]]) -> str:
-    """Return a Markdown table."""
-    lines = [header, [":--", *["--:"] * (len(header) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 PAGE = """# Weights of base clusterings without classes

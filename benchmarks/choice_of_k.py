@@ -30,6 +30,7 @@ from joblib import Parallel, delayed
 from consclust.diagnostics import ResampledKMeans, choose_k
 from consclust.ensemble import FloatArray, IntArray
 from consclust.seeds import generator
+from pages import read_rows, table
 
 KS = range(2, 13)
 N_OBJECTS, N_FEATURES = 160, 5
@@ -114,9 +115,9 @@ def measure(one: Set) -> list[tuple[Any, ...]]:
         if X is None:
             return []
         given |= {"features": X, "recipe": ResampledKMeans(runs=15), "halves": 10}
-    table = choose_k(**given)
-    picked = {f"{rule}, {name}": k for rule in ("best", "chosen") for name, k in read_choices(table, rule)}
-    recommended = table[table["recommended"]]
+    found = choose_k(**given)
+    picked = {f"{rule}, {name}": k for rule in ("best", "chosen") for name, k in read_choices(found, rule)}
+    recommended = found[found["recommended"]]
     picked["recommended"] = int(recommended["k"].iloc[0])
     if one.part != "labels":
         picked["prediction strength"] = measure_prediction_strength(given["features"], rng)
@@ -124,9 +125,9 @@ def measure(one: Set) -> list[tuple[Any, ...]]:
     return [(*one, rule, k, round(share, 3), seconds) for rule, k in picked.items()]
 
 
-def read_choices(table: Any, rule: str) -> Iterator[tuple[str, int]]:
+def read_choices(found: Any, rule: str) -> Iterator[tuple[str, int]]:
     """Yield each criterion with its k."""
-    for row in table[table[rule]].itertuples():
+    for row in found[found[rule]].itertuples():
         yield row.criterion, row.k
 
 
@@ -229,14 +230,6 @@ def run(sets: list[Set], out: Path, processes: int) -> None:
                 print(f"{n} of {len(left)} sets", flush=True)
 
 
-def read_rows(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file; none of a file that is absent."""
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 SHOWN = {
     "recommended": "recommended",
     "chosen, silhouette": "silhouette",
@@ -294,7 +287,7 @@ def pivot(frame: Any, by: str, order: list[Any], title: str) -> str:
     counts = frame[frame["rule"] == "recommended"][by].value_counts()
     rules = [rule for rule in SHOWN if rule in means]
     rows = [[str(row), str(counts[row]), *(f"{means.loc[row, rule]:.0f}" for rule in rules)] for row in order]
-    return write_table([title, "sets", *(SHOWN[rule] for rule in rules)], rows)
+    return table([title, "sets", *(SHOWN[rule] for rule in rules)], rows)
 
 
 def pivot_right(frame: Any) -> str:
@@ -308,7 +301,7 @@ def pivot_right(frame: Any) -> str:
     for k in sorted(counts.index, key=int):
         cells = (f"{right.loc[k, rule]:.0f} ({near.loc[k, rule]:.0f})" for rule in rules)
         rows.append([str(k), str(counts[k]), *cells])
-    return write_table(["k", "sets", *(SHOWN[rule] for rule in rules)], rows)
+    return table(["k", "sets", *(SHOWN[rule] for rule in rules)], rows)
 
 
 def list_real(frame: Any) -> str:
@@ -318,7 +311,7 @@ def list_real(frame: Any) -> str:
         mine = frame[frame["kind"] == name]
         chosen = {rule: ", ".join(map(str, mine[mine["rule"] == rule]["picked"])) for rule in SHOWN}
         rows.append([name, str(count_classes(name)), *chosen.values()])
-    return write_table(["data set", "classes", *SHOWN.values()], rows)
+    return table(["data set", "classes", *SHOWN.values()], rows)
 
 
 def count_classes(name: str) -> int:
@@ -326,12 +319,6 @@ def count_classes(name: str) -> int:
     from consclust.datasets import load
 
     return len(load(name, preprocessing=()).target_names)
-
-
-def write_table(header: list[str], rows: list[list[str]]) -> str:
-    """Return a Markdown table."""
-    lines = [f"| {' | '.join(header)} |", "| :-- |" + " --: |" * (len(header) - 1)]
-    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def main() -> None:

@@ -27,6 +27,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import NamedTuple
 
+from pages import read_rows
+
 ROOT = Path(__file__).parents[1]
 NUMERICS = "src/consclust/numerics"
 KERNELS = f"{NUMERICS}/kernels"
@@ -230,14 +232,6 @@ def write_rows(path: Path, module: str, rows: Iterable[NamedTuple], columns: Seq
         writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
         writer.writerows(sorted([*others, *ours], key=lambda row: order.index(row["module"])))
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file; none of a file that is absent."""
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def write_page(folder: Path, page: Path) -> None:
