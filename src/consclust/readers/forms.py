@@ -79,11 +79,16 @@ def join_indicators(table: ObjectTable) -> ObjectTable:
             names.append(table.names[group[0]])
             columns.append(table.columns[group[0]])
             continue
-        members = np.column_stack([table.columns[j].to_numbers() == 1 for j in group])
+        members = find_members(table, group)
         labels = np.where(members.any(axis=1), members.argmax(axis=1), np.nan)
         names.append(_common_name([table.names[j] for j in group], len(names)))
         columns.append(NumberColumn(labels))
     return ObjectTable(table.path, names, columns, table.ids, table.remedies, table.lines, table.first_row)
+
+
+def find_members(table: ObjectTable, group: Sequence[int]) -> Flags:
+    """Return which objects are in the clusters of a clustering, (n, clusters), by the places of its indicators."""
+    return np.column_stack([table.columns[j].to_numbers() == 1 for j in group])
 
 
 def group_indicators(table: ObjectTable) -> list[list[int]]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from consclust.ensemble import MISSING, IntArray
 from consclust.errors import InputError
 from consclust.plurals import count
-from consclust.readers.forms import LONG, group_indicators
+from consclust.readers.forms import LONG, find_members, group_indicators
 from consclust.readers.label_matrix import LabelMatrix, labels_of, read_table, refuse_decimals, take_out
 from consclust.readers.layout import Layout, Remedies
 from consclust.readers.object_table import ObjectTable
@@ -210,7 +210,7 @@ def _name_indicators(found: LabelMatrix) -> str:
 
 def _sum_to_one(table: ObjectTable, group: Sequence[int]) -> bool:
     """Whether each column has a 1, and each object one in exactly one of the columns."""
-    members = np.column_stack([table.columns[j].to_numbers() == 1 for j in group])
+    members = find_members(table, group)
     return bool(members.any(axis=0).all() and (members.sum(axis=1) == 1).all())
 
 
