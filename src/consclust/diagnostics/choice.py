@@ -101,8 +101,8 @@ def choose_k(
       ``level``; 1 if the p-value in the row of k = 1 exceeds ``level``. Without a null reference it is ``best``. Of
       equal ones the smallest k.
     * ``recommended``: the one k to take, in the rows of all criteria: see the notes.
-    * ``halves``: share of the random halves of the clusterings in which this k is the best one by the same rule;
-      NaN if k = 1 is recommended.
+    * ``halves``: share of the random halves of the clusterings in which this k is the best one, whatever smaller k is
+      as good within the noise; NaN if k = 1 is recommended.
 
     Notes
     -----
@@ -114,9 +114,9 @@ def choose_k(
 
     The recommendation is 1 unless one cluster is rejected at the level, by the dispersion (features) or the silhouette
     (label matrix). Otherwise it is the k with the largest product of the scores of silhouette and dispersion, negative
-    ones taken for 0 (features), or with the largest score of the silhouette (label matrix): these rules were right most
-    often in the measurements of docs/choice-of-k.md. A smaller k is taken if it is as good within the noise: if its
-    difference is at most the standard deviation of this difference over the random halves.
+    ones taken for 0 (features), or with the largest score of the silhouette (label matrix). The product was the best
+    of some twenty rules in a small trial, see docs/choice-of-k.md. A smaller k is taken if it is as good within the
+    noise: if its difference is at most the standard deviation of this difference over the random halves.
 
     Takes (1 + ``nulls``) (1 + ``halves``) fits for each k from labels, or (1 + ``nulls``) ``runs`` runs of k-means and
     a fit for each k from features; with the default method O(n'^2) for each tree.
