@@ -191,7 +191,7 @@ def cosines(transition, steps):
 def test_lwca_is_its_definition(labels):
     index = literal_eci(labels, 0.6)
     expected = pairs(labels, lambda j, a, b: index[j, a] if a == b else 0.0)
-    ensemble = Ensemble(labels)
+    ensemble = Ensemble(labels, missing="ignored")
     assert over_objects(ensemble, lwca(ensemble, 0.6)) == pytest.approx(expected, abs=1e-14)
 
 
@@ -203,15 +203,17 @@ def test_ecpcs_is_its_definition(labels):
     alike = cosines(index / index.sum(axis=1, keepdims=True), 4)
     place = {cluster: p for p, cluster in enumerate(clusters)}
     expected = pairs(labels, lambda j, a, b: alike[place[j, a], place[j, b]])
-    ensemble = Ensemble(labels)
+    ensemble = Ensemble(labels, missing="ignored")
     assert over_objects(ensemble, ecpcs(ensemble, 4)) == pytest.approx(expected, abs=1e-13)
 
 
 @pytest.mark.parametrize("labels", [l30()[np.arange(45) % 30], with_gaps()])
 @pytest.mark.parametrize(("neighbours", "steps"), [(1, 2), (3, 5), (99, 3)])
-def test_pts_is_its_definition(labels, neighbours, steps):
-    ensemble = Ensemble(labels)
-    links = ensemble.coassociation - np.eye(ensemble.n_profiles)
+@pytest.mark.parametrize("missing", ["expected", "ignored"])
+def test_pts_is_its_definition(labels, neighbours, steps, missing):
+    ensemble = Ensemble(labels, missing)
+    links = similarity.co_occurrence(ensemble).copy()
+    np.fill_diagonal(links, 0)
     elite = np.zeros_like(links)
     for row, target in zip(links, elite, strict=True):
         least = np.sort(row)[::-1][min(neighbours, len(row)) - 1]
@@ -290,7 +292,7 @@ def test_jaccard_over_profiles_is_that_of_the_sets_of_objects(seed):
     labels = rng.integers(0, 3, size=(6, 3))[rng.integers(6, size=20)]
     labels[rng.random(labels.shape) < 0.1] = -1
     labels[:, 0] = np.maximum(labels[:, 0], 0)
-    ensemble = Ensemble(labels)
+    ensemble = Ensemble(labels, missing="ignored")
     clusters = [
         set(np.flatnonzero(c == name))
         for c, k in zip(ensemble.labels.T, ensemble.n_clusters, strict=True)

@@ -5,11 +5,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import zip_longest
-from typing import Any, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from consclust.expected import expect_labels, sum_by_clustering
 from consclust.extras import needs
 from consclust.label_checks import refuse_codes
 from consclust.parquet import filled, index_columns
@@ -23,6 +24,9 @@ _Profiles = tuple[list[IntArray], IntArray]
 
 MISSING = -1
 
+Unseen = Literal["expected", "ignored"]
+"""What a missing label counts as; see :class:`Ensemble`."""
+
 
 class Ensemble:
     """Base clusterings of n objects as a label matrix.
@@ -35,6 +39,12 @@ class Ensemble:
     labels : array-like of integers, shape (n objects, m clusterings)
         -1, or NA in a pandas DataFrame of nullable integers, marks an object that is missing from a clustering. A plain
         list of sequences that are longer than the list is refused: it most likely holds one clustering a row.
+    missing : {"expected", "ignored"}, default "expected"
+        What a missing label counts as, for the methods that work on shares of clusterings. "expected": as the label to
+        be expected from the clusters that hold the object elsewhere, see :attr:`expected_indicator`; a pair of objects
+        that no clustering contains is unknown, and not apart. "ignored": a clustering does not count for the pairs of
+        an object that it misses, and a pair that none contains has the share 0, as in most published formulas. Without
+        missing labels there is no difference.
 
     Attributes
     ----------
@@ -58,7 +68,8 @@ class Ensemble:
     ------
     ValueError
         If the matrix is empty, not two-dimensional, a list of clusterings instead of a list of objects, holds NaN or
-        other values than 64-bit integers or labels below -1, or has an object or a clustering without any label.
+        other values than 64-bit integers or labels below -1, or has an object or a clustering without any label; for
+        another ``missing``.
 
     Examples
     --------
@@ -73,16 +84,17 @@ class Ensemble:
            [0., 0., 1., 1.]])
     """
 
-    def __init__(self, labels: npt.ArrayLike) -> None:
+    def __init__(self, labels: npt.ArrayLike, missing: Unseen = "expected") -> None:
         raw = label_matrix(labels)
         if isinstance(labels, list | tuple) and raw.shape[0] < raw.shape[1]:
             clustering = "if each sequence is a clustering, pass np.column_stack(labels)"
             what = f"a list of sequences, {raw.shape[0]} by {raw.shape[1]}, may be transposed"
             raise ValueError(f"{what}; {clustering}; if each is an object, np.array(labels)")
+        self._set_missing(missing)
         self._add([raw])
 
     @classmethod
-    def from_blocks(cls, blocks: Iterable[npt.ArrayLike]) -> Self:
+    def from_blocks(cls, blocks: Iterable[npt.ArrayLike], missing: Unseen = "expected") -> Self:
         """Return the ensemble of objects that come in blocks, such as a generator of label matrices.
 
         Equal to the ensemble of all blocks, one above the other, each of shape (objects, m). One block is read at a
@@ -94,11 +106,14 @@ class Ensemble:
         for data frames whose columns are not named as those of the first, in the same order.
         """
         ensemble = cls.__new__(cls)
+        ensemble._set_missing(missing)
         ensemble._add(_matrices(blocks))
         return ensemble
 
     @classmethod
-    def from_parquet(cls, path: Any, columns: Sequence[str] | None = None, block: int = 2**20) -> Self:
+    def from_parquet(
+        cls, path: Any, columns: Sequence[str] | None = None, block: int = 2**20, missing: Unseen = "expected"
+    ) -> Self:
         """Return the ensemble of a Parquet file with a row for each object and a column for each clustering.
 
         ``path`` names a file, ``columns`` the clusterings (default: all columns but the index of a pandas frame). A
@@ -113,20 +128,27 @@ class Ensemble:
 
         with ParquetFile(path) as file:
             names = clustering_columns(file.schema_arrow) if columns is None else list(columns)
-            return cls.from_blocks(matrix(batch) for batch in file.iter_batches(block, columns=names))
+            blocks = (matrix(batch) for batch in file.iter_batches(block, columns=names))
+            return cls.from_blocks(blocks, missing)
 
     @classmethod
-    def from_profiles(cls, profiles: npt.ArrayLike, weights: npt.ArrayLike) -> Self:
+    def from_profiles(cls, profiles: npt.ArrayLike, weights: npt.ArrayLike, missing: Unseen = "expected") -> Self:
         """Return the ensemble of n objects with given profiles, the first ``weights[0]`` with the first, and so on.
 
         ``profiles`` is a label matrix, (n', m), ``weights`` has shape (n',), whole numbers of at least 1. Raises
         ValueError as the constructor does, and for other weights.
         """
-        ensemble, counts = cls(np.asarray(profiles)), np.asarray(weights)
+        ensemble = cls(np.asarray(profiles), missing)
+        counts = np.asarray(weights)
         if counts.shape != ensemble.membership.shape or counts.dtype.kind not in "iu" or counts.min(initial=1) < 1:
             raise ValueError(f"weights must be {ensemble.n_objects} whole numbers of at least 1, one for each profile")
         ensemble._keep(ensemble._profiles, np.repeat(ensemble.membership, counts), ensemble.cluster_names)
         return ensemble
+
+    def _set_missing(self, missing: Unseen) -> None:
+        if missing not in get_args(Unseen):
+            raise ValueError(f"missing = {missing!r}: must be one of {', '.join(map(repr, get_args(Unseen)))}")
+        self.missing: Unseen = missing
 
     def _add(self, blocks: Iterable[npt.NDArray[Any]]) -> None:
         """Find the clusters and the profiles of label matrices that lie one above the other."""
@@ -210,6 +232,24 @@ class Ensemble:
         indicator: FloatArray = self.sparse_indicator.toarray()
         return indicator
 
+    @property
+    def counts_expected(self) -> bool:
+        """Whether there are missing labels, and they count as the expected ones."""
+        return self.has_missing and self.missing == "expected"
+
+    @cached_property
+    def expected_indicator(self) -> Any:
+        """Indicator matrix with the expected label where one is missing, a csr_array of shape (n', sum of k_i).
+
+        Each cluster that holds an object votes on its label in a clustering that misses it, with the shares of that
+        clustering's clusters among its own members; the expected label is the mean of the votes. The entries of an
+        object in a clustering sum to 1, or to 0 where its clusters have no member that the clustering contains. Equal
+        to ``sparse_indicator`` if no label is missing, and where missing labels are "ignored".
+        """
+        if not self.counts_expected:
+            return self.sparse_indicator
+        return expect_labels(self.sparse_indicator, self.weights, self.n_clusters, self.profiles != MISSING)
+
     def overlaps(self, weights: npt.NDArray[Any] | None = None) -> FloatArray:
         """Return the number of objects that two clusters share, Z' diag(w) Z, shape (sum of k_i, sum of k_i).
 
@@ -219,11 +259,11 @@ class Ensemble:
         shared: FloatArray = (scaled.T @ self.sparse_indicator).toarray()
         return shared
 
-    def scaled_indicator(self, factors: npt.NDArray[Any]) -> Any:
-        """Return diag(factors) Z, a csr_array of shape (n', sum of k_i), for the indicator matrix Z."""
+    def scaled_indicator(self, factors: npt.NDArray[Any], indicator: Any = None) -> Any:
+        """Return diag(factors) Z, a csr_array of shape (n', sum of k_i), for the indicator matrix Z or another one."""
         from scipy.sparse import csr_array
 
-        z = self.sparse_indicator
+        z = self.sparse_indicator if indicator is None else indicator
         data = np.repeat(np.asarray(factors, dtype=float), np.diff(z.indptr))
         return csr_array((data, z.indices, z.indptr), shape=z.shape)
 
@@ -255,6 +295,36 @@ class Ensemble:
         np.divide(self.counts, self.observed, out=ratio, where=self.observed > 0)
         return ratio
 
+    @cached_property
+    def expected_coassociation(self) -> FloatArray:
+        """Co-association matrix of the expected labels, shape (n', n'): the expected share of clusterings that join.
+
+        Equal to ``coassociation`` if no label is missing, and where missing labels are "ignored".
+        """
+        if not self.counts_expected:
+            return self.coassociation
+        z = self.expected_indicator
+        return self.share_of_clusterings((z @ z.T).toarray())
+
+    def share_of_clusterings(self, total: FloatArray) -> FloatArray:
+        """Divide a sum over the clusterings, (n', n'), by the number of those that say something about a pair.
+
+        These are all if no label is missing; else those in which both profiles have a label, known or expected. Of a
+        pair without any the share is the mean share of the others, or 0 where missing labels are "ignored". Overwrites
+        ``total`` if no label is missing.
+        """
+        if not self.has_missing:
+            total /= self.n_clusterings
+            return total
+        if self.missing == "ignored":
+            return total / np.maximum(self.observed, 1)
+        known = (sum_by_clustering(self.expected_indicator.toarray(), self.n_clusters) > 0).astype(float)
+        said = known @ known.T
+        pairs = np.outer(self.weights, self.weights) - np.diag(self.weights)
+        mean = np.vdot(pairs, total) / max(np.vdot(pairs, said), 1.0)
+        shares: FloatArray = np.divide(total, said, out=np.full_like(total, mean), where=said > 0)
+        return shares
+
     def expand(self, matrix: FloatArray) -> FloatArray:
         """Return the (n, n) matrix over objects of an (n', n') matrix over profiles."""
         return matrix[np.ix_(self.membership, self.membership)]
@@ -268,12 +338,13 @@ class Ensemble:
         own = np.where(split, self.n_profiles + np.arange(self.n_objects), self.membership)
         _, first, membership = np.unique(own, return_index=True, return_inverse=True)
         twin = Ensemble.__new__(Ensemble)
+        twin._set_missing(self.missing)
         twin._keep([column[self.membership[first]] for column in self._profiles], membership, self.cluster_names)
         return twin
 
     def subset(self, clusterings: Iterable[int]) -> "Ensemble":
         """Return the ensemble of some of the clusterings."""
-        return Ensemble(self.given[:, list(clusterings)])
+        return Ensemble(self.given[:, list(clusterings)], self.missing)
 
 
 def as_ensemble(labels: "npt.ArrayLike | Ensemble") -> Ensemble:

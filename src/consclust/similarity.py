@@ -5,6 +5,9 @@ over the profiles, in double precision (less would make and break ties). Its dia
 *different* objects with one profile; that of an object with itself is 1 unless said otherwise, and
 :func:`over_objects` puts it in.
 
+With missing labels each works on the expected ones (:attr:`Ensemble.expected_indicator`), unless the ensemble's
+``missing`` is "ignored": then a sum over clusterings is divided by the number O of those that contain both objects.
+
 Sources: co-association, Fred, Jain: TPAMI 27(6), 2005; HC, Jia, Tao, Wang, Wang: TNNLS 2023; ECI and LWCA, Huang, Wang,
 Lai: Trans. Cybernetics 48(5), 2018; PTS, Huang, Lai, Wang: TKDE 28(5), 2016; cluster trajectories and ECPCS, Huang,
 Wang, Peng, Lai, Kwoh: Trans. SMC: Systems 51(1), 2021.
@@ -19,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from consclust.ensemble import Ensemble, FloatArray, IntArray
+from consclust.expected import vote_on_all_labels
 
 CACHED = 2**18  # Numbers of a block of columns
 MOST_STEPS = 20  # The authors' program of PTA takes no more elite neighbours, and no more steps, of itself
@@ -34,6 +38,8 @@ def over_objects(ensemble: Ensemble, profile_matrix: FloatArray, diagonal: float
 def co_occurrence(ensemble: Ensemble) -> FloatArray:
     """Return the co-association matrix N / O: the share of the clusterings with both objects that join them.
 
+    With missing labels it is the share to be expected, see :attr:`Ensemble.expected_coassociation`.
+
     Examples
     --------
     >>> from consclust import Ensemble
@@ -44,7 +50,38 @@ def co_occurrence(ensemble: Ensemble) -> FloatArray:
            [0.5, 1. , 0.5],
            [0. , 0.5, 1. ]])
     """
-    return ensemble.coassociation
+    return ensemble.expected_coassociation
+
+
+def fitted_shares(ensemble: Ensemble) -> FloatArray:
+    """Return the share of clusterings that would join two objects, by their clusters elsewhere, shape (n', n').
+
+    As if each label were missing in turn: the labels expected from the objects' clusters in the other clusterings, see
+    :attr:`Ensemble.expected_indicator`, and the share of clusterings that they join; then the line through these shares
+    that fits the co-association matrix of the pairs that were seen, by least squares over pairs and clusterings. In
+    [0, 1].
+
+    Examples
+    --------
+    >>> from consclust import Ensemble
+    >>> from consclust.similarity import fitted_shares
+    >>> ensemble = Ensemble([[0, 0, 0], [0, 0, -1], [1, 1, 1], [-1, 1, 1]])
+    >>> fitted_shares(ensemble).round(2)
+    array([[1., 0., 0., 1.],
+           [0., 1., 1., 0.],
+           [0., 1., 1., 0.],
+           [1., 0., 0., 1.]])
+    """
+    votes = vote_on_all_labels(ensemble.sparse_indicator, ensemble.weights, ensemble.n_clusters)
+    expected = votes @ votes.T / ensemble.n_clusterings
+    seen = np.outer(ensemble.weights, ensemble.weights) * ensemble.observed
+    seen -= np.diag(ensemble.weights * ensemble.observed.diagonal())  # an object is no pair with itself
+    seen /= max(seen.sum(), 1.0)
+    centred = expected - np.vdot(seen, expected)
+    mean = np.vdot(seen, ensemble.coassociation)
+    spread = np.vdot(seen, centred**2)
+    slope = np.vdot(seen, centred * (ensemble.coassociation - mean)) / spread if spread > 0 else 0.0
+    return np.clip(mean + slope * centred, 0, 1)
 
 
 def hc(ensemble: Ensemble, alpha: float = 0.8) -> FloatArray:
@@ -113,8 +150,8 @@ def lwca(ensemble: Ensemble, theta: float = 0.4) -> FloatArray:
            [0.14, 0.29, 0.14],
            [0.  , 0.14, 0.64]])
     """
-    indicator = ensemble.indicator
-    return _mean_over_clusterings(ensemble, (indicator * eci(ensemble, theta)) @ indicator.T)
+    indicator = ensemble.expected_indicator.toarray()
+    return ensemble.share_of_clusterings((indicator * eci(ensemble, theta)) @ indicator.T)
 
 
 def pts(ensemble: Ensemble, n_neighbours: int | None = None, n_steps: int | None = None) -> FloatArray:
@@ -247,12 +284,14 @@ def ecpcs(ensemble: Ensemble, n_steps: int = 20) -> FloatArray:
     """
     clustering = np.repeat(np.arange(ensemble.n_clusterings), ensemble.n_clusters)
     within = np.where(clustering[:, None] == clustering, cluster_trajectories(ensemble, n_steps), 0.0)
-    indicator = ensemble.indicator
-    return _mean_over_clusterings(ensemble, indicator @ within @ indicator.T)
+    indicator = ensemble.expected_indicator.toarray()
+    return ensemble.share_of_clusterings(indicator @ within @ indicator.T)
 
 
 def jaccard(ensemble: Ensemble) -> FloatArray:
     """Return the Jaccard index of every two base clusters, shape (sum of k_i, sum of k_i), zero diagonal.
+
+    With expected labels it is the expected number of common members by that of the members of either.
 
     Examples
     --------
@@ -265,8 +304,13 @@ def jaccard(ensemble: Ensemble) -> FloatArray:
            [0.5 , 0.  , 0.  , 0.  ],
            [0.33, 0.5 , 0.  , 0.  ]])
     """
-    common = ensemble.overlaps()
-    sizes = common.diagonal()
+    if ensemble.counts_expected:
+        z = ensemble.expected_indicator
+        common = (z.T @ ensemble.scaled_indicator(ensemble.weights, z)).toarray()
+        sizes = z.T @ ensemble.weights
+    else:
+        common = ensemble.overlaps()
+        sizes = common.diagonal()
     index: FloatArray = common / (sizes[:, None] + sizes - common)
     np.fill_diagonal(index, 0.0)
     return index
@@ -280,14 +324,6 @@ def collapse(indicator: Any, meta_labels: IntArray, n_clusters: int) -> FloatArr
     return mean
 
 
-def _mean_over_clusterings(ensemble: Ensemble, total: FloatArray) -> FloatArray:
-    """Divide a sum over clusterings by the number that contain both profiles; 0 where none does."""
-    if not ensemble.has_missing:
-        total /= ensemble.n_clusterings
-        return total
-    return total / np.maximum(ensemble.observed, 1)
-
-
 def _elite(similarity: FloatArray, n_neighbours: int) -> FloatArray:
     """Keep what is among the largest of its row or of its column; zero diagonal."""
     links = similarity.copy()
@@ -299,9 +335,14 @@ def _elite(similarity: FloatArray, n_neighbours: int) -> FloatArray:
 
 
 def _elite_walk(ensemble: Ensemble, n_neighbours: int) -> Any:
-    """Return the transition probabilities of :func:`pts`, a csr_array of shape (n', n'), from some rows at a time."""
+    """Return the transition probabilities of :func:`pts`, a csr_array of shape (n', n'), from some rows at a time.
+
+    With expected labels from the whole matrix, as nearly every pair has a share.
+    """
     from scipy.sparse import csr_array, diags_array, vstack
 
+    if ensemble.counts_expected:
+        return csr_array(_row_normalised(_elite(co_occurrence(ensemble), n_neighbours) * ensemble.weights))
     z, n = ensemble.sparse_indicator, ensemble.n_profiles
     present = csr_array((ensemble.profiles >= 0).astype(float)) if ensemble.has_missing else None
     rank, nearest = max(n - n_neighbours, 0), []

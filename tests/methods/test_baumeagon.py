@@ -19,7 +19,7 @@ START = np.array(ORACLE["Y0"]).T
 
 
 def squares(labels, diagonal):
-    return LeastSquares(Ensemble(labels), diagonal)
+    return LeastSquares(Ensemble(labels, missing="ignored"), diagonal)
 
 
 @pytest.mark.parametrize("diagonal", [True, False])
@@ -73,7 +73,7 @@ def test_objective_and_gradient_are_those_of_the_formula(diagonal, missing):
     labels = l30()[np.r_[:20, :10]]
     if missing:
         labels[np.arange(30), np.arange(30) % 8] = -1
-    ensemble, fit = Ensemble(labels), squares(labels, diagonal)
+    ensemble, fit = Ensemble(labels, missing="ignored"), squares(labels, diagonal)
     similarity = ensemble.expand(ensemble.coassociation)
 
     def literal(y):

@@ -60,7 +60,7 @@ def test_block_of_the_ecoli_pool(mirror, case, tolerance):
 def test_each_round_solves_its_linear_systems(lambda_):
     labels = l30()
     labels[::4, 2] = -1
-    ensemble = Ensemble(labels)
+    ensemble = Ensemble(labels, missing="ignored")
     x = ensemble.indicator.T
     weight = np.ones(ensemble.n_profiles)
     objectives = []

@@ -137,7 +137,7 @@ def test_profiles_give_what_the_literal_descent_gives(phi, missing):
         labels[np.arange(25) % 6 == 0, 4] = -1
         labels[labels[:, 2] == 1, 3] = -1
     assert Ensemble(labels).n_profiles < 15
-    gwca = GWCA(2, phi, 1.5, epsilon=EPSILON, max_iter=4).fit(labels)
+    gwca = GWCA(2, phi, 1.5, epsilon=EPSILON, max_iter=4).fit(Ensemble(labels, missing="ignored"))
     w, _, path = literal(labels, phi, 1.5, 4)
     assert gwca.n_iter_ == 4
     assert gwca.objective_path_ == pytest.approx(path, rel=1e-7)

@@ -86,7 +86,8 @@ def test_associations_share_out_the_labels(seed):
     labels[rng.random(labels.shape) < 0.2] = -1
     labels[:, 0] = np.maximum(labels[:, 0], 0)
     k = int(rng.integers(1, min(5, Ensemble(labels).n_profiles) + 1))
-    mcla = MCLA(k).fit(labels)
+    ensemble = Ensemble(labels, missing="ignored")
+    mcla = MCLA(k).fit(ensemble)
     members = np.bincount(mcla.meta_labels_, minlength=k)
     assert mcla.association_.shape == (25, k)
     assert mcla.association_.min() >= 0
@@ -94,7 +95,7 @@ def test_associations_share_out_the_labels(seed):
     assert mcla.association_ @ members == pytest.approx((labels >= 0).sum(axis=1))
     own = mcla.association_[np.arange(25), mcla.labels_]
     assert np.array_equal(own, mcla.association_.max(axis=1))
-    table = Ensemble(labels).indicator[Ensemble(labels).membership] @ np.eye(k)[mcla.meta_labels_]
+    table = ensemble.indicator[ensemble.membership] @ np.eye(k)[mcla.meta_labels_]
     assert mcla.association_ == pytest.approx(table / np.maximum(members, 1))
 
 

@@ -88,9 +88,9 @@ def test_profiles_give_what_the_objects_give(missing):
     labels = duplicated(3)
     if missing:
         labels[labels[:, 3] == 1, 5] = -1
-    ensemble = Ensemble(labels)
+    ensemble = Ensemble(labels, missing="ignored")
     assert ensemble.n_profiles < 20
-    nmfc = NMFC(3, n_init=4, max_iter=60, tol=0, random_state=0).fit(labels)
+    nmfc = NMFC(3, n_init=4, max_iter=60, tol=0, random_state=0).fit(ensemble)
     similarity = ensemble.expand(ensemble.coassociation)
     root = np.sqrt(ensemble.weights)
     starts = nmfc._starts(ensemble, ensemble.coassociation * np.outer(root, root))

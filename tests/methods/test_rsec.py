@@ -66,7 +66,7 @@ def test_profiles_give_what_the_literal_algorithm_gives(lambda1, lambda2, missin
     labels = l30()[np.random.default_rng(1).integers(20, size=36)]
     if missing:
         labels[np.arange(36) % 5 == 0, 6] = -1
-    ensemble = Ensemble(labels)
+    ensemble = Ensemble(labels, missing="ignored")
     assert ensemble.n_profiles < 25
     lagrangian = Lagrangian(ensemble, 3, lambda1, lambda2, spectral=spectral)
     root = np.sqrt(ensemble.weights)

@@ -8,6 +8,7 @@ import pytest
 from scipy.io import loadmat
 from sklearn.metrics import adjusted_rand_score
 
+from consclust.ensemble import Ensemble
 from consclust.methods import SPCE
 from consclust.testing import l30
 
@@ -90,7 +91,7 @@ def test_gives_what_the_literal_algorithm_gives(threshold, missing):
     labels = l30()[np.random.default_rng(1).integers(30, size=50)]
     if missing:
         labels[np.arange(50) % 5 == 0, 6] = -1
-    spce = SPCE(3, threshold).fit(labels)
+    spce = SPCE(3, threshold).fit(Ensemble(labels, missing="ignored"))
     s, rounds = literal(labels, 3, threshold)
     assert spce.n_iter_ == rounds
     assert spce.consensus_matrix() == pytest.approx(s, abs=1e-8)

@@ -9,6 +9,7 @@ from scipy.io import loadmat
 from scipy.optimize import brentq
 from sklearn.metrics import adjusted_rand_score
 
+from consclust.ensemble import Ensemble
 from consclust.methods import TRCE
 from consclust.numerics.kernels.trce_kernels import quotient_rows
 from consclust.testing import l30
@@ -104,7 +105,7 @@ def test_gives_what_the_literal_algorithm_gives(lambda_, compat, missing):
     labels = l30()[np.random.default_rng(1).integers(30, size=50)]
     if missing:
         labels[np.arange(50) % 5 == 0, 6] = -1
-    trce = TRCE(3, lambda_, compat=compat).fit(labels)
+    trce = TRCE(3, lambda_, compat=compat).fit(Ensemble(labels, missing="ignored"))
     a, rounds = literal(labels, 3, lambda_, compat)
     assert trce.n_iter_ == rounds
     assert trce.consensus_matrix() == pytest.approx(a, abs=1e-9)

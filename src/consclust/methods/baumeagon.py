@@ -8,6 +8,7 @@ import numpy as np
 
 from consclust.ensemble import Ensemble, FloatArray
 from consclust.methods.base import ConsensusMethod, Cost, Run
+from consclust.similarity import over_objects
 
 LENGTHEN = 1.2  # What the constant is divided by after an update; where one raises the objective, it is doubled
 LEAST = 1e-150  # Of a membership
@@ -63,7 +64,7 @@ class BaumEagon(ConsensusMethod):
     >>> from consclust.methods import BaumEagon
     >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
     >>> BaumEagon(n_clusters=2, random_state=0).fit(labels).memberships_[:, 0].round(2)
-    array([1.  , 0.8 , 0.71, 0.04, 0.04, 0.15])
+    array([1.  , 0.72, 0.78, 0.06, 0.11, 0.09])
     """
 
     summary = "Consensus with probabilistic memberships (Rota Bulò, Lourenço, Fred, Pelillo: S+SSPR 2010)."
@@ -121,7 +122,7 @@ class LeastSquares:
         self._diagonal = diagonal
         self.constant = float(n if diagonal else max(n - 1, 1))
         if ensemble.has_missing:
-            similarity = ensemble.expand(ensemble.coassociation)
+            similarity = over_objects(ensemble, ensemble.expected_coassociation)
             self._norm, self._product = float(np.vdot(similarity, similarity)), similarity.__matmul__
         else:
             from scipy.sparse import csr_array

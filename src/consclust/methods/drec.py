@@ -74,10 +74,10 @@ class DREC(ConsensusMethod):
     def _doubles(self, ensemble: Ensemble) -> int:
         """Return the doubles of a fit: n' x n' matrices, and coordinates in the singular vectors of X."""
         n = ensemble.n_profiles
-        return 5 * n**2 + 6 * n * int(ensemble.n_clusters.sum())
+        return 5 * n**2 + 4 * n * int(ensemble.n_clusters.sum())
 
     def _fit(self, ensemble: Ensemble) -> None:
-        basis, coordinates = self._represent(ensemble.indicator)
+        basis, coordinates = self._represent(ensemble.expected_indicator.toarray())
         self.profile_matrix_ = basis @ coordinates
         squares, left = np.linalg.eigh(coordinates @ coordinates.T)  # the graph leaves small singular values out
         singular, once = np.sqrt(np.maximum(squares, 0)), np.ones(ensemble.n_profiles, dtype=np.int64)

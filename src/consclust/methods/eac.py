@@ -42,7 +42,7 @@ class EAC(ConsensusMethod):
     >>> EAC(n_clusters=2).fit_predict(labels)
     array([0, 0, 0, 1, 1, 1])
     >>> EAC(n_clusters=2, criterion="lifetime").fit_predict(labels)
-    array([0, 1, 2, 3, 3, 4])
+    array([0, 0, 0, 1, 1, 1])
     """
 
     summary = "Agglomerative clustering of the co-association matrix, cut into K clusters or by the longest lifetime."

@@ -65,7 +65,7 @@ class ECPCS(ConsensusMethod):
         _, rows = ncut_embedding(similarity, self.n_clusters)
         once = np.ones(len(rows), dtype=np.int64)
         meta_labels, costs = discretize(rows, once, self.n_init, self._rng())
-        shares = [collapse(ensemble.sparse_indicator, meta, self.n_clusters) for meta in meta_labels]
+        shares = [collapse(ensemble.expected_indicator, meta, self.n_clusters) for meta in meta_labels]
         labels = np.stack([share.argmax(axis=1).astype(np.int64) for share in shares])
         self._set_labels(labels, costs, ensemble.membership)
 

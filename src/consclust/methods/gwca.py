@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from consclust.ensemble import Ensemble, FloatArray, IntArray
+from consclust.expected import sum_by_clustering
 from consclust.methods.base import Cost, MatrixMethod
 from consclust.methods.constraints import POSITIVE, Interval
 from consclust.numerics import simplex
@@ -60,9 +61,10 @@ class GWCA(MatrixMethod):
     Notes
     -----
     For 0/1 matrices M is, whatever phi, a function of the weighted co-association matrix, entry by entry: all is done
-    on the profiles, exactly. A missing label takes its clustering out of the means for the object's pairs; the
-    divergence of a clustering that contains only part of the n^2 pairs is scaled up to all of them, else it would gain
-    weight by what it does not say. (With missing labels M and w thus no longer minimise one J, whose path may rise.)
+    on the profiles, exactly. A missing label counts as the expected one, and the divergence of its clustering is the
+    expected divergence. Where the ensemble's ``missing`` is "ignored", it takes its clustering out of the means for the
+    object's pairs; the divergence of a clustering that contains only part of the n^2 pairs is scaled up to all of them,
+    else it would gain weight by what it does not say. (M and w then no longer minimise one J, whose path may rise.)
 
     Examples
     --------
@@ -72,7 +74,7 @@ class GWCA(MatrixMethod):
     >>> gwca.labels_
     array([0, 0, 0, 1, 1, 1])
     >>> gwca.weights_.round(2)
-    array([0.37, 0.33, 0.31])
+    array([0.38, 0.33, 0.29])
     """
 
     summary = "Generalized weighted cluster aggregation (Wang, Wang, Li: IJCAI 2009)."
@@ -188,16 +190,27 @@ class Euclidean:
         return from_mean / 2 - w @ from_mean / 4
 
 
+def known_labels(ensemble: Ensemble) -> FloatArray:
+    """Return 1 where a profile has a label, known or expected, and 0 elsewhere, shape (n', m)."""
+    if ensemble.counts_expected:
+        known = sum_by_clustering(ensemble.expected_indicator.toarray(), ensemble.n_clusters) > 0
+    else:
+        known = ensemble.profiles >= 0
+    return np.asarray(known, dtype=float)
+
+
 class Aggregation:
     """The two half steps' ingredients on the profiles of an ensemble."""
 
     def __init__(self, ensemble: Ensemble, divergence: Divergence, epsilon: float) -> None:
         self._divergence, self._epsilon = divergence, epsilon
-        self._indicator, self._m = ensemble.indicator, ensemble.n_clusterings
+        self._indicator: FloatArray = ensemble.expected_indicator.toarray()
+        self._m = ensemble.n_clusterings
         self._column = np.repeat(np.arange(self._m), ensemble.n_clusters)
-        self._present: FloatArray = (ensemble.profiles >= 0).astype(float)
+        self._present = known_labels(ensemble)
         self._weights = ensemble.weights.astype(float)
-        self._has_missing = ensemble.has_missing
+        self._has_missing = bool((self._present == 0).any())
+        self._expects = ensemble.counts_expected
         self._scale: FloatArray = (ensemble.n_objects / (self._weights @ self._present)) ** 2
 
     def consensus(self, w: FloatArray) -> FloatArray:
@@ -205,8 +218,11 @@ class Aggregation:
         share: FloatArray = (self._indicator * w[self._column]) @ self._indicator.T
         if self._has_missing:
             known = (self._present * w) @ self._present.T
-            # no clustering of positive weight contains the pair: 0, as in the co-association matrix
-            share = np.divide(share, known, out=np.zeros_like(share), where=known > 0)
+            unknown = 0.0
+            if self._expects:
+                unknown = float(self._weights @ share @ self._weights / (self._weights @ known @ self._weights))
+            # what the co-association matrix has for a pair that no clustering of positive weight contains
+            share = np.divide(share, known, out=np.full_like(share, unknown), where=known > 0)
         return self._divergence.mean(np.clip(share, 0, 1), self._epsilon)
 
     def least_divergences(self, w: FloatArray) -> FloatArray:

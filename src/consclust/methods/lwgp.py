@@ -41,7 +41,7 @@ class LWGP(ConsensusMethod):
     n_init: int = 10
 
     def _fit(self, ensemble: Ensemble) -> None:
-        links = ensemble.sparse_indicator.copy()
+        links = ensemble.expected_indicator.copy()
         links.data *= eci(ensemble, self.theta)[links.indices]
         labels, costs = tcut_labels(links, ensemble.weights, self.n_clusters, self.n_init, self._rng())
         self._set_labels(labels, costs, ensemble.membership)

@@ -52,7 +52,7 @@ class MCLA(ConsensusMethod):
     >>> mcla.labels_
     array([0, 0, 0, 1, 1, 1])
     >>> mcla.association_[:, 0].round(2)
-    array([1.  , 0.67, 0.67, 0.  , 0.  , 0.  ])
+    array([1.  , 0.67, 0.67, 0.  , 0.08, 0.  ])
     """
 
     summary = "Meta-clustering: METIS groups the base clusters; an object joins the group that it is in most."
@@ -75,11 +75,11 @@ class MCLA(ConsensusMethod):
     def _fit(self, ensemble: Ensemble) -> None:
         index, n_meta_clusters = jaccard(ensemble), self.n_meta_clusters or self.n_clusters
         graph = dense_graph(scaled_integers(index, float(index.sum())))
-        sizes = ensemble.sparse_indicator.T @ ensemble.weights
+        sizes = ensemble.expected_indicator.T @ ensemble.weights
         vertex_weights = scaled_integers(sizes, float(sizes.sum())) if self.vertex_weight == "size" else None
         groups = partition_graph(graph, n_meta_clusters, vertex_weights)
         self.cut_ = cut(graph, groups)
-        association = collapse(ensemble.sparse_indicator, groups, n_meta_clusters)
+        association = collapse(ensemble.expected_indicator, groups, n_meta_clusters)
         winners = association.argmax(axis=1)
         self._set_only_labels(winners, ensemble.membership)
         order = order_of_appearance(winners[ensemble.membership], n_meta_clusters)
@@ -90,5 +90,8 @@ class MCLA(ConsensusMethod):
 
     @property
     def association_(self) -> FloatArray:
-        """Share of the base clusters of each meta-cluster that contain the object, shape (n, meta-clusters)."""
+        """Share of the base clusters of each meta-cluster that contain the object, shape (n, meta-clusters).
+
+        A base cluster that is only expected to contain the object counts with its probability.
+        """
         return self._association[self._membership]

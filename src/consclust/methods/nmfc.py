@@ -73,7 +73,10 @@ class NMFC(ConsensusMethod):
 
     def _fit(self, ensemble: Ensemble) -> None:
         root = np.sqrt(ensemble.weights)
-        similarity = ensemble.coassociation * np.outer(root, root) if not ensemble.is_tall else Product(ensemble)
+        if ensemble.is_tall:
+            similarity: FloatArray | Product = Product(ensemble)
+        else:
+            similarity = ensemble.expected_coassociation * np.outer(root, root)
         starts = self._starts(ensemble, similarity)
         runs = [Factorization(similarity, q, s).run(self.max_iter, self.tol) for q, s in starts]
         self.objective_ = self._set_runs(runs, ensemble.membership).objective

@@ -77,7 +77,7 @@ class RSEC(ConsensusMethod):
     Examples
     --------
     >>> from consclust.methods import RSEC
-    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, -1], [1, 2, 1]]  # 6 objects, 3 clusterings
+    >>> labels = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, 1], [1, 2, 1]]  # 6 objects, 3 clusterings
     >>> RSEC(n_clusters=2, random_state=0).fit_predict(labels)
     array([0, 0, 0, 1, 1, 1])
     """
@@ -188,7 +188,7 @@ class Lagrangian:
         self._root = np.sqrt(weights)
         self._n_clusters, self._spectral = n_clusters, spectral
         self._lambda1, self._lambda2 = lambda1, lambda2
-        values, vectors = np.linalg.eigh(ensemble.coassociation * np.outer(self._root, self._root))
+        values, vectors = np.linalg.eigh(ensemble.expected_coassociation * np.outer(self._root, self._root))
         largest = np.abs(values).max()
         there = np.abs(values) > len(values) * np.finfo(float).eps * largest
         self._s, self._u = values[there, None], vectors[:, there]

@@ -40,6 +40,6 @@ class SpectralConsensus(ConsensusMethod):
 
     def _fit(self, ensemble: Ensemble) -> None:
         shares = np.full(ensemble.n_clusterings, 1 / ensemble.n_clusterings)
-        rows = mean_embedding(ensemble, shares, self.n_clusters, lambda: ensemble.coassociation)
+        rows = mean_embedding(ensemble, shares, self.n_clusters, lambda: ensemble.expected_coassociation)
         labels, costs = row_labels(rows, ensemble.weights, self.assign_labels, self.n_init, self._rng())
         self._set_labels(labels, costs, ensemble.membership)

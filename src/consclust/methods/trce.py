@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from consclust.ensemble import Ensemble, FloatArray, IntArray
+from consclust.expected import sum_by_clustering
 from consclust.methods.base import ComponentMethod, Cost
 from consclust.methods.constraints import POSITIVE
 from consclust.numerics.separation import Separation
@@ -54,7 +55,8 @@ class TRCE(ComponentMethod):
     Notes
     -----
     As in the authors' program a tenth of the objects has full weight at first; the paper starts the age at 1. A
-    clustering says nothing about the rows of the objects that it misses. Exact on the label profiles, or done on the
+    missing label counts as the expected one, or says nothing about the object's row where the ensemble's ``missing`` is
+    "ignored". Exact on the label profiles, or done on the
     objects, as in :class:`~consclust.methods.spce.SPCE`.
 
     Examples
@@ -85,7 +87,7 @@ class TRCE(ComponentMethod):
         from consclust.numerics.kernels import trce_kernels as trce
 
         weights, m = ensemble.weights, ensemble.n_clusterings
-        connective = Connective(ensemble)
+        connective = ExpectedConnective(ensemble) if ensemble.counts_expected else Connective(ensemble)
         similarity = connective.mean()
         separation = Separation(similarity, weights, self.n_clusters)
         divergences, inverse_alpha = connective.divergences(similarity), np.full(m, 1 / m)
@@ -150,6 +152,39 @@ class Connective:
         divergences = np.zeros((len(rows), self._m))
         divergences[np.repeat(np.arange(len(rows)), np.diff(starts)), self._clustering[clusters]] = -negative
         return np.maximum(divergences, 0)
+
+
+class ExpectedConnective:
+    """The matrices of :class:`Connective` with expected labels: the members of a cluster count with their shares."""
+
+    def __init__(self, ensemble: Ensemble) -> None:
+        self._z: FloatArray = ensemble.expected_indicator.toarray()
+        self._n_clusters = ensemble.n_clusters
+        self._clustering = np.repeat(np.arange(ensemble.n_clusterings), ensemble.n_clusters)
+        self._weights = ensemble.weights
+        self._members = self._z * ensemble.weights[:, None]
+        self._sizes = self._members.sum(axis=0)
+        self._known = sum_by_clustering(self._z, self._n_clusters).sum(axis=1)
+
+    def weighted(self, factors: FloatArray) -> FloatArray:
+        """Return the sum of the matrices times their factors (m,), shape (n', n')."""
+        total: FloatArray = (self._z * (factors[self._clustering] / self._sizes)) @ self._z.T
+        return total
+
+    def mean(self) -> FloatArray:
+        """Return their symmetrised mean over the clusterings in which the row's objects have a label."""
+        mean: FloatArray = self.weighted(np.ones(len(self._n_clusters))) / self._known[:, None]
+        return (mean + mean.T) / 2
+
+    def divergences(self, rows: FloatArray) -> FloatArray:
+        """Return the expected KL divergence of each row in each clustering from that of ``rows``, shape (n', m)."""
+        from scipy.special import entr
+
+        entropy = self._weights @ entr(self._z / self._sizes)
+        logs = np.log(np.maximum(rows, np.finfo(float).eps))
+        of_clusters = -(logs @ self._members) / self._sizes - entropy
+        expected: FloatArray = np.maximum(sum_by_clustering(self._z * of_clusters, self._n_clusters), 0)
+        return expected
 
 
 def first_age(difficulty: FloatArray, weights: IntArray) -> float:

@@ -25,7 +25,7 @@ def coassociation_kmeans(
         shares = np.full(ensemble.n_clusterings, 1 / ensemble.n_clusterings)
         return mean_kmeans(ensemble, shares, n_clusters, n_init, rng)
     # column b stands for w_b equal columns of the objects' matrix: sqrt(w_b) keeps all distances
-    rows = ensemble.coassociation * np.sqrt(ensemble.weights)
+    rows = ensemble.expected_coassociation * np.sqrt(ensemble.weights)
     return kmeans_restarts(rows, ensemble.weights, n_clusters, n_init, rng)
 
 
