@@ -17,3 +17,7 @@ class MemoryNeeded(MemoryError):
 
     This is no answer of the method, as a ConsensusFailure is: on another machine there may be one. It stops a job.
     """
+
+
+class MissingLabelsWarning(UserWarning):
+    """Missing labels leave so many pairs of objects without a common clustering that an answer says less than usual."""

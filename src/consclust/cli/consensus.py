@@ -44,8 +44,14 @@ def consensus(source: Source, n_clusters: int, method: str, settings: tuple[str,
     fitted = options.make_method(method, n_clusters, settings, seed, source.features)
     data = source.read(seed)
     source.check_k(n_clusters, data)
+    import warnings
+
     from threadpoolctl import threadpool_limits
 
+    from consclust.errors import MissingLabelsWarning
+
+    # what is missing was said when the file was read
+    warnings.simplefilter("ignore", MissingLabelsWarning)
     with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
         fitted.fit(data.ensemble, data.features)
     write_labels(out, data.ids, fitted.labels_)

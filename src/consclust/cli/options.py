@@ -134,6 +134,7 @@ class Source:
         from consclust.ensemble import MISSING
         from consclust.plurals import count
         from consclust.report.wording import spanned
+        from consclust.seen import describe_seen, say_what_is_unseen
 
         ensemble = data.ensemble
         absent = int((ensemble.labels == MISSING).sum())
@@ -144,6 +145,9 @@ class Source:
         click.echo(f"{self.path}: {sizes}, {count(absent, 'label')} missing", err=True)
         if len(set(data.ids)) < ensemble.n_objects:
             click.echo(f"{self.path}: some ids occur more than once; each of them is an object of its own", err=True)
+        if ensemble.has_missing:
+            for sentence in say_what_is_unseen(describe_seen(ensemble), data.ids):
+                click.echo(f"{self.path}: {sentence}", err=True)
 
     def check_folds(self, folds: int, data: Data) -> None:
         """Refuse more parts than base clusterings, unless their number is the default."""

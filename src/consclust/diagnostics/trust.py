@@ -6,6 +6,7 @@ which a copy is fitted each time: its cost counts. Methods that need the objects
 
 # SciPy is imported where needed, so that what does without it starts faster
 
+import warnings
 from collections.abc import Callable
 from copy import copy
 from typing import Any, NamedTuple, TypeVar
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from consclust.diagnostics.ensembles import Agreement, Normalization, agreement_with
 from consclust.diagnostics.pairs import require_at_least
 from consclust.ensemble import MISSING, Ensemble, FloatArray, IntArray, as_ensemble
-from consclust.errors import ConsensusFailure, MemoryNeeded
+from consclust.errors import ConsensusFailure, MemoryNeeded, MissingLabelsWarning
 from consclust.methods.base import ConsensusMethod
 
 T = TypeVar("T")
@@ -140,7 +141,10 @@ def fitted_with_remarks(given: IntArray, method: ConsensusMethod, features: Any 
     known = (given != MISSING).any(axis=1)
     labels = np.full(len(given), MISSING, dtype=np.int64)
     some = None if features is None else _take_rows(features, known)
-    fitted = copy(method).fit(given[known], some)
+    with warnings.catch_warnings():
+        # what is missing from the ensemble is said once by who asks; here it differs from draw to draw
+        warnings.simplefilter("ignore", MissingLabelsWarning)
+        fitted = copy(method).fit(given[known], some)
     labels[known] = fitted.labels_
     return labels, remarks(fitted)
 

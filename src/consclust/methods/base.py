@@ -21,6 +21,7 @@ from consclust.numerics.linkage import Linkage, linkage_labels, profile_linkage_
 from consclust.numerics.numbering import order_of_appearance, renumber
 from consclust.numerics.spectral import Assignment, spectral_labels
 from consclust.plurals import count
+from consclust.seen import warn_of_unseen
 
 Seed = int | np.random.Generator | None
 
@@ -133,6 +134,8 @@ class ConsensusMethod(Results, ABC):
     matrices: ClassVar[tuple[str, ...]] = ()
     # Attributes with a value, or a row of values, for each iteration, and the number of values.
     paths: ClassVar[Mapping[str, int]] = {}
+    # What a report must say of an answer from missing labels, where the method does not hold with them.
+    with_missing: ClassVar[str] = ""
     balanced: ClassVar[bool] = False  # Whether the method forces clusters of nearly equal size
     identifiable: ClassVar[bool] = True  # Whether the consensus of a single clustering is always that clustering
 
@@ -162,6 +165,11 @@ class ConsensusMethod(Results, ABC):
             If there is no answer, e.g. with more clusters than distinct profiles.
         MemoryNeeded
             If the matrices that the method declares (``cost``) do not fit into the memory that is free.
+
+        Warns
+        -----
+        MissingLabelsWarning
+            If missing labels leave pairs of objects without a common clustering, or objects with few labels.
         """
         ensemble = as_ensemble(labels)
         self.check_parameters()
@@ -175,6 +183,9 @@ class ConsensusMethod(Results, ABC):
         self._membership = ensemble.membership
         self._require_memory(self._doubles(ensemble))
         self._fit(ensemble)
+        if ensemble.has_missing:
+            warn_of_unseen(ensemble, type(self).__name__)
+            self.note_ = "; ".join(filter(None, [self.note_, self.with_missing]))
         return self
 
     def _doubles(self, ensemble: Ensemble) -> int:

@@ -58,6 +58,10 @@ class CSPA(ConsensusMethod):
     )
     cost = Cost(0.05, 2e-7, 0, matrices=5, profile_matrices=2, most_objects=20_000)
     balanced = True
+    with_missing = (
+        "labels are missing: CSPA counts common clusters, so that objects with few labels have light edges, and "
+        "balances the sizes; methods such as EAC, LWEA, LWGP or RCE hold with missing labels"
+    )
 
     def _doubles(self, ensemble: Ensemble) -> int:
         """Return those of the counts; the graph follows from them."""

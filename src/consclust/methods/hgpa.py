@@ -70,6 +70,10 @@ class HGPA(ConsensusMethod):
     cost = Cost(0.8, 2e-7, 0)
     constraints = {"imbalance": POSITIVE}
     balanced = True
+    with_missing = (
+        "labels are missing: HGPA cuts few hyperedges where objects have few labels, and balances the sizes; methods "
+        "such as EAC, LWEA, LWGP or RCE hold with missing labels"
+    )
 
     hyperedge_weight: Literal["unit", "size"] = "unit"
     imbalance: float | None = None

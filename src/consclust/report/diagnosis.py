@@ -18,6 +18,7 @@ from consclust.diagnostics.resampling import Stage
 from consclust.diagnostics.trust import NO_HELD_OUT, NO_STABILITY, attempt, fitted_with_remarks
 from consclust.ensemble import Ensemble, FloatArray, IntArray
 from consclust.methods.base import ConsensusMethod
+from consclust.seen import describe_seen, say_what_is_unseen
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -84,6 +85,13 @@ class Diagnosis:
     @computed
     def _answer(self) -> tuple[IntArray, str]:
         return fitted_with_remarks(self.ensemble.given, self.settings.method, self.features)
+
+    @property
+    def unseen(self) -> list[str]:
+        """What the base clusterings have not seen, a sentence each; none without missing labels."""
+        if not self.ensemble.has_missing:
+            return []
+        return say_what_is_unseen(describe_seen(self.ensemble), self.ids)
 
     @property
     def labels(self) -> IntArray:
