@@ -47,8 +47,14 @@ def consensus_matrix(labels):
     matrix = np.eye(n)
     for i, j in combinations(range(n), 2):
         both = (labels[i] >= 0) & (labels[j] >= 0)
-        matrix[i, j] = matrix[j, i] = (labels[i] == labels[j])[both].mean() if both.any() else 0.0
+        matrix[i, j] = matrix[j, i] = (labels[i] == labels[j])[both].mean() if both.any() else np.nan
     return matrix
+
+
+def mean_of(values):
+    """Mean of what is no NaN; NaN without any."""
+    known = np.asarray(values)[~np.isnan(values)]
+    return known.mean() if known.size else np.nan
 
 
 def as_floats(values):
@@ -62,6 +68,11 @@ def test_distribution_of_the_values_counts_every_pair(labels) -> None:
     found = consensus_values(labels)
     assert found.exact
     assert found.pairs.sum() == len(values)
+    np.testing.assert_allclose(found.unseen, np.isnan(values).mean(), **EXACT)
+    values = values[~np.isnan(values)]
+    if len(values) == 0:
+        assert np.isnan([found.area(), found.pac(), found.stable(), *found.cdf([0, 1])]).all()
+        return
     at = np.linspace(0, 1, 13)
     np.testing.assert_allclose(found.cdf(at), [(values <= x).mean() for x in at], **EXACT)
     np.testing.assert_allclose(found.area(), 1 - values.mean(), **EXACT)
@@ -113,13 +124,13 @@ def test_item_and_cluster_consensus_are_means_over_pairs(labels, n_clusters) -> 
     for i in range(len(labels)):
         for c in range(n_clusters):
             others = [j for j in range(len(labels)) if clusters[j] == c and j != i]
-            np.testing.assert_allclose(items[i, c], matrix[i, others].mean() if others else np.nan, **EXACT)
+            np.testing.assert_allclose(items[i, c], mean_of(matrix[i, others]), **EXACT)
     expected = []
     for c in range(n_clusters):
-        pairs = list(combinations(np.flatnonzero(clusters == c), 2))
-        expected.append(np.mean([matrix[pair] for pair in pairs]) if pairs else np.nan)
+        members = np.flatnonzero(clusters == c)
+        expected.append(mean_of([mean_of([matrix[i, j] for j in members if j != i]) for i in members]))
     np.testing.assert_allclose(cluster_consensus(items, clusters), expected, **EXACT)
-    if 2 <= n_clusters < len(labels):
+    if 2 <= n_clusters < len(labels) and not np.isnan(matrix).any():
         silhouette = silhouette_samples(1 - matrix, clusters, metric="precomputed")
         np.testing.assert_allclose(consensus_silhouette(items, clusters), silhouette, atol=1e-9)
 
@@ -139,8 +150,10 @@ def test_sampled_item_consensus_is_near_the_exact_one() -> None:
 @example(np.array([[-1, 0], [0, -1], [0, 0], [0, 0]]))
 @given(label_matrices())
 def test_cophenetic_correlation_is_one_of_the_trees_that_ties_allow(labels) -> None:
-    """It is SciPy's wherever no two merges of different profiles tie."""
+    """It is SciPy's wherever no two merges of different profiles tie; an unseen pair has the mean distance."""
     distances = 1 - consensus_matrix(labels)
+    unseen = np.isnan(distances)
+    distances[unseen] = np.nan_to_num(mean_of(squareform(distances, checks=False)))
     condensed = squareform(distances, checks=False)
     tree = linkage(condensed, "average")
     found = cophenetic_correlation(labels)

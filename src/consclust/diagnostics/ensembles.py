@@ -4,7 +4,7 @@ n is the number of objects, m that of clusterings, n' that of distinct label pro
 the objects that both contain. No classes are needed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -23,13 +23,16 @@ NORMALIZERS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
     "geometric": lambda a, b: np.sqrt(a * b),
 }
 ROUNDING = 1e-14
+LEAST_COMMON = 2  # Objects that two clusterings must have in common to be compared
 FEW_CELLS = 2**20  # Of a table that is made whatever the number of profiles
 
 
 def pairwise_agreement(
     labels: npt.ArrayLike | Ensemble, measure: Agreement = "ARI", normalization: Normalization = "max"
 ) -> FloatArray:
-    """Return how every two clusterings agree, shape (m, m), symmetric; NaN for two without a common object.
+    """Return how every two clusterings agree, shape (m, m), symmetric.
+
+    NaN for two with fewer than two common objects.
 
     ``measure``: "ARI", the adjusted Rand index (Hubert, Arabie 1985), and "NMI", the normalised mutual information,
     are 1 for equal clusterings; NMI is divided by a mean or extreme of the two entropies, ``normalization``. "VI", the
@@ -59,7 +62,8 @@ def agreement_with(
 ) -> FloatArray:
     """Return how one clustering, such as a consensus, agrees with each of an ensemble, shape (m,).
 
-    ``clustering`` has shape (n,), -1 marks a missing object; NaN without a common object. Defined as
+    ``clustering`` has shape (n,), -1 marks a missing object; NaN with
+    fewer than two common objects. Defined as
     :func:`pairwise_agreement`, in O(n m) time. Raises ValueError as that, and for a clustering of other objects.
 
     Examples
@@ -94,7 +98,7 @@ def _agreement(
     else:
         sums = _sum_over_tables(ensemble, lambda size: size * np.log(size), n_first)
         index = _information(sums, measure, normalization)
-    index[sums.objects == 0] = np.nan
+    index[sums.objects < LEAST_COMMON] = np.nan
     np.fill_diagonal(index, 0.0 if measure == "VI" else 1.0)
     return index
 
@@ -196,8 +200,8 @@ def influence(
 ) -> FloatArray:
     """Return how far each clustering moves the co-association matrix, shape (m,): its change when it is left out.
 
-    The root of the mean over all pairs of different objects of the squared change; in [0, 1]. A pair that no other
-    clustering contains changes to 0. Without missing labels it is exact, in O(n' m^2): both matrices and their product
+    The root of the mean of the squared change over the pairs of different objects that another clustering contains too;
+    in [0, 1], NaN if there is none. Without missing labels it is exact, in O(n' m^2): both matrices and their product
     are sums over tables of two clusterings. With some it is exact in O(n'^2 m) if there are at most ``most_pairs``
     pairs of profiles, else from ``sample`` random pairs of objects: the mean square is within
     ``half_width(sample, confidence)`` of the exact one with that probability. Raises ValueError for a single clustering
@@ -221,16 +225,17 @@ def influence(
         squares = products.diagonal() - 2 * products.mean(axis=1) + products.mean()
         changes: FloatArray = np.sqrt(np.maximum(squares, 0.0)) / (m - 1)
         return changes
-    sums = np.zeros(m)
-    count = 0.0
+    sums, count = np.zeros((2, m))
     for pairs in some_pairs(ensemble, most_pairs, sample, random_state):
         joined, containing = (counts.astype(float) for counts in pairs.counts())
         values = joined / np.maximum(containing, 1)
         for i in range(m):
-            others = (joined - pairs.joined(i)) / np.maximum(containing - pairs.contained(i), 1)
-            sums[i] += np.vdot(pairs.weights, (values - others) ** 2)
-        count += pairs.weights.sum()
-    return np.sqrt(sums / count)
+            left = containing - pairs.contained(i)
+            others = (joined - pairs.joined(i)) / np.maximum(left, 1)
+            weights = np.where(left > 0, pairs.weights, 0.0)
+            sums[i] += np.vdot(weights, (values - others) ** 2)
+            count[i] += weights.sum()
+    return np.sqrt(_mean_over_seen(sums, count))
 
 
 def contested(
@@ -240,7 +245,8 @@ def contested(
 
     .. math:: \frac{1}{n - 1} \sum_{j \ne i} 4 M_{ij} (1 - M_{ij})
 
-    with M the co-association matrix: 0 if all clusterings agree on all pairs of the object, 1 if each of its pairs is
+    with M the co-association matrix, and the mean over the objects that a clustering contains beside it where labels
+    are missing (NaN without any): 0 if all clusterings agree on all pairs of the object, 1 if each of its pairs is
     joined by half of them. Without missing labels it is exact in O(n' m^2 + (sum of k_i)^2) time and memory, as row
     sums of M and of its square are sums over tables of two clusterings. With some it is exact in O(n'^2 m) if there are
     at most ``most_pairs`` pairs of profiles; else the mean over ``sample`` random objects, drawn with replacement, in
@@ -261,14 +267,30 @@ def contested(
     if not ensemble.has_missing:
         return _sum_contested(ensemble)[ensemble.membership] / (n - 1)
     if is_exact(ensemble, most_pairs):
-        blocks = [4 * values * (1 - values) @ ensemble.weights for _, values in full_rows(ensemble)]
-        return np.concatenate(blocks)[ensemble.membership] / (n - 1)
+        sums, others = _concatenate(
+            (4 * values * (1 - values) @ ensemble.weights, seen @ ensemble.weights - 1)
+            for _, values, seen in full_rows(ensemble)
+        )
+        return _mean_over_seen(sums, others)[ensemble.membership]
     require_at_least(1, "sample", sample)
     chosen = np.random.default_rng(random_state).integers(n, size=sample)
-    blocks = [
-        (4 * values * (1 - values)).mean(axis=1) for _, values in full_rows(ensemble, ensemble.membership[chosen])
-    ]
-    return np.concatenate(blocks)[ensemble.membership]
+    sums, others = _concatenate(
+        ((4 * values * (1 - values)).sum(axis=1), seen.sum(axis=1))
+        for _, values, seen in full_rows(ensemble, ensemble.membership[chosen])
+    )
+    return _mean_over_seen(sums, others)[ensemble.membership]
+
+
+def _concatenate(blocks: Iterable[tuple[FloatArray, FloatArray]]) -> tuple[FloatArray, FloatArray]:
+    """Join the first and the second parts of blocks."""
+    first, second = zip(*blocks, strict=True)
+    return np.concatenate(first), np.concatenate(second)
+
+
+def _mean_over_seen(sums: FloatArray, others: FloatArray) -> FloatArray:
+    """Return means over the objects that were seen beside each; NaN without any."""
+    means: FloatArray = np.divide(sums, others, out=np.full(len(sums), np.nan), where=others > 0)
+    return means
 
 
 def _sum_contested(ensemble: Ensemble) -> FloatArray:

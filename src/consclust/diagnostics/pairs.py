@@ -123,17 +123,19 @@ def some_pairs(ensemble: Ensemble, most: float, sample: int, seed: Any) -> Itera
     return drawn_pairs(ensemble, sample, np.random.default_rng(seed))
 
 
-def full_rows(ensemble: Ensemble, against: IntArray | None = None) -> Iterator[tuple[slice, FloatArray]]:
-    """Yield blocks of rows of the co-association matrix of the profiles: the rows, and their values, (rows, n').
+def full_rows(ensemble: Ensemble, against: IntArray | None = None) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
+    """Yield blocks of rows of the co-association matrix of the profiles: the rows, values, and 1 where a pair was seen.
 
-    ``against`` names the profiles of the columns; default: all. The diagonal is 1.
+    Both are of shape (rows, n'); the value is 0 where no clustering contains the pair. ``against`` names the profiles
+    of the columns; default: all. The diagonal is 1.
     """
     labels = columns(ensemble)
     others = columns(ensemble, -2)
     if against is not None:
         others = others[:, against]
     for rows in row_blocks(ensemble.n_profiles, others.shape[1]):
-        yield rows, Pairs(labels[:, rows, None], others[:, None], np.empty(0)).values()
+        joined, containing = Pairs(labels[:, rows, None], others[:, None], np.empty(0)).counts()
+        yield rows, joined / np.maximum(containing, 1), np.minimum(containing, 1).astype(float)
 
 
 def row_blocks(n: int, width: int | None = None) -> Iterator[slice]:

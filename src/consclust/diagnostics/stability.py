@@ -1,14 +1,16 @@
 """How stable is the consensus: the values of the consensus matrix, by pair, object and cluster.
 
 The consensus matrix M is the co-association matrix: M_ij is the share of the clusterings with both objects that join
-them, and 0 where there is none. Nothing here forms it over all objects. n is the number of objects, m that of
-clusterings, n' that of distinct label profiles, K that of consensus clusters. Missing labels are supported.
+them. Where there is none the pair was not seen, and no mean or share counts it. Nothing here forms the matrix over all
+objects. n is the number of objects, m that of clusterings, n' that of distinct label profiles, K that of consensus
+clusters. Missing labels are supported.
 """
 
 # SciPy and compiled kernels are imported where needed, so that what does without them starts faster
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +44,10 @@ class ConsensusValues:
         Pairs of objects with these two numbers.
     exact : bool
         Whether all pairs of objects are counted, and not a sample.
+
+    Notes
+    -----
+    All but ``unseen`` is over the pairs that a clustering contains; NaN if there is none.
     """
 
     joined: IntArray
@@ -51,9 +57,21 @@ class ConsensusValues:
 
     @property
     def values(self) -> FloatArray:
-        """Consensus value of each row of the table, shape (d,)."""
-        values: FloatArray = self.joined / np.maximum(self.containing, 1)
+        """Consensus value of each row of the table, shape (d,); NaN of pairs that no clustering contains."""
+        with np.errstate(invalid="ignore"):
+            values: FloatArray = self.joined / self.containing
         return values
+
+    @property
+    def unseen(self) -> float:
+        """Share of the pairs that no clustering contains."""
+        return float(self.pairs[self.containing == 0].sum() / self.pairs.sum())
+
+    @property
+    def _seen(self) -> tuple[FloatArray, IntArray]:
+        """Values of the pairs that were seen, and the numbers of these."""
+        seen = self.containing > 0
+        return self.values[seen], self.pairs[seen]
 
     def half_width(self, confidence: float = 0.95) -> float:
         """Return the half-width of the band for the distribution function (see :func:`half_width`); 0 if exact.
@@ -61,13 +79,16 @@ class ConsensusValues:
         The band holds for :meth:`cdf` at all points at once, and for :meth:`area`; :meth:`pac` and :meth:`stable` are
         differences of two values of the function, so that theirs is twice as wide.
         """
-        return 0.0 if self.exact else half_width(int(self.pairs.sum()), confidence)
+        return 0.0 if self.exact else half_width(int(self.pairs[self.containing > 0].sum()), confidence)
 
     def cdf(self, at: npt.ArrayLike) -> FloatArray:
         """Return the share of the pairs whose value is at most ``at``, of its shape (Monti et al. 2003)."""
-        order = np.argsort(self.values, kind="stable")
-        below = np.concatenate([[0], np.cumsum(self.pairs[order])]) / self.pairs.sum()
-        shares: FloatArray = below[np.searchsorted(self.values[order], at, side="right")]
+        values, pairs = self._seen
+        if len(pairs) == 0:
+            return np.full(np.shape(at), np.nan)
+        order = np.argsort(values, kind="stable")
+        below = np.concatenate([[0], np.cumsum(pairs[order])]) / pairs.sum()
+        shares: FloatArray = below[np.searchsorted(values[order], at, side="right")]
         return shares
 
     def area(self, bins: int | None = None) -> float:
@@ -76,12 +97,15 @@ class ConsensusValues:
         With ``bins``, the sum over so many bins of equal width of the function at their upper edges, divided by their
         number; 100 in the R package ConsensusClusterPlus. Raises ValueError for fewer than one bin.
         """
-        if bins is None:
-            return float(1 - self.values @ self.pairs / self.pairs.sum())
-        if bins < 1:
+        if bins is not None and bins < 1:
             raise ValueError(f"bins = {bins}: must be at least 1, or None for the exact area")
-        bin_of = np.clip(np.ceil(self.values * bins - FUZZ).astype(np.int64) - 1, 0, bins - 1)
-        return float(np.cumsum(np.bincount(bin_of, self.pairs, bins)).mean() / self.pairs.sum())
+        values, pairs = self._seen
+        if len(pairs) == 0:
+            return nan
+        if bins is None:
+            return float(1 - values @ pairs / pairs.sum())
+        bin_of = np.clip(np.ceil(values * bins - FUZZ).astype(np.int64) - 1, 0, bins - 1)
+        return float(np.cumsum(np.bincount(bin_of, pairs, bins)).mean() / pairs.sum())
 
     def pac(self, lower: float = 0.1, upper: float = 0.9) -> float:
         """Return the proportion of ambiguous clustering: the share of the pairs with a value in (lower, upper].
@@ -101,8 +125,11 @@ class ConsensusValues:
         """
         if not 0 <= tolerance < 0.5:
             raise ValueError(f"tolerance = {tolerance}: must be in [0, 0.5)")
-        agreed = (self.values <= tolerance) | (self.values >= 1 - tolerance)
-        return float(self.pairs[agreed].sum() / self.pairs.sum())
+        values, pairs = self._seen
+        if len(pairs) == 0:
+            return nan
+        agreed = (values <= tolerance) | (values >= 1 - tolerance)
+        return float(pairs[agreed].sum() / pairs.sum())
 
 
 def consensus_values(
@@ -167,8 +194,9 @@ def item_consensus(
 ) -> FloatArray:
     """Return the mean consensus value of each object with the other objects of each cluster, shape (n, K).
 
-    ``clusters`` are the labels of the consensus, (n,); the columns are in their sorted order. NaN for an object with
-    the cluster that it is alone in (Monti et al. 2003).
+    ``clusters`` are the labels of the consensus, (n,); the columns are in their sorted order. The mean is over the
+    objects that a clustering contains beside it; NaN if there is none, as with the cluster that it is alone in (Monti
+    et al. 2003).
 
     Without missing labels it is exact, in O(n m K) time, since it is linear in the indicator matrix. With some it is
     exact if there are at most ``most_pairs`` pairs of profiles, in O(n'^2 (m + K)); else the mean over ``sample``
@@ -193,25 +221,30 @@ def item_consensus(
     if ensemble.has_missing and not is_exact(ensemble, most_pairs):
         require_at_least(1, "sample", sample)
         return _sample_item_consensus(ensemble, own, sizes, sample, np.random.default_rng(random_state))
-    sums = _sum_over_clusters(ensemble, own, len(sizes))[ensemble.membership]
+    of_profiles, seen = _sum_over_clusters(ensemble, own, sizes)
+    sums, others = of_profiles[ensemble.membership], seen[ensemble.membership]
     everyone = np.arange(len(own))
-    others = np.tile(sizes, (len(own), 1))
     sums[everyone, own] -= 1  # an object's consensus with itself
     others[everyone, own] -= 1
     return _divide(sums, others)
 
 
-def _sum_over_clusters(ensemble: Ensemble, own: IntArray, n_clusters: int) -> FloatArray:
-    """Return the sum over the objects of each cluster of the consensus value with each profile, (n', K)."""
+def _sum_over_clusters(ensemble: Ensemble, own: IntArray, sizes: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the sum of the consensus values of each profile with the objects of each cluster, and their number.
+
+    Both have shape (n', K), and count the objects that a clustering contains beside the profile.
+    """
     from scipy.sparse import coo_array
 
-    members = coo_array((np.ones(len(own)), (ensemble.membership, own)), shape=(ensemble.n_profiles, n_clusters))
+    shape = (ensemble.n_profiles, len(sizes))
+    members = coo_array((np.ones(len(own)), (ensemble.membership, own)), shape=shape)
     if not ensemble.has_missing:
         z = ensemble.sparse_indicator
         sums: FloatArray = z @ (z.T @ members.tocsr()).toarray() / ensemble.n_clusterings
-        return sums
+        return sums, np.tile(sizes.astype(float), (ensemble.n_profiles, 1))
     dense = members.toarray()
-    return np.concatenate([values @ dense for _, values in full_rows(ensemble)])
+    blocks = [(values @ dense, seen @ dense) for _, values, seen in full_rows(ensemble)]
+    return np.concatenate([values for values, _ in blocks]), np.concatenate([seen for _, seen in blocks])
 
 
 def _sample_item_consensus(
@@ -222,9 +255,11 @@ def _sample_item_consensus(
     for cluster, size in enumerate(sizes):
         members = np.flatnonzero(own == cluster)
         chosen = members if size <= sample else np.sort(rng.choice(members, sample, replace=False))
-        rows = (values.sum(axis=1) for _, values in full_rows(ensemble, ensemble.membership[chosen]))
-        sums = np.concatenate(list(rows))[ensemble.membership]
-        others = np.full(len(own), len(chosen))
+        blocks = [
+            (values.sum(axis=1), seen.sum(axis=1))
+            for _, values, seen in full_rows(ensemble, ensemble.membership[chosen])
+        ]
+        sums, others = (np.concatenate(part)[ensemble.membership] for part in zip(*blocks, strict=True))
         sums[chosen] -= 1
         others[chosen] -= 1
         result[:, cluster] = _divide(sums, others)
@@ -234,8 +269,9 @@ def _sample_item_consensus(
 def cluster_consensus(items: FloatArray, clusters: npt.ArrayLike) -> FloatArray:
     """Return the mean consensus value of the pairs of objects in each cluster, (K,); NaN for a single object.
 
-    ``items`` is the :func:`item_consensus` with ``clusters``, (n, K). O(n) time (Monti et al. 2003). Raises ValueError
-    if ``clusters`` does not give each object a cluster.
+    Where some pairs were not seen, the mean over the objects of their means. ``items`` is the
+    :func:`item_consensus` with ``clusters``, (n, K). O(n) time (Monti et al. 2003). Raises ValueError if
+    ``clusters`` does not give each object a cluster.
 
     Examples
     --------
@@ -246,7 +282,10 @@ def cluster_consensus(items: FloatArray, clusters: npt.ArrayLike) -> FloatArray:
     array([0.56, 0.72])
     """
     items, own, sizes = _check_items(items, clusters)
-    return _divide(np.bincount(own, items[np.arange(len(own)), own]), np.where(sizes > 1, sizes, 0))
+    values = items[np.arange(len(own)), own]
+    known = ~np.isnan(values)
+    counts = np.bincount(own, known, len(sizes))
+    return _divide(np.bincount(own, np.where(known, values, 0.0), len(sizes)), np.where(sizes > 1, counts, 0))
 
 
 def consensus_silhouette(items: FloatArray, clusters: npt.ArrayLike) -> FloatArray:
@@ -254,8 +293,8 @@ def consensus_silhouette(items: FloatArray, clusters: npt.ArrayLike) -> FloatArr
 
     ``items`` is the :func:`item_consensus` with ``clusters``, (n, K), whose complement is the mean distance a to an
     object's own cluster and b to the nearest other one; (b - a) / max(a, b), and 0 for an object alone in its cluster
-    or if a = b. O(n K) time. Raises ValueError for fewer than two clusters, and if ``clusters`` does not give each
-    object a cluster.
+    or if a = b; NaN for one that was seen with none of its cluster, or with none of the others. O(n K) time. Raises
+    ValueError for fewer than two clusters, and if ``clusters`` does not give each object a cluster.
 
     Source: Rousseeuw: Journal of Computational and Applied Mathematics 20, 1987; on M as in the R package cola.
 
@@ -273,8 +312,8 @@ def consensus_silhouette(items: FloatArray, clusters: npt.ArrayLike) -> FloatArr
     everyone = np.arange(len(own))
     distances = 1 - items
     a = np.where(sizes[own] > 1, distances[everyone, own], 0.0)
-    distances[everyone, own] = np.inf
-    b = distances.min(axis=1)
+    distances[everyone, own] = np.nan
+    b = np.fmin.reduce(distances, axis=1)
     return np.where(sizes[own] > 1, (b - a) / np.where(a == b, 1.0, np.maximum(a, b)), 0.0)
 
 
@@ -307,8 +346,8 @@ def cophenetic_correlation(
 
     O(n'^2 m) time and 8 n'^2 bytes. With more than ``most_profiles`` profiles it is that of a random sample of so many
     objects, without a band. Of tied merges those of objects with one profile come first; other choices may give another
-    tree and another correlation. NaN if all distances are equal. Raises ValueError for fewer than two objects
-    or profiles.
+    tree and another correlation. A pair that no clustering contains has the mean distance of the others. NaN if all
+    distances are equal. Raises ValueError for fewer than two objects or profiles.
 
     Source: Sokal, Rohlf: Taxon 11, 1962; as a criterion for k, Brunet, Tamayo, Golub, Mesirov: PNAS 101, 2004.
 
@@ -330,8 +369,12 @@ def cophenetic_correlation(
     n = ensemble.n_objects
     sizes = ensemble.weights.astype(float)
     distances = np.empty((len(sizes), len(sizes)))
-    for rows, values in full_rows(ensemble):
+    unseen = np.zeros(distances.shape, dtype=bool)
+    for rows, values, seen in full_rows(ensemble):
         np.subtract(1, values, out=distances[rows])
+        unseen[rows] = seen == 0
+    if unseen.any():
+        distances[unseen] = _mean_distance(distances, ~unseen, sizes)
     mean = sizes @ distances @ sizes / (n * (n - 1))
     spread = sizes @ [(row - mean) ** 2 @ sizes for row in distances] - n * mean**2  # the distance to itself is no pair
     if not spread > 0:
@@ -341,6 +384,12 @@ def cophenetic_correlation(
     own = n_pairs(n) - joined.sum()  # pairs with one profile, joined at height 0
     of_heights = joined @ (heights - mean) ** 2 + own * mean**2
     return float(np.sqrt(2 * of_heights / spread))
+
+
+def _mean_distance(distances: FloatArray, seen: npt.NDArray[np.bool_], sizes: FloatArray) -> float:
+    """Return the mean distance of the pairs of objects that were seen; that of an object to itself is 0."""
+    n_seen = sizes @ seen @ sizes - sizes.sum()
+    return float(sizes @ np.where(seen, distances, 0.0) @ sizes / max(n_seen, 1.0))
 
 
 def _count_joined(merges: IntArray, sizes: FloatArray) -> FloatArray:

@@ -23,6 +23,8 @@ def coassociation(
 ) -> "Axes":
     """Draw the co-association matrix: the share of the clusterings that join two objects, of those with both.
 
+    Grey marks a pair that no clustering contains.
+
     Parameters
     ----------
     labels : array-like of int, shape (n, m), or Ensemble
@@ -47,6 +49,8 @@ def coassociation(
     objects, of_groups = _choose_objects(ensemble.n_objects, groups, most)
     some = keep_objects(ensemble, objects)
     values = some.expand(some.coassociation)
+    if some.has_missing:
+        values[some.expand(some.observed) == 0] = np.nan
     return _draw(values, objects, ensemble.n_objects, of_groups, strip, (0.0, 1.0), "co-association", ax)
 
 

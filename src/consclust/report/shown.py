@@ -10,7 +10,7 @@ from consclust import diagnostics, plot
 from consclust.diagnostics import describe_recommendation
 from consclust.diagnostics.criteria import CRITERIA
 from consclust.diagnostics.trust import known_mean
-from consclust.ensemble import MISSING
+from consclust.ensemble import MISSING, FloatArray
 from consclust.report.blocks import Cell, Shown, Table, listed
 from consclust.report.diagnosis import Diagnosis, Settings
 from consclust.report.wording import DASH, conjunction, count, paragraph, score, spanned
@@ -30,7 +30,7 @@ def clusters(found: Diagnosis) -> Shown:
     for cluster in range(found.items.shape[1]):
         members = np.flatnonzero(found.labels == cluster)
         typical = members[np.argsort(-found.items[members, cluster], kind="stable")[:FEW]]
-        means = found.silhouette[members].mean(), known_mean(found.stays.share[members])
+        means = known_mean(found.silhouette[members]), known_mean(found.stays.share[members])
         rows.append((cluster, len(members), each[cluster], *means, ", ".join(map(str, found.ids[typical]))))
     frame = pd.DataFrame(
         rows, columns=["cluster", "objects", "cluster_consensus", "silhouette", "stability", "most_typical"]
@@ -50,7 +50,7 @@ def matrix(found: Diagnosis) -> Shown:
     import pandas as pd
 
     names, sizes = np.unique(found.labels, return_counts=True)
-    of_clusters = np.column_stack([found.items[found.labels == name].mean(axis=0) for name in names]).T
+    of_clusters = np.column_stack([_known_means(found.items[found.labels == name]) for name in names]).T
     frame = pd.DataFrame(of_clusters, columns=[f"cluster_{name}" for name in names])
     frame.insert(0, "objects", sizes)
     frame.insert(0, "cluster", names)
@@ -60,6 +60,11 @@ def matrix(found: Diagnosis) -> Shown:
         "the rest. The CSV has the means over clusters."
     )
     return Shown(frame, caption=caption, picture=plot.coassociation(found.ensemble, found.labels).figure)
+
+
+def _known_means(rows: FloatArray) -> FloatArray:
+    """Return the means of the columns without NaN; NaN where there is nothing else."""
+    return np.array([known_mean(column) for column in rows.T])
 
 
 def criteria(found: Diagnosis) -> Shown:
@@ -255,6 +260,7 @@ def abstract(found: Diagnosis, source: str) -> str:
     return paragraph(
         f"{source} has {count(ensemble.n_objects, 'object')} in {count(ensemble.n_clusterings, 'base clustering')} of "
         f"{spanned(ensemble.n_clusters, 'cluster')}.",
+        *(f"{sentence[0].upper()}{sentence[1:]}." for sentence in found.unseen),
         f"The consensus by {found.settings.name} has {count(len(sizes), 'cluster')} of {spanned(sizes, 'object')}.",
         found.note and f"Note: {found.note}.",
         f"Its mean ARI with the base clusterings is {seen}, and {unseen} with those that it has not seen.",
