@@ -62,7 +62,7 @@ def confirm(
     sample = dict.fromkeys([*aimed, *draw_sample(job, fits, runtime)])
     load_late_imports(job)
     for one in sample:
-        ensemble = Ensemble(inputs.stored.subset(one.subset))
+        ensemble = Ensemble(inputs.stored.subset(one.subset), job.missing)
         cell = fit(job, ensemble, inputs.stored, one.subset, one.point, inputs.features)
         if not is_same(cell, kept, one):
             return None

@@ -6,6 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from consclust.ensemble import Unseen
 from consclust_studies.config import values
 from consclust_studies.config.cases import Case
 from consclust_studies.config.references import CaseId, MethodId
@@ -28,6 +29,9 @@ class MethodRun(Named):
         default_factory=dict,
         description="the grid point of the selection 'default', a value for each parameter of the grid; required with "
         "a grid",
+    )
+    missing_labels: Unseen | None = Field(
+        None, description="what a missing label counts as, see missing_labels of the study; null: as there"
     )
     together: Name | None = Field(
         None,

@@ -4,6 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from consclust.ensemble import Unseen
 from consclust.validation import Strict
 from consclust_studies.config.cases import Case, Two
 from consclust_studies.config.exhibit import Exhibit
@@ -37,6 +38,13 @@ class Study(Experiment):
         "data sets; 'table2': scores; 'starts': random starts; 'seconds': of the paper; 'program': CPU seconds of the "
         "authors' program; 'offsets': of variants",
     )
+    missing_labels: Unseen | None = Field(
+        None,
+        description="what a label counts as that is missing from a base clustering: 'ignored': a clustering does not "
+        "count for the pairs of an object that it misses, as in most published formulas; 'expected': as the label to "
+        "be expected from the object's clusters in the other clusterings; null: 'ignored' in a study with a paper, else "
+        "'expected'",
+    )
     discussion: bool = Field(False, description="whether discussion.md of the study's folder is part of the report")
     unpublished: tuple[MethodId, ...] = Field(
         (), description="ids of methods of the paper whose published values are not available"
@@ -58,6 +66,11 @@ class Study(Experiment):
     exhibits: tuple[AnyExhibit, ...] = Field(
         (), description="what the report shows, in order; the standard exhibits that are not listed follow"
     )
+
+    def missing_labels_for(self, method_id: str | None = None) -> Unseen:
+        """Return what a missing label counts as for a method, or for one that has no setting of its own."""
+        own = self.method(method_id).missing_labels if method_id else None
+        return own or self.missing_labels or ("ignored" if self.paper else "expected")
 
     @property
     def without_classes(self) -> bool:

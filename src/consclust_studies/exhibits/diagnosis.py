@@ -202,7 +202,7 @@ def _diagnosis(source: Source, case_id: str, method: str) -> Any:
     study, stored = source.study, source.stored(case_id)
     case = study.case(case_id)
     plan = study.diagnosis
-    ensemble = Ensemble(stored.subset(0))
+    ensemble = Ensemble(stored.subset(0), study.missing_labels_for())
     k = study.number_of_clusters(case_id) or stored.n_classes
     n = len(stored.labels)
     for key, most in ((f"cases: {case_id}: k", k), ("diagnosis.ks", max(plan.ks))):

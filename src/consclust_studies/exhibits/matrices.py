@@ -235,7 +235,7 @@ class Given:
     def __init__(self, source: Source, case: str, objects: IntArray, subset: int = 0) -> None:
         stored = source.stored(case)
         self.classes = stored.classes[objects]
-        self.ensemble = Ensemble(stored.subset(subset)[objects])
+        self.ensemble = Ensemble(stored.subset(subset)[objects], source.study.missing_labels_for())
         self._fits: dict[str, ConsensusMethod] = {}  # once for all panels that show a matrix of one fit
         self._fitted = partial(
             source.fit, source.study.case(case), ensemble=self.ensemble, subset=subset, n_clusters=stored.n_classes

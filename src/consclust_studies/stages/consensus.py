@@ -16,7 +16,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from consclust import methods
-from consclust.ensemble import Ensemble
+from consclust.ensemble import Ensemble, Unseen
 from consclust.errors import ConsensusFailure, InputError
 from consclust.files import read_record, write_arrays, write_record
 from consclust.seeds import generator
@@ -52,6 +52,7 @@ class ConsensusJob(Spec):
     race: Race | None = None
     default: dict[str, Value] = Field(default_factory=dict, description="with a race: the point that always stays")
     n_clusters: int | None = Field(None, description="without classes: how many clusters to look for")
+    missing: Unseen = Field("ignored", description="what a missing label counts as")
     seed: int
     ensemble: str = Field(description="digest of the spec of the base clusterings")
     data: str | None = Field(None, description="digest of the spec of the features, where the method needs them")
@@ -192,7 +193,7 @@ def fit_subsets(
     cells = Cells([], [])
     reported = time.monotonic()
     for count, subset in enumerate(subsets, start=1):
-        ensemble = Ensemble(stored.subset(subset))
+        ensemble = Ensemble(stored.subset(subset), job.missing)
         cells.n_profiles.append(ensemble.n_profiles)
         row: list[Cell] = []
         for number in points:
