@@ -24,7 +24,8 @@ def complete():
     for number in range(20):
         labels = CLASSES.copy()
         if number % 2:
-            labels[(CLASSES == rng.integers(4)) & (rng.random(100) < 0.5)] = 4
+            cut = rng.integers(4)
+            labels[(cut == CLASSES) & (rng.random(100) < 0.5)] = 4
         wrong = rng.random(100) < 0.1
         labels[wrong] = rng.integers(5, size=wrong.sum())
         columns.append(labels)

@@ -42,8 +42,8 @@ class Study(Experiment):
         None,
         description="what a label counts as that is missing from a base clustering: 'ignored': a clustering does not "
         "count for the pairs of an object that it misses, as in most published formulas; 'expected': as the label to "
-        "be expected from the object's clusters in the other clusterings; null: 'ignored' in a study with a paper, else "
-        "'expected'",
+        "be expected from the object's clusters in the other clusterings; null: 'ignored' in a study with a paper, "
+        "else 'expected'",
     )
     discussion: bool = Field(False, description="whether discussion.md of the study's folder is part of the report")
     unpublished: tuple[MethodId, ...] = Field(
