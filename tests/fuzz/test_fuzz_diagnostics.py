@@ -70,6 +70,11 @@ def within(values, low, high, shape, may_be_nan=False):
     assert (known <= high + 1e-9).all()
 
 
+def misses_labels(case):
+    """Whether labels are missing, so that pairs may not have been seen."""
+    return Ensemble(case.form).has_missing
+
+
 def pairwise_agreement(case):
     arguments = case.form, case.one(MEASURES), case.one(NORMALIZATIONS)
     found = yield arguments
@@ -97,20 +102,21 @@ def agreement_weights(case):
 
 def influence(case):
     found = yield case.form, case.one(SAMPLED)
-    within(found, 0, 1, (case.m,))
+    within(found, 0, 1, (case.m,), may_be_nan=misses_labels(case))
 
 
 def contested(case):
     found = yield case.form, case.one(SAMPLED)
-    within(found, 0, 1, (case.n,))
+    within(found, 0, 1, (case.n,), may_be_nan=misses_labels(case))
 
 
 def consensus_values(case):
     found = yield case.form, case.one(SAMPLED)
     assert found.exact is False or found.pairs.sum() == case.n * (case.n - 1) // 2
-    within(found.values, 0, 1, found.pairs.shape)
+    unseen = found.unseen == 1
+    within(found.values, 0, 1, found.pairs.shape, may_be_nan=misses_labels(case))
     for number in (found.area(), found.area(bins=100), found.pac(), found.stable(), found.stable(0.4)):
-        within(number, 0, 1, ())
+        within(number, 0, 1, (), may_be_nan=unseen)
     if found.exact:  # counts do not depend on the order of the clusterings
         turned = diagnostics.consensus_values(Ensemble(case.form).given[:, ::-1], most_pairs=math.inf)
         for one, other in zip(vars(found).values(), vars(turned).values(), strict=True):
@@ -128,7 +134,8 @@ def item_consensus(case):
     within(found, 0, 1, (case.n, len(np.unique(clusters))), may_be_nan=True)
     within(diagnostics.cluster_consensus(found, clusters), 0, 1, found.shape[1:], may_be_nan=True)
     if found.shape[1] > 1:
-        within(diagnostics.consensus_silhouette(found, clusters), -1, 1, (case.n,))
+        silhouette = diagnostics.consensus_silhouette(found, clusters)
+        within(silhouette, -1, 1, (case.n,), may_be_nan=misses_labels(case))
 
 
 def cluster_consensus(case):
