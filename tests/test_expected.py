@@ -115,38 +115,17 @@ def test_lwca_and_ecpcs_weight_the_expected_labels():
     assert similarity.ecpcs(ensemble, 4) == pytest.approx(propagated, abs=1e-13)
 
 
-def test_fitted_shares_are_the_least_squares_line_through_what_was_seen():
-    """Of each pair and each clustering that contains it: whether it joins the pair, by the shares expected of it."""
+def test_completed_labels_are_the_most_probable_ones():
     labels = with_gaps(share=0.3)
-    ensemble = Ensemble(labels)
-    n, m = labels.shape
-    as_if = [[votes_of(labels, i, j) for j in range(m)] for i in range(n)]
-    predicted = np.array(
-        [[sum(joined(as_if[a][j], as_if[b][j]) for j in range(m)) / m for b in range(n)] for a in range(n)]
-    )
-    x, y = [], []
-    for a in range(n):
-        for b in range(n):
-            both = [j for j in range(m) if labels[a, j] >= 0 and labels[b, j] >= 0]
-            x += [predicted[a, b]] * (len(both) * (a != b))
-            y += [float(labels[a, j] == labels[b, j]) for j in both if a != b]
-    slope, constant = np.polyfit(x, y, 1)
-    found = ensemble.expand(similarity.fitted_shares(ensemble))
-    assert found == pytest.approx(np.clip(constant + slope * predicted, 0, 1), abs=1e-10)
-
-
-def votes_of(labels, i, j):
-    """Return the mean vote of object i's other clusters on its label in clustering j."""
-    votes = {}
-    given = 0
-    for other in range(labels.shape[1]):
-        if other == j or labels[i, other] < 0:
-            continue
-        members = labels[(labels[:, other] == labels[i, other]) & (labels[:, j] >= 0), j]
-        given += bool(len(members))
-        for label in members:
-            votes[label] = votes.get(label, 0.0) + 1 / len(members)
-    return {label: share / given for label, share in votes.items()}
+    tables = literal_expected(labels)
+    completed = Ensemble(labels).completed()
+    assert completed.missing == "ignored"
+    for i, row in enumerate(tables):
+        for j, table in enumerate(row):
+            best = max(table.values(), default=0.0)
+            winners = [label for label, share in table.items() if share > best - 1e-9]
+            given = completed.given[i, j]
+            assert given == (winners[0] if len(winners) == 1 else -1)
 
 
 @pytest.mark.parametrize("phi", sorted(PHI))

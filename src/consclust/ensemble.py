@@ -23,6 +23,7 @@ _Profiles = tuple[list[IntArray], IntArray]
 """The columns of distinct profiles, and the profile of each object."""
 
 MISSING = -1
+ROUNDING = 1e-9  # Shares that differ by less are equal
 
 Unseen = Literal["expected", "ignored"]
 """What a missing label counts as; see :class:`Ensemble`."""
@@ -342,9 +343,37 @@ class Ensemble:
         twin._keep([column[self.membership[first]] for column in self._profiles], membership, self.cluster_names)
         return twin
 
+    def completed(self) -> "Ensemble":
+        """Return the ensemble with the most probable label in place of each missing one.
+
+        Probable by :attr:`expected_indicator`, whatever ``missing`` is. A label stays missing, and is ignored, where
+        nothing is known of it or several are equally probable.
+
+        Examples
+        --------
+        >>> from consclust import Ensemble
+        >>> Ensemble([[0, 5], [0, 5], [1, 7], [1, -1]]).completed().given
+        array([[0, 5],
+               [0, 5],
+               [1, 7],
+               [1, 7]])
+        """
+        expected = expect_labels(self.sparse_indicator, self.weights, self.n_clusters, self.profiles != MISSING)
+        shares = np.split(expected.toarray(), np.cumsum(self.n_clusters)[:-1], axis=1)
+        columns = zip(shares, self.cluster_names, strict=True)
+        labels = np.column_stack([_most_probable(of_clustering, names) for of_clustering, names in columns])
+        return Ensemble(labels[self.membership], "ignored")
+
     def subset(self, clusterings: Iterable[int]) -> "Ensemble":
         """Return the ensemble of some of the clusterings."""
         return Ensemble(self.given[:, list(clusterings)], self.missing)
+
+
+def _most_probable(shares: FloatArray, names: IntArray) -> IntArray:
+    """Return the name of the cluster with the largest share in each row; -1 where several have, or none."""
+    largest = shares.max(axis=1, keepdims=True)
+    is_one = (shares >= largest - ROUNDING).sum(axis=1) == 1
+    return np.where(is_one & (largest[:, 0] > 0), names[shares.argmax(axis=1)], MISSING)
 
 
 def as_ensemble(labels: "npt.ArrayLike | Ensemble") -> Ensemble:

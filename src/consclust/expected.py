@@ -64,11 +64,6 @@ def vote_on_labels(rows: Any, votes: Any, n_clusters: Integers) -> Floats:
     return np.divide(expected, total, out=expected, where=total > 0)
 
 
-def vote_on_all_labels(indicator: Any, weights: Integers, n_clusters: Integers) -> Floats:
-    """Return :func:`vote_on_labels` of all profiles, as if each label were missing, shape (n', sum of k_i)."""
-    return vote_on_labels(indicator, _share_members(indicator, weights, n_clusters), n_clusters)
-
-
 def sum_by_clustering(columns: Floats, n_clusters: Integers) -> Floats:
     """Return the sums of (rows, sum of k_i) over the clusters of each clustering, shape (rows, m)."""
     firsts = np.cumsum(n_clusters) - n_clusters

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from consclust.ensemble import Ensemble, FloatArray, IntArray
-from consclust.expected import vote_on_all_labels
 
 CACHED = 2**18  # Numbers of a block of columns
 MOST_STEPS = 20  # The authors' program of PTA takes no more elite neighbours, and no more steps, of itself
@@ -51,37 +50,6 @@ def co_occurrence(ensemble: Ensemble) -> FloatArray:
            [0. , 0.5, 1. ]])
     """
     return ensemble.expected_coassociation
-
-
-def fitted_shares(ensemble: Ensemble) -> FloatArray:
-    """Return the share of clusterings that would join two objects, by their clusters elsewhere, shape (n', n').
-
-    As if each label were missing in turn: the labels expected from the objects' clusters in the other clusterings, see
-    :attr:`Ensemble.expected_indicator`, and the share of clusterings that they join; then the line through these shares
-    that fits the co-association matrix of the pairs that were seen, by least squares over pairs and clusterings. In
-    [0, 1].
-
-    Examples
-    --------
-    >>> from consclust import Ensemble
-    >>> from consclust.similarity import fitted_shares
-    >>> ensemble = Ensemble([[0, 0, 0], [0, 0, -1], [1, 1, 1], [-1, 1, 1]])
-    >>> fitted_shares(ensemble).round(2)
-    array([[1., 0., 0., 1.],
-           [0., 1., 1., 0.],
-           [0., 1., 1., 0.],
-           [1., 0., 0., 1.]])
-    """
-    votes = vote_on_all_labels(ensemble.sparse_indicator, ensemble.weights, ensemble.n_clusters)
-    expected = votes @ votes.T / ensemble.n_clusterings
-    seen = np.outer(ensemble.weights, ensemble.weights) * ensemble.observed
-    seen -= np.diag(ensemble.weights * ensemble.observed.diagonal())  # an object is no pair with itself
-    seen /= max(seen.sum(), 1.0)
-    centred = expected - np.vdot(seen, expected)
-    mean = np.vdot(seen, ensemble.coassociation)
-    spread = np.vdot(seen, centred**2)
-    slope = np.vdot(seen, centred * (ensemble.coassociation - mean)) / spread if spread > 0 else 0.0
-    return np.clip(mean + slope * centred, 0, 1)
 
 
 def hc(ensemble: Ensemble, alpha: float = 0.8) -> FloatArray:

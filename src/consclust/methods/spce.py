@@ -10,14 +10,9 @@ from consclust.ensemble import Ensemble, FloatArray
 from consclust.methods.base import ComponentMethod, Cost
 from consclust.methods.constraints import Interval
 from consclust.numerics.separation import Separation
-from consclust.similarity import fitted_shares
 
 # Of every stage: q, the agreement from which a pair counts in full, and the most rounds.
 STAGES = ((0.9, 5), (0.8, 5), (0.7, 5), (0.6, 5), (0.5, 20))
-
-# Clusterings that the expected share of a pair counts for, beside those that contain the pair. With 2 clusters are
-# joined by chance, with 5 objects stay by themselves.
-PRIOR = 3.0
 
 
 @dataclass(repr=False, eq=False)
@@ -52,9 +47,9 @@ class SPCE(ComponentMethod):
 
     Notes
     -----
-    Where labels are missing, the sums over all clusterings are estimated from those that contain both objects of a pair
-    and from three that join it with the share of :func:`consclust.similarity.fitted_shares`. Where the ensemble's
-    ``missing`` is "ignored", the sums are over the clusterings that contain both.
+    A missing label counts as the most probable one, see :meth:`~consclust.ensemble.Ensemble.completed`: a similarity of
+    expected labels is never 0 or 1, and leaves many objects by themselves. Where the ensemble's ``missing`` is
+    "ignored", sums over the clusterings that contain both objects of a pair take the place of sums over all.
 
     Exact on the label profiles as long as F, the bottom eigenvectors of the objects' Laplacian, is equal on objects
     with one profile. Where it is not for some profiles, the fit starts anew with each of their objects by itself. If an
@@ -79,6 +74,9 @@ class SPCE(ComponentMethod):
 
     threshold: float = 0.3
     _: KW_ONLY
+
+    def _fit(self, ensemble: Ensemble) -> None:
+        super()._fit(ensemble.completed() if ensemble.counts_expected else ensemble)
 
     def _solve(self, ensemble: Ensemble) -> FloatArray:
         """Return S over the profiles."""
@@ -105,12 +103,9 @@ class Pairs:
     """
 
     def __init__(self, ensemble: Ensemble, threshold: float) -> None:
-        self._fitted = fitted_shares(ensemble) if ensemble.counts_expected else None
-        self.similarity = self._start(ensemble)
+        self.similarity = ensemble.coassociation.copy()
         open_ = np.tril((self.similarity > 0) & (self.similarity < 1), -1)
         self._first, self._second = np.nonzero(open_)
-        # empty: only clusterings that contain a pair count
-        self._expected = np.zeros(0) if self._fitted is None else self._fitted[open_]
         self._values = self.similarity[open_]
         self._weights = ensemble.weights[self._first] * ensemble.weights[self._second]
         self._labels, self._m = ensemble.profiles, ensemble.n_clusterings
@@ -119,12 +114,6 @@ class Pairs:
         self._least = threshold * self._m
         self._shares = np.full(self._m, 1 / self._m)
         self._pace = np.ones(len(self._first))
-
-    def _start(self, ensemble: Ensemble) -> FloatArray:
-        if self._fitted is None:
-            return ensemble.coassociation.copy()
-        shrunk = (ensemble.counts + PRIOR * self._fitted) / (ensemble.observed + PRIOR)
-        return np.where(ensemble.observed < ensemble.n_clusterings, shrunk, ensemble.coassociation)
 
     def update_pace(self, agreement: float) -> None:
         """W = min(1, eta / (2 loss)), with eta = 2 q (1 - q) m^2."""
@@ -138,9 +127,7 @@ class Pairs:
         from consclust.numerics.kernels import spce_kernels as spce
 
         pairs, inverse = (self._labels, self._present, self._first, self._second), 1 / self._shares
-        total = float(inverse.sum())
-        sums = (self._expected, PRIOR * total / self._m, inverse, total)
-        pull = (embedding, weight, self._pace, self._least)
+        sums, pull = (inverse, float(inverse.sum())), (embedding, weight, self._pace, self._least)
         self._values = spce.update_similarity(*pairs, *sums, *pull, self.similarity)
 
     def update_shares(self) -> None:
@@ -149,7 +136,7 @@ class Pairs:
 
         weights = 2 * self._weights * self._pace**2
         joined, apart = weights * (1 - self._values) ** 2, weights * self._values**2
-        errors = spce.over_pairs(self._labels, self._first, self._second, self._expected, joined, apart)
+        errors = spce.over_pairs(self._labels, self._first, self._second, joined, apart)
         shares = np.maximum(np.sqrt(errors), np.finfo(float).eps)
         self._shares = shares / shares.sum()
 
@@ -159,11 +146,6 @@ class Pairs:
 
         inverse = 1 / self._shares
         joined = spce.over_clusterings(self._labels, self._first, self._second, inverse)
-        total = float(inverse.sum())
         if len(self._present) == 0:
-            return joined, total
-        observed = spce.over_clusterings(self._present, self._first, self._second, inverse)
-        if len(self._expected) == 0:
-            return joined, observed
-        prior = PRIOR * total / self._m
-        return total * (joined + prior * self._expected) / (observed + prior), total
+            return joined, float(inverse.sum())
+        return joined, spce.over_clusterings(self._present, self._first, self._second, inverse)

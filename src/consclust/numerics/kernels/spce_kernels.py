@@ -1,9 +1,6 @@
 """Updates of SPCE for each of some pairs of profiles, through the labels of both.
 
-A pair is that of the profiles ``first[p]`` and ``second[p]``; ``labels``, (n', m), are -1 where missing. ``expected``
-has the share of clusterings that is expected to join a pair; it counts as ``prior`` clusterings beside those that
-contain the pair, and the sums over these are scaled up to all clusterings. If it is empty, sums are over those that
-contain the pair.
+A pair is that of the profiles ``first[p]`` and ``second[p]``; ``labels``, (n', m), are -1 where missing.
 """
 
 import math
@@ -36,22 +33,18 @@ def over_clusterings(labels: IntArray, first: IntArray, second: IntArray, values
 
 @compiled
 def over_pairs(
-    labels: IntArray, first: IntArray, second: IntArray, expected: FloatArray, joined: FloatArray, apart: FloatArray
+    labels: IntArray, first: IntArray, second: IntArray, joined: FloatArray, apart: FloatArray
 ) -> FloatArray:
-    """Return for each clustering the sum of ``joined`` over the pairs it joins, and of ``apart`` over the others.
-
-    A pair that it does not contain has the expected value.
-    """
+    """Return for each clustering the sum of ``joined`` over the pairs it joins, and of ``apart`` over the others."""
     total = np.zeros(labels.shape[1])
     for p in range(len(first)):
         one = labels[first[p]]
         other = labels[second[p]]
         together = joined[p]
         otherwise = apart[p]
-        unseen = expected[p] * together + (1 - expected[p]) * otherwise if len(expected) else 0.0
         for k in range(len(total)):
             term = together if one[k] == other[k] else otherwise
-            total[k] += term if min(one[k], other[k]) >= 0 else unseen
+            total[k] += term if min(one[k], other[k]) >= 0 else 0.0
     return total
 
 
@@ -61,8 +54,6 @@ def update_similarity(
     present: IntArray,
     first: IntArray,
     second: IntArray,
-    expected: FloatArray,
-    prior: float,
     values: FloatArray,
     total: float,
     embedding: FloatArray,
@@ -86,11 +77,7 @@ def update_similarity(
             step = embedding[i, c] - embedding[j, c]
             distance += step * step
         observed = over_common(present, i, j, values) if len(present) else total
-        joined = over_common(labels, i, j, values)
-        if len(expected):
-            joined = total * (joined + prior * expected[p]) / (observed + prior)
-            observed = total
-        best = joined - weight * distance / (2 * (pace[p] * pace[p]))
+        best = over_common(labels, i, j, values) - weight * distance / (2 * (pace[p] * pace[p]))
         best /= observed
         if best * pace[p] * math.sqrt(observed) < least:
             best = 0.0
