@@ -9,9 +9,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 import missing_labels  # noqa: E402
-from pages import read_rows  # noqa: E402
-
 from consclust import methods  # noqa: E402
+from pages import read_rows  # noqa: E402
 
 SCORES = ROOT / "docs" / "missing-labels" / "scores.csv"
 
