@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from consclust.ensemble import Ensemble
+from consclust.methods import ECPCS, GWCA, RCE, SpectralConsensus
 from consclust.numerics import spectral
 from consclust.numerics.restarts import kmeans_restarts
 from consclust.numerics.spectral import (
@@ -12,6 +13,7 @@ from consclust.numerics.spectral import (
     embedding,
     leading_eigenvectors,
     mean_embedding,
+    scale_to_unit_length,
     spectral_labels,
 )
 from consclust.testing import l30
@@ -192,3 +194,73 @@ def test_rotation_by_blocks_of_rows_gives_the_same(monkeypatch):
     by_blocks, same = discretize(rows, ensemble.weights, 8, np.random.default_rng(0))
     assert np.array_equal(by_blocks, labels)
     assert same == pytest.approx(costs, abs=1e-10)
+
+
+def agreed_groups(sizes, n_clusterings=6):
+    """Clusterings that agree on groups; each group is a component of every graph of the objects."""
+    return np.tile(np.repeat(np.arange(len(sizes)), sizes)[:, None], n_clusterings)
+
+
+def separate_groups(n_groups, n=800, seed=0):
+    """Ten clusterings of groups that no clustering joins, each divided at random into three; many profiles."""
+    rng = np.random.default_rng(seed)
+    groups = np.arange(n) % n_groups
+    labels = 3 * groups[:, None] + rng.integers(3, size=(n, 10))
+    return labels[rng.permutation(n)]
+
+
+@pytest.mark.parametrize("sizes", [(4, 5, 6), (1, 2, 3), (5, 5, 5, 5), (9, 1, 2, 4, 3)])
+@pytest.mark.parametrize(
+    "method",
+    [
+        lambda k: SpectralConsensus(k, random_state=0),
+        lambda k: GWCA(k, random_state=0),
+        lambda k: RCE(k, random_state=0),
+        lambda k: ECPCS(k, variant="MC", random_state=0),
+    ],
+    ids=["SpectralConsensus", "GWCA", "RCE", "ECPCS"],
+)
+def test_fewer_clusters_than_agreed_groups_leave_none_empty(method, sizes):
+    """Of equal eigenvalues LAPACK returns the vectors of some groups; the rows of the others are 0."""
+    for k in range(2, len(sizes) + 1):
+        for row in method(k).fit(agreed_groups(sizes)).restart_labels_:
+            assert len(np.unique(row)) == k
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_groups_that_are_in_no_leading_eigenvector_have_rows_of_zeros(k):
+    labels = separate_groups(8)
+    ensemble = Ensemble(labels)
+    assert ensemble.is_tall
+    groups = labels[:, 0] // 3
+    for rows in (
+        embedding(ensemble.coassociation, ensemble.weights, k),
+        mean_embedding(ensemble, np.full(10, 0.1), k, lambda: pytest.fail("the dense matrix is not needed")),
+    ):
+        is_zero = ~rows.any(axis=1)
+        assert np.linalg.norm(rows[~is_zero], axis=1) == pytest.approx(1)
+        assert len(np.unique(np.column_stack([groups, is_zero[ensemble.membership]]), axis=0)) == 8
+        found, _ = discretize(rows, ensemble.weights, 6, np.random.default_rng(0))
+        assert all(len(np.unique(start)) == k for start in found)
+
+
+def test_rotation_starts_from_no_row_of_zeros():
+    """With rows of zeros it is the program on the other rows, whichever of these is drawn first."""
+    rng = np.random.default_rng(2)
+    given = np.repeat(np.eye(4), 5, axis=0) + rng.normal(scale=0.1, size=(20, 4))
+    given /= np.linalg.norm(given, axis=1, keepdims=True)
+    place = np.sort(rng.choice(50, size=20, replace=False))
+    rows = np.zeros((50, 4))
+    rows[place] = given
+    labels, _ = discretize(rows, np.ones(50, dtype=np.int64), 40, np.random.default_rng(0))
+    possible = {tuple(literal_discretisation(given, first)[0]) for first in range(20)}
+    assert {tuple(start[place]) for start in labels} <= possible
+    assert all(len(np.unique(start)) == 4 for start in labels)
+
+
+def test_rows_of_rounding_noise_become_zero():
+    rows = np.array([[3.0, 4.0], [0.0, 0.0], [0.9e-13, 0.0], [0.0, -1.1e-13], [0.6e-13, 0.0], [0.0, 1.5e-13]])
+    factors = np.array([1.0, 1.0, 1.0, 1.0, 2.0, 0.5])
+    scale_to_unit_length(rows, factors)
+    expected = [[0.6, 0.8], [0.0, 0.0], [0.0, 0.0], [0.0, -1.0], [1.0, 0.0], [0.0, 0.0]]
+    assert rows == pytest.approx(np.array(expected))

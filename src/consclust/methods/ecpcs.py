@@ -7,7 +7,7 @@ import numpy as np
 
 from consclust.ensemble import Ensemble, FloatArray
 from consclust.methods.base import ConsensusMethod, Cost
-from consclust.numerics.spectral import discretize
+from consclust.numerics.spectral import discretize, scale_to_unit_length
 from consclust.similarity import cluster_trajectories, collapse, ecpcs
 
 NEGLIGIBLE = 1e-6  # Similarities that the normalised cut of the authors' program takes for 0
@@ -77,5 +77,5 @@ def ncut_embedding(similarity: FloatArray, n_clusters: int) -> tuple[FloatArray,
     values, vectors = np.linalg.eigh((weights + np.eye(len(weights)) / 2) * np.outer(root, root))
     rows = root[:, None] * vectors[:, ::-1][:, :n_clusters]
     rows /= np.linalg.norm(rows, axis=0)  # the rows' directions depend on it
-    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(float).tiny)
+    scale_to_unit_length(rows, np.ones(len(rows)))
     return values[::-1][:n_clusters], rows

@@ -24,6 +24,7 @@ TINY = 1e-12  # Least length of a row of a graph of cosines
 DENSE = 3000  # Largest similarity matrix whose eigenvectors are all computed; a larger one takes minutes
 RANK = 1e-8  # Eigenvalues below this, of 1 at most, have no well-defined vectors in a product
 BLOCK = 8192  # Rows that are rotated at a time
+NOISE = 1e-13  # Shorter rows of eigenvectors are rounding noise: measured below 1e-15, and other rows above 1e-7
 
 
 def spectral_labels(
@@ -58,16 +59,27 @@ def embedding(
 ) -> FloatArray:
     """Return unit-length rows of the leading eigenvectors of D^-1/2 W D^-1/2, shape (n', k).
 
-    They are found by :func:`leading_eigenvectors` unless ``eigenvectors`` takes its place.
+    They are found by :func:`leading_eigenvectors` unless ``eigenvectors`` takes its place. Rows of a component of the
+    graph that has no part in them are 0: of equal eigenvalues the vectors of some components are taken.
     """
-    tiny = np.finfo(float).eps
-    degree = np.maximum(similarity @ weights, tiny)
+    degree = np.maximum(similarity @ weights, np.finfo(float).eps)
     root = np.sqrt(weights / degree)
     normalized = similarity * np.outer(root, root)
     vectors = (eigenvectors or leading_eigenvectors)((normalized + normalized.T) / 2, n_clusters)
-    leading = vectors / np.sqrt(weights)[:, None]
-    leading /= np.maximum(np.linalg.norm(leading, axis=1, keepdims=True), tiny)
-    return leading
+    rows = vectors / np.sqrt(weights)[:, None]
+    scale_to_unit_length(rows, np.sqrt(weights))
+    return rows
+
+
+def scale_to_unit_length(rows: FloatArray, factors: FloatArray) -> None:
+    """Scale rows, (n', k), to length 1 in place, and to 0 where they are rounding noise.
+
+    Times ``factors``, (n',), they are the rows of k eigenvectors of length 1, whose rounding errors have a known size.
+    """
+    lengths = np.linalg.norm(rows, axis=1)
+    is_noise = lengths * factors < NOISE
+    rows /= np.where(is_noise, 1.0, lengths)[:, None]
+    rows[is_noise] = 0.0
 
 
 def mean_embedding(
@@ -87,7 +99,7 @@ def mean_embedding(
         values, vectors = values[::-1][:n_clusters], vectors[:, ::-1][:, :n_clusters]
         if len(values) == n_clusters and values[-1] > RANK:
             rows: FloatArray = z @ (root[:, None] * vectors / np.sqrt(values))
-            rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+            scale_to_unit_length(rows, np.sqrt(ensemble.weights / degree))
             return rows
     return embedding(similarity(), ensemble.weights, n_clusters)
 
@@ -140,11 +152,17 @@ def discretize(
 
 
 def _spread_rows(rows: FloatArray, weights: IntArray, n_init: int, rng: np.random.Generator) -> FloatArray:
-    """First rotations (n_init, k, k): a random row, then always the row least like those taken."""
+    """First rotations (n_init, k, k): a random row, then always the row least like those taken.
+
+    A row of zeros is never taken: it is unlike every other one, and would leave a cluster empty.
+    """
     n_rows, k = rows.shape
+    is_zero = ~rows.any(axis=1)
     rotation = np.empty((n_init, k, k))
     overlap = np.zeros((n_init, n_rows))
-    taken = rng.choice(n_rows, size=n_init, p=weights / weights.sum())
+    overlap[:, is_zero] = np.inf
+    eligible = np.where(is_zero, 0, weights)
+    taken = rng.choice(n_rows, size=n_init, p=eligible / eligible.sum())
     for column in range(k):
         rotation[:, :, column] = rows[taken]
         overlap += np.abs(rotation[:, :, column] @ rows.T)
