@@ -119,6 +119,7 @@ def check_labels_count_from_zero(cls: type[ConsensusMethod]) -> None:
             _assert(cls, bool(method.note_) == (labels.max() + 1 != k), "must note another number than K")
         else:
             _assert(cls, labels.max() < k, f"gives {labels.max() + 1} clusters for n_clusters = {k}")
+            _assert(cls, method.note_ or labels.max() + 1 == k, f"must note fewer clusters than {k}")
 
 
 def check_numbers_of_clusters(cls: type[ConsensusMethod]) -> None:

@@ -116,6 +116,20 @@ def test_compare_measures_each_method_and_survives_a_failure(tmp_path):
     assert table["note"].str.contains("2 groups").all()
 
 
+def test_fewer_clusters_than_requested_are_reported(tmp_path):
+    """Clusterings of one or two clusters, of which MCLA makes no eight."""
+    path = tmp_path / "labels.csv"
+    labels = np.random.default_rng(0).integers(2, size=(30, 12)) * (np.arange(12) % 3 > 0)
+    pd.DataFrame(labels).to_csv(path, index_label="id")
+    done = run("consensus", path, "-k", 8, "--method", "MCLA")
+    assert "fewer clusters" in done.stderr
+    done = run("compare", path, "-k", 8, "--methods", "EAC,MCLA", "--draws", 0, "--out", tmp_path / "table.csv")
+    noted = [line for line in done.stdout.splitlines() if "fewer clusters" in line]
+    assert [line.split(":")[0] for line in noted] == ["MCLA"]
+    notes = pd.read_csv(tmp_path / "table.csv").set_index("method")["note"].fillna("")
+    assert notes.str.contains("fewer clusters").to_dict() == {"EAC": False, "MCLA": True}
+
+
 @pytest.mark.long
 def test_no_result_of_compare_depends_on_the_number_of_jobs(file):
     tables = []

@@ -14,7 +14,7 @@ from consclust import methods
 from consclust.errors import ConsensusFailure
 from consclust.methods.base import ConsensusMethod
 from consclust.methods.constraints import POSITIVE
-from consclust.testing import CHECKS, L30_CLASSES, check_method, fit, l30
+from consclust.testing import CHECKS, L30_CLASSES, check_method, features_of, fit, l30
 
 
 @pytest.fixture(params=methods.names())
@@ -227,6 +227,33 @@ def test_of_restarts_that_differ_by_rounding_the_first_is_chosen(restarts, costs
     method = Own(2).fit([[0], [1], [2]])
     assert method.chosen_ == chosen
     assert np.array_equal(method.labels_, method.restart_labels_[chosen])
+
+
+def test_fewer_clusters_are_noted_beside_what_the_method_remarks():
+    class Own(First):
+        def _fit(self, ensemble):
+            super()._fit(ensemble)
+            if self.power > 1:
+                self.note_ = "a high power"
+
+    method = Own(5, power=2.0).fit(l30())
+    assert method.labels_.max() == 2
+    assert method.own_note_ == "a high power"
+    assert "a high power" in method.note_
+    assert "5" in method.note_
+    method.set_params(n_clusters=3).fit(l30())
+    assert method.note_ == "a high power"
+    method.set_params(power=1.0).fit(l30())
+    assert method.note_ == method.own_note_ == ""
+
+
+@pytest.mark.parametrize("name", ["BCE", "BaumEagon", "MCLA", "PEACE", "SSCE"])
+def test_methods_that_leave_clusters_empty_note_it(name):
+    """Clusterings of one or two clusters."""
+    labels = np.random.default_rng(0).integers(2, size=(30, 12)) * (np.arange(12) % 3 > 0)
+    method = methods.make(name, 8, {}, 0).fit(labels, features_of(labels))
+    assert method.labels_.max() < 7
+    assert "8" in method.note_
 
 
 def test_a_single_group_of_objects_is_no_plural():

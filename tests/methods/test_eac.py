@@ -101,14 +101,15 @@ def test_eac_over_profiles_beyond_a_number_of_objects(kind, monkeypatch):
     monkeypatch.setattr("consclust.methods.eac.MOST_OBJECTS", len(labels) - 1)
     over_profiles = EAC(5, linkage=kind).fit(labels)
     assert over_objects.note_ == ""
-    assert over_profiles.note_ == "of tied merges those of objects with one profile come first"
+    assert "tied" in over_profiles.note_
     assert len(set(over_profiles.labels_.tolist())) == 5
     profile = Ensemble(labels).membership
     assert all(len(set(over_profiles.labels_[profile == p].tolist())) == 1 for p in range(profile.max() + 1))
     if kind == "single":
         again = EAC(5, linkage=kind, criterion="lifetime").fit(labels)
         assert np.array_equal(again.labels_, lifetime.labels_)
-        assert again.note_.startswith("the number of clusters is that of the longest lifetime; of tied merges")
+        assert "lifetime" in again.note_
+        assert "tied" in again.note_
 
 
 def test_eac_takes_a_hundred_thousand_objects():

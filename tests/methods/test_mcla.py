@@ -142,7 +142,7 @@ def test_more_meta_clusters_may_leave_more_clusters_and_it_says_so():
     assert mcla.free_number
     assert mcla.labels_.max() >= 2
     assert "meta-clusters" in mcla.note_
-    assert not MCLA(n_clusters=5, n_meta_clusters=5).fit(L30).note_
+    assert not MCLA(n_clusters=5, n_meta_clusters=5).fit(L30).own_note_
 
 
 def test_fewer_meta_clusters_leave_fewer_clusters():

@@ -74,6 +74,7 @@ class Results:
     n_iter_: int = 1
     converged_: bool = True
     note_: str = ""
+    own_note_: str = ""
     _features: FloatArray  # Shape (n, d); only of a method that uses them
     _membership: IntArray  # Row of each object in the matrices of the method, shape (n,)
 
@@ -118,7 +119,10 @@ class ConsensusMethod(Results, ABC):
     n_features_in_ : int
         Number of base clusterings, m (the name is scikit-learn's).
     note_ : str
-        What a report must say about this answer, e.g. that there are not K clusters; mostly empty.
+        What a report must say about this answer: that there are fewer than K clusters, and what the method remarks;
+        mostly empty.
+    own_note_ : str
+        What the method alone remarks.
     """
 
     summary: ClassVar[str] = ""  # One sentence on what the method does
@@ -182,11 +186,17 @@ class ConsensusMethod(Results, ABC):
         self.n_features_in_ = ensemble.n_clusterings
         self._membership = ensemble.membership
         self._require_memory(self._doubles(ensemble))
+        self.note_ = ""  # of an earlier fit
         self._fit(ensemble)
         if ensemble.has_missing:
             warn_of_unseen(ensemble, type(self).__name__)
-            self.note_ = "; ".join(filter(None, [self.note_, self.with_missing]))
+        self.own_note_ = "; ".join(filter(None, (self.note_, self.with_missing if ensemble.has_missing else "")))
+        self.note_ = "; ".join(filter(None, (self._note_fewer_clusters(), self.own_note_)))
         return self
+
+    def _note_fewer_clusters(self) -> str:
+        """Return what a report must say where clusters are left empty; empty where none is."""
+        return f"fewer clusters than the {self.n_clusters} requested" if self.labels_.max() + 1 < self.n_clusters else ""
 
     def _doubles(self, ensemble: Ensemble) -> int:
         """Return the doubles that a fit holds; extend it where they depend on parameters. 0 if no cost is declared."""

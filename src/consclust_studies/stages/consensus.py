@@ -230,7 +230,7 @@ def fit(
             "chosen": fitted.chosen_,
             "iterations": fitted.n_iter_,
             "converged": fitted.converged_,
-            "note": fitted.note_,
+            "note": fitted.own_note_,  # scores count the clusters
         }
     except ConsensusFailure as failure:
         kept = {"reason": str(failure)}

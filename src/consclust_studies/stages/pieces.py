@@ -149,7 +149,7 @@ def find_consensus(job: LabelsJob, files: Files) -> str:
         apart = f"{job.method} gives objects with the same base labels different labels"
         raise InputError(f"{job.matrix}: {apart}; choose a method that works on profiles")
     write_arrays(files.output("consensus"), labels=labels, **marks_of(job.json_text, files.stamp))
-    return fitted.note_ or count(int(labels.max()) + 1, "cluster")
+    return "; ".join(filter(None, (count(int(labels.max()) + 1, "cluster"), fitted.note_)))
 
 
 def label_piece(job: LabelsJob, files: Files) -> str:
