@@ -71,6 +71,7 @@ def source_of(study: PlannedStudy, seed: int | None = 0, **results) -> Source:
         "published": Published(),
         "failures": pd.DataFrame(columns=[*remark, "reason"]),
         "notes": pd.DataFrame(columns=[*remark, "note"]),
+        "fewer_clusters": pd.DataFrame(columns=[*remark, "clusters"]),
         **results,
     }
     given.setdefault("selected", select(study, given["scores"]))

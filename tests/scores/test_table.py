@@ -84,6 +84,24 @@ def test_failed_cells_are_nan_and_no_others(scored, study, tmp_path):
     assert json.loads(remarks["notes"]) == []
 
 
+def test_fits_whose_chosen_labels_have_fewer_clusters_than_classes_are_stored(job, ensemble, write_block, y, tmp_path):
+    """The last of three starts is chosen; the first may have what it wants."""
+    labels = np.tile(y.astype(np.int16), (4, 4, 3, 1))
+    labels[1, 0, 2] = 0
+    labels[2, 3, 2] = np.minimum(y, 1)
+    labels[3, 3, 0] = 0
+    labels[3, 1] = -1
+    failures = [{"subset": 3, "point": 1, "reason": "no answer"}]
+    blocks = [
+        write_block("iris", "KC", [0, 1, 2, 3], labels=np.tile(y.astype(np.int16), (4, 1, 1, 1))),
+        write_block("iris", "RCE", [2, 3], labels=labels[2:], failures=failures),
+        write_block("iris", "RCE", [0, 1], labels=labels[:2]),
+    ]
+    score_case(job, ensemble, blocks, tmp_path / "iris.parquet")
+    texts = read_table(tmp_path / "iris.parquet")[1]
+    assert json.loads(texts["fewer_clusters"]) == [["iris", "RCE", 1, 0, 1], ["iris", "RCE", 2, 3, 2]]
+
+
 def test_missing_objects_of_a_base_clustering_are_left_out(job, tmp_path, y, blocks):
     labels = np.tile(y[:, None], 8)
     labels[:5, 1] = -1

@@ -196,7 +196,8 @@ class ConsensusMethod(Results, ABC):
 
     def _note_fewer_clusters(self) -> str:
         """Return what a report must say where clusters are left empty; empty where none is."""
-        return f"fewer clusters than the {self.n_clusters} requested" if self.labels_.max() + 1 < self.n_clusters else ""
+        is_fewer = self.labels_.max() + 1 < self.n_clusters
+        return f"fewer clusters than the {self.n_clusters} requested" if is_fewer else ""
 
     def _doubles(self, ensemble: Ensemble) -> int:
         """Return the doubles that a fit holds; extend it where they depend on parameters. 0 if no cost is declared."""

@@ -67,7 +67,7 @@ class Consensus(Exhibit):
             labels, remarks = dict[str, IntArray](), dict[str, str]()
             for run in source.study.runs(case):
                 (block,) = source.blocks(case.id, run.id)
-                remarks[run.id] = "; ".join(remark.text for remark in (*block.failures, *block.notes))
+                remarks[run.id] = "; ".join(str(remark.text) for remark in (*block.failures, *block.notes))
                 if not block.failures:
                     labels[run.id] = block.labels[0, 0, block.chosen[0, 0]].astype(np.int64)
             tables.append(_compared(source.titles[case.id], labels, remarks))

@@ -1,19 +1,23 @@
-"""Fits without an answer, and what methods note about their answers."""
+"""Fits without an answer, what methods note about their answers, and fits with fewer clusters than classes."""
 
 # pandas is imported where needed, so that what does without it starts faster
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from consclust.report.blocks import Shown, listed
+from consclust.report.wording import spanned
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.source import Source
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 COUNTS = {"fits": ("subset", "size"), "subsets": ("subset", "nunique"), "grid_points": ("point", "nunique")}
 
 
 class Remarks(Exhibit):
-    """Failures and notes of the study and its variants, equal ones together."""
+    """Failures and notes of the study and its variants, equal ones together, and fits with too few clusters."""
 
     place = 45
     reads: ClassVar = Needs(selected=True, variants=True)
@@ -28,15 +32,38 @@ class Remarks(Exhibit):
 
         failures = source.failures.rename(columns={"reason": "text"}).assign(kind="failure")
         notes = source.notes.rename(columns={"note": "text"}).assign(kind="note")
-        fits = pd.concat([failures, notes]).groupby(["kind", "case", "method", "text"], sort=False, as_index=False)
+        remarks = pd.concat([failures, notes, _describe_fewer_clusters(source.fewer_clusters)])
+        fits = remarks.groupby(["kind", "case", "method", "text"], sort=False, as_index=False)
         frame = fits.agg(**COUNTS)
         frame["dataset"] = frame["case"].map(source.titles)
         frame = frame[["kind", "case", "dataset", "method", *COUNTS, "text"]]
-        failed = int(frame.loc[frame["kind"] == "failure", "fits"].sum())
         caption = (
             "A failure is a fit (one subset at one grid point) without an answer, for the reason given; its "
-            "scores are missing. A note is a method's remark about an answer. "
-            f"{f'Failed fits: {failed}.' if failed else 'No method failed.'}"
+            "scores are missing. A note is a method's remark about an answer. A fit has fewer clusters if that of its "
+            "random starts which is chosen leaves some empty, though as many as classes were requested. "
+            f"{_count_failures(frame)} {_count_fewer_clusters(frame)}"
         )
         columns = "kind, dataset, method, Remark: text, fits"
         return Shown(frame, (listed("", frame, columns, left=4),), caption)
+
+
+def _describe_fewer_clusters(fits: "DataFrame") -> "DataFrame":
+    """Return the fits with fewer clusters than classes, with one text for each case and method."""
+    clusters = fits.groupby(["case", "method"])["clusters"]
+    spans = clusters.transform(lambda numbers: spanned(numbers, "cluster"))
+    return fits.drop(columns="clusters").assign(kind="fewer clusters", text=spans)
+
+
+def _count_failures(frame: "DataFrame") -> str:
+    """Say how many fits failed."""
+    failed = int(frame.loc[frame["kind"] == "failure", "fits"].sum())
+    return f"Failed fits: {failed}." if failed else "No method failed."
+
+
+def _count_fewer_clusters(frame: "DataFrame") -> str:
+    """Say how many fits of each method have fewer clusters than classes."""
+    fits = frame[frame["kind"] == "fewer clusters"].groupby("method", sort=False)["fits"].sum()
+    if fits.empty:
+        return "No fit has fewer clusters than classes."
+    counts = ", ".join(f"{method} {n}" for method, n in fits.items())
+    return f"Fits with fewer clusters than classes: {counts}."

@@ -74,6 +74,7 @@ class Source:
     unseen : the scores on unseen objects, as ``consclust_studies.stages.unseen_objects`` writes them.
     failures : failed fits of the study and its variants: case, method, subset, point, reason.
     notes : what methods remark about their answers: case, method, subset, point, note.
+    fewer_clusters : fits with fewer clusters than classes: case, method, subset, point, clusters.
     """
 
     study: PlannedStudy
@@ -93,6 +94,7 @@ class Source:
     unseen = cached_property(lambda self: self._join_tables("unseen"))
     failures = cached_property(lambda self: self._join_remarks("failures", "reason"))
     notes = cached_property(lambda self: self._join_remarks("notes", "note"))
+    fewer_clusters = cached_property(lambda self: self._join_remarks("fewer_clusters", "clusters"))
 
     @cached_property
     def published(self) -> Published:

@@ -19,6 +19,7 @@ from consclust_studies.job_files import Files
 from consclust_studies.makers import Makers
 from consclust_studies.specs import Spec
 from consclust_studies.stages.grid_points import POINTS, join_points, read_points, spell_out
+from consclust_studies.stages.label_blocks import REMARKS
 from consclust_studies.stages.score_tables import read_table, write_table
 from consclust_studies.stages.selection import select
 from consclust_studies.stamps import Stamp
@@ -87,9 +88,9 @@ def collect(job: CollectJob, tables: Sequence[Path], out: Mapping[str, Path], st
 
 
 def _join_texts(of_cases: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Join what stands beside the scores of each case: failures, notes, grid points, and which versions made them."""
+    """Join what stands beside the scores of each case: remarks, grid points, and which versions made them."""
     joined = {}
-    for kind in ("failures", "notes"):
+    for kind in REMARKS:
         rows = [row for texts in of_cases for row in json.loads(texts[kind])]
         joined[kind] = json.dumps(rows)
     joined[POINTS] = join_points(texts[POINTS] for texts in of_cases)

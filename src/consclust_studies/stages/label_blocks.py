@@ -20,12 +20,16 @@ RESTARTS = ("mean", "chosen")
 """Scores of a fit: the mean over its random starts, and that of the start with the best objective."""
 
 
+REMARKS = ("failures", "notes", "fewer_clusters")
+"""What is said of fits beside their scores: why there is no answer, what the method remarks, how many clusters."""
+
+
 class Remark(NamedTuple):
-    """Why a method has no answer, or what a report must say about its answer: subset, grid point, text."""
+    """What a report must say about a fit: subset, grid point, and a text or, of fewer clusters, their number."""
 
     subset: int
     point: int
-    text: str
+    text: str | int
 
 
 class Block:
@@ -56,6 +60,21 @@ class Block:
     def notes(self) -> list[Remark]:
         """What the method remarks about its answers."""
         return self._read_remarks("notes", "note")
+
+    def list_remarks(self, n_classes: int) -> dict[str, list[Remark]]:
+        """Return what is said of the fits, by the words of :data:`REMARKS`."""
+        return dict(zip(REMARKS, (self.failures, self.notes, self._find_fewer_clusters(n_classes)), strict=True))
+
+    def _find_fewer_clusters(self, n_classes: int) -> list[Remark]:
+        """Return the cells whose chosen labels have fewer clusters than there are classes, and how many."""
+        rows, points = np.nonzero(self.answered)
+        labels = self.labels[rows, points, self.chosen[rows, points]]
+        numbers = labels.max(axis=1) + 1  # clusters are numbered without gaps
+        return [
+            Remark(self.subsets[row], int(point), int(number))
+            for row, point, number in zip(rows, points, numbers, strict=True)
+            if number < n_classes
+        ]
 
     @cached_property
     def failed(self) -> npt.NDArray[np.bool_]:

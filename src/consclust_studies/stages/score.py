@@ -22,7 +22,7 @@ from consclust_studies.makers import Makers
 from consclust_studies.specs import Spec
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.grid_points import POINTS, write_points
-from consclust_studies.stages.label_blocks import RESTARTS, Block, check_cover, score_block
+from consclust_studies.stages.label_blocks import REMARKS, RESTARTS, Block, check_cover, score_block
 from consclust_studies.stages.score_tables import write_table
 from consclust_studies.stages.stored_ensembles import StoredEnsemble
 from consclust_studies.stamps import Stamp
@@ -88,15 +88,15 @@ def score_case(
     ``ensemble_path`` has the base clusterings and the classes; ``block_paths`` are the blocks of subsets of all
     methods, in any order, whose specs say whose they are. The table has :data:`COLUMNS`: ``restart`` is "mean" (over
     random starts) or "chosen" (the start with the best objective), ``value`` is NaN where the method failed. The row of
-    the base clusterings has the mean over the runs of the subset under both words. Failures and notes of the methods
-    are stored beside the spec. InputError if a file is damaged, was made with other settings, or the blocks do not hold
-    each subset once.
+    the base clusterings has the mean over the runs of the subset under both words. Failures and notes of the methods,
+    and the fits with fewer clusters than classes, are stored beside the spec. InputError if a file is damaged, was made
+    with other settings, or the blocks do not hold each subset once.
     """
     ensemble = store.load(ensemble_path, job.ensemble)
     base = _score_base_clusterings(ensemble, job.n_subsets, job.metrics)
     rows = _make_rows(job, job.base_clusterings, base)
     blocks = _sort_by_job(job, block_paths)
-    remarks: dict[str, list[tuple[Any, ...]]] = {"failures": [], "notes": []}
+    remarks: dict[str, list[tuple[Any, ...]]] = {kind: [] for kind in REMARKS}
     points: dict[str, Sequence[Mapping[str, Value]]] = {job.base_clusterings: [{}]}
     for method in job.methods:
         mine = blocks[method.labels]
@@ -109,8 +109,9 @@ def score_case(
             block.check_labels(ensemble.classes.size, ensemble_path)
             values[block.subsets] = score_block(ensemble.classes, block, job.metrics)[:, own]
         rows += _make_rows(job, method.id, values)
+        said = [block.list_remarks(ensemble.n_classes) for block in mine]
         for kind, found in remarks.items():
-            for remark in sorted(remark for block in mine for remark in getattr(block, kind)):
+            for remark in sorted(remark for of_block in said for remark in of_block[kind]):
                 if remark.point in own:
                     found.append((job.case, method.id, remark.subset, own.index(remark.point), remark.text))
     columns = dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))

@@ -28,6 +28,21 @@ def test_equal_remarks_are_counted():
     (table,) = shown.blocks
     assert [row[4].text for row in table.rows] == ["4", "1", "1", "1"]
     assert "6" in shown.caption
+    assert "No fit has fewer clusters" in shown.caption
+
+
+def test_fits_with_fewer_clusters_are_counted_by_method():
+    fits = [("iris", "RCE", 0, 1, 2), ("iris", "RCE", 1, 1, 1), ("iris", "KC", 0, 0, 2), ("wine", "RCE", 3, 2, 2)]
+    source = source_of(planned(), fewer_clusters=pd.DataFrame(fits, columns=[*FIT, "clusters"]))
+    shown = Remarks(kind="remarks").build(source)
+    rows = shown.frame[["kind", "case", "method", "fits", "text"]]
+    assert rows.to_numpy().tolist() == [
+        ["fewer clusters", "iris", "RCE", 2, "1 to 2 clusters"],
+        ["fewer clusters", "iris", "KC", 1, "2 clusters"],
+        ["fewer clusters", "wine", "RCE", 1, "2 clusters"],
+    ]
+    assert "RCE 3, KC 1" in shown.caption
+    assert "No method failed" in shown.caption
 
 
 def test_without_remarks_the_table_is_empty(source):
