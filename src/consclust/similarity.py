@@ -122,7 +122,9 @@ def lwca(ensemble: Ensemble, theta: float = 0.4) -> FloatArray:
     return ensemble.share_of_clusterings((indicator * eci(ensemble, theta)) @ indicator.T)
 
 
-def pts(ensemble: Ensemble, n_neighbours: int | None = None, n_steps: int | None = None) -> FloatArray:
+def pts(
+    ensemble: Ensemble, n_neighbours: int | None = None, n_steps: int | None = None, loops: bool = False
+) -> FloatArray:
     r"""Return the probability trajectory similarity of the profiles ("microclusters"), in [0, 1], (n', n').
 
     A random walk steps from profile to profile, from i to j in proportion to :math:`r_j V_{ij}`: r counts the objects
@@ -142,6 +144,10 @@ def pts(ensemble: Ensemble, n_neighbours: int | None = None, n_steps: int | None
         limit.
     n_steps : int >= 1, optional
         Steps, T in the paper; default and range as for ``n_neighbours``.
+    loops : bool, default False
+        Whether the diagonal of V stays, so that the walk may also step to an object with the same profile. The paper's
+        walk has none: two profiles that are each other's only neighbour are never at the same place, and their
+        similarity is 0.
 
     Notes
     -----
@@ -164,7 +170,10 @@ def pts(ensemble: Ensemble, n_neighbours: int | None = None, n_steps: int | None
     from scipy.sparse import csr_array
 
     customary = customary_steps(ensemble.n_profiles)
-    walk = csr_array(_row_normalised(_elite(co_occurrence(ensemble), n_neighbours or customary) * ensemble.weights))
+    links = _elite(co_occurrence(ensemble), n_neighbours or customary)
+    if loops:
+        np.fill_diagonal(links, 1.0)
+    walk = csr_array(_row_normalised(links * ensemble.weights))
     return _trajectory_similarity(walk, n_steps or customary)
 
 

@@ -213,6 +213,26 @@ def check_objects_permuted_and_repeated(cls: type[ConsensusMethod]) -> None:
         _assert(cls, abs(here - there) <= 0.25, f"scores {here:.2f}, with {what} {there:.2f}")
 
 
+def check_order(cls: type[ConsensusMethod]) -> None:
+    """Another order of the objects or clusterings changes no more than another seed, unless ``order_dependent``."""
+    if cls.order_dependent:
+        return
+    labels, features = l30(), features_of(l30())
+
+    def find(rows: IntArray, columns: IntArray, seed: int) -> IntArray:
+        found = cls(n_clusters=3, random_state=seed).fit(labels[np.ix_(rows, columns)], features[rows]).labels_
+        return found[np.argsort(rows)]
+
+    objects, clusterings = np.arange(30), np.arange(8)
+    given = find(objects, clusterings, 0)
+    draws = [np.random.default_rng(seed) for seed in range(3)]
+    orders = [find(rng.permutation(30), rng.permutation(8), 0) for rng in draws]
+    seeds = [find(objects, clusterings, seed) for seed in range(1, 4)]
+    by_order, by_seed = (min(rand_index(given, other) for other in others) for others in (orders, seeds))
+    remedy = "declare order_dependent = True"
+    _assert(cls, by_order >= by_seed - 0.1, f"agrees with itself in another order by {by_order:.2f}; {remedy}")
+
+
 def check_deterministic(cls: type[ConsensusMethod]) -> None:
     """The same seed, also a Generator, gives the same labels in every restart, on one thread and on two."""
     from threadpoolctl import threadpool_limits

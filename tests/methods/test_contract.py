@@ -98,6 +98,7 @@ class First(ConsensusMethod):
 
     summary = "The first clustering."
     constraints = {"power": POSITIVE}
+    order_dependent = True
 
     n_clusters: int
     _: KW_ONLY
@@ -115,6 +116,12 @@ class Lucky(First):
     def _fit(self, ensemble):
         labels = np.random.default_rng().permutation(ensemble.n_profiles) % self.n_clusters
         self._set_only_labels(labels, self._membership)
+
+
+class Silent(First):
+    """``n_clusters``, ``power``, ``random_state``; says nothing of the order of the clusterings."""
+
+    order_dependent = False
 
 
 class Global(First):
@@ -175,6 +182,7 @@ class Prophet(First):
         (Prophet, "Prophet predicts the labels of .* of the objects of fit"),
         (Lucky, "Lucky .*"),
         (Global, "Global draws from NumPy's global random state"),
+        (Silent, "Silent agrees with itself in another order"),
         (Lenient, r"Lenient accepts power = \(\)"),
         (Gappy, "Gappy skips a label"),
     ],

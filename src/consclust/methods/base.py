@@ -142,6 +142,8 @@ class ConsensusMethod(Results, ABC):
     with_missing: ClassVar[str] = ""
     balanced: ClassVar[bool] = False  # Whether the method forces clusters of nearly equal size
     identifiable: ClassVar[bool] = True  # Whether the consensus of a single clustering is always that clustering
+    # Whether another order of the objects, or of the clusterings, changes more than another seed does.
+    order_dependent: ClassVar[bool] = False
 
     n_clusters: int
     random_state: Seed = field(default=None, kw_only=True)
@@ -313,19 +315,35 @@ class ConsensusMethod(Results, ABC):
         """Keep the labels of a deterministic method, (n',) over profiles."""
         self._set_labels(labels[None, :], np.zeros(1), membership)
 
-    def _set_linkage_labels(self, similarity: FloatArray, n_clusters: int | None, how: Linkage = "average") -> None:
-        """Keep the labels of agglomerative clustering of the objects, which are as similar as their profiles."""
-        labels = linkage_labels(similarity, self._membership, n_clusters, how)
-        self._set_only_labels(labels, np.arange(len(labels)))
+    def _set_linkage_labels(
+        self, similarity: FloatArray, n_clusters: int | None, how: Linkage = "average", order: IntArray | None = None
+    ) -> None:
+        """Keep the labels of agglomerative clustering of the objects, which are as similar as their profiles.
 
-    def _set_profile_linkage_labels(self, similarity: FloatArray, n_clusters: int | None, how: Linkage) -> None:
+        Ties fall as if the objects were in an ``order``, (n,); None: that in which they are given.
+        """
+        n = len(self._membership)
+        given = np.arange(n)
+        order = given if order is None else order
+        labels = np.empty(n, dtype=np.int64)
+        labels[order] = linkage_labels(similarity, self._membership[order], n_clusters, how)
+        self._set_only_labels(labels, given)
+
+    def _set_profile_linkage_labels(
+        self, similarity: FloatArray, n_clusters: int | None, how: Linkage, order: IntArray | None = None
+    ) -> None:
         """Keep the same labels by the tree over the profiles, where there is one: n'^2 time and memory, not n^2."""
         n = len(self._membership)
         if not twins_are_nearest(similarity, np.bincount(self._membership)):
             self._require_memory(n**2, "distances between objects, as those between profiles do not suffice,")
-            self._set_linkage_labels(similarity, n_clusters, how)
+            self._set_linkage_labels(similarity, n_clusters, how, order)
             return
-        labels = profile_linkage_labels(similarity, self._membership, n_clusters, how)
+        membership = self._membership
+        if order is not None:  # profiles in the order of their first objects
+            profiles = membership[order[np.sort(np.unique(membership[order], return_index=True)[1])]]
+            similarity = similarity[np.ix_(profiles, profiles)]
+            membership = np.argsort(profiles)[membership]
+        labels = profile_linkage_labels(similarity, membership, n_clusters, how)
         self._set_only_labels(labels, np.arange(n))
 
     def _set_spectral_labels(
@@ -365,6 +383,21 @@ class ConsensusMethod(Results, ABC):
     def __repr__(self) -> str:
         arguments = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
         return f"{type(self).__name__}({arguments})"
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class OrderedMethod(ConsensusMethod):
+    """A method whose answer depends on an order of its items: objects, profiles or base clusters."""
+
+    order_dependent = True
+
+    object_order: Literal["given", "random"] = "given"
+
+    def _draw_order(self, n_items: int, rng: np.random.Generator | None = None) -> IntArray:
+        """Return the order in which the items are taken, (n_items,); ``rng`` None: by a new one of ``random_state``."""
+        if self.object_order == "given":
+            return np.arange(n_items)
+        return (rng or self._rng()).permutation(n_items)
 
 
 class MatrixMethod(ConsensusMethod):

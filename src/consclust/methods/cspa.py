@@ -6,8 +6,16 @@ import numpy as np
 
 from consclust.ensemble import Ensemble, IntArray
 from consclust.errors import ConsensusFailure
-from consclust.methods.base import ConsensusMethod, Cost
-from consclust.numerics.partition import Graph, Vertices, cut, edge_weights, partition_graph, vertices_of
+from consclust.methods.base import Cost, OrderedMethod
+from consclust.numerics.partition import (
+    Graph,
+    Vertices,
+    cut,
+    edge_weights,
+    partition_graph,
+    reorder_vertices,
+    vertices_of,
+)
 
 MOST_EDGES = 2 * 10**8  # Of a graph over the objects, each edge in both directions
 MOST_VERTICES = 4_000  # Beyond the number of profiles, of a graph whose vertices stand for several objects
@@ -15,13 +23,16 @@ DOUBLES_PER_EDGE = 5  # Of METIS and its input, measured
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
-class CSPA(ConsensusMethod):
+class CSPA(OrderedMethod):
     """Cluster-based similarity partitioning: a balanced minimum cut of the co-association graph.
 
     Parameters
     ----------
     n_clusters, random_state
         See :class:`~consclust.methods.base.ConsensusMethod`.
+    object_order : {"given", "random"}, default "given"
+        The order of the objects in the graph, on which the cut depends: as they are given, as in ClusterPack, or drawn
+        from ``random_state``. With "random", other seeds show how much it decides.
 
     Attributes
     ----------
@@ -32,8 +43,9 @@ class CSPA(ConsensusMethod):
     -----
     METIS (Karypis, Kumar: SIAM J. Sci. Comput. 20(1), 1998) aims at sizes equal to 0.1 %; on small graphs it misses
     that by some objects. It separates objects with one profile to balance, so the graph is that of the objects. Its
-    edges are whole numbers as in the program ClusterPack 2.0; the result depends on the order of the objects, not on a
-    seed. A missing label adds nothing to its object's edges (the count is still divided by m).
+    edges are whole numbers as in the program ClusterPack 2.0; the result depends on the order of the objects, and on a
+    seed with ``object_order="random"`` alone. A missing label adds nothing to its object's edges (the count is still
+    divided by m).
 
     ClusterPack's scaling rounds edges to 0 where N, the common clusters of two objects, sums to more than 2 10^8 over
     all pairs: with 20 clusterings at about 10,000 objects. There the edges are N itself, from a sum of 10^9 on scaled
@@ -71,6 +83,7 @@ class CSPA(ConsensusMethod):
         vertices = vertices_of(ensemble.membership, 1)
         if degrees(ensemble, vertices).sum() > MOST_EDGES:
             vertices = vertices_of(ensemble.membership, -(-ensemble.n_objects // MOST_VERTICES))
+        vertices = reorder_vertices(vertices, self._draw_order(len(vertices.sizes)))
         n_edges = int(degrees(ensemble, vertices).sum())
         if n_edges >= 2**31:
             raise ConsensusFailure(f"CSPA: {n_edges} edges, METIS counts up to 2^31 - 1; fit fewer objects")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from consclust.ensemble import Ensemble
-from consclust.methods.base import ConsensusMethod, Cost
+from consclust.methods.base import Cost, OrderedMethod
 from consclust.numerics.linkage import Linkage
 from consclust.similarity import co_occurrence
 
@@ -12,7 +12,7 @@ MOST_OBJECTS = 30_000  # Of a linkage over the objects, which takes 8 n^2 bytes:
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
-class EAC(ConsensusMethod):
+class EAC(OrderedMethod):
     """Agglomerative clustering of the co-association matrix, cut into K clusters or where the data say.
 
     Parameters
@@ -24,6 +24,9 @@ class EAC(ConsensusMethod):
     criterion : {"number", "lifetime"}, default "number"
         "number": exactly K clusters. "lifetime": as many clusters as last over the longest range of distances, K or
         not; of equal ranges the one with the most clusters. If not K, ``note_`` says so.
+    object_order : {"given", "random"}, default "given"
+        The order of the objects that decides between ties: as they are given, or drawn from ``random_state``. With
+        "random", other seeds show how much it decides.
 
     Notes
     -----
@@ -61,7 +64,8 @@ class EAC(ConsensusMethod):
         wanted = None if self.free_number else self.n_clusters
         over_profiles = ensemble.n_objects > MOST_OBJECTS
         keep = self._set_profile_linkage_labels if over_profiles else self._set_linkage_labels
-        keep(co_occurrence(ensemble), wanted, self.linkage)
+        order = None if self.object_order == "given" else self._draw_order(ensemble.n_objects)
+        keep(co_occurrence(ensemble), wanted, self.linkage, order)
         differs = self.labels_.max() + 1 != self.n_clusters
         notes = ["the number of clusters is that of the longest lifetime"] if differs else []
         notes += ["of tied merges those of objects with one profile come first"] if over_profiles else []

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from consclust.ensemble import Ensemble
-from consclust.methods.base import ConsensusMethod, Cost
+from consclust.methods.base import Cost, OrderedMethod
 from consclust.methods.constraints import POSITIVE
 from consclust.numerics.partition import Hypergraph, Vertices, km1, partition_hypergraph, reordered, vertices_of
 
@@ -16,7 +16,7 @@ SHARE = 4  # A vertex stands for at most a fourth of the objects that a cluster 
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
-class HGPA(ConsensusMethod):
+class HGPA(OrderedMethod):
     """Hypergraph partitioning: objects are vertices, all base clusters hyperedges; cut as few as possible.
 
     Parameters
@@ -33,10 +33,13 @@ class HGPA(ConsensusMethod):
         The latter two are Mt-KaHyPar's. "deterministic_fast" is "deterministic" with 5 instead of 20 runs of each
         initial partition: it takes a third to a half of the time, and the best of five starts has the same KM1.
     n_init : int, default 5
-        Orders of the objects to start from, the given one first, then random ones; nothing else changes the result of a
-        preset. shmetis makes 10 runs. The default is the least of 1, 2, 3, 5, 10 with a mean KM1 within 1.5 % of that
-        of 10: the means are 4.7, 2.7, 1.9 and 1.0 % above it, at an ARI of .694, .708, .713, .722 and .727 (20 k-means
-        clusterings of digits, Coil20 and 4,000 objects in blobs, unit weights; a start takes 0.1 to 0.6 CPU seconds).
+        Orders of the objects to start from, that of ``object_order`` first, then random ones; nothing else changes the
+        result of a preset. shmetis makes 10 runs. The default is the least of 1, 2, 3, 5, 10 with a mean KM1 within
+        1.5 % of that of 10: the means are 4.7, 2.7, 1.9 and 1.0 % above it, at an ARI of .694, .708, .713, .722 and
+        .727 (20 k-means clusterings of digits, Coil20 and 4,000 objects in blobs, unit weights; a start takes 0.1 to
+        0.6 CPU seconds).
+    object_order : {"given", "random"}, default "given"
+        The first of the orders: as the objects are given, or drawn from ``random_state`` too.
 
     Attributes
     ----------
@@ -86,7 +89,7 @@ class HGPA(ConsensusMethod):
         vertices = vertices_of(ensemble.membership, max(1, int(spare / SHARE)))
         hypergraph = hypergraph_of(ensemble, self.hyperedge_weight, vertices)
         rng = self._rng()
-        order = np.arange(hypergraph.n_vertices)
+        order = self._draw_order(hypergraph.n_vertices, rng)
         restarts = []
         for _ in range(self.n_init):
             parts = partition_hypergraph(reordered(hypergraph, order), self.n_clusters, imbalance, self.preset.upper())

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from consclust.ensemble import Ensemble, FloatArray
-from consclust.methods.base import ConsensusMethod, Cost
+from consclust.methods.base import Cost, OrderedMethod
 from consclust.methods.constraints import COUNT
 from consclust.numerics.numbering import order_of_appearance
 from consclust.numerics.partition import cut, dense_graph, partition_graph, scaled_integers
@@ -14,7 +14,7 @@ from consclust.similarity import collapse, jaccard
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
-class MCLA(ConsensusMethod):
+class MCLA(OrderedMethod):
     """Meta-clustering: METIS groups the base clusters; an object joins the group that it is in most.
 
     Parameters
@@ -26,6 +26,9 @@ class MCLA(ConsensusMethod):
         of base clusters, which also suits classes of unequal sizes. The paper has no grid.
     n_meta_clusters : int or None, default None
         Meta-clusters that METIS makes; None: ``n_clusters``, as the paper says. No more clusters win objects.
+    object_order : {"given", "random"}, default "given"
+        The order of the base clusters, on which METIS' cut depends: clustering by clustering, each in the order of the
+        objects, as in ClusterPack, or drawn from ``random_state``. With "random", other seeds show how much it decides.
 
     Attributes
     ----------
@@ -73,18 +76,22 @@ class MCLA(ConsensusMethod):
         return (self.n_meta_clusters or 0) > self.n_clusters
 
     def _fit(self, ensemble: Ensemble) -> None:
-        index, n_meta_clusters = jaccard(ensemble), self.n_meta_clusters or self.n_clusters
+        n_meta_clusters = self.n_meta_clusters or self.n_clusters
+        order = self._draw_order(int(ensemble.n_clusters.sum()))
+        index = jaccard(ensemble)[np.ix_(order, order)]
         graph = dense_graph(scaled_integers(index, float(index.sum())))
-        sizes = ensemble.expected_indicator.T @ ensemble.weights
+        sizes = (ensemble.expected_indicator.T @ ensemble.weights)[order]
         vertex_weights = scaled_integers(sizes, float(sizes.sum())) if self.vertex_weight == "size" else None
-        groups = partition_graph(graph, n_meta_clusters, vertex_weights)
-        self.cut_ = cut(graph, groups)
+        parts = partition_graph(graph, n_meta_clusters, vertex_weights)
+        self.cut_ = cut(graph, parts)
+        groups = np.empty_like(parts)
+        groups[order] = parts
         association = collapse(ensemble.expected_indicator, groups, n_meta_clusters)
         winners = association.argmax(axis=1)
         self._set_only_labels(winners, ensemble.membership)
-        order = order_of_appearance(winners[ensemble.membership], n_meta_clusters)
-        self._association = association[:, order]
-        self.meta_labels_ = np.argsort(order)[groups]
+        by_appearance = order_of_appearance(winners[ensemble.membership], n_meta_clusters)
+        self._association = association[:, by_appearance]
+        self.meta_labels_ = np.argsort(by_appearance)[groups]
         differs = self.free_number and self.labels_.max() + 1 != self.n_clusters
         self.note_ = "the number of clusters is that of the meta-clusters with objects" if differs else ""
 

@@ -67,7 +67,7 @@ class Hypergraph(NamedTuple):
 
 
 class Vertices(NamedTuple):
-    """Vertices that stand for objects with one profile each, numbered by their first objects."""
+    """Vertices that stand for objects with one profile each."""
 
     of_object: IntArray  # Vertex of each object, shape (n,)
     profiles: IntArray  # Profile of each vertex
@@ -82,6 +82,8 @@ class Vertices(NamedTuple):
 def vertices_of(membership: IntArray, size: int) -> Vertices:
     """Return vertices of up to ``size`` objects, given the profile of each object, (n,); at most n' + n / size.
 
+    They are numbered by their first objects.
+
     A balanced cut needs vertices that are small beside its parts, but separates few objects with one profile.
     """
     order = np.argsort(membership, kind="stable")
@@ -92,6 +94,11 @@ def vertices_of(membership: IntArray, size: int) -> Vertices:
     of_object = np.empty_like(order)
     of_object[order] = np.argsort(np.argsort(firsts))[np.cumsum(starts) - 1]
     return Vertices(of_object, membership[np.sort(firsts)], np.bincount(of_object))
+
+
+def reorder_vertices(vertices: Vertices, order: IntArray) -> Vertices:
+    """Return the vertices renamed: vertex i of them is vertex ``order[i]`` of these."""
+    return Vertices(np.argsort(order)[vertices.of_object], vertices.profiles[order], vertices.sizes[order])
 
 
 def scaled_integers(weights: npt.ArrayLike, total: float) -> IntArray:
