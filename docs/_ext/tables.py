@@ -115,9 +115,11 @@ class Methods(Table):
             cls = methods.load(name)
             predict = [f"`predict({cls.predicts_from})`"] * (cls.predicts_from is not None)
             gives = ", ".join([*(f"`{result}`" for result in cls.matrices if result[-1] != "_"), *predict])
+            order = "matters" if cls.order_dependent else ""
             largest = f"{measured[name]:,}" if name in measured else ""
-            rows.append((f"{{class}}`~consclust.methods.{name}`", cls.summary, gives, largest))
-        return pd.DataFrame(rows, columns=["method", "what it does", "beside labels", "measured up to n ="])
+            rows.append((f"{{class}}`~consclust.methods.{name}`", cls.summary, gives, order, largest))
+        header = ["method", "what it does", "beside labels", "order of the objects", "measured up to n ="]
+        return pd.DataFrame(rows, columns=header)
 
 
 class Datasets(Table):
