@@ -339,8 +339,9 @@ class ConsensusMethod(Results, ABC):
             self._set_linkage_labels(similarity, n_clusters, how, order)
             return
         membership = self._membership
-        if order is not None:  # profiles in the order of their first objects
-            profiles = membership[order[np.sort(np.unique(membership[order], return_index=True)[1])]]
+        if order is not None:
+            first_places = np.unique(membership[order], return_index=True)[1]
+            profiles = np.argsort(first_places)
             similarity = similarity[np.ix_(profiles, profiles)]
             membership = np.argsort(profiles)[membership]
         labels = profile_linkage_labels(similarity, membership, n_clusters, how)
