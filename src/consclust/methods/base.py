@@ -388,7 +388,15 @@ class ConsensusMethod(Results, ABC):
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class OrderedMethod(ConsensusMethod):
-    """A method whose answer depends on an order of its items: objects, profiles or base clusters."""
+    """A method whose answer depends on an order of its items: objects, profiles or base clusters.
+
+    Parameters
+    ----------
+    n_clusters, random_state
+        See :class:`ConsensusMethod`.
+    object_order : {"given", "random"}, default "given"
+        The order in which the items are taken: as they are given, or drawn from ``random_state``.
+    """
 
     order_dependent = True
 

@@ -24,6 +24,7 @@ from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
 from consclust_studies.results.source import Source, find_fit_parameters
+from consclust_studies.stages.label_blocks import Block
 
 Tables = Literal["clusters", "methods", "base"]
 Figures = Literal["matrix", "criteria", "cdf", "tracking", "objects", "memberships", "diversity"]
@@ -67,7 +68,7 @@ class Consensus(Exhibit):
             labels, remarks = dict[str, IntArray](), dict[str, str]()
             for run in source.study.runs(case):
                 (block,) = source.blocks(case.id, run.id)
-                remarks[run.id] = "; ".join(str(remark.text) for remark in (*block.failures, *block.notes))
+                remarks[run.id] = "; ".join(_list_remarks(block, source.study.number_of_clusters(case.id) or 0))
                 if not block.failures:
                     labels[run.id] = block.labels[0, 0, block.chosen[0, 0]].astype(np.int64)
             tables.append(_compared(source.titles[case.id], labels, remarks))
@@ -81,6 +82,13 @@ class Consensus(Exhibit):
             "method has no answer."
         )
         return Shown(frame, tuple(tables), caption)
+
+
+def _list_remarks(block: Block, n_clusters: int) -> list[str]:
+    """Return what is said of the only fit of a block."""
+    found = block.list_remarks(n_clusters)
+    fewer = [f"fewer clusters than the {n_clusters} requested" for _ in found["fewer_clusters"]]
+    return [*(str(remark.text) for remark in (*found["failures"], *found["notes"])), *fewer]
 
 
 def _compared(title: str, labels: dict[str, IntArray], remarks: dict[str, str]) -> Table:

@@ -61,19 +61,19 @@ class Block:
         """What the method remarks about its answers."""
         return self._read_remarks("notes", "note")
 
-    def list_remarks(self, n_classes: int) -> dict[str, list[Remark]]:
-        """Return what is said of the fits, by the words of :data:`REMARKS`."""
-        return dict(zip(REMARKS, (self.failures, self.notes, self._find_fewer_clusters(n_classes)), strict=True))
+    def list_remarks(self, n_clusters: int) -> dict[str, list[Remark]]:
+        """Return what is said of the fits, of which so many clusters were requested, by the words of ``REMARKS``."""
+        return dict(zip(REMARKS, (self.failures, self.notes, self._find_fewer_clusters(n_clusters)), strict=True))
 
-    def _find_fewer_clusters(self, n_classes: int) -> list[Remark]:
-        """Return the cells whose chosen labels have fewer clusters than there are classes, and how many."""
+    def _find_fewer_clusters(self, n_clusters: int) -> list[Remark]:
+        """Return the cells whose chosen labels have fewer clusters than requested, and how many."""
         rows, points = np.nonzero(self.answered)
         labels = self.labels[rows, points, self.chosen[rows, points]]
         numbers = labels.max(axis=1) + 1  # clusters are numbered without gaps
         return [
             Remark(self.subsets[row], int(point), int(number))
             for row, point, number in zip(rows, points, numbers, strict=True)
-            if number < n_classes
+            if number < n_clusters
         ]
 
     @cached_property

@@ -83,6 +83,19 @@ def test_a_method_without_an_answer_has_a_dash_and_its_reason(made, tmp_path):
     assert table.notes == ((table.rows[2][0].mark, "no answer here"),)
 
 
+def test_fewer_clusters_than_requested_are_a_footnote(made, tmp_path):
+    source = made()
+    assert Consensus(kind="consensus").build(source).blocks[0].notes == ()
+    path = tmp_path / "KC.npz"
+    arrays = dict(read_arrays(path))
+    write_arrays(path, **{**arrays, "labels": np.minimum(arrays["labels"], 1)})
+    source = source_of(source.study, seed=5, blocks=lambda case, method: [Block(tmp_path / f"{method}.npz")])
+    (table,) = Consensus(kind="consensus").build(source).blocks
+    ((mark, text),) = table.notes
+    assert [row[0].mark for row in table.rows] == [mark, "", ""]
+    assert "fewer clusters" in text
+
+
 @pytest.mark.parametrize("method", ["KC", "RCE"])
 def test_the_consensus_that_is_looked_at_is_that_of_the_study(made, method):
     source = made(diagnosis={**QUICK, "method": method})
