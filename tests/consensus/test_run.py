@@ -67,6 +67,19 @@ def test_labels_of_every_subset_point_and_restart(tmp_path):
     assert digest_spec(runtime["spec"]) == own.digest
 
 
+def test_labels_hold_what_the_method_remarks_and_not_their_number_of_clusters(tmp_path):
+    """Scores count the clusters, so that a report says the same of labels that older code made."""
+    own = job("MCLA", parameters={}, grid={"n_meta_clusters": (2, 6)})
+    written = fitted(own, tmp_path)
+    n_clusters = written["labels"].max(axis=(2, 3)) + 1
+    assert (n_clusters[:, 0] == 2).all()
+    assert (n_clusters[:, 1] > 3).all()
+    noted = [(note["subset"], note["point"]) for note in json.loads(str(written["notes"]))]
+    assert noted == [(subset, 1) for subset in SUBSETS]
+    fewer = Block(tmp_path / "0-1.npz").list_remarks(3)["fewer_clusters"]
+    assert fewer == [(subset, 0, 2) for subset in SUBSETS]
+
+
 def test_the_size_of_a_block_changes_neither_the_spec_nor_the_labels(tmp_path):
     own = job(grid={"lambda1": (0.1, 1.0)})
     whole = fitted(own, tmp_path)

@@ -101,10 +101,10 @@ def test_walks_with_loops_keep_groups_of_two_profiles_together():
     assert mended.note_ == ""
 
 
-def test_a_walk_over_many_profiles_needs_no_note():
-    labels = noisy()
-    assert Ensemble(labels).n_profiles > 16
-    assert PTA(3).fit(labels).note_ == ""
+@pytest.mark.parametrize(("labels", "k"), [(noisy(), 3), (halves()[1], 1), (halves()[1], 8)])
+def test_a_walk_over_many_profiles_or_without_a_choice_needs_no_note(labels, k):
+    assert Ensemble(labels).n_profiles > 16 or k in (1, Ensemble(labels).n_profiles)
+    assert PTA(k).fit(labels).note_ == ""
 
 
 def test_loops_are_steps_to_objects_with_the_same_profile():

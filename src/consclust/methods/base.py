@@ -99,7 +99,7 @@ class ConsensusMethod(Results, ABC):
     n_init : int, default 10
         Random starts, of those that make some; ``labels_`` is the one with the best objective.
     random_state : int, Generator or None
-        Seed of the random starts; deterministic methods ignore it.
+        Seed of the random starts, and of a random ``object_order``; deterministic methods ignore it.
 
     Attributes
     ----------

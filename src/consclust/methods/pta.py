@@ -65,5 +65,6 @@ class PTA(OrderedMethod):
         labels = np.empty(ensemble.n_profiles, dtype=np.int64)
         labels[order] = linkage_labels(similarity, order, self.n_clusters, self.linkage)
         self._set_only_labels(labels, ensemble.membership)
-        if ensemble.n_profiles < FEW and not self.loops:
+        has_choice = 1 < self.n_clusters < ensemble.n_profiles
+        if ensemble.n_profiles < FEW and has_choice and not self.loops:
             self.note_ = f"fewer than {FEW} profiles: their order may decide; loops=True mends that"
