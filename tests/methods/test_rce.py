@@ -123,6 +123,15 @@ def test_soft_matrices_follow_the_general_formula():
         assert rce.objective_ == pytest.approx(path[-1], rel=1e-10)
 
 
+def test_fewer_clusters_of_soft_matrices_are_noted():
+    class Lumped(RCE):
+        def _set_spectral_labels(self, similarity, weights, membership, how, n_init):
+            self._set_only_labels(np.zeros(len(similarity), dtype=int), membership)
+
+    assert "3" in Lumped(3).fit_connective(np.ones((2, 5, 5))).note_
+    assert Lumped(1).fit_connective(np.ones((2, 5, 5))).note_ == ""
+
+
 @pytest.mark.parametrize(
     ("matrices", "message"),
     [

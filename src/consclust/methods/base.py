@@ -192,14 +192,16 @@ class ConsensusMethod(Results, ABC):
         self._fit(ensemble)
         if ensemble.has_missing:
             warn_of_unseen(ensemble, type(self).__name__)
-        self.own_note_ = "; ".join(filter(None, (self.note_, self.with_missing if ensemble.has_missing else "")))
-        self.note_ = "; ".join(filter(None, (self._note_fewer_clusters(), self.own_note_)))
+            self.note_ = "; ".join(filter(None, (self.note_, self.with_missing)))
+        self._complete_note()
         return self
 
-    def _note_fewer_clusters(self) -> str:
-        """Return what a report must say where clusters are left empty; empty where none is."""
-        is_fewer = self.labels_.max() + 1 < self.n_clusters
-        return f"fewer clusters than the {self.n_clusters} requested" if is_fewer else ""
+    def _complete_note(self) -> None:
+        """Join what the method remarks with the remark that there are fewer clusters than requested, if so."""
+        self.own_note_ = self.note_
+        if self.labels_.max() + 1 < self.n_clusters:
+            fewer = f"fewer clusters than the {self.n_clusters} requested"
+            self.note_ = f"{fewer}; {self.own_note_}" if self.own_note_ else fewer
 
     def _doubles(self, ensemble: Ensemble) -> int:
         """Return the doubles that a fit holds; extend it where they depend on parameters. 0 if no cost is declared."""

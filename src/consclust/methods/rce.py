@@ -152,6 +152,7 @@ class RCE(MatrixMethod):
         self._membership = np.arange(n)
         e_step, m = partial(soft_errors, connective, float(self.lambda1)), np.full((n, n), float(len(connective)))
         self._solve_and_cluster(connective.mean(axis=0), e_step, m, np.ones(n, dtype=np.int64))
+        self._complete_note()
         return self
 
     def _solve_and_cluster(
