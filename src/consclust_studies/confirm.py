@@ -99,15 +99,24 @@ def read_seconds(runtime: Mapping[str, Any], one: Fit) -> float:
 
 
 def is_same(cell: Cell, kept: Mapping[str, Any], one: Fit) -> bool:
-    """Whether a fit made again has the kept labels and the kept choice among the restarts, or failed as before."""
+    """Whether a fit made again has the kept labels and chooses the kept ones among its restarts, or failed as before.
+
+    Another restart with the same labels is no other choice: which of several is chosen depends on rounding errors of
+    their costs in labels that older code made. What is kept of the choice, the iterations of the last stage, is then
+    that of another restart and is not compared.
+    """
     labels = kept["labels"][one.row, one.point]
     if cell.labels is None:
         return bool((labels < 0).all())
     restarts = len(cell.labels)
     same_labels = np.array_equal(labels[:restarts], cell.labels) and bool((labels[restarts:] < 0).all())
     place = one.row, one.point
-    same_choice = kept["chosen"][place] == cell.chosen and kept["converged"][place] == cell.converged
-    return bool(same_labels and same_choice and kept["iterations"][place] == cell.iterations)
+    if not same_labels or kept["converged"][place] != cell.converged:
+        return False
+    chosen = int(kept["chosen"][place])
+    if chosen != cell.chosen:
+        return np.array_equal(cell.labels[chosen], cell.labels[cell.chosen])
+    return bool(kept["iterations"][place] == cell.iterations)
 
 
 def unknown_sorts(sorts: Sequence[str]) -> list[str]:
