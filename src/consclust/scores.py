@@ -6,29 +6,73 @@ objects out of both.
 
 Definitions follow scikit-learn, degenerate cases included, without its import time (1.2 CPU seconds), and without
 counting anew for each score: a grid of parameters gives thousands of labelings of one data set. So beside each public
-function stands its formula, a function of the contingency table, and ``METRICS`` has the formulas by name.
+function stands its formula, a function of the contingency table, and ``METRICS`` has the formulas by name. Only the
+entries of the table above zero are kept, at most n of them, so that thousands of clusters do not need a dense table.
 """
 
 # SciPy is imported where needed, so that what does without it starts faster
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from consclust.ensemble import FloatArray, IntArray
+from consclust.numerics.numbering import renumber
 from consclust.plurals import count
 
 __all__ = ["accuracy", "ari", "class_f", "nmi", "pairwise_f", "purity", "purity_f", "score_all"]
 
 Normalization = Literal["max", "min", "arithmetic", "geometric", "joint"]
 
+CELLS = 2**20  # Most cells of a contingency table that is counted, or matched, as a dense matrix
+LARGEST = 2**31  # Fewer objects than this have a number of pairs, twice, that fits into 64 bits
 
-def contingency(y: npt.ArrayLike, labels: npt.ArrayLike) -> IntArray:
-    """Count the objects of each class in each cluster, shape (classes, clusters).
 
-    Both are in sorted order of their labels; no row and no column is empty.
+class Contingency(NamedTuple):
+    """A contingency table as its entries above zero, row by row: a row for each class, a column for each cluster."""
+
+    rows: IntArray  # Row of each entry, ascending, shape (entries,)
+    columns: IntArray  # Column of each entry, ascending within a row
+    counts: IntArray  # Objects, > 0
+    shape: tuple[int, int]
+
+    @classmethod
+    def of_table(cls, table: npt.ArrayLike) -> Self:
+        """Return the entries of a dense table of whole numbers >= 0, shape (classes, clusters)."""
+        dense = np.asarray(table).astype(np.int64)
+        rows, columns = np.nonzero(dense)
+        return cls(rows, columns, dense[rows, columns], dense.shape)
+
+    def dense(self) -> IntArray:
+        """Return the table as a matrix, shape (classes, clusters)."""
+        table = np.zeros(self.shape, dtype=np.int64)
+        table[self.rows, self.columns] = self.counts
+        return table
+
+    @property
+    def n(self) -> int:
+        """Number of objects."""
+        return int(self.counts.sum())
+
+    def sizes(self, axis: Literal[0, 1]) -> IntArray:
+        """Return the objects of each class (axis 0) or of each cluster (axis 1)."""
+        sizes = np.zeros(self.shape[axis], dtype=np.int64)
+        np.add.at(sizes, self[axis], self.counts)
+        return sizes
+
+    def largest(self, axis: Literal[0, 1]) -> IntArray:
+        """Return the largest entry of each class (axis 0) or of each cluster (axis 1)."""
+        largest = np.zeros(self.shape[axis], dtype=np.int64)
+        np.maximum.at(largest, self[axis], self.counts)
+        return largest
+
+
+def contingency(y: npt.ArrayLike, labels: npt.ArrayLike) -> Contingency:
+    """Count the objects of each class in each cluster.
+
+    Rows and columns are in sorted order of their labels; no row and no column is empty.
 
     Parameters
     ----------
@@ -46,7 +90,7 @@ def contingency(y: npt.ArrayLike, labels: npt.ArrayLike) -> IntArray:
         raise ValueError(
             f"y has {count(classes.size, 'object')}, labels has {clusters.size}; give both for the same objects"
         )
-    return _counts(classes, clusters, int(classes.max()) + 1, int(clusters.max()) + 1)
+    return _entries(classes, clusters)
 
 
 def accuracy(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
@@ -84,10 +128,37 @@ def accuracy(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
     return _accuracy(contingency(y, labels))
 
 
-def _accuracy(table: IntArray) -> float:
+def _accuracy(table: Contingency) -> float:
+    n_rows, n_columns = table.shape
+    matched = _match_dense(table) if n_rows * n_columns <= CELLS else _match_sparse(table)
+    return matched / table.n
+
+
+def _match_dense(table: Contingency) -> int:
+    """Return the objects in the best one-to-one matching of rows and columns, by the Hungarian method."""
     from scipy.optimize import linear_sum_assignment
 
-    return float(table[linear_sum_assignment(table, maximize=True)].sum() / table.sum())
+    dense = table.dense()
+    return int(dense[linear_sum_assignment(dense, maximize=True)].sum())
+
+
+def _match_sparse(table: Contingency) -> int:
+    """Return the same number by a matching in the sparse graph of the entries.
+
+    SciPy matches every vertex of the smaller side, which the entries alone may not allow. So each of its vertices gets
+    a partner of its own that counts 0, and all weights are raised by 1, as an explicit 0 is no edge to SciPy. All are
+    whole numbers below 2^53, so that the sum is exact.
+    """
+    from scipy.sparse import coo_array, eye_array, hstack
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    entries = coo_array((table.counts + 1.0, (table.rows, table.columns)), shape=table.shape)
+    if table.shape[0] > table.shape[1]:
+        entries = entries.T
+    n_smaller = min(table.shape)
+    graph = hstack([entries, eye_array(n_smaller)], format="csr")
+    matching = min_weight_full_bipartite_matching(graph, maximize=True)
+    return int(graph[matching].sum()) - n_smaller
 
 
 def nmi(y: npt.ArrayLike, labels: npt.ArrayLike, normalization: Normalization = "max") -> float:
@@ -128,21 +199,21 @@ def nmi(y: npt.ArrayLike, labels: npt.ArrayLike, normalization: Normalization = 
     return _nmi(contingency(y, labels), normalization)
 
 
-def _nmi(table: IntArray, normalization: Normalization = "max") -> float:
+def _nmi(table: Contingency, normalization: Normalization = "max") -> float:
     if normalization not in _NORMALIZERS:
         raise ValueError(f"unknown normalization {normalization!r}; choose from {', '.join(_NORMALIZERS)}")
     if table.shape == (1, 1):  # neither side is split
         return 1.0
-    of_classes = _entropy(table.sum(axis=1))
-    of_clusters = _entropy(table.sum(axis=0))
-    joint = _entropy(table.ravel())
+    of_classes = _entropy(table.sizes(0))
+    of_clusters = _entropy(table.sizes(1))
+    joint = _entropy(table.counts)
     information = of_classes + of_clusters - joint
     if information <= _ROUNDING:
         return 0.0
     return min(1.0, information / _NORMALIZERS[normalization](of_classes, of_clusters, joint))
 
 
-def _nmi_mean(table: IntArray) -> float:
+def _nmi_mean(table: Contingency) -> float:
     return _nmi(table, "arithmetic")
 
 
@@ -179,7 +250,7 @@ def ari(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
     return _ari(contingency(y, labels))
 
 
-def _ari(table: IntArray) -> float:
+def _ari(table: Contingency) -> float:
     tp, fp, fn, tn = _confusion_of_pairs(table)
     if fp == fn == 0:
         return 1.0
@@ -219,8 +290,8 @@ def purity(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
     return _purity(contingency(y, labels))
 
 
-def _purity(table: IntArray) -> float:
-    return float(table.max(axis=0).sum() / table.sum())
+def _purity(table: Contingency) -> float:
+    return int(table.largest(1).sum()) / table.n
 
 
 def pairwise_f(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
@@ -258,7 +329,7 @@ def pairwise_f(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
     return _pairwise_f(contingency(y, labels))
 
 
-def _pairwise_f(table: IntArray) -> float:
+def _pairwise_f(table: Contingency) -> float:
     tp, fp, fn, _ = _confusion_of_pairs(table)
     if tp + fp + fn == 0:  # every object is alone on both sides
         return 1.0
@@ -298,10 +369,12 @@ def class_f(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
     return _class_f(contingency(y, labels))
 
 
-def _class_f(table: IntArray) -> float:
-    classes = table.sum(axis=1)
-    clusters = table.sum(axis=0)
-    best = (2 * table / (classes[:, None] + clusters)).max(axis=1)
+def _class_f(table: Contingency) -> float:
+    classes = table.sizes(0)
+    clusters = table.sizes(1)
+    f1 = 2 * table.counts / (classes[table.rows] + clusters[table.columns])
+    best = np.zeros(len(classes))
+    np.maximum.at(best, table.rows, f1)
     return float(classes @ best / classes.sum())
 
 
@@ -339,14 +412,14 @@ def purity_f(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
     return _purity_f(contingency(y, labels))
 
 
-def _purity_f(table: IntArray) -> float:
+def _purity_f(table: Contingency) -> float:
     # Python integers, because products of these may overflow 64 bits
-    in_classes = int(table.max(axis=0).sum())
-    in_clusters = int(table.max(axis=1).sum())
-    return 2 * in_classes * in_clusters / ((in_classes + in_clusters) * int(table.sum()))
+    in_classes = int(table.largest(1).sum())
+    in_clusters = int(table.largest(0).sum())
+    return 2 * in_classes * in_clusters / ((in_classes + in_clusters) * table.n)
 
 
-METRICS: dict[str, Callable[[IntArray], float]] = {
+METRICS: dict[str, Callable[[Contingency], float]] = {
     "ACC": _accuracy,
     "NMI": _nmi,
     "ARI": _ari,
@@ -403,13 +476,16 @@ def score_many(y: npt.ArrayLike, labelings: npt.ArrayLike, metrics: Sequence[str
     scores = np.empty((len(matrix), len(metrics)))
     known: dict[bytes, list[float]] = {}
     for row, labels in enumerate(matrix):
-        table = _counts(classes, labels, n_classes, n_clusters)
         # All metrics are functions of the contingency table up to the order of its columns.
-        table = table[:, np.lexsort(table)]
-        key = table.tobytes()
+        if n_classes * n_clusters <= CELLS:
+            dense = _counts(classes, labels, n_classes, n_clusters)
+            dense = dense[:, np.lexsort(dense)]
+            table = Contingency.of_table(dense[:, dense.any(axis=0)])
+        else:
+            table = _entries(classes, renumber(labels[None])[0])
+        key = b"".join(part.tobytes() for part in table[:3])
         if key not in known:
-            filled = table[:, table.any(axis=0)]
-            known[key] = [METRICS[name](filled) for name in metrics]
+            known[key] = [METRICS[name](table) for name in metrics]
         scores[row] = known[key]
     return scores
 
@@ -457,9 +533,18 @@ def _counts(classes: IntArray, clusters: npt.NDArray[Any], n_classes: int, n_clu
     return counts.reshape(n_classes, n_clusters)
 
 
+def _entries(classes: IntArray, clusters: IntArray) -> Contingency:
+    """Count the objects of classes 0..k-1 in clusters 0..l-1, none of them empty."""
+    n_classes, n_clusters = int(classes.max()) + 1, int(clusters.max()) + 1
+    if n_classes * n_clusters <= CELLS:
+        return Contingency.of_table(_counts(classes, clusters, n_classes, n_clusters))
+    cells, counts = np.unique(classes * n_clusters + clusters, return_counts=True)
+    return Contingency(*np.divmod(cells, n_clusters), counts, (n_classes, n_clusters))
+
+
 def _entropy(counts: IntArray) -> float:
-    """Entropy in nats."""
-    share = counts[counts > 0] / counts.sum()
+    """Entropy in nats of counts > 0."""
+    share = counts / counts.sum()
     return float(-(share * np.log(share)).sum())
 
 
@@ -475,11 +560,14 @@ _NORMALIZERS: dict[str, Callable[[float, float, float], float]] = {
 
 def _pairs(counts: IntArray) -> int:
     """Pairs of objects within the groups; a Python integer, because products of these overflow 64 bits."""
-    return int((counts * (counts - 1)).sum()) // 2
+    if int(counts.sum()) < LARGEST:
+        return int((counts * (counts - 1)).sum()) // 2
+    sizes: list[int] = counts.tolist()
+    return sum(size * (size - 1) for size in sizes) // 2
 
 
-def _confusion_of_pairs(table: IntArray) -> tuple[int, int, int, int]:
+def _confusion_of_pairs(table: Contingency) -> tuple[int, int, int, int]:
     """Pairs together on both sides, in a cluster only, in a class only, on neither."""
-    counts = (table, table.sum(axis=0), table.sum(axis=1), table.sum(keepdims=True))
+    counts = (table.counts, table.sizes(1), table.sizes(0), np.array([table.n]))
     both, clusters, classes, every = map(_pairs, counts)
     return both, clusters - both, classes - both, every - clusters - classes + both

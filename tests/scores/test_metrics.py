@@ -1,4 +1,5 @@
 import typing
+from fractions import Fraction
 from itertools import combinations, permutations
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from consclust.scores import (
     METRICS,
+    Contingency,
     accuracy,
     ari,
     class_f,
@@ -98,7 +100,7 @@ def test_worked_example():
     assert class_f(Y, LABELS) == pytest.approx((3 * 4 / 5 + 2 * 4 / 6 + 2 / 5) / 6)
     assert purity_f(Y, LABELS) == pytest.approx(2 / (6 / 4 + 6 / 5))
     assert score_all(Y, LABELS, ["NMI-mean"]) == {"NMI-mean": nmi(Y, LABELS, "arithmetic")}
-    assert_array_equal(contingency(Y, LABELS), [[2, 1], [0, 2], [0, 1]])
+    assert_array_equal(contingency(Y, LABELS).dense(), [[2, 1], [0, 2], [0, 1]])
 
 
 @settings(max_examples=100, deadline=None)
@@ -266,6 +268,49 @@ def test_duplicates_are_scored_once(monkeypatch):
     y, labels = np.repeat([0, 1, 2], 5), np.arange(15) % 3
     score_many(y, np.array([labels, (labels + 1) % 3, 2 - labels] * 100), ["ACC"])
     assert len(calls) == 1
+
+
+@settings(max_examples=100, deadline=None)
+@given(two_labelings(clusters=6, objects=30))
+def test_sparse_and_dense_tables_have_equal_scores(pair):
+    y, labels = pair
+    dense = score_all(y, labels)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("consclust.scores.CELLS", 0)
+        assert score_all(y, labels) == dense  # to the bit
+        assert score_many(y, [labels])[0] == pytest.approx(list(dense.values()), abs=1e-12)
+
+
+def test_thousands_of_clusters():
+    """A dense table would have 3.6 10^9 cells."""
+    y = np.arange(60_000)
+    labels = y // 2
+    expected = {"ACC": 0.5, "purity": 0.5, "F": 0.0, "ARI": 0.0, "F-class": 2 / 3, "F-purity": 2 / 3}
+    expected["NMI"] = np.log(30_000) / np.log(60_000)
+    found = score_all(y, labels, list(expected))
+    assert found == pytest.approx(expected, abs=1e-12)
+    assert list(score_many(y, [labels, labels[::-1]], list(expected))[1]) == list(found.values())
+
+
+def exact_pairs(sizes):
+    return sum(int(size) * (int(size) - 1) // 2 for size in np.ravel(sizes))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        np.array([[2_000_000_000, 1_000_000_000], [500_000_000, 2_500_000_000]]),
+        np.array([[60_000, 5], [7, 60_000]], dtype=np.int32),
+        np.array([[2**40, 3], [5, 2**41]]),
+    ],
+)
+def test_pairs_of_large_tables_do_not_overflow(table):
+    wide = table.astype(object)
+    both, classes, clusters = exact_pairs(wide), exact_pairs(wide.sum(axis=1)), exact_pairs(wide.sum(axis=0))
+    chance = Fraction(classes * clusters, exact_pairs(wide.sum()))
+    found = Contingency.of_table(table)
+    assert METRICS["ARI"](found) == float((both - chance) / (Fraction(classes + clusters, 2) - chance))
+    assert METRICS["F"](found) == float(Fraction(2 * both, classes + clusters))
 
 
 def test_score_many_of_none():

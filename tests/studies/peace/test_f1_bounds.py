@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from consclust.scores import METRICS
+from consclust.scores import METRICS, Contingency
 from studies.peace.exhibits.f1_bounds import largest_f1
 
 MINI_NEWSGROUPS = [100, 400, 100, 400, 400, 100, 200]
@@ -26,8 +26,9 @@ def test_no_clustering_has_a_larger_f1_than_the_bound(rows):
     table = table[table.any(axis=1)][:, table.any(axis=0)] if table.any() else np.ones((1, 1), dtype=int)
     if table.sum() == 1:
         return  # no pairs
-    for name, bound in largest_f1(METRICS["ACC"](table), table.sum(axis=1).tolist()).items():
-        assert METRICS[name](table) <= bound + 1e-12, name
+    entries = Contingency.of_table(table)
+    for name, bound in largest_f1(METRICS["ACC"](entries), table.sum(axis=1).tolist()).items():
+        assert METRICS[name](entries) <= bound + 1e-12, name
 
 
 def test_a_perfect_clustering_has_the_bound():
