@@ -139,6 +139,27 @@ def test_a_draw_without_a_consensus_leaves_the_report(tmp_path):
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(
+    ("labels", "k", "groups"),
+    [
+        (np.repeat([0, 1, 2], 4)[:, None] + np.zeros((12, 3), dtype=int), "2", "3 groups"),
+        (np.zeros((12, 3), dtype=int), "1", "1 group"),
+    ],
+)
+def test_a_report_without_a_consensus_at_any_number_of_clusters(tmp_path, labels, k, groups):
+    file = tmp_path / "agreed.csv"
+    np.savetxt(file, labels, fmt="%d", delimiter=",")
+    few = ["--draws", "3", "--halves", "3", "--nulls", "2", "--folds", "2", "--methods", "EAC,KC"]
+    command = ["report", str(file), "-k", k, "--ks", "4:6", *few, "--out", str(tmp_path / "report")]
+    done = CliRunner().invoke(main, command, catch_exceptions=False)
+    assert done.exit_code == 0
+    html = (tmp_path / "report" / "report.html").read_text()
+    what = "There is no consensus at any number of clusters that is compared: 4-6."
+    assert html.count(f"{what} The base clusterings distinguish only {groups} of objects.") == 2
+    assert pd.read_csv(tmp_path / "report" / "cdf.csv").empty
+    assert (tmp_path / "report" / "report.pdf").stat().st_size > 0
+
+
 def test_no_number_depends_on_the_number_of_processes(labels):
     settings = diagnosis.Settings(EAC(3), [2, 3], {"EAC": EAC(3), "KC": KC(3, random_state=0)}, 2, 2, 2, 2, 0)
     of = (settings, Ensemble(labels), np.arange(24), [""] * 8)

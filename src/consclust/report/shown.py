@@ -13,7 +13,7 @@ from consclust.diagnostics.trust import known_mean
 from consclust.ensemble import MISSING, FloatArray
 from consclust.report.blocks import Cell, Shown, Table, listed
 from consclust.report.diagnosis import Diagnosis, Settings
-from consclust.report.wording import DASH, conjunction, count, paragraph, score, spanned
+from consclust.report.wording import DASH, conjunction, count, numbers, paragraph, score, spanned
 
 MOST = 20
 """Objects in the table of those that the clusterings disagree on; the CSV has all."""
@@ -75,8 +75,8 @@ def criteria(found: Diagnosis) -> Shown:
         for row in table.itertuples()
     }
     recommended = set(table.loc[table["recommended"], "k"])
-    numbers = {k: Cell(text=f"{k} (recommended)" if k in recommended else f"{k}") for k in sorted(table["k"].unique())}
-    rows = tuple((number, *(at[name, k] for name in names)) for k, number in numbers.items())
+    heads = {k: Cell(text=f"{k} (recommended)" if k in recommended else f"{k}") for k in sorted(table["k"].unique())}
+    rows = tuple((head, *(at[name, k] for name in names)) for k, head in heads.items())
     caption = paragraph(
         describe_recommendation(table),
         "Bold: the number of clusters that the criterion chooses.",
@@ -112,6 +112,8 @@ def cdf(found: Diagnosis) -> Shown:
     """Return the distribution function of the consensus values at each k."""
     import pandas as pd
 
+    if not found.values:
+        return Shown(pd.DataFrame(columns=["k", "value", "share_at_most"]), caption=_without_consensus(found))
     at = np.arange(101) / 100
     parts = [pd.DataFrame({"k": k, "value": at, "share_at_most": of_k.cdf(at)}) for k, of_k in found.values.items()]
     caption = (
@@ -131,7 +133,19 @@ def tracking(found: Diagnosis) -> Shown:
         "the right the share of the objects that are in another cluster than at the k before. Consensus at each k: "
         "average linkage of the consensus values."
     )
+    if not found.labelings:
+        return Shown(frame, caption=_without_consensus(found))
     return Shown(frame, caption=caption, picture=plot.tracking(found.labelings).figure)
+
+
+def _without_consensus(found: Diagnosis) -> str:
+    """Say that no number of clusters has a consensus, and why."""
+    groups = found.ensemble.n_profiles
+    too_many = found.settings.recipe is None and min(found.settings.ks) > groups
+    return paragraph(
+        f"There is no consensus at any number of clusters that is compared: {numbers(tuple(found.settings.ks))}.",
+        too_many and f"The base clusterings distinguish only {count(groups, 'group')} of objects.",
+    )
 
 
 def objects(found: Diagnosis) -> Shown:
