@@ -24,6 +24,7 @@ _Profiles = tuple[list[IntArray], IntArray]
 
 MISSING = -1
 ROUNDING = 1e-9  # Shares that differ by less are equal
+AT_ONCE = 2**22  # Overlaps of clusters in one block of rows
 
 Unseen = Literal["expected", "ignored"]
 """What a missing label counts as; see :class:`Ensemble`."""
@@ -259,6 +260,19 @@ class Ensemble:
         scaled = self.scaled_indicator(self.weights if weights is None else weights)
         shared: FloatArray = (scaled.T @ self.sparse_indicator).toarray()
         return shared
+
+    def overlap_rows(self, indicator: Any = None) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield some rows of :meth:`overlaps` after the other, with their place, so that all need no memory at once.
+
+        They are those of the indicator matrix, or of another one, a csr_array of shape (n', clusters).
+        """
+        z = self.sparse_indicator if indicator is None else indicator
+        scaled = self.scaled_indicator(self.weights, z).T.tocsr()
+        n_clusters = z.shape[1]
+        step = max(1, AT_ONCE // n_clusters)
+        for first in range(0, n_clusters, step):
+            here = slice(first, min(first + step, n_clusters))
+            yield here, (scaled[here] @ z).toarray()
 
     def scaled_indicator(self, factors: npt.NDArray[Any], indicator: Any = None) -> Any:
         """Return diag(factors) Z, a csr_array of shape (n', sum of k_i), for the indicator matrix Z or another one."""

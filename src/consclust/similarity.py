@@ -92,11 +92,12 @@ def eci(ensemble: Ensemble, theta: float = 0.4) -> FloatArray:
     """
     from scipy.special import entr
 
-    common = ensemble.overlaps()
     firsts = np.cumsum(ensemble.n_clusters) - ensemble.n_clusters
-    seen = np.add.reduceat(common, firsts, axis=1)
-    share = common / np.maximum(np.repeat(seen, ensemble.n_clusters, axis=1), 1)
-    mean_entropy = entr(share).sum(axis=1) / np.log(2) / (seen > 0).sum(axis=1)
+    mean_entropy = np.empty(int(ensemble.n_clusters.sum()))
+    for here, common in ensemble.overlap_rows():
+        seen = np.add.reduceat(common, firsts, axis=1)
+        share = common / np.maximum(np.repeat(seen, ensemble.n_clusters, axis=1), 1)
+        mean_entropy[here] = entr(share).sum(axis=1) / np.log(2) / (seen > 0).sum(axis=1)
     index: FloatArray = np.exp(-mean_entropy / theta)
     return index
 
@@ -281,16 +282,26 @@ def jaccard(ensemble: Ensemble) -> FloatArray:
            [0.5 , 0.  , 0.  , 0.  ],
            [0.33, 0.5 , 0.  , 0.  ]])
     """
-    if ensemble.counts_expected:
-        z = ensemble.expected_indicator
-        common = (z.T @ ensemble.scaled_indicator(ensemble.weights, z)).toarray()
-        sizes = z.T @ ensemble.weights
-    else:
-        common = ensemble.overlaps()
-        sizes = common.diagonal()
-    index: FloatArray = common / (sizes[:, None] + sizes - common)
-    np.fill_diagonal(index, 0.0)
+    n_clusters = int(ensemble.n_clusters.sum())
+    index = np.empty((n_clusters, n_clusters))
+    for here, rows in jaccard_rows(ensemble):
+        index[here] = rows
     return index
+
+
+def jaccard_rows(ensemble: Ensemble, order: IntArray | None = None) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield some rows of :func:`jaccard` after the other, with their place, so that all need no memory at once.
+
+    ``order`` has the base clusters in another order.
+    """
+    z = ensemble.expected_indicator if order is None else ensemble.expected_indicator[:, order]
+    sizes = z.T @ ensemble.weights
+    for here, common in ensemble.overlap_rows(z):
+        union = sizes[here, None] + sizes
+        union -= common
+        common /= union
+        common[np.arange(len(common)), np.arange(len(sizes))[here]] = 0.0
+        yield here, common
 
 
 def collapse(indicator: Any, meta_labels: IntArray, n_clusters: int) -> FloatArray:

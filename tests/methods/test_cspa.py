@@ -13,8 +13,9 @@ from consclust.ensemble import Ensemble
 from consclust.errors import ConsensusFailure
 from consclust.methods import CSPA
 from consclust.methods.cspa import coassociation_graph
-from consclust.numerics.partition import cut, dense_graph, scaled_integers, vertices_of
+from consclust.numerics.partition import cut, scaled_integers, vertices_of
 from consclust.testing import l30
+from graphs import dense_graph
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "clusterpack.json").read_text())
 

@@ -11,9 +11,10 @@ from sklearn.metrics import adjusted_rand_score
 
 from consclust.ensemble import Ensemble
 from consclust.methods import MCLA
-from consclust.numerics.partition import cut, dense_graph, partition_graph, scaled_integers
+from consclust.numerics.partition import cut, partition_graph, scaled_integers
 from consclust.similarity import collapse, jaccard
 from consclust.testing import l30
+from graphs import dense_graph
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "clusterpack.json").read_text())
 META = ORACLE["mcla"]

@@ -15,8 +15,8 @@ from consclust.numerics import partition
 from consclust.numerics.partition import (
     Hypergraph,
     cut,
-    dense_graph,
     edge_weights,
+    graph_of_rows,
     km1,
     partition_graph,
     partition_hypergraph,
@@ -25,6 +25,7 @@ from consclust.numerics.partition import (
     vertices_of,
 )
 from consclust.testing import l30
+from graphs import dense_graph
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -94,6 +95,18 @@ def test_cut_is_the_weight_between_parts(seed):
     assert cut(graph, parts) == sum(weights[a, b] for a in range(n) for b in range(a) if parts[a] != parts[b])
     assert (graph.weights > 0).all()
     assert all(v not in graph.row(v)[0] for v in range(n))
+
+
+@given(seeds, st.integers(1, 12))
+@settings(max_examples=40, deadline=None)
+def test_a_graph_is_the_same_from_any_blocks_of_rows(seed, size):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 12))
+    weights = random_weights(rng, n)
+    np.fill_diagonal(weights, 0)
+    blocks = ((slice(first, first + size), weights[first : first + size]) for first in range(0, n, size))
+    for part, expected in zip(graph_of_rows(blocks, n, weights.size), dense_graph(weights), strict=True):
+        assert part.tolist() == expected.tolist()
 
 
 @given(seeds)

@@ -25,20 +25,37 @@ def test_sparse_links_are_as_dense_ones(empty):
 
 
 @pytest.mark.parametrize("k", [1, 3, 6])
-def test_embedding_is_that_of_the_whole_bipartite_graph_of_the_objects(k):
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize(("n_nodes", "m"), [(12, 5), (7, 15)])
+def test_embedding_is_that_of_the_whole_bipartite_graph_of_the_objects(k, n_nodes, m, sparse):
     """Rows of the leading eigenvectors of its random walk, each column times the root of its eigenvalue."""
     rng = np.random.default_rng(3)
-    links, weights = rng.random((12, 5)), rng.integers(1, 4, size=12)
+    links, weights = rng.random((n_nodes, m)), rng.integers(1, 4, size=n_nodes)
     n = weights.sum()
-    objects = np.repeat(np.arange(12), weights)
-    graph = np.zeros((n + 5, n + 5))
+    objects = np.repeat(np.arange(n_nodes), weights)
+    graph = np.zeros((n + m, n + m))
     graph[:n, n:] = links[objects]
     graph += graph.T
     root = 1 / np.sqrt(graph.sum(axis=1))
     values, vectors = np.linalg.eigh(graph * np.outer(root, root))
-    largest = values[::-1][: min(k, 5)]
-    expected = root[:n, None] * vectors[:n, ::-1][:, : min(k, 5)] * largest
+    largest = values[::-1][: min(k, m)]
+    expected = root[:n, None] * vectors[:n, ::-1][:, : min(k, m)] * largest
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
-    found, rows = tcut_embedding(links, weights, k)
+    found, rows = tcut_embedding(csr_array(links) if sparse else links, weights, k)
     assert found == pytest.approx(largest**2, abs=1e-12)
     assert (rows @ rows.T)[np.ix_(objects, objects)] == pytest.approx(expected @ expected.T, abs=1e-8)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_more_clusters_than_the_links_have_rank_and_a_node_without_links(sparse):
+    """Both sides give the same embedding: what belongs to eigenvalues of zero is zero."""
+    links = np.zeros((6, 8))
+    links[:3, :4] = 1.0
+    links[3:5, 4:] = 2.0
+    weights = np.array([1, 2, 1, 3, 1, 2])
+    given = csr_array(links) if sparse else links
+    values, rows = tcut_embedding(given, weights, 4)
+    assert values == pytest.approx([1, 1, 0, 0], abs=1e-12)
+    together = np.zeros((6, 6))
+    together[:3, :3] = together[3:5, 3:5] = 1.0
+    assert rows @ rows.T == pytest.approx(together, abs=1e-6)

@@ -5,12 +5,12 @@ from typing import Literal
 
 import numpy as np
 
-from consclust.ensemble import Ensemble, FloatArray
+from consclust.ensemble import Ensemble, FloatArray, IntArray
 from consclust.methods.base import Cost, OrderedMethod
 from consclust.methods.constraints import COUNT
 from consclust.numerics.numbering import order_of_appearance
-from consclust.numerics.partition import cut, dense_graph, partition_graph, scaled_integers
-from consclust.similarity import collapse, jaccard
+from consclust.numerics.partition import Graph, cut, graph_of_rows, partition_graph, scaled_integers
+from consclust.similarity import collapse, jaccard_rows
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -78,8 +78,7 @@ class MCLA(OrderedMethod):
     def _fit(self, ensemble: Ensemble) -> None:
         n_meta_clusters = self.n_meta_clusters or self.n_clusters
         order = self._draw_order(int(ensemble.n_clusters.sum()))
-        index = jaccard(ensemble)[np.ix_(order, order)]
-        graph = dense_graph(scaled_integers(index, float(index.sum())))
+        graph = cluster_graph(ensemble, order)
         sizes = (ensemble.expected_indicator.T @ ensemble.weights)[order]
         vertex_weights = scaled_integers(sizes, float(sizes.sum())) if self.vertex_weight == "size" else None
         parts = partition_graph(graph, n_meta_clusters, vertex_weights)
@@ -102,3 +101,14 @@ class MCLA(OrderedMethod):
         A base cluster that is only expected to contain the object counts with its probability.
         """
         return self._association[self._membership]
+
+
+def cluster_graph(ensemble: Ensemble, order: IntArray) -> Graph:
+    """Return the graph of the base clusters in an order, weighted by their Jaccard indices; never all at once."""
+    total = 0.0
+    n_met = 0
+    for _, index in jaccard_rows(ensemble, order):
+        total += float(index.sum())
+        n_met += int(np.count_nonzero(index))
+    rows = ((here, scaled_integers(index, total)) for here, index in jaccard_rows(ensemble, order))
+    return graph_of_rows(rows, int(ensemble.n_clusters.sum()), n_met)

@@ -2,6 +2,7 @@
 
 # pymetis and Mt-KaHyPar are imported where needed, so that what does without them starts faster
 
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -36,22 +37,22 @@ r-jet-relative-improvement-threshold=0.001 r-jet-initial-negative-gain=0.75 r-je
 r-lp-type=do_nothing r-fm-type=do_nothing r-flow-algo=do_nothing
 """
 
-Int32Array = npt.NDArray[np.int32]
+Indices = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
 
 class Graph(NamedTuple):
     """Undirected graph in compressed rows; every edge is there in both directions, loops are not."""
 
-    starts: Int32Array  # Row of vertex v: ``neighbours[starts[v]:starts[v + 1]]``, shape (vertices + 1,)
-    neighbours: Int32Array
-    weights: Int32Array  # Weights of the edges, > 0, parallel to ``neighbours``
+    starts: Indices  # Row of vertex v: ``neighbours[starts[v]:starts[v + 1]]``, shape (vertices + 1,)
+    neighbours: Indices
+    weights: Indices  # Weights of the edges, > 0, parallel to ``neighbours``
 
     @property
     def n_vertices(self) -> int:
         """Number of vertices."""
         return len(self.starts) - 1
 
-    def row(self, vertex: int) -> tuple[Int32Array, Int32Array]:
+    def row(self, vertex: int) -> tuple[Indices, Indices]:
         """Return the neighbours of a vertex and the weights of the edges to them."""
         here = slice(self.starts[vertex], self.starts[vertex + 1])
         return self.neighbours[here], self.weights[here]
@@ -122,12 +123,24 @@ def edge_weights(counts: npt.ArrayLike, total: float) -> IntArray:
     return whole.astype(np.int64)
 
 
-def dense_graph(weights: IntArray) -> Graph:
-    """Return the graph of a symmetric weight matrix; zeros and the diagonal are no edges."""
-    edge = weights > 0
-    np.fill_diagonal(edge, False)
-    starts = np.concatenate([[0], np.cumsum(edge.sum(axis=1))])
-    return Graph(starts.astype(np.int32), np.nonzero(edge)[1].astype(np.int32), weights[edge].astype(np.int32))
+def graph_of_rows(blocks: Iterable[tuple[slice, IntArray]], n_vertices: int, most_edges: int) -> Graph:
+    """Return the graph of a symmetric weight matrix with a zero diagonal that comes as some rows after the other.
+
+    It has at most ``most_edges`` entries above zero.
+    """
+    degrees = np.zeros(n_vertices, dtype=np.int64)
+    # integers of 64 bits are METIS' own, of which pymetis makes no copy; what is not filled takes no memory
+    neighbours, weights = np.empty((2, most_edges), dtype=np.int64)
+    filled = 0
+    for here, rows in blocks:
+        edge = rows > 0
+        degrees[here] = edge.sum(axis=1)
+        stop = filled + int(degrees[here].sum())
+        neighbours[filled:stop] = np.nonzero(edge)[1]
+        weights[filled:stop] = rows[edge]
+        filled = stop
+    starts = np.concatenate([[0], np.cumsum(degrees)])
+    return Graph(starts, neighbours[:filled], weights[:filled])
 
 
 def reordered(hypergraph: Hypergraph, order: IntArray) -> Hypergraph:
