@@ -26,7 +26,7 @@ def test_sparse_links_are_as_dense_ones(empty):
 
 @pytest.mark.parametrize("k", [1, 3, 6])
 @pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize(("n_nodes", "m"), [(12, 5), (7, 15)])
+@pytest.mark.parametrize(("n_nodes", "m"), [(12, 5), (7, 15), (7, 25)])
 def test_embedding_is_that_of_the_whole_bipartite_graph_of_the_objects(k, n_nodes, m, sparse):
     """Rows of the leading eigenvectors of its random walk, each column times the root of its eigenvalue."""
     rng = np.random.default_rng(3)
@@ -47,9 +47,10 @@ def test_embedding_is_that_of_the_whole_bipartite_graph_of_the_objects(k, n_node
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_more_clusters_than_the_links_have_rank_and_a_node_without_links(sparse):
+@pytest.mark.parametrize("m", [8, 20])
+def test_more_clusters_than_the_links_have_rank_and_a_node_without_links(m, sparse):
     """Both sides give the same embedding: what belongs to eigenvalues of zero is zero."""
-    links = np.zeros((6, 8))
+    links = np.zeros((6, m))
     links[:3, :4] = 1.0
     links[3:5, 4:] = 2.0
     weights = np.array([1, 2, 1, 3, 1, 2])

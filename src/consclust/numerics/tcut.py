@@ -8,6 +8,9 @@ from consclust.ensemble import FloatArray, IntArray
 from consclust.numerics.restarts import kmeans_restarts
 
 NO_DEGREE = 1e-10  # Stands for 0 in a denominator, as in the authors' programs of LWGP and PTGP
+# How many times the M nodes outnumber the N where the eigenvectors of the N are found. Those of the M take little time
+# up to there, and the accepted labels of studies were found so, with up to 2.3 times as many.
+FEWER = 3
 
 
 def tcut_labels(
@@ -21,13 +24,13 @@ def tcut_labels(
 def tcut_embedding(links: Any, weights: IntArray, n_clusters: int) -> tuple[FloatArray, FloatArray]:
     """Return the min(K, N, M) largest eigenvalues, and the embedding in rows of unit length.
 
-    ``links``, (N, M), are an array or a SciPy csr_array of E entries. The eigenvectors are those of the smaller side, the
-    M nodes linked with each other over the N, or the N over the M: O(N M min(N, M) + min(N, M)^3), or less for few
-    entries. The published Tcut scales the columns by a factor of the eigenvalue; the authors' programs do not.
+    ``links``, (N, M), are an array or a SciPy csr_array of E entries. The eigenvectors are those of the M nodes, linked
+    with each other over the N, O(N M^2 + M^3), or O(E^2 / N + M^3); or of the N linked over the M, where these are far
+    fewer. The published Tcut scales the columns by a factor of the eigenvalue; the authors' programs do not.
     """
     degree = links.sum(axis=1)
     scale = 1 / np.where(degree > 0, degree, NO_DEGREE)
-    few = links.shape[0] < links.shape[1]
+    few = FEWER * links.shape[0] < links.shape[1]
     values, rows = (_embed_first if few else _embed_second)(links, weights, scale, n_clusters)
     rows[degree == 0] = 0.0
     return values, rows / (np.linalg.norm(rows, axis=1, keepdims=True) + NO_DEGREE)
