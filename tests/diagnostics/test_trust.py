@@ -53,6 +53,14 @@ def test_objects_that_clusterings_disagree_on_are_less_stable(missing) -> None:
         np.testing.assert_allclose([found.low, found.high], [low, high])
 
 
+@pytest.mark.parametrize("draws", range(15, 29))
+def test_an_interval_of_a_share_is_a_part_of_0_to_1(draws) -> None:
+    found = bootstrap_stability(np.repeat([[0, 0], [1, 1]], 3, axis=0), EAC(2), draws=draws)
+    assert (found.share == 1).all()
+    assert (found.high == 1).all()
+    assert (found.low > 0.7).all()
+
+
 def test_the_method_is_left_as_it_was() -> None:
     method = EAC(3)
     bootstrap_stability(planted(), method, draws=2)

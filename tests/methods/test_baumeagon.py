@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from consclust.ensemble import Ensemble
-from consclust.methods import BaumEagon
+from consclust.methods import PEACE, BaumEagon
 from consclust.methods.baumeagon import LeastSquares, grown
 from consclust.testing import l30
 
@@ -133,6 +133,16 @@ def test_a_membership_that_shrinks_stays_a_normal_number_and_can_grow_again():
     for _ in range(2000):
         y = grown(y, -pull, 2.0)
     assert np.array_equal(y[:, 1], [1.0])
+
+
+@pytest.mark.parametrize("method", [PEACE, BaumEagon])
+def test_says_that_clusterings_of_one_cluster_may_merge_clusters(method):
+    labels = np.repeat([0, 1, 2], 6)[:, None] + np.zeros((18, 3), dtype=int)
+    constant = np.zeros((18, 2), dtype=int)
+    fit = method(3, random_state=0).fit
+    assert fit(labels).note_ == ""
+    assert "2 base clusterings of one cluster may merge clusters" in fit(np.hstack([labels, constant])).note_
+    assert method(1, random_state=0).fit(constant).note_ == ""
 
 
 def test_says_when_it_did_not_converge():

@@ -123,6 +123,7 @@ def test_soft_matrices_follow_the_general_formula():
         assert rce.objective_ == pytest.approx(path[-1], rel=1e-10)
 
 
+<<<<<<< HEAD
 def test_fewer_clusters_of_soft_matrices_are_noted():
     class Lumped(RCE):
         def _set_spectral_labels(self, similarity, weights, membership, how, n_init):
@@ -130,6 +131,18 @@ def test_fewer_clusters_of_soft_matrices_are_noted():
 
     assert "3" in Lumped(3).fit_connective(np.ones((2, 5, 5))).note_
     assert Lumped(1).fit_connective(np.ones((2, 5, 5))).note_ == ""
+=======
+def test_rounding_of_soft_matrices_is_evened_out():
+    rng = np.random.default_rng(4)
+    exact = (1 + np.corrcoef(rng.normal(size=(9, 4)))) / 2
+    exact = np.minimum((exact + exact.T) / 2, 1.0)
+    np.fill_diagonal(exact, 1.0)
+    rounded = exact + rng.uniform(-1e-15, 1e-15, size=exact.shape)
+    assert (rounded != rounded.T).any()
+    assert rounded.max() > 1
+    expected, found = (RCE(2, random_state=0).fit_connective([each, each]) for each in (exact, rounded))
+    assert np.abs(found.consensus_matrix() - expected.consensus_matrix()).max() < 1e-10
+>>>>>>> 9e66f1e (Rounding in connective matrices and intervals; notes on clusterings of one cluster; pictures of one clustering)
 
 
 @pytest.mark.parametrize(
@@ -138,8 +151,10 @@ def test_fewer_clusters_of_soft_matrices_are_noted():
         ([], "at least one"),
         ([np.eye(3), np.eye(4)], "matrix 1 has shape"),
         ([np.full((2, 2), 1.5)], "outside"),
+        ([np.full((2, 2), -1e-6)], "outside"),
         ([np.full((2, 2), np.nan)], "outside"),
         ([np.array([[1.0, 0.2], [0.3, 1.0]])], "not symmetric"),
+        ([np.array([[1.0, 0.2], [0.2 + 1e-6, 1.0]])], "not symmetric"),
     ],
 )
 def test_connective_matrices_are_checked(matrices, message):

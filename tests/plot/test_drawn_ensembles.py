@@ -36,6 +36,11 @@ def test_variation_of_information_is_a_distance() -> None:
     assert mesh.get_clim() == (0, mesh.get_array().max())
 
 
+def test_one_clustering_agrees_with_none() -> None:
+    with pytest.raises(ValueError, match="at least 2 clusterings, got 1; add"):
+        plot.agreement({"A": CLASSES})
+
+
 def test_of_many_clusterings_no_names_are_drawn() -> None:
     ax = plot.agreement(labels(m=50))
     assert ax.collections[0].get_array().shape == (50, 50)

@@ -63,6 +63,10 @@ def test_the_tree_joins_what_is_side_by_side() -> None:
     np.testing.assert_allclose(sorted([ends[2][0][1], ends[2][3][1]]), [1, 3], err_msg="the middles of both pairs")
 
 
+def test_one_object_is_a_matrix_of_one_entry() -> None:
+    assert entries(plot.coassociation(np.array([[0, 1, 2]]))).tolist() == [[1.0]]
+
+
 def test_of_many_objects_evenly_spaced_ones_are_drawn() -> None:
     given = np.tile(labels(), (2000, 1))
     given[:, 1] = MISSING

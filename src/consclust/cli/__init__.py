@@ -55,7 +55,9 @@ class Commands(click.Group):
         except (InputError, ConsensusFailure, OSError) as mistake:
             self._refuse(str(mistake))
         except MemoryError as mistake:
-            self._refuse(str(mistake) or "not enough memory; choose a method of linear cost, such as LWGP")
+            self._refuse(
+                str(mistake) or "not enough memory; choose a method whose memory is linear in the objects, such as LWGP"
+            )
         except click.Abort:
             click.echo("interrupted; no file is half-written", err=True)
             raise SystemExit(INTERRUPTED) from None

@@ -127,7 +127,11 @@ def bootstrap_stability(
         centre = stays + z**2 / 2
         size = counted + z**2
         half = z * np.sqrt(stays * (counted - stays) / counted + z**2 / 4)
-        return Stability(reference, stays / counted, (centre - half) / size, (centre + half) / size)
+        share = stays / counted
+        # rounding may put an end beyond the share, and so beyond 0 or 1
+        low = np.minimum((centre - half) / size, share)
+        high = np.maximum((centre + half) / size, share)
+        return Stability(reference, share, np.maximum(low, 0.0), np.minimum(high, 1.0))
 
 
 def fitted_labels(given: IntArray, method: ConsensusMethod, features: Any = None) -> IntArray:

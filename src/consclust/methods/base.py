@@ -456,6 +456,17 @@ class ComponentMethod(ConsensusMethod):
         return self._over_objects("_similarity")
 
 
+def note_constant(ensemble: Ensemble, n_clusters: int) -> str:
+    """Return a remark on base clusterings of one cluster, for methods that fit the co-association of every pair.
+
+    As these join every pair, clusters may merge. With ``n_clusters`` 1 that does no harm.
+    """
+    constant = int((ensemble.n_clusters == 1).sum())
+    if not constant or n_clusters == 1:
+        return ""
+    return f"{count(constant, 'base clustering')} of one cluster may merge clusters; leave out what has one cluster"
+
+
 def first_cheapest(labels: IntArray, costs: FloatArray) -> int:
     """Return the restart of the least cost; of those with its labels, (restarts, n), and nearly its cost, the first.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from consclust.ensemble import Ensemble, FloatArray
-from consclust.methods.base import ConsensusMethod, Cost, Run
+from consclust.methods.base import ConsensusMethod, Cost, Run, note_constant
 from consclust.similarity import over_objects
 
 LENGTHEN = 1.2  # What the constant is divided by after an update; where one raises the objective, it is doubled
@@ -57,6 +57,8 @@ class BaumEagon(ConsensusMethod):
 
     Notes
     -----
+    A base clustering of one cluster raises every entry of C, which may merge clusters; ``note_`` says so.
+
     Works on the objects: memberships of objects with one profile do not stay equal from unequal starts.
 
     Examples
@@ -88,6 +90,7 @@ class BaumEagon(ConsensusMethod):
         runs = [self.descend(fit, rng.dirichlet(np.ones(k), n)) for _ in range(self.n_init)]
         self.memberships_, self.objective_, path, _ = self._set_runs(runs, np.arange(n))
         self.objective_path_ = np.array(path)
+        self.note_ = note_constant(ensemble, self.n_clusters)
 
     def descend(self, fit: "LeastSquares", start: FloatArray) -> Run:
         """Update from one start, memberships of shape (n, K)."""

@@ -20,6 +20,7 @@ from consclust.numerics.spectral import Assignment
 from consclust.plurals import count
 
 BOX = 1e-6  # Distance from 0 and 1 that the "box" keeps
+UNEVEN = 1e-8  # Asymmetry of a soft connective matrix, and distance from [0, 1], that pass for rounding
 # A run of fixed length is called converged if its last round changed the objective by less, relatively.
 CONVERGED = 1e-6
 # The digits that cheaper arithmetic loses may raise the objective by less, relatively, or absolutely near zero.
@@ -139,8 +140,9 @@ class RCE(MatrixMethod):
     def fit_connective(self, matrices: Sequence[npt.ArrayLike]) -> Self:
         """Find the consensus of m soft connective matrices, (n, n), symmetric with entries in [0, 1].
 
-        Takes O(n^2 m) memory and O(n^3) time a step. Raises ValueError for other matrices, ConsensusFailure for more
-        clusters than objects.
+        Differences from that of up to 1e-8, such as rounding leaves in correlations, are evened out. Takes O(n^2 m)
+        memory and O(n^3) time a step. Raises ValueError for other matrices, ConsensusFailure for more clusters than
+        objects.
         """
         from consclust.numerics.kernels.rce_kernels import soft_errors
 
@@ -309,8 +311,9 @@ def _connective(matrices: Sequence[npt.ArrayLike]) -> FloatArray:
     for i, matrix in enumerate(stack):
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape != stack[0].shape:
             raise ValueError(f"connective matrix {i} has shape {matrix.shape}; all must be n x n, one n")
-        if not np.isfinite(matrix).all() or matrix.min(initial=0) < 0 or matrix.max(initial=0) > 1:
-            raise ValueError(f"connective matrix {i} has entries outside [0, 1]")
-        if not np.array_equal(matrix, matrix.T):
-            raise ValueError(f"connective matrix {i} is not symmetric")
-    return np.stack(stack)
+        inside = np.isfinite(matrix).all() and matrix.min(initial=0) >= -UNEVEN and matrix.max(initial=0) <= 1 + UNEVEN
+        if not inside:
+            raise ValueError(f"connective matrix {i} has entries outside [0, 1]; scale them to that")
+        if np.abs(matrix - matrix.T).max(initial=0) > UNEVEN:
+            raise ValueError(f"connective matrix {i} is not symmetric; pass the mean of it and its transpose")
+    return np.stack([np.clip((matrix + matrix.T) / 2, 0.0, 1.0) for matrix in stack])

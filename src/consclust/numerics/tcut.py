@@ -50,7 +50,8 @@ def _embed_first(links: Any, weights: IntArray, scale: FloatArray, n_clusters: i
     """Return the same by the eigenvectors of the N nodes.
 
     The matrix of the M nodes is A'A with A = (W S)^1/2 B T^-1/2, for the links B, the weights W, their ``scale`` S, and
-    the degrees T of the M nodes. With the eigenvectors U and eigenvalues L of A A' the embedding is (S / W)^1/2 U L^1/2.
+    the degrees T of the M nodes. With the eigenvectors U and eigenvalues L of A A' the embedding is
+    (S / W)^1/2 U L^1/2.
     """
     root = np.sqrt(weights * scale)
     back = links.T if isinstance(links, np.ndarray) else links.T.tocsr()

@@ -141,6 +141,8 @@ class Tree(NamedTuple):
         from scipy.cluster.hierarchy import leaves_list, linkage
         from scipy.spatial.distance import squareform
 
+        if len(distances) == 1:
+            return cls(np.empty((0, 4)), np.zeros(1, dtype=np.int64))
         merges = linkage(squareform((distances + distances.T) / 2, checks=False), "average")
         return cls(merges, leaves_list(merges).astype(np.int64))
 

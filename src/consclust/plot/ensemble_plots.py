@@ -43,6 +43,11 @@ def agreement(
     matplotlib.axes.Axes
         At the right: the tree of average linkage, whose heights are 1 less the mean ARI or NMI, or the mean VI.
 
+    Raises
+    ------
+    ValueError
+        For a single clustering, and as :class:`~consclust.ensemble.Ensemble`.
+
     Examples
     --------
     >>> from consclust import plot
@@ -55,6 +60,8 @@ def agreement(
     else:
         ensemble = as_ensemble(labelings)
         names = [str(i) for i in range(ensemble.n_clusterings)]
+    if ensemble.n_clusterings == 1:
+        raise ValueError("agreement is drawn of at least 2 clusterings, got 1; add the clusterings to compare it with")
     values = pairwise_agreement(ensemble, measure)
     distances = values if measure == "VI" else 1 - values
     tree = drawing.Tree.make(np.nan_to_num(distances, nan=np.nanmax(distances)))

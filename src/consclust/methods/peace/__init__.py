@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from consclust.ensemble import Ensemble, FloatArray
-from consclust.methods.base import ConsensusMethod, Cost, Run
+from consclust.methods.base import ConsensusMethod, Cost, Run, note_constant
 from consclust.methods.constraints import POSITIVE
 from consclust.methods.peace.blockascent import block_ascent
 from consclust.methods.peace.pairmodel import PairModel, pairwise_ascent
@@ -60,6 +60,8 @@ class PEACE(ConsensusMethod):
     the gradient); the multiplier in Eq. (3) goes with a vector of K ones, not n; the expansion in Proposition 2 lacks a
     factor epsilon.
 
+    A base clustering of one cluster joins every pair, which may merge clusters; ``note_`` says so.
+
     The memberships of a start are those of objects. At every maximum objects with one profile have equal memberships,
     and their mean never gives a lower f. After its first rounds "newton" therefore takes the mean of each profile, and
     goes on with the profiles; "pairwise" stays with the objects.
@@ -92,6 +94,7 @@ class PEACE(ConsensusMethod):
         runs = [self.ascend(model, random_start(n, k, rng)) for _ in range(self.n_init)]
         self.memberships_, objective, path, _ = self._set_runs(runs, np.arange(n))
         self.likelihood_, self.likelihood_path_ = -objective, np.array(path)
+        self.note_ = note_constant(ensemble, self.n_clusters)
 
     def _doubles(self, ensemble: Ensemble) -> int:
         """Return the doubles of a fit: its matrices, and the indicator and the Hessians of the profiles."""
