@@ -168,6 +168,7 @@ def test_settings_may_be_given(shown):
         ([], ["datasets"], ["datasets", "="]),
         ([], ["datasets=iriss"], ["--config", "iriss", '"iris"']),
         ([], ["sed=1"], ["--config", "sed", '"seed"']),
+        ([], ["seed=1", "seed=2"], ["--config", "seed=1 and seed=2"]),
         (["mine"], ["subsets=9"], ["--config", "subsets = 9", "mine"]),
     ],
 )

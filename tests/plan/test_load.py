@@ -4,7 +4,7 @@ import pytest
 
 from consclust.errors import InputError
 from consclust_studies.config.exhibit_kinds import engine_kinds
-from consclust_studies.plan.load import load_plan, load_study
+from consclust_studies.plan.load import check_command_line, load_plan, load_study
 
 
 def exhibits(make_plan, *listed):
@@ -66,6 +66,22 @@ def test_a_mistake_of_the_command_line_is_not_that_of_the_file(make_plan, given,
     if None not in given.values():
         with pytest.raises(InputError, match=rf"^config/config\.yaml: {said}"):
             load_plan({"seed": 1, **given}, given={"seed": 1})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "remedy"),
+    [
+        (["--config", "datasets=iris", "seed=1", "datasets=wine"], r"datasets=iris and datasets=wine.*datasets=iris,wine$"),
+        (["mine", "-C", "seed=1", "--cores", "2", "--config", "seed=2"], "seed=1 and seed=2.*write one of them"),
+    ],
+)
+def test_a_setting_that_is_given_twice_is_refused(arguments, remedy):
+    with pytest.raises(InputError, match=f"^--config: {remedy}"):
+        check_command_line(arguments)
+
+
+def test_words_that_are_no_settings_may_repeat():
+    check_command_line(["mine", "mine", "--config", "seed=1", "methods=A", "--set-threads", "seed=1", "seed=2"])
 
 
 def test_what_the_command_line_leaves_of_no_study_names_it(make_plan):

@@ -301,6 +301,7 @@ def test_provenance_names_versions_and_seed_but_no_person_or_path(finished):
         (["--config", "methods=RCF"], ["--config", "methods", "RCF", '"RCE"']),
         (["--config", "variants=some"], ["--config", "variants", "some"]),
         (["--config", "datasets=glass"], ["--config", "datasets", "glass", "iris"]),
+        (["--config", "datasets=iris", "datasets=wine"], ["--config", "only the last one", "datasets=iris,wine"]),
     ],
 )
 def test_a_mistake_is_one_line_before_any_job(project, arguments, words):

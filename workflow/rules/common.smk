@@ -38,7 +38,7 @@ try:
     from consclust.errors import InputError
     from consclust.validation import did_you_mean
     from consclust_studies.document.provenance import git_commit
-    from consclust_studies.plan import load_plan
+    from consclust_studies.plan import check_command_line, load_plan
     from consclust_studies.plan.known_runs import store_settings
     from consclust_studies.plan.made import Made
     from consclust_studies.plan.outlook import describe_rest
@@ -57,6 +57,7 @@ except InputError as mistake:  # in a file of an exhibit
     stop(mistake)
 else:
     try:
+        check_command_line(sys.argv[1:])
         PLAN = load_plan(config, elsewhere=workflow.remote_exec, given=workflow.config_settings.config, stored=STORED)
     except InputError as mistake:
         stop(mistake)

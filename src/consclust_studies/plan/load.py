@@ -26,6 +26,7 @@ from consclust_studies.plan.restrict import find_reasons_not_to_run, find_unknow
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 RESTRICTIONS = ("datasets", "methods", "subsets", "variants")
+LISTS = ("datasets", "methods", "refit")
 
 
 def load_plan(
@@ -62,6 +63,24 @@ def load_plan(
     # a restricted run shares the jobs of the whole study
     whole = [plan_study(study, None, registry) for study in studies]
     return Plan(settings, registry, whole, runs, refused, stored)
+
+
+def check_command_line(arguments: Sequence[str]) -> None:
+    """Raise :class:`InputError` for a setting that ``--config`` has twice: Snakemake takes the last one in silence."""
+    given: dict[str, list[str]] = {}
+    here = False
+    for argument in arguments:
+        if argument.startswith("-"):
+            here = argument in ("--config", "-C")
+            continue
+        key, sign, value = argument.partition("=")
+        if here and sign:
+            given.setdefault(key, []).append(value)
+    for key, values in given.items():
+        if len(values) > 1:
+            both = " and ".join(f"{key}={value}" for value in values)
+            remedy = f"several values are one list, {key}={','.join(values)}" if key in LISTS else "write one of them"
+            raise InputError(f"--config: {both}: only the last one would count; {remedy}")
 
 
 def _parse_settings(config: Mapping[str, Any], given: Mapping[str, Any]) -> Settings:

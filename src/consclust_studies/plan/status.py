@@ -24,7 +24,7 @@ from consclust.validation import did_you_mean, read_yaml
 from consclust_studies.config.settings import CONFIG_FILE, Settings
 from consclust_studies.plan.costs import Job, find_makespan, format_duration, list_jobs, select_jobs
 from consclust_studies.plan.known_runs import KnownRun, find_differing, is_run_at_work, read_known_runs, write_as_words
-from consclust_studies.plan.load import load_plan
+from consclust_studies.plan.load import check_command_line, load_plan
 from consclust_studies.plan.plan import Plan
 
 STATES = ("done", "running", "failed", "left")
@@ -112,6 +112,7 @@ def find_group(run: KnownRun, config: Mapping[str, Any], settings: Settings) -> 
 
 def group_with(given: Sequence[str], words: Sequence[str]) -> Group:
     """Return the studies with settings that are given as for ``--config``."""
+    check_command_line(["--config", *given])
     changes = dict(parse_setting(word) for word in given)
     plan = load_plan({**read_yaml(CONFIG_FILE), **changes}, given=changes)
     check_words(words, [*plan.studies, *plan.runs])
