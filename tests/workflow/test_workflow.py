@@ -2,7 +2,9 @@
 
 import csv
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 from unittest import mock
@@ -133,6 +135,19 @@ def test_the_log_of_a_job_says_what_it_did(finished):
 def test_a_second_call_does_nothing(copy_of_finished):
     done = copy_of_finished.snakemake("tiny")
     assert "Nothing to be done" in done.stderr + done.stdout
+
+
+def test_a_copy_without_snakemakes_record_is_taken_over_by_touch(copy_of_finished):
+    """Its files are new in any order, as after a download."""
+    shutil.rmtree(copy_of_finished.folder / ".snakemake")
+    for file in sorted(copy_of_finished.folder.rglob("*"), reverse=True):
+        if file.is_file():
+            os.utime(file)
+    assert "consensus " in copy_of_finished.snakemake("-n", "tiny").stdout
+    copy_of_finished.snakemake("--touch", "tiny")
+    done = copy_of_finished.snakemake("-n", "tiny")
+    assert "Nothing to be done" in done.stderr + done.stdout
+    assert "base_clusterings " in copy_of_finished.snakemake("-n", "tiny", "--config", "seed=9").stdout
 
 
 def test_a_jobs_line_can_be_repeated_by_hand(copy_of_finished):
