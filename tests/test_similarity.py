@@ -244,6 +244,36 @@ def test_links_are_means_of_pts_over_clusters(seed, neighbours, steps, missing):
         assert similarity.pts_links(ensemble, neighbours, steps) == pytest.approx(expected, abs=1e-13)
 
 
+@pytest.mark.parametrize("steps", [1, 2, 7, 20])
+@pytest.mark.parametrize("missing", [False, True])
+def test_merging_equal_base_clusters_changes_no_similarity(steps, missing, monkeypatch):
+    """Copies of clusters in other clusterings, of one object, of all objects, and one that meets no other."""
+    rng = np.random.default_rng(5)
+    labels = np.column_stack([rng.integers(3, size=(9, 12)), np.zeros(9, dtype=int), np.arange(9) % 3])
+    labels = np.column_stack([labels, labels[:, ::-1], 2 - labels[:, :4]])
+    if missing:
+        labels[rng.random(labels.shape) < 0.2] = -1
+        alone = np.full((1, labels.shape[1]), -1)
+        alone[0, 0] = 7
+        labels = np.vstack([labels, alone])
+    ensemble = Ensemble(labels)
+    merged = similarity.cluster_trajectories(ensemble, steps), ecpcs(ensemble, steps)
+    monkeypatch.setattr(similarity, "MANY", np.inf)
+    expected = similarity.cluster_trajectories(ensemble, steps), ecpcs(ensemble, steps)
+    for found, plain in zip(merged, expected, strict=True):
+        assert (found != plain).any(), "both ways were taken"
+        assert found == pytest.approx(plain, abs=1e-12)
+
+
+@pytest.mark.parametrize("rows", [1, 50, 10**9])
+def test_indices_do_not_depend_on_the_rows_at_a_time(rows, monkeypatch):
+    whole = Ensemble(with_gaps())
+    expected = similarity.eci(whole), jaccard(whole)
+    monkeypatch.setattr("consclust.ensemble.AT_ONCE", rows)
+    for found, each in zip((similarity.eci(whole), jaccard(whole)), expected, strict=True):
+        assert np.array_equal(found, each)
+
+
 @pytest.mark.parametrize("steps", [1, 2, 3, 7, 8, 20])
 def test_cluster_trajectories_of_any_number_of_steps(steps):
     index = jaccard(Ensemble(l30()))

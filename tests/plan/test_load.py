@@ -71,10 +71,7 @@ def test_a_mistake_of_the_command_line_is_not_that_of_the_file(make_plan, given,
 @pytest.mark.parametrize(
     ("arguments", "remedy"),
     [
-        (
-            ["--config", "datasets=iris", "seed=1", "datasets=wine"],
-            "datasets=iris and datasets=wine.*=iris,wine$",
-        ),
+        (["--config", "datasets=iris", "seed=1", "datasets=wine"], "datasets=iris and datasets=wine.*=iris,wine$"),
         (["mine", "-C", "seed=1", "--cores", "2", "--config", "seed=2"], "seed=1 and seed=2.*write one of them"),
     ],
 )

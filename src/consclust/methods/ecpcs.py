@@ -7,7 +7,7 @@ import numpy as np
 
 from consclust.ensemble import Ensemble, FloatArray
 from consclust.methods.base import ConsensusMethod, Cost
-from consclust.numerics.spectral import discretize, scale_to_unit_length
+from consclust.numerics.spectral import discretize, leading_eigenvectors, scale_to_unit_length
 from consclust.similarity import cluster_trajectories, collapse, ecpcs
 
 NEGLIGIBLE = 1e-6  # Similarities that the normalised cut of the authors' program takes for 0
@@ -74,8 +74,11 @@ def ncut_embedding(similarity: FloatArray, n_clusters: int) -> tuple[FloatArray,
     """Return the K largest eigenvalues of Shi and Malik's program, and the embedding in unit rows."""
     weights = np.where(similarity > NEGLIGIBLE, similarity, 0.0)
     root = 1 / np.sqrt(weights.sum(axis=1) + 1)
-    values, vectors = np.linalg.eigh((weights + np.eye(len(weights)) / 2) * np.outer(root, root))
-    rows = root[:, None] * vectors[:, ::-1][:, :n_clusters]
+    weights.flat[:: len(weights) + 1] += 0.5
+    weights *= np.outer(root, root)
+    vectors = leading_eigenvectors(weights, n_clusters)
+    values = np.einsum("ck,ck->k", vectors, weights @ vectors)
+    rows = root[:, None] * vectors
     rows /= np.linalg.norm(rows, axis=0)  # the rows' directions depend on it
     scale_to_unit_length(rows, np.ones(len(rows)))
-    return values[::-1][:n_clusters], rows
+    return values, rows
