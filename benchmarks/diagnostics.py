@@ -5,7 +5,9 @@
 The data are those of ``benchmarks/scale.py``: normal objects of 15 classes in 10 dimensions, and base clusterings of 10
 to 50 clusters, each a division of the objects by the nearest of k objects drawn at random. The clusters of the
 consensus are the classes. "missing" is the same with a tenth of the labels removed at random. Prints the CPU seconds of
-the diagnostic, of which those of building the ensemble are no part, and the peak memory of the process.
+the diagnostic, of which those of building the ensemble are no part, and the peak memory of the process. The scores are
+those of two random clusterings of half as many clusters as objects; measure them with up to 10^5 objects, as the best
+matching takes more than linear time.
 """
 
 import argparse
@@ -33,11 +35,15 @@ diagnostics.cluster_consensus(items, classes), diagnostics.consensus_silhouette(
     "contested": "diagnostics.contested(ensemble)",
     "agreement_weights": "diagnostics.agreement_weights(ensemble)",
     "agreement_with": "diagnostics.agreement_with(ensemble, classes)",
+    "score_all": """
+n = len(classes)
+scores.score_all(*np.random.default_rng(0).integers(n // 2, size=(2, n)))
+""",
 }
 RUN = """
 import json, sys, time
 import numpy as np
-from consclust import diagnostics
+from consclust import diagnostics, scores
 from consclust.ensemble import Ensemble
 folder, missing, call = json.loads(sys.argv[1])
 labels, classes = np.load(folder + "/labels.npy"), np.load(folder + "/classes.npy")

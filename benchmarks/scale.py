@@ -1,10 +1,12 @@
 """Measure seconds and memory of every method from 10^3 to 10^6 objects.
 
     python benchmarks/scale.py [--sizes 1e3 1e4 1e5 1e6] [--methods RCE LWGP ...] [--out scale.csv scale.svg]
+    python benchmarks/scale.py --sizes 178 --clusterings 1000 --clusters 2 13 --methods LWGP ECPCS LWEA ECCMS MCLA
 
 The data: objects of 15 classes, normal in 10 dimensions, and 20 base clusterings of 10 to 50 clusters, each a division
 of the objects by the nearest of k objects drawn at random. So most objects have a profile of their own (n' is 530,000
-of 10^6) while the number of clusters stays (about 570 in all).
+of 10^6) while the number of clusters stays (about 570 in all). The second line measures many clusterings of few
+objects, where there are far more base clusters than profiles.
 
 Each fit has a process of its own on one thread, after first fits of thirty objects (imports, compiled code from the
 cache), with the method's default parameters and limits on its CPU seconds (``--limit``) and its memory in GiB
@@ -37,7 +39,9 @@ import numpy.typing as npt
 from consclust import methods
 from consclust.ensemble import Ensemble
 
-CLASSES, CLUSTERINGS, DIMENSIONS, SPREAD = 15, 20, 10, 2.0
+CLASSES, DIMENSIONS, SPREAD = 15, 10, 2.0
+CLUSTERINGS = 20
+CLUSTERS = (10, 50)  # Of a base clustering, drawn from the first to the last
 HEADS = ["method", "n", "n'", "seconds", "MB", "ARI", "exponent", "note"]
 LINE = "{:<18}{:>9}{:>9}{:>9}{:>8}{:>7}{:>10}  {}"
 
@@ -77,6 +81,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", nargs="+", type=float, default=[1e3, 1e4, 1e5, 1e6], help="numbers of objects")
     parser.add_argument("--methods", nargs="+", default=methods.names(), help="only these")
+    parser.add_argument("--clusterings", type=int, default=CLUSTERINGS, help="base clusterings")
+    parser.add_argument(
+        "--clusters", nargs=2, type=int, default=CLUSTERS, metavar=("LEAST", "MOST"), help="clusters of each"
+    )
     parser.add_argument("--limit", type=int, default=120, help="CPU seconds that a fit may take")
     parser.add_argument("--memory", type=float, default=8.0, help="GiB that a fit may take")
     parser.add_argument("--out", nargs=2, type=Path, metavar=("TABLE", "PICTURE"), help="files to write")
@@ -84,7 +92,7 @@ def main() -> None:
     print(LINE.format(*HEADS), flush=True)
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as temporary:
-        data = Data(Path(temporary))
+        data = Data(Path(temporary), options.clusterings, tuple(options.clusters))
         for name in options.methods:
             for row in grown(name, sorted(map(int, options.sizes)), data, options.limit, options.memory):
                 rows.append(row)
@@ -114,8 +122,10 @@ def grown(name: str, sizes: list[int], data: "Data", seconds: int, gigabytes: fl
 class Data:
     """Base clusterings, classes and features of n objects, in files that are made where they are first needed."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, n_clusterings: int = CLUSTERINGS, clusters: tuple[int, int] = CLUSTERS) -> None:
         self._folder = folder
+        self._n_clusterings = n_clusterings
+        self._least, self._most = clusters
 
     def folder(self, n: int) -> Path:
         """Return the folder with the files of n objects."""
@@ -126,7 +136,8 @@ class Data:
             classes = rng.integers(CLASSES, size=n)
             centres = SPREAD * rng.standard_normal((CLASSES, DIMENSIONS))
             features = centres[classes] + rng.standard_normal((n, DIMENSIONS))
-            labels = np.column_stack([nearest(features, int(rng.integers(10, 51)), rng) for _ in range(CLUSTERINGS)])
+            ks = (int(rng.integers(self._least, self._most + 1)) for _ in range(self._n_clusterings))
+            labels = np.column_stack([nearest(features, k, rng) for k in ks])
             for what, values in (("labels", labels), ("classes", classes), ("features", features)):
                 np.save(folder / f"{what}.npy", values)
         return folder
