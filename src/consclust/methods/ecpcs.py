@@ -33,7 +33,8 @@ class ECPCS(ConsensusMethod):
     -----
     "MC" may leave a meta-cluster without objects, so that there are fewer than K clusters. Ties go to the first
     meta-cluster, as in the authors' program; the paper draws at random. Both are exact on profiles: "HC" takes O(n'^2)
-    time and memory for the tree of the objects.
+    time and memory for the tree of the objects. The walks take matrices over the base clusters; where these are more
+    than three times as many as the profiles, over the different ones, which changes no similarity.
 
     Examples
     --------
