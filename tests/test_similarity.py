@@ -256,7 +256,7 @@ def test_merging_equal_base_clusters_changes_no_similarity(steps, missing, monke
         alone = np.full((1, labels.shape[1]), -1)
         alone[0, 0] = 7
         labels = np.vstack([labels, alone])
-    ensemble = Ensemble(labels)
+    ensemble = Ensemble(labels, missing="ignored")
     merged = similarity.cluster_trajectories(ensemble, steps), ecpcs(ensemble, steps)
     monkeypatch.setattr(similarity, "MANY", np.inf)
     expected = similarity.cluster_trajectories(ensemble, steps), ecpcs(ensemble, steps)

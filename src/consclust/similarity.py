@@ -273,7 +273,7 @@ def ecpcs(ensemble: Ensemble, n_steps: int = 20) -> FloatArray:
            [0.95, 0.97, 1.  ]])
     """
     if _has_many_clusters(ensemble):
-        return _mean_over_clusterings(ensemble, _sum_within(ensemble, _merged_trajectories(ensemble, n_steps)))
+        return ensemble.share_of_clusterings(_sum_within(ensemble, _merged_trajectories(ensemble, n_steps)))
     clustering = np.repeat(np.arange(ensemble.n_clusterings), ensemble.n_clusters)
     within = np.where(clustering[:, None] == clustering, cluster_trajectories(ensemble, n_steps), 0.0)
     indicator = ensemble.expected_indicator.toarray()
@@ -385,8 +385,11 @@ def _row_normalised(matrix: FloatArray) -> FloatArray:
 
 
 def _has_many_clusters(ensemble: Ensemble) -> bool:
-    """Whether there are so many base clusters that equal ones are merged before they are compared."""
-    return int(ensemble.n_clusters.sum()) > MANY * ensemble.n_profiles
+    """Whether there are so many base clusters that equal ones are merged before they are compared.
+
+    Not with expected labels: clusters of the same objects may be expected to have different further ones.
+    """
+    return int(ensemble.n_clusters.sum()) > MANY * ensemble.n_profiles and not ensemble.counts_expected
 
 
 class _Merged(NamedTuple):

@@ -123,7 +123,6 @@ def test_soft_matrices_follow_the_general_formula():
         assert rce.objective_ == pytest.approx(path[-1], rel=1e-10)
 
 
-<<<<<<< HEAD
 def test_fewer_clusters_of_soft_matrices_are_noted():
     class Lumped(RCE):
         def _set_spectral_labels(self, similarity, weights, membership, how, n_init):
@@ -131,7 +130,8 @@ def test_fewer_clusters_of_soft_matrices_are_noted():
 
     assert "3" in Lumped(3).fit_connective(np.ones((2, 5, 5))).note_
     assert Lumped(1).fit_connective(np.ones((2, 5, 5))).note_ == ""
-=======
+
+
 def test_rounding_of_soft_matrices_is_evened_out():
     rng = np.random.default_rng(4)
     exact = (1 + np.corrcoef(rng.normal(size=(9, 4)))) / 2
@@ -142,7 +142,6 @@ def test_rounding_of_soft_matrices_is_evened_out():
     assert rounded.max() > 1
     expected, found = (RCE(2, random_state=0).fit_connective([each, each]) for each in (exact, rounded))
     assert np.abs(found.consensus_matrix() - expected.consensus_matrix()).max() < 1e-10
->>>>>>> 9e66f1e (Rounding in connective matrices and intervals; notes on clusterings of one cluster; pictures of one clustering)
 
 
 @pytest.mark.parametrize(
