@@ -59,6 +59,8 @@ def matrix(found: Diagnosis) -> Shown:
         "shows. The better the base clusterings agree on the clusters, the brighter are the blocks and the darker is "
         "the rest. The CSV has the means over clusters."
     )
+    if found.ensemble.has_missing:
+        caption += " Grey: pairs that no base clustering contains."
     return Shown(frame, caption=caption, picture=plot.coassociation(found.ensemble, found.labels).figure)
 
 
