@@ -24,3 +24,8 @@ def test_a_variant_can_be_fitted_together_with_its_method():
     variant = {**TOGETHER[1], "of": "RSEC-H", "why": "what is clustered"}
     study = experiment([TOGETHER[0], "EAC"], variants={"methods": [variant]})
     assert study.fitted(study.methods[0]).grid == {"variant": ("H", "Z")}
+
+
+def test_what_is_fitted_together_keeps_its_setting_of_missing_labels():
+    study = experiment([{**method, "missing_labels": "ignored"} for method in TOGETHER])
+    assert study.fitted(study.methods[0]).missing_labels == "ignored"

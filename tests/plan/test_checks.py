@@ -545,6 +545,7 @@ CASE = {"dataset": "iris", "parameters": {"RSEC-H": {"tol": 0.1}}}
             {"methods": [{**one, "grid": {"lambda1": [1.0]}, "default": {"lambda1": 1.0}} for one in (H, Z)]},
             ["without a grid"],
         ),
+        ({"methods": [H, {**Z, "missing_labels": "ignored"}]}, ["RSEC-H, RSEC-Z must have the same missing_labels"]),
         ({"methods": [H, Z], "cases": [CASE]}, ["together = 'both'", "iris has parameters of RSEC-H alone"]),
     ],
 )

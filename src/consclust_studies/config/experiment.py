@@ -219,7 +219,14 @@ class Experiment(Strict):
         common = {key: value for key, value in run.parameters.items() if key not in grid}
         # a grid needs a default; no selection is made between methods
         default = {key: axis[0] for key, axis in grid.items()}
-        return MethodRun(id=run.together, method=run.method, parameters=common, grid=grid, default=default)
+        return MethodRun(
+            id=run.together,
+            method=run.method,
+            parameters=common,
+            grid=grid,
+            default=default,
+            missing_labels=run.missing_labels,
+        )
 
     def run(self, case: Case, method_id: str) -> MethodRun:
         """Return the method, or the variant of one, or fits of several, as it runs on a case, or on the variant of one.

@@ -10,6 +10,7 @@ from consclust_studies.config.cases import Case, Two
 from consclust_studies.config.exhibit import Exhibit
 from consclust_studies.config.exhibit_kinds import AnyExhibit, FileOfKinds
 from consclust_studies.config.experiment import Experiment
+from consclust_studies.config.method_runs import MethodRun
 from consclust_studies.config.metric import Metric
 from consclust_studies.config.paper import Claim, LedgerItem, Paper
 from consclust_studies.config.references import MethodId
@@ -67,9 +68,9 @@ class Study(Experiment):
         (), description="what the report shows, in order; the standard exhibits that are not listed follow"
     )
 
-    def missing_labels_for(self, method_id: str | None = None) -> Unseen:
+    def missing_labels_for(self, run: MethodRun | None = None) -> Unseen:
         """Return what a missing label counts as for a method, or for one that has no setting of its own."""
-        own = self.method(method_id).missing_labels if method_id else None
+        own = run.missing_labels if run else None
         return own or self.missing_labels or ("ignored" if self.paper else "expected")
 
     @property

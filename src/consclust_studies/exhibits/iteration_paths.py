@@ -65,7 +65,7 @@ class Paths(OfMethod):
 
     def _path(self, source: Source, case: str) -> Iterator[tuple[str, str, int, float, bool]]:
         stored = source.stored(case)
-        ensemble = Ensemble(stored.subset(0), source.study.missing_labels_for(self.method))
+        ensemble = Ensemble(stored.subset(0), source.study.missing_labels_for(source.study.method(self.method)))
         method = source.fit(source.study.case(case), self.method, {}, ensemble, 0, stored.n_classes)
         path = getattr(method, self.path).reshape(-1, len(self.labels))
         for label, values in zip(self.labels, path.T.tolist(), strict=True):

@@ -77,6 +77,9 @@ def _check_together(name: str, context: Context) -> Mistakes:
         what = "one method without a grid, with another value of one parameter each"
         ids = ", ".join(run.id for run in members)
         yield "together", f" = {name!r}: {ids} must be {what}; remove it where they are not"
+    elif len({study.missing_labels_for(run) for run in members}) > 1:
+        ids = ", ".join(run.id for run in members)
+        yield "together", f" = {name!r}: {ids} must have the same missing_labels; give them all the same one"
     for case in (*study.cases, *study.case_variants):
         for run in members:
             if run.id in case.parameters:

@@ -323,7 +323,7 @@ class Plan:
                 race=race,
                 default=run.default if race else {},
                 n_clusters=whole.number_of_clusters(case_id),
-                missing=whole.missing_labels_for(run.id),
+                missing=whole.missing_labels_for(run),
                 seed=self.settings.seed,
                 ensemble=self.ensemble(study, case_id).digest,
                 data=self.prepare(case.dataset, case.steps_word).digest if has_features else None,
