@@ -180,6 +180,8 @@ CASES = [
     Case("HGPA", "ClusterEnsembles", "hgpa", SAME, ONE, recorded_with=ONE),
     Case("MCLA", "ClusterEnsembles", "mcla"),
     Case("NMFC", "ClusterEnsembles", "nmf", SAME, {**ONE, "init": "random", "max_iter": 200, "tol": 0.0}, {}, ONE),
+    Case("HBGF", "ClusterEnsembles", "hbgf", PROBLEM, ONE),
+    Case("HBGF", "PCE", "usenc", SAME, {"n_init": 3}),
     Case("LWEA", "PCE", "lwea", SAME, {"theta": 0.4}, {"theta": 0.4}),
     Case("LWGP", "PCE", "lwgp", SAME, {"theta": 0.4, "n_init": 3}, {"theta": 0.4}),
     Case("ECPCS HC", "PCE", "ecpcs_hc", SAME, {"variant": "HC"}, {}, {"variant": "HC"}),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from consclust.methods.eccms import ECCMS
     from consclust.methods.ecpcs import ECPCS
     from consclust.methods.gwca import GWCA
+    from consclust.methods.hbgf import HBGF
     from consclust.methods.hgpa import HGPA
     from consclust.methods.kc import KC
     from consclust.methods.lwea import LWEA
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from consclust.methods.trce import TRCE
 
 __all__ = [
-    "BCE", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GWCA", "HGPA", "KC", "LWEA", "LWGP", "MCLA", "NMFC",
+    "BCE", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GWCA", "HBGF", "HGPA", "KC", "LWEA", "LWGP", "MCLA", "NMFC",
     "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SPCE", "SSCE", "TRCE", "BaumEagon", "SpectralConsensus",
 ]  # fmt: skip
 
