@@ -7,8 +7,9 @@ from sklearn.metrics import adjusted_rand_score
 from consclust import methods
 from consclust.ensemble import Ensemble
 from consclust.methods import CSPA, EAC, MCLA, PTA
-from consclust.numerics.partition import cut, dense_graph, scaled_integers
+from consclust.numerics.partition import cut, scaled_integers
 from consclust.similarity import jaccard, pts
+from graphs import dense_graph
 
 ORDERED = [name for name in methods.names() if methods.load(name).order_dependent]
 
