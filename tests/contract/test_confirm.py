@@ -113,7 +113,6 @@ def relabel(arrays):
 DIFFERENCES = {
     "a label": relabel,
     "an exchange of two names": lambda arrays: arrays["labels"].__setitem__((-1, -1), 2 - arrays["labels"][-1, -1]),
-    "another restart": lambda arrays: arrays["chosen"].__setitem__((-1, -1), 1 - arrays["chosen"][-1, -1]),
     "more iterations": lambda arrays: arrays["iterations"].__setitem__((-1, -1), arrays["iterations"][-1, -1] + 1),
     "converged": lambda arrays: arrays["converged"].__setitem__((-1, -1), ~arrays["converged"][-1, -1]),
     "a failure": lambda arrays: arrays["labels"].__setitem__((-1, -1), -1),

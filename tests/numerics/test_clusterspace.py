@@ -47,7 +47,7 @@ def test_coassociation_matrix_by_either_way(seed, monkeypatch):
 def test_missing_labels_are_left_to_the_dense_rows():
     labels = np.random.default_rng(0).integers(-1, 3, size=(60, 4))
     ensemble = Ensemble(labels[(labels >= 0).any(axis=1)])
-    rows = ensemble.coassociation * np.sqrt(ensemble.weights)
+    rows = ensemble.expected_coassociation * np.sqrt(ensemble.weights)
     expected = kmeans_restarts(rows, ensemble.weights, 3, 2, np.random.default_rng(0))
     found = coassociation_kmeans(ensemble, 3, 2, np.random.default_rng(0))
     for ours, theirs in zip(found, expected, strict=True):
