@@ -7,7 +7,7 @@ import pytest
 
 from consclust.ensemble import Ensemble
 from consclust.errors import MemoryNeeded
-from consclust.methods import BCE, DREC, PEACE, PTA, RCE, RMSC, RSEC, SPCE, TRCE
+from consclust.methods import BCE, DREC, GPMGLA, PEACE, PTA, RCE, RMSC, RSEC, SPCE, TRCE, WEAC
 
 pytestmark = pytest.mark.long
 
@@ -15,6 +15,7 @@ N = 300
 FITS = [
     BCE(10, n_init=2, random_state=0),
     DREC(10, n_init=2, random_state=0),
+    GPMGLA(10),
     PEACE(10, n_init=2, max_iter=9, random_state=0),
     PTA(10),
     RCE(10, max_outer=2, max_inner=7, n_init=2, random_state=0),
@@ -22,6 +23,7 @@ FITS = [
     RSEC(10, rho=3, max_iter=5, n_init=2, random_state=0),
     SPCE(10),
     TRCE(10, max_iter=2),
+    WEAC(10),
 ]
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from consclust.methods.eac import EAC
     from consclust.methods.eccms import ECCMS
     from consclust.methods.ecpcs import ECPCS
+    from consclust.methods.gpmgla import GPMGLA
     from consclust.methods.gwca import GWCA
     from consclust.methods.hbgf import HBGF
     from consclust.methods.hgpa import HGPA
@@ -40,10 +41,12 @@ if TYPE_CHECKING:
     from consclust.methods.spectralconsensus import SpectralConsensus
     from consclust.methods.ssce import SSCE
     from consclust.methods.trce import TRCE
+    from consclust.methods.weac import WEAC
 
 __all__ = [
-    "BCE", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GWCA", "HBGF", "HGPA", "KC", "LWEA", "LWGP", "MCLA", "NMFC",
-    "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SPCE", "SSCE", "TRCE", "BaumEagon", "SpectralConsensus",
+    "BCE", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GPMGLA", "GWCA", "HBGF", "HGPA", "KC", "LWEA", "LWGP", "MCLA",
+    "NMFC", "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SPCE", "SSCE", "TRCE", "WEAC", "BaumEagon",
+    "SpectralConsensus",
 ]  # fmt: skip
 
 
