@@ -7,7 +7,7 @@ import pytest
 
 from consclust.ensemble import Ensemble
 from consclust.errors import MemoryNeeded
-from consclust.methods import BCE, DREC, GPMGLA, PEACE, PTA, RCE, RMSC, RSEC, SPCE, TRCE, WEAC
+from consclust.methods import BCE, DREC, GPMGLA, LCE, PEACE, PTA, RCE, RMSC, RSEC, SPCE, TRCE, WEAC
 
 pytestmark = pytest.mark.long
 
@@ -16,6 +16,8 @@ FITS = [
     BCE(10, n_init=2, random_state=0),
     DREC(10, n_init=2, random_state=0),
     GPMGLA(10),
+    LCE(n_clusters=10),
+    LCE(n_clusters=10, similarity="srs"),
     PEACE(10, n_init=2, max_iter=9, random_state=0),
     PTA(10),
     RCE(10, max_outer=2, max_inner=7, n_init=2, random_state=0),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from consclust.methods.hbgf import HBGF
     from consclust.methods.hgpa import HGPA
     from consclust.methods.kc import KC
+    from consclust.methods.lce import LCE
     from consclust.methods.lwea import LWEA
     from consclust.methods.lwgp import LWGP
     from consclust.methods.mcla import MCLA
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
     from consclust.methods.weac import WEAC
 
 __all__ = [
-    "BCE", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GPMGLA", "GWCA", "HBGF", "HGPA", "KC", "LWEA", "LWGP", "MCLA",
-    "NMFC", "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SPCE", "SSCE", "TRCE", "WEAC", "BaumEagon",
+    "BCE", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GPMGLA", "GWCA", "HBGF", "HGPA", "KC", "LCE", "LWEA", "LWGP",
+    "MCLA", "NMFC", "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SPCE", "SSCE", "TRCE", "WEAC", "BaumEagon",
     "SpectralConsensus",
 ]  # fmt: skip
 
