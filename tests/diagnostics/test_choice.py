@@ -3,7 +3,6 @@
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from consclust.diagnostics import (
@@ -14,11 +13,12 @@ from consclust.diagnostics import (
     describe_recommendation,
     resampled,
 )
-from consclust.diagnostics.choice import COLUMNS, recommend
-from consclust.diagnostics.criteria import CRITERIA, compare_with_nulls, compute_null_statistics
-from consclust.diagnostics.resampling import consensus_labels
+from consclust.diagnostics.choice import make_table, measure_values, recommend
+from consclust.diagnostics.criteria import CRITERIA, Values, compare_with_nulls, compute_null_statistics
+from consclust.diagnostics.resampling import consensus_labels, make_source
 from consclust.ensemble import Ensemble
 from consclust.methods import LWGP
+from consclust.scores import ari
 
 KS = range(2, 6)
 FEW = {"halves": 6, "nulls": 19}
@@ -111,6 +111,27 @@ def test_the_clusters_at_each_k_are_numbered_by_first_appearance(method) -> None
         assert (np.diff(first) > 0).all()
 
 
+def test_a_missing_label_of_a_label_matrix_counts_as_the_expected_one() -> None:
+    classes = np.arange(60) % 3
+    given = planted(3, m=20, missing=0.6, seed=1)
+    (found,) = consensus_labels(given, [3], None).values()
+    assert ari(classes, found) == 1
+    (ignored,) = consensus_labels(given, [3], None, missing="ignored").values()
+    assert ari(classes, ignored) < 1
+    stages = resampled(Ensemble(given, "ignored"), [3], halves=2)
+    np.testing.assert_array_equal(stages[3].labels, ignored)
+
+
+def test_objects_that_a_run_of_features_leaves_out_are_ignored() -> None:
+    """As Monti et al. (2003) define the consensus matrix of subsamples."""
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    (stage,) = resampled(features=X, ks=[4], recipe=ResampledKMeans(runs=6, share=0.5), halves=2).values()
+    given = stage.resampled.given
+    assert (given == -1).any()
+    np.testing.assert_array_equal(stage.labels, consensus_labels(given, [4], None, missing="ignored")[4])
+    assert (stage.labels != consensus_labels(given, [4], None)[4]).any(), "the data tell them apart"
+
+
 def test_more_clusters_than_profiles_have_no_value() -> None:
     labels = np.tile(np.arange(20)[:, None] % 2, 4)
     for method in (None, LWGP(2, random_state=0)):
@@ -163,6 +184,8 @@ def test_the_criteria_are_those_of_the_resampled_clusterings() -> None:
         (lambda: choose_k(features=np.full((9, 2), np.nan)), "finite"),
         (lambda: choose_k(features=np.eye(9), ks=[9]), "from 2 to 8"),
         (lambda: choose_k(features=np.eye(9), recipe=ResampledKMeans(share=0)), "share"),
+        (lambda: choose_k(features=np.eye(9), ks=[2], recipe=ResampledKMeans(init="random++")), "init"),
+        (lambda: choose_k(features=np.eye(9), ks=[2], recipe=ResampledKMeans(max_iter=0)), "max_iter"),
     ],
 )
 def test_what_cannot_be_answered_is_refused(call, message) -> None:
@@ -222,40 +245,51 @@ def recommended(table):
     return k
 
 
-def made(names, ks, values, nulls, p_one):
-    """A table with values and null means by criterion, and the p-value of one cluster."""
-    rows = []
-    for name in names:
-        rows.append((name, 1, *[np.nan] * 4, p_one, False, False))
-        sign = CRITERIA[name].sign
-        for k, value, null in zip(ks, values[name], nulls[name], strict=True):
-            rows.append((name, k, value, null, 0.1, sign * (value - null), 0.05, False, False))
-    return pd.DataFrame(rows, columns=list(COLUMNS[:-2]))
-
-
 KS3 = [2, 3, 4]
+
+
+def made(data, halves=None, is_one_cluster=False):
+    """Values of some criteria at three k's; 19 draws, which differ from the data as clusters do, or do not."""
+    # where they are far below the data, the mean of the draws is that of NULLS at each k
+    drawn = np.array([NULLS[name] for name in data])
+    noise = 0.001 * np.random.default_rng(0).normal(size=(19, *drawn.shape))
+    noise -= noise.mean(axis=0)
+    nulls = drawn + noise
+    if is_one_cluster:
+        worst = np.array([CRITERIA[name].sign * 9.0 for name in data])
+        nulls = np.concatenate([nulls[:17], [drawn + worst[:, None]] * 2])
+    of_data = np.array([data[name] for name in data])
+    halves = np.tile(data["silhouette"], (3, 1)) if halves is None else np.array(halves)
+    return Values(list(data), KS3, of_data, nulls, halves, 1e-4)
+
+
 NULLS = {"silhouette": [0.5] * 3, "dispersion": [-1.0, -1.2, -1.4]}
 
 
 def test_of_features_the_product_of_silhouette_and_dispersion_counts() -> None:
-    values = {"silhouette": [0.9, 0.8, 0.55], "dispersion": [-1.1, -2.2, -2.6]}
-    table = made(["silhouette", "dispersion"], KS3, values, NULLS, 0.05)
-    same = np.tile(values["silhouette"], (4, 1))
+    data = {"silhouette": [0.9, 0.8, 0.55], "dispersion": [-1.1, -2.2, -2.6]}
     # .4 x .1, .3 x 1, .05 x 1.2
-    assert recommend(table, lambda: same, 0.05) == (3, {2: 0.0, 3: 1.0, 4: 0.0})
-    assert recommend(made(["silhouette"], KS3, values, NULLS, 0.05), lambda: same, 0.05).recommended == 2
-    one = made(["silhouette", "dispersion"], KS3, values, NULLS, 0.1)
-    assert recommend(one, lambda: same, 0.05) == (1, {})
+    assert recommend(made(data), 0.05) == (3, {2: 0.0, 3: 1.0, 4: 0.0})
+    assert recommend(made({"silhouette": data["silhouette"]}), 0.05).recommended == 2
+    assert recommend(made(data, is_one_cluster=True), 0.05) == (1, {})
 
 
 def test_of_numbers_that_are_equally_good_within_the_noise_the_smallest_is_recommended() -> None:
-    values = {"silhouette": [0.70, 0.90, 0.91]}
-    table = made(["silhouette"], KS3, values, NULLS, 0.05)
-    noisy = np.array([[0.7, 0.93, 0.90], [0.7, 0.88, 0.92], [0.7, 0.90, 0.91]])
-    assert recommend(table, lambda: noisy, 0.05).recommended == 3
-    assert recommend(table, lambda: noisy, 0.05).halves == pytest.approx({2: 0, 3: 1 / 3, 4: 2 / 3})
-    exact = np.tile(values["silhouette"], (3, 1))
-    assert recommend(table, lambda: exact, 0.05).recommended == 4
+    data = {"silhouette": [0.70, 0.90, 0.91]}
+    noisy = made(data, [[0.7, 0.93, 0.90], [0.7, 0.88, 0.92], [0.7, 0.90, 0.91]])
+    assert recommend(noisy, 0.05).recommended == 3
+    assert recommend(noisy, 0.05).halves == pytest.approx({2: 0, 3: 1 / 3, 4: 2 / 3})
+    assert recommend(made(data), 0.05).recommended == 4
+
+
+def test_the_table_follows_from_the_values_alone() -> None:
+    data, ks = make_source(planted(3), KS, None, None, None, 6, 0)
+    values = measure_values(data, ks, 19)
+    assert make_table(values, 0.05).equals(choose_k(planted(3), KS, **FEW))
+    # one draw as good as the data at every k is enough that nothing is rejected at the level of 5 %
+    nulls = values.nulls.copy()
+    nulls[3] = values.data
+    assert recommended(make_table(values._replace(nulls=nulls), 0.05)) == 1
 
 
 def test_without_a_null_reference_the_silhouette_alone_counts() -> None:
@@ -284,7 +318,8 @@ def test_delta_area_does_not_compare_steps_of_another_width() -> None:
 def test_delta_area_chooses_no_number_that_data_without_clusters_have_as_well() -> None:
     values = np.array([0.4, 0.5, 0.3])
     nulls = np.array([[0.2, 0.1, 0.6], [0.21, 0.12, 0.5], [0.19, 0.11, 0.7]])
-    rows = compare_with_nulls(["delta area"], [2, 3, 4], values[None], nulls[:, None], 0.25, 0.001)
+    found = Values(["delta area"], [2, 3, 4], values[None], nulls[:, None], np.empty((0, 3)), 0.001)
+    rows = compare_with_nulls(found, 0.25)
     picked = [row[1] for row in rows if row[-1]]
     assert picked == [3], "the increase at 4 is large, and larger without clusters"
 

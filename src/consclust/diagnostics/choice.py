@@ -19,15 +19,18 @@ import numpy.typing as npt
 from consclust.diagnostics.criteria import (
     DISPERSION,
     SILHOUETTE,
+    Values,
+    average_known,
     compare_with_nulls,
     compute_criteria,
+    compute_p_of_one_cluster,
     compute_silhouettes,
     find_largest,
     find_tested,
     list_criteria,
 )
 from consclust.diagnostics.pairs import n_pairs, require_at_least
-from consclust.diagnostics.resampling import ResampledKMeans, make_source
+from consclust.diagnostics.resampling import ResampledKMeans, Source, make_source
 from consclust.ensemble import Ensemble, FloatArray
 from consclust.extras import needs
 from consclust.methods.base import ConsensusMethod
@@ -137,9 +140,7 @@ def choose_k(
     array([3])
     """
     with needs("plot"):
-        import pandas as pd
-    from joblib import Parallel, delayed
-
+        import pandas  # noqa: F401 - of a later use, where it would be missed after all the work
     require_at_least(0, "nulls", nulls)
     if 0 < nulls < (enough := ceil(1 / level) - 1):
         warnings.warn(
@@ -148,13 +149,32 @@ def choose_k(
             stacklevel=2,
         )
     data, numbers = make_source(labels, ks, features, recipe, method, halves, seed)
-    tasks = (delayed(compute_criteria)(source, numbers) for source in chain([data], map(data.null, range(nulls))))
-    values, *null = watch(Parallel(n_jobs, return_as="generator")(tasks))
-    of_nulls = np.array(null).reshape(nulls, *values.shape)
+    return make_table(measure_values(data, numbers, nulls, n_jobs, watch), level)
+
+
+def measure_values(
+    data: Source,
+    ks: Sequence[int],
+    nulls: int,
+    n_jobs: int = 1,
+    watch: Callable[[Iterable[FloatArray]], Iterable[FloatArray]] = iter,
+) -> Values:
+    """Return the values of all criteria, for data and draws; the parameters are those of :func:`choose_k`."""
+    from joblib import Parallel, delayed
+
+    tasks = (delayed(compute_criteria)(source, ks) for source in chain([data], map(data.null, range(nulls))))
+    values, *drawn = watch(Parallel(n_jobs, return_as="generator")(tasks))
+    of_nulls = np.array(drawn).reshape(nulls, *values.shape)
     half_pair = 0.5 / n_pairs(data.n_objects())
-    rows = compare_with_nulls(list_criteria(data), numbers, values, of_nulls, level, half_pair)
-    table = pd.DataFrame(rows, columns=list(COLUMNS[: -len(Recommendation._fields)]))
-    found = recommend(table, lambda: compute_silhouettes(data, numbers), level)
+    return Values(list_criteria(data), ks, values, of_nulls, compute_silhouettes(data, ks), half_pair)
+
+
+def make_table(values: Values, level: float) -> Any:
+    """Return the table of :func:`choose_k` for given values of the criteria."""
+    import pandas as pd
+
+    table = pd.DataFrame(compare_with_nulls(values, level), columns=list(COLUMNS[: -len(Recommendation._fields)]))
+    found = recommend(values, level)
     return table.assign(recommended=table["k"] == found.recommended, halves=table["k"].map(found.halves))
 
 
@@ -167,27 +187,23 @@ class Recommendation(NamedTuple):
     """Share of the halves of the clusterings in which a k is the best one; empty for one cluster."""
 
 
-def recommend(table: Any, silhouettes: Callable[[], FloatArray], level: float) -> Recommendation:
-    """Return the recommendation, as the notes of :func:`choose_k` define it.
-
-    ``table`` has the columns of :func:`choose_k` but those of the recommendation; ``silhouettes`` computes those of the
-    consensus of random halves of the clusterings, (halves, k's). It is not called where one cluster is recommended.
-    """
-    rows = {name: mine.set_index("k") for name, mine in table.groupby("criterion", sort=False)}
-    p_one_cluster = rows[find_tested(rows)].loc[1, "p"]
-    ks = [k for k in rows[SILHOUETTE].index if k > 1]
-    silhouette = rows[SILHOUETTE].loc[ks]
-    if silhouette["value"].isna().all():
+def recommend(values: Values, level: float) -> Recommendation:
+    """Return the recommendation, as the notes of :func:`choose_k` define it."""
+    silhouettes = values.pool(SILHOUETTE)
+    has_nulls = len(silhouettes) > 1
+    if np.isnan(silhouettes[0]).all():
         return Recommendation(None, {})
-    has_nulls = bool(table["null_mean"].notna().any())
-    if has_nulls and not p_one_cluster <= level:
+    if has_nulls and not compute_p_of_one_cluster(values) <= level:
         return Recommendation(1, {})
     # without a null reference the values themselves count
-    reference = silhouette["null_mean"].fillna(0.0).to_numpy()
-    gap = rows[DISPERSION].loc[ks, "score"].to_numpy() if has_nulls and DISPERSION in rows else None
-    merit = _judge(silhouette["value"].to_numpy() - reference, gap)
-    of_halves = np.array([_judge(one - reference, gap) for one in silhouettes()])
-    return Recommendation(_take_smallest_of_the_best(ks, merit, of_halves), _count_choices(ks, of_halves))
+    reference = average_known(silhouettes[1:]) if has_nulls else 0.0
+    gap = None
+    if has_nulls and DISPERSION in values.names:
+        dispersion = values.pool(DISPERSION)
+        gap = average_known(dispersion[1:]) - dispersion[0]
+    merit = _judge(silhouettes[0] - reference, gap)
+    of_halves = np.array([_judge(half - reference, gap) for half in values.halves])
+    return Recommendation(_take_smallest_of_the_best(values.ks, merit, of_halves), _count_choices(values.ks, of_halves))
 
 
 def _judge(silhouette: FloatArray, gap: FloatArray | None) -> FloatArray:

@@ -47,6 +47,30 @@ LEAST_INCREASE = 0.1
 """Of the area, for delta area; no source gives a number."""
 
 
+class Values(NamedTuple):
+    """All that a rule for the number of clusters knows."""
+
+    names: Sequence[str]
+    """Criteria."""
+    ks: Sequence[int]
+    data: FloatArray
+    """(criteria, k's); NaN where there is no value."""
+    nulls: FloatArray
+    """Of the draws of the null reference, (draws, criteria, k's)."""
+    halves: FloatArray
+    """Silhouettes of the consensus of random halves of the clusterings, (halves, k's)."""
+    half_pair: float
+    """One half divided by the number of pairs of objects."""
+
+    def pool(self, name: str) -> FloatArray:
+        """Return the values of a criterion, (1 + draws, k's).
+
+        The data come first. Under the hypothesis of no clusters they are one more draw.
+        """
+        place = self.names.index(name)
+        return np.vstack([self.data[place], self.nulls[:, place]])
+
+
 class NullStatistics(NamedTuple):
     """How the values of a criterion compare with those of the null reference, each of shape (k's,) but the last."""
 
@@ -129,18 +153,14 @@ def _compute_increases(ks: Sequence[int], areas: FloatArray) -> FloatArray:
     return increases
 
 
-def compare_with_nulls(
-    names: Sequence[str], ks: Sequence[int], values: FloatArray, nulls: FloatArray, level: float, half_pair: float
-) -> list[tuple[Any, ...]]:
-    """Return the rows of all criteria; ``values`` has shape (criteria, k's), ``nulls`` (draws, criteria, k's)."""
-    # the data are one more draw under the hypothesis of no clusters, so the first row of the pool
-    pools = [np.vstack([values[c], nulls[:, c]]) for c in range(len(names))]
+def compare_with_nulls(values: Values, level: float) -> list[tuple[Any, ...]]:
+    """Return the rows of all criteria, the columns of :func:`~consclust.diagnostics.choose_k` up to ``chosen``."""
     of_dispersion = None
-    if len(nulls) and DISPERSION in names:
-        of_dispersion = find_largest_deviations(DISPERSION, pools[names.index(DISPERSION)], half_pair)
+    if len(values.nulls) and DISPERSION in values.names:
+        of_dispersion = find_largest_deviations(DISPERSION, values.pool(DISPERSION), values.half_pair)
     rows = []
-    for name, pool in zip(names, pools, strict=True):
-        rows += _make_rows(name, ks, pool, of_dispersion, level, half_pair)
+    for name in values.names:
+        rows += _make_rows(name, values.ks, values.pool(name), of_dispersion, level, values.half_pair)
     return rows
 
 
@@ -174,7 +194,7 @@ def compute_null_statistics(
     known = ~np.isnan(values)
     with np.errstate(invalid="ignore", divide="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of means over no value
-        mean = np.nanmean(nulls, axis=0)
+        mean = average_known(nulls)
         deviation = np.nanstd(nulls, axis=0, ddof=1)
         ratio = np.log2((mean + half_pair) / (values + half_pair))
         score = ratio if name == "PAC" else sign * (values - mean)
@@ -185,6 +205,23 @@ def compute_null_statistics(
             most = np.fmax(most, of_dispersion)
         p_one_cluster = float((most >= most[0]).mean()) if known.any() else np.nan
     return NullStatistics(mean, deviation, score, p, p_one_cluster)
+
+
+def compute_p_of_one_cluster(values: Values) -> float:
+    """Return the p-value of one cluster by which the recommendation is made; NaN without draws or values."""
+    name = find_tested(values.names)
+    pool = values.pool(name)
+    if len(pool) == 1 or np.isnan(pool[0]).all():
+        return np.nan
+    most = find_largest_deviations(name, pool, values.half_pair)
+    return float((most >= most[0]).mean())
+
+
+def average_known(values: FloatArray) -> FloatArray:
+    """Return the means of the columns over what is known; NaN where nothing is."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of means over no value
+        return np.asarray(np.nanmean(values, axis=0))
 
 
 def _measure_goodness(name: str, values: FloatArray, half_pair: float) -> FloatArray:

@@ -9,18 +9,19 @@ the consensuses of random halves of the clusterings.
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from math import ceil
 from operator import index
-from typing import Literal, NamedTuple, Protocol, Self
+from typing import Any, Literal, NamedTuple, Protocol, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from consclust.diagnostics.pairs import require_at_least
 from consclust.diagnostics.trust import fitted_labels
-from consclust.ensemble import MISSING, Ensemble, FloatArray, IntArray, as_ensemble
+from consclust.ensemble import MISSING, Ensemble, FloatArray, IntArray, Unseen, as_ensemble
 from consclust.ensembles.draws import subsamples
 from consclust.errors import ConsensusFailure
 from consclust.methods.base import ConsensusMethod
@@ -28,6 +29,7 @@ from consclust.numerics.linkage import object_merges
 from consclust.numerics.numbering import renumber
 from consclust.seeds import generator
 
+Init = Literal["k-means++", "random"]
 STARTS = 3
 """Starts of k-means of all objects, for the dispersion."""
 
@@ -50,12 +52,20 @@ class ResampledKMeans:
 
     runs: int = 50
     share: float = 0.8
-    init: Literal["k-means++", "random"] = "k-means++"
+    init: Init = "k-means++"
     max_iter: int = 100
 
     def count_objects(self, n: int) -> int:
         """Return how many of n objects a run has; it has at most as many clusters."""
         return ceil(self.share * n)
+
+    def fit(self, features: FloatArray, k: int, rng: np.random.Generator, starts: int = 1) -> Any:
+        """Return scikit-learn's k-means with k clusters, fitted to features of shape (objects, d)."""
+        from sklearn.cluster import KMeans
+
+        start = int(rng.integers(2**32))
+        algorithm = KMeans(k, init=self.init, n_init=starts, max_iter=self.max_iter, random_state=start)
+        return algorithm.fit(features)
 
 
 class Stage(NamedTuple):
@@ -106,8 +116,11 @@ def resampled(
     >>> consensus_values(stages[3].resampled).pac()
     0.0
     """
+    from threadpoolctl import threadpool_limits
+
     data, numbers = make_source(labels, ks, features, recipe, method, halves, seed)
-    return dict(zip(numbers, data.stages(numbers), strict=True))
+    with threadpool_limits(1):
+        return dict(zip(numbers, data.stages(numbers), strict=True))
 
 
 class Part(NamedTuple):
@@ -180,6 +193,7 @@ class _Labels:
     has_features = False
 
     given: IntArray
+    missing: Unseen
     halves: Sequence[IntArray]
     method: ConsensusMethod | None
     seed: int
@@ -189,12 +203,12 @@ class _Labels:
         m = ensemble.n_clusterings
         if m < 2:
             raise ValueError("there is a single clustering, which has no halves; give at least two")
-        return cls(ensemble.given, draw_halves(m, halves, seed), method, seed)
+        return cls(ensemble.given, ensemble.missing, draw_halves(m, halves, seed), method, seed)
 
     def stages(self, ks: Sequence[int]) -> Iterator[Stage]:
         every = Ensemble(self.given)
-        consensus = consensus_labels(self.given, ks, self.method)
-        of_halves = [consensus_labels(self.given[:, half], ks, self.method) for half in self.halves]
+        consensus = self._consensus(self.given, ks)
+        of_halves = [self._consensus(self.given[:, half], ks) for half in self.halves]
         for k in ks:
             found = [half[k] for half in of_halves if k in half]
             yield Stage(_keep_labelled(np.column_stack(found)) if found else None, every, consensus.get(k))
@@ -202,7 +216,10 @@ class _Labels:
     def parts(self, ks: Sequence[int]) -> Iterator[dict[int, Part]]:
         for half in self.halves:
             mine = self.given[:, half]
-            yield {k: _make_part(mine, labels) for k, labels in consensus_labels(mine, ks, self.method).items()}
+            yield {k: _make_part(mine, labels) for k, labels in self._consensus(mine, ks).items()}
+
+    def _consensus(self, given: IntArray, ks: Sequence[int]) -> dict[int, IntArray]:
+        return consensus_labels(given, ks, self.method, missing=self.missing)
 
     def dispersion(self, k: int) -> float:
         return np.nan
@@ -213,7 +230,7 @@ class _Labels:
         for column in permuted.T:
             there = np.flatnonzero(column != MISSING)
             column[there] = column[rng.permutation(there)]
-        return type(self)(permuted, self.halves, self.method, self.seed)
+        return type(self)(permuted, self.missing, self.halves, self.method, self.seed)
 
     def most_clusters(self) -> int:
         return len(self.given)
@@ -244,6 +261,8 @@ class _Features:
             raise ValueError(f"features must be a matrix of finite numbers, n >= 3, got shape {matrix.shape}")
         if recipe.runs < 2 or not 0 < recipe.share <= 1:
             raise ValueError(f"{recipe}: needs at least two runs, and a share in (0, 1]")
+        if recipe.init not in get_args(Init) or recipe.max_iter < 1:
+            raise ValueError(f"{recipe}: needs init 'k-means++' or 'random', and max_iter of at least 1")
         every = np.arange(recipe.runs)[None]
         present = subsamples(len(matrix), recipe.runs, recipe.share, every, seed, ("choose k",))
         return cls(matrix, present, draw_halves(recipe.runs, halves, seed), recipe, method, seed)
@@ -251,8 +270,9 @@ class _Features:
     def stages(self, ks: Sequence[int]) -> Iterator[Stage]:
         for k in ks:
             labels = self._cluster_parts(k)
-            ensemble = Ensemble(labels)
-            yield Stage(ensemble, ensemble, consensus_labels(labels, [k], self.method, self.features).get(k))
+            ensemble = Ensemble(labels, "ignored")
+            consensus = self._consensus(labels, k) if self.method else average_linkage_labels(ensemble, [k]).get(k)
+            yield Stage(ensemble, ensemble, consensus)
 
     def parts(self, ks: Sequence[int]) -> Iterator[dict[int, Part]]:
         of_runs = {k: self._cluster_parts(k) for k in ks}
@@ -260,42 +280,32 @@ class _Features:
             found = {}
             for k in ks:
                 mine = of_runs[k][:, half]
-                labels = consensus_labels(mine, [k], self.method, self.features).get(k)
+                labels = self._consensus(mine, k)
                 if labels is not None:
                     found[k] = _make_part(mine, labels)
             yield found
 
-    def dispersion(self, k: int) -> float:
-        from sklearn.cluster import KMeans
-        from sklearn.exceptions import ConvergenceWarning
+    def _consensus(self, given: IntArray, k: int) -> IntArray | None:
+        # a run lacks objects because it was to lack them: the consensus matrix is that of Monti et al. 2003
+        return consensus_labels(given, [k], self.method, self.features, "ignored").get(k)
 
+    def dispersion(self, k: int) -> float:
         total = np.square(self.features - self.features.mean(axis=0)).sum()
         if not total:
             return np.nan
-        start = int(generator(self.seed, "choose k", self.name, k, "dispersion").integers(2**32))
-        algorithm = KMeans(k, init=self.recipe.init, n_init=STARTS, max_iter=self.recipe.max_iter, random_state=start)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            within = algorithm.fit(self.features).inertia_
+        rng = generator(self.seed, "choose k", self.name, k, "dispersion")
+        with _checked_input():
+            within = self.recipe.fit(self.features, k, rng, STARTS).inertia_
         # objects at k places leave nothing within the clusters
         return float(np.log(max(within / total, np.finfo(float).eps)))
 
     def _cluster_parts(self, k: int) -> IntArray:
         """Return k-means with k clusters of the objects of each run, (n, runs)."""
-        from sklearn.cluster import KMeans
-        from sklearn.exceptions import ConvergenceWarning
-        from threadpoolctl import threadpool_limits
-
         rng = generator(self.seed, "choose k", self.name, k)
         labels = np.full(self.present.shape, MISSING)
-        with threadpool_limits(1), warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct objects than k, or max_iter
+        with _checked_input():
             for run, there in enumerate(self.present.T):
-                start = int(rng.integers(2**32))
-                algorithm = KMeans(
-                    k, init=self.recipe.init, n_init=1, max_iter=self.recipe.max_iter, random_state=start
-                )
-                labels[there, run] = algorithm.fit(self.features[there]).labels_
+                labels[there, run] = self.recipe.fit(self.features[there], k, rng).labels_
         return labels
 
     def null(self, draw: int) -> Self:
@@ -314,6 +324,20 @@ class _Features:
         return len(self.features)
 
 
+@contextmanager
+def _checked_input() -> Iterator[None]:
+    """Run k-means without its checks of features and parameters, which :meth:`_Features.make` has made once.
+
+    With some hundred objects these checks take about a fifth of the time of a run.
+    """
+    from sklearn import config_context
+    from sklearn.exceptions import ConvergenceWarning
+
+    with config_context(assume_finite=True, skip_parameter_validation=True), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct objects than k, or max_iter
+        yield
+
+
 def draw_halves(m: int, halves: int, seed: int) -> list[IntArray]:
     """Draw random halves of m clusterings, the numbers of each ascending."""
     rng = generator(seed, "choose k", "halves")
@@ -327,17 +351,22 @@ def _make_part(given: IntArray, labels: IntArray) -> Part:
 
 
 def consensus_labels(
-    given: IntArray, ks: Sequence[int], method: ConsensusMethod | None, features: FloatArray | None = None
+    given: IntArray,
+    ks: Sequence[int],
+    method: ConsensusMethod | None,
+    features: FloatArray | None = None,
+    missing: Unseen = "expected",
 ) -> dict[int, IntArray]:
     """Return the consensus of a label matrix, (n, m), with each number of clusters for which there is one, (n,) each.
 
-    By the method, or average linkage of the co-association matrix; -1 for an object without any label. A consensus of
-    fewer clusters is no answer.
+    By the method, or average linkage of the co-association matrix, where a missing label counts as ``missing`` says
+    (see :class:`~consclust.ensemble.Ensemble`); -1 for an object without any label. A consensus of fewer clusters is no
+    answer.
     """
     found: dict[int, IntArray] = {}
     if method is None:
         known = (given != MISSING).any(axis=1)
-        for k, labels in average_linkage_labels(Ensemble(given[known]), ks).items():
+        for k, labels in average_linkage_labels(Ensemble(given[known], missing), ks).items():
             found[k] = np.full(len(given), MISSING, dtype=np.int64)
             found[k][known] = labels
         return found
@@ -354,7 +383,7 @@ def consensus_labels(
 
 
 def average_linkage_labels(ensemble: Ensemble, ks: Sequence[int]) -> dict[int, IntArray]:
-    """Cut the tree of the co-association matrix at each k up to n', (n,) each; O(n'^2) time for all of them.
+    """Cut the tree of the expected co-association matrix at each k up to n', (n,) each; O(n'^2) time for all of them.
 
     Of tied merges those of objects with one profile come first, so that none of these are parted.
     """
@@ -362,7 +391,7 @@ def average_linkage_labels(ensemble: Ensemble, ks: Sequence[int]) -> dict[int, I
     from scipy.sparse.csgraph import connected_components
 
     n = ensemble.n_objects
-    merges, _ = object_merges(ensemble.coassociation, ensemble.membership, "average")
+    merges, _ = object_merges(ensemble.expected_coassociation, ensemble.membership, "average")
     found = {}
     for k in ks:
         if k <= ensemble.n_profiles:
