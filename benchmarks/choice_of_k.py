@@ -2,49 +2,64 @@
 
     python benchmarks/choice_of_k.py --out docs/choice-of-k --page docs/choice-of-k.md [--processes 2] [--plan]
 
-Four parts. *Planted features*: 160 objects in k = 2 to 10 normal clusters in 5 dimensions, in a line or at random, of
-equal size or with sizes in proportion to 1, 2, .., k; the nearest centres are 3 to 20 standard deviations apart.
-*Shapes* without clusters: k = 1. *Planted label matrices*: 200 objects in k = 1 to 10 clusters, in 20 base clusterings
-of k to 2 k clusters, which cut some of the planted ones in two at random objects and have a share of their labels
-permuted. *Real data*: data sets of the registry, with the number of classes beside the choices; classes are not
-clusters, so that they are shown and not scored.
+Four parts. *Planted features*: 120 objects in k = 2 to 10 normal clusters in 5 dimensions, in a line, on a lattice of
+triangles or at random, of equal size or with sizes in proportion to 1, 2, .., k (8 at least); the nearest centres are 3
+to 20 standard deviations apart. *Shapes* without clusters: k = 1. *Planted label matrices*: 120 objects in k = 1 to 10
+clusters, in 20 base clusterings of k to 2 k clusters, which cut some of the planted ones in two at random objects and
+have a share of their labels permuted. *Real data*: data sets of the registry, with the number of classes beside the
+choices; classes are not clusters, so that they are shown and not scored.
 
-Each set is drawn with a seed of its own name. Candidates are k = 2 to 12, and 1 by the null reference: 19 draws,
-level 5 %. From features there are 15 runs of k-means at each k. Prediction strength (Tibshirani, Walther: JCGS 14,
-2005) is measured beside the criteria: the largest k whose weakest cluster in random halves keeps .8 of its pairs.
+Each set is drawn with a seed of its own name. Candidates are k = 2 to 12, of shapes and real data 2 to 10, and 1 by the
+null reference: 19 draws. From features there are 10 runs of k-means at each k; there are 10 halves. Prediction
+strength (Tibshirani, Walther: JCGS 14, 2005) is measured beside the criteria: the largest k whose weakest cluster in
+random halves keeps .8 of its pairs.
 
-The choices go to choices.csv as the sets are done; a second run makes what is missing there. The tables are written
-into the page, between the two lines that say so.
+The values of the criteria, for data, draws and halves, go to values.parquet as the sets are done, so that a rule that
+is changed needs no new run. A second run makes the sets that are missing there. The tables are computed from the values
+and written into the page, between the two lines that say so.
 """
 
 import argparse
-import csv
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 
-from consclust.diagnostics import ResampledKMeans, choose_k
+from compiled_kmeans import CompiledKMeans
+from consclust.diagnostics import ResampledKMeans
+from consclust.diagnostics.choice import make_table, measure_values, recommend
+from consclust.diagnostics.criteria import CRITERIA, DISPERSION, SILHOUETTE, Values
+from consclust.diagnostics.pairs import n_pairs
+from consclust.diagnostics.resampling import make_source
 from consclust.ensemble import FloatArray, IntArray
+from consclust.files import written_whole
 from consclust.seeds import generator
-from pages import read_rows, table
+from pages import table
 
-KS = range(2, 13)
-N_OBJECTS, N_FEATURES = 160, 5
+MANY, FEW = range(2, 13), range(2, 11)
+"""Candidates of planted sets, and of all others."""
+N_OBJECTS, N_FEATURES = 120, 5
+RUNS, HALVES, DRAWS, LEVEL = 10, 10, 19, 0.05
+ARRANGEMENTS = ("line", "triangles", "random")
 BALANCE = ("equal", "unequal")
 SEPARATIONS: dict[str, tuple[float, ...]] = {"3": (3,), "4 and 5": (4, 5), "6 and more": (6, 10, 20)}
 """Standard deviations between the nearest centres, by the columns of the tables."""
 NOISE = (0.1, 0.3, 0.5)
+KEPT = ("strength", "data", "means", "silhouettes", "dispersions", "halves")
+"""Columns of the file with values."""
 REAL = (
     "iris", "wine", "glass", "ecoli", "yale", "jaffe", "orl", "tr23", "ionosphere", "bupa", "balance_scale", "sonar",
     "soybean_small", "protein", "house_votes", "std_yeast_cell", "breast_cancer", "spiral", "mnist_300", "blobs",
 )  # fmt: skip
-SECONDS = {"planted": 12.0, "shape": 11.0, "labels": 2.0, "real": 25.0}
+SECONDS = {"planted": 2.2, "shape": 1.7, "labels": 1.5, "real": 25.0}
 """CPU seconds of a set, for the estimate."""
-COLUMNS = ("part", "kind", "k", "balance", "separation", "repeat", "rule", "picked", "share", "seconds")
+
+DIGITS = 1e5
+"""Values are kept as multiples of its inverse; half a pair of 120 objects is 7e-5."""
 
 Shape = Callable[[np.random.Generator], FloatArray]
 SHAPES: dict[str, Shape] = {
@@ -85,14 +100,17 @@ def draw_ring(rng: np.random.Generator) -> FloatArray:
 def list_sets(level: int, power: int, real: bool) -> list[Set]:
     """Return the design: every cell of the tables in turn, so that a run that is stopped has some sets of each."""
     sets = []
-    for repeat in range(power):
-        for k in range(2, 11):
-            for distances in SEPARATIONS.values():
-                # a fraction of all combinations: what the cell does not fix alternates over the repeats
-                distance = distances[repeat % len(distances)]
-                kind, balance = ("line", "random")[repeat % 2], BALANCE[repeat // 2 % 2]
+    for k in range(2, 11):
+        for distances in SEPARATIONS.values():
+            # what a cell does not fix, in a random order, so that every part of its sets has some of each
+            combinations = list(product(ARRANGEMENTS, BALANCE, distances))
+            rng = generator(0, "choice of k", "order", str(k), str(distances))
+            order = rng.permutation(np.arange(power) % len(combinations))
+            for repeat, (kind, balance, distance) in enumerate(combinations[i] for i in order):
                 sets.append(Set("planted", kind, k, balance, f"{distance:g}", repeat))
-            sets.append(Set("labels", "", k, BALANCE[repeat % 2], f"{NOISE[repeat % 3]}", repeat))
+        sets += [
+            Set("labels", "", k, BALANCE[repeat // 2 % 2], f"{NOISE[repeat % 3]}", repeat) for repeat in range(power)
+        ]
     for repeat in range(level):
         # the null reference is Gaussian: of other shapes fewer sets suffice to show what it does with them
         shapes = SHAPES if repeat < OTHER_SHAPES * level else GAUSSIAN
@@ -103,40 +121,84 @@ def list_sets(level: int, power: int, real: bool) -> list[Set]:
     return [*sets, *(Set("real", name, 0, "", "", seed) for seed in range(3) for name in (REAL if real else ()))]
 
 
-def measure(one: Set) -> list[tuple[Any, ...]]:
-    """Return the choice of each rule on a set, or nothing where a data set is absent."""
+def measure(one: Set) -> dict[str, Any] | None:
+    """Return a row of the file for a set; None where a data set is absent."""
     start = time.process_time()
     rng = generator(0, "choice of k", *map(str, one))
-    given: dict[str, Any] = {"ks": KS, "seed": one.repeat}
+    labels = features = None
+    recipe: ResampledKMeans = CompiledKMeans(RUNS)
     if one.part == "labels":
-        given |= {"labels": draw_clusterings(divide(one.k, 200, one.balance), float(one.separation), rng), "halves": 10}
+        labels = draw_clusterings(divide(one.k, N_OBJECTS, one.balance), float(one.separation), rng)
+    elif one.part == "real":
+        features = load_real(one.kind)
+        recipe = ResampledKMeans(RUNS)
+        if features is None:
+            return None
     else:
-        X = draw_features(one, rng)
-        if X is None:
-            return []
-        given |= {"features": X, "recipe": ResampledKMeans(runs=15), "halves": 10}
-    found = choose_k(**given)
-    picked = {f"{rule}, {name}": k for rule in ("best", "chosen") for name, k in read_choices(found, rule)}
-    recommended = found[found["recommended"]]
-    picked["recommended"] = int(recommended["k"].iloc[0])
-    if one.part != "labels":
-        picked["prediction strength"] = measure_prediction_strength(given["features"], rng)
-    share, seconds = float(recommended["halves"].iloc[0]), round(time.process_time() - start, 1)
-    return [(*one, rule, k, round(share, 3), seconds) for rule, k in picked.items()]
+        features = draw_features(one, rng)
+    data, ks = make_source(labels, list_candidates(one), features, recipe, None, HALVES, one.repeat)
+    values = measure_values(data, ks, DRAWS)
+    # prediction strength needs no draws, and fewer sets show what it does with a shape
+    strength = np.empty(0)
+    if features is not None and (one.part != "shape" or one.repeat < 20):
+        strength = measure_prediction_strength(features, ks, rng)
+    return {
+        **one._asdict(),
+        "classes": count_classes(one.kind) if one.part == "real" else one.k,
+        "n_objects": data.n_objects(),
+        "strength": round_values(strength),
+        "chosen": list_choices(values),
+        "data": round_values(values.data),
+        "means": round_values(values.nulls.mean(axis=0)),
+        "silhouettes": round_values(values.nulls[:, values.names.index(SILHOUETTE)]),
+        "dispersions": round_values(values.nulls[:, values.names.index(DISPERSION)]) if labels is None else [],
+        "halves": round_values(values.halves),
+        "seconds": round(time.process_time() - start, 1),
+    }
 
 
-def read_choices(found: Any, rule: str) -> Iterator[tuple[str, int]]:
-    """Yield each criterion with its k."""
-    for row in found[found[rule]].itertuples():
-        yield row.criterion, row.k
+def list_candidates(one: Set) -> range:
+    """Return the numbers of clusters that are compared on a set."""
+    return MANY if one.k > 1 or one.part == "labels" else FEW
 
 
-def draw_features(one: Set, rng: np.random.Generator) -> FloatArray | None:
-    """Return the features of a set; None of a real data set that is absent."""
+def list_choices(values: Values) -> list[int]:
+    """Return the choice of each criterion; 0 where there is none."""
+    found = make_table(values, LEVEL)
+    chosen = found[found["chosen"]].set_index("criterion")["k"]
+    return [int(chosen.get(name, 0)) for name in values.names]
+
+
+def round_values(values: FloatArray) -> list[int | None]:
+    """Return values one after the other in units of 1 / DIGITS, None for NaN."""
+    return [None if np.isnan(value) else round(value * DIGITS) for value in np.ravel(values)]
+
+
+def restore_values(kept: Any, ks: Sequence[int]) -> FloatArray:
+    """Return the values that :func:`round_values` rounded, with a column for each k."""
+    return np.asarray(kept, dtype=float).reshape(-1, len(ks)) / DIGITS
+
+
+def read_values(row: Any) -> Values:
+    """Return the values of the two criteria by which the recommendation is made, of a row of the file."""
+    one = Set(*(getattr(row, name) for name in Set._fields))
+    ks = list(list_candidates(one))
+    names = [SILHOUETTE, DISPERSION] if len(row.dispersions) else [SILHOUETTE]
+    nulls = [restore_values(drawn, ks) for drawn in (row.silhouettes, row.dispersions)][: len(names)]
+    return Values(
+        names,
+        ks,
+        restore_values(row.data, ks)[: len(names)],
+        np.stack(nulls, axis=1),
+        restore_values(row.halves, ks),
+        0.5 / n_pairs(row.n_objects),
+    )
+
+
+def draw_features(one: Set, rng: np.random.Generator) -> FloatArray:
+    """Return the features of a planted set or of a shape."""
     if one.part == "shape":
         return SHAPES[one.kind](rng)
-    if one.part == "real":
-        return load_real(one.kind)
     centres = place_centres(one.k, float(one.separation), one.kind, rng)
     classes = divide(one.k, N_OBJECTS, one.balance, least=8)
     return np.asarray(centres[classes] + rng.normal(size=(len(classes), N_FEATURES)))
@@ -148,12 +210,24 @@ def place_centres(k: int, separation: float, kind: str, rng: np.random.Generator
 
     if kind == "line":
         return np.outer(np.arange(k), np.ones(N_FEATURES) / np.sqrt(N_FEATURES)) * separation
+    if kind == "triangles":
+        return list_lattice(k) * separation
     while True:
         centres = rng.normal(size=(k, N_FEATURES))
         distances = pdist(centres)
         # no cluster so far away that it alone is seen
         if distances.max() <= 8 * distances.min():
             return np.asarray(centres * separation / distances.min())
+
+
+def list_lattice(k: int) -> FloatArray:
+    """Return the k points of a lattice of triangles that are nearest to a corner, (k, 5), neighbours 1 apart."""
+    steps = np.array(list(product(range(k), repeat=2)))
+    steps = steps[np.argsort(steps.sum(axis=1), kind="stable")[:k]]
+    points = np.zeros((k, N_FEATURES))
+    points[:, 0] = steps[:, 0] + steps[:, 1] / 2
+    points[:, 1] = steps[:, 1] * np.sqrt(3) / 2
+    return points
 
 
 def load_real(name: str) -> FloatArray | None:
@@ -185,20 +259,24 @@ def draw_clusterings(classes: IntArray, noise: float, rng: np.random.Generator, 
     return np.column_stack(columns)
 
 
-def measure_prediction_strength(X: FloatArray, rng: np.random.Generator, halves: int = 5) -> int:
-    """Return the largest k whose prediction strength is at least .8, or 1."""
-    from sklearn.cluster import KMeans
+def measure_prediction_strength(
+    X: FloatArray, ks: Sequence[int], rng: np.random.Generator, halves: int = 2
+) -> FloatArray:
+    """Return the prediction strength of each k."""
+    from scipy.spatial.distance import cdist
 
-    strength = dict.fromkeys(KS, 0.0)
+    recipe = CompiledKMeans()
+    strength = dict.fromkeys(ks, 0.0)
     for _ in range(halves):
         order = rng.permutation(len(X))
         one, other = X[order[: len(X) // 2]], X[order[len(X) // 2 :]]
-        for k in (k for k in KS if k < len(one)):
-            start = int(rng.integers(2**32))
-            theirs = KMeans(k, n_init=3, random_state=start).fit(one).predict(other)
-            own = KMeans(k, n_init=3, random_state=start).fit(other).labels_
+        for k in (k for k in ks if k < len(one)):
+            of_one = recipe.fit(one, k, rng, 3).labels_
+            own = recipe.fit(other, k, rng, 3).labels_
+            centres = np.array([one[of_one == cluster].mean(axis=0) for cluster in np.unique(of_one)])
+            theirs = cdist(other, centres).argmin(axis=1)
             strength[k] += find_weakest(theirs, own, k) / halves
-    return max((k for k, found in strength.items() if found >= 0.8), default=1)
+    return np.array([strength[k] for k in ks])
 
 
 def find_weakest(theirs: IntArray, own: IntArray, k: int) -> float:
@@ -213,105 +291,139 @@ def find_weakest(theirs: IntArray, own: IntArray, k: int) -> float:
 
 
 def run(sets: list[Set], out: Path, processes: int) -> None:
-    """Measure the sets that the file does not have, and add them to it one by one."""
+    """Measure the sets that the file does not have, and add them to it, some at a time."""
     out.parent.mkdir(parents=True, exist_ok=True)
-    done = {tuple(row[name] for name in Set._fields) for row in read_rows(out)}
-    left = [one for one in sets if tuple(map(str, one)) not in done]
-    is_new = not out.exists()
-    with out.open("a", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if is_new:
-            writer.writerow(COLUMNS)
-        found = Parallel(processes, return_as="generator_unordered")(delayed(measure)(one) for one in left)
-        for n, rows in enumerate(found, 1):
-            writer.writerows(rows)
-            file.flush()
-            if n % 20 == 0:
-                print(f"{n} of {len(left)} sets", flush=True)
+    rows = read_rows(out)
+    done = {Set(*(row[name] for name in Set._fields)) for row in rows}
+    left = [one for one in sets if one not in done]
+    found = Parallel(processes, return_as="generator_unordered")(delayed(measure)(one) for one in left)
+    for n, row in enumerate(found, 1):
+        if row is not None:
+            rows.append(row)
+        if n % 20 == 0 or n == len(left):
+            write_rows(rows, out)
+            print(f"{n} of {len(left)} sets", flush=True)
 
 
-SHOWN = {
-    "recommended": "recommended",
-    "chosen, silhouette": "silhouette",
-    "chosen, dispersion": "dispersion",
-    "chosen, cluster consensus": "cluster consensus",
-    "chosen, agreement": "agreement",
-    "chosen, PAC": "PAC",
-    "chosen, cophenetic": "cophenetic",
-    "chosen, delta area": "delta area",
-    "prediction strength": "prediction strength",
-}
-"""The rules of the tables, and how they are named there."""
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of the file; none of one that is absent."""
+    from pyarrow import parquet
+
+    return parquet.read_table(path).to_pylist() if path.exists() else []
+
+
+def write_rows(rows: list[dict[str, Any]], path: Path) -> None:
+    """Write the rows in the order of the design, so that a run in several processes gives the same file."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    numbers = pa.list_(pa.int32())
+    kinds = dict.fromkeys(KEPT, numbers)
+    kinds |= {"chosen": pa.list_(pa.int8()), "seconds": pa.float32()}
+    kinds |= dict.fromkeys(("part", "kind", "balance", "separation"), pa.string())
+    names = rows[0].keys()
+    schema = pa.schema([(name, kinds.get(name, pa.int32())) for name in names])
+    rows = sorted(rows, key=lambda row: [row[name] for name in Set._fields])
+    with written_whole(path) as part:
+        # of lists of whole numbers this is the smallest file
+        form = {"use_dictionary": False, "use_byte_stream_split": [f"{name}.list.element" for name in KEPT]}
+        parquet.write_table(pa.Table.from_pylist(rows, schema), part, compression="zstd", compression_level=19, **form)
+
+
+RECOMMENDED, STRENGTH = "recommended", "prediction strength"
+RULES = (RECOMMENDED, *CRITERIA, STRENGTH)
+"""The columns of the tables: the recommendation, what each criterion chooses, and the prediction strength."""
+LEAST_STRENGTH = 0.8
+"""As the authors of prediction strength recommend."""
 START, END = "<!-- tables of benchmarks/choice_of_k.py -->", "<!-- end of the tables -->"
 
 
-def write_page(choices: Path, page: Path) -> None:
-    """Write the tables of all choices into the page, in place of those that are there."""
-    import pandas as pd
-
-    frame = pd.read_csv(choices, keep_default_na=False, na_values={"share": [""], "picked": [""]})
-    frame = frame[frame["rule"].isin(SHOWN)]
+def write_page(values: Path, page: Path) -> None:
+    """Write the tables of all sets into the page, in place of those that are there."""
     text = page.read_text(encoding="utf-8")
     before, rest = text.split(START)
     _, after = rest.split(END)
-    page.write_text(f"{before}{START}\n\n{write_tables(frame)}\n\n{END}{after}", encoding="utf-8")
+    page.write_text(f"{before}{START}\n\n{write_tables(read_picks(values))}\n\n{END}{after}", encoding="utf-8")
 
 
-def write_tables(frame: Any) -> str:
+def read_picks(values: Path) -> Any:
+    """Return the k that each rule picks on each set: a row for each set, a column for each rule, NaN without a pick."""
+    import pandas as pd
+
+    frame = pd.read_parquet(values)
+    picks = [pick(row) for row in frame.itertuples()]
+    kept = frame[[*Set._fields, "classes", "seconds"]]
+    return pd.concat([kept, pd.DataFrame(picks, columns=list(RULES), index=frame.index)], axis=1)
+
+
+def pick(row: Any) -> dict[str, int | None]:
+    """Return the k that each rule picks on the set of a row."""
+    ks = list_candidates(Set(*(getattr(row, name) for name in Set._fields)))
+    names = [name for name in CRITERIA if name != DISPERSION or len(row.dispersions)]
+    picked: dict[str, int | None] = {name: k or None for name, k in zip(names, row.chosen, strict=True)}
+    picked[RECOMMENDED] = recommend(read_values(row), LEVEL).recommended
+    if len(row.strength):
+        strong = restore_values(row.strength, ks)[0] >= LEAST_STRENGTH
+        picked[STRENGTH] = max((k for k, is_strong in zip(ks, strong, strict=True) if is_strong), default=1)
+    return picked
+
+
+def write_tables(picks: Any) -> str:
     """Return the tables of all parts as Markdown."""
-    sets = frame.drop_duplicates(list(Set._fields))
-    hours = sets["seconds"].astype(float).sum() / 3600
-    parts = [f"{len(sets):,} sets, {hours:.1f} CPU hours."]
-    shapes = frame[frame["part"] == "shape"]
-    alarms = shapes.assign(value=100 * (shapes["picked"] > 1))
-    order = [shape for shape in SHAPES if shape in set(shapes["kind"])]
-    parts += ["### One cluster: per cent of the sets in which several are found", pivot(alarms, "kind", order, "shape")]
-    planted = frame[frame["part"] == "planted"]
-    distances = planted["separation"].astype(float)
+    hours = picks["seconds"].sum() / 3600
+    planted = picks[picks["part"] == "planted"]
+    parts = [
+        f"{len(picks):,} sets, {hours:.1f} CPU hours.",
+        "### One cluster: per cent of the sets in which several are found",
+        list_alarms(picks[picks["part"] == "shape"]),
+    ]
     for title, values in SEPARATIONS.items():
         parts.append(
             f"### Nearest centres {title} standard deviations apart: per cent right, in brackets off by at most one"
         )
-        parts.append(pivot_right(planted[distances.isin(values)]))
+        parts.append(list_right(planted[planted["separation"].astype(float).isin(values)]))
     parts.append("### Planted label matrices: per cent right, in brackets off by at most one")
-    parts.append(pivot_right(frame[frame["part"] == "labels"]))
-    real = frame[frame["part"] == "real"]
+    parts.append(list_right(picks[picks["part"] == "labels"]))
+    real = picks[picks["part"] == "real"]
     if len(real):
-        parts += ["### Real data: the choices of three seeds", list_real(real)]
+        parts += ["### Real data: the choices, of several seeds where there are several", list_real(real)]
     return "\n\n".join(parts)
 
 
-def pivot(frame: Any, by: str, order: list[Any], title: str) -> str:
-    """Return the means by rows of ``by`` and columns of rules, with the number of sets."""
-    means = frame.pivot_table(index=by, columns="rule", values="value", aggfunc="mean")
-    counts = frame[frame["rule"] == "recommended"][by].value_counts()
-    rules = [rule for rule in SHOWN if rule in means]
-    rows = [[str(row), str(counts[row]), *(f"{means.loc[row, rule]:.0f}" for rule in rules)] for row in order]
-    return table([title, "sets", *(SHOWN[rule] for rule in rules)], rows)
-
-
-def pivot_right(frame: Any) -> str:
-    """Return how often the planted k is found, by k and rule."""
-    away = (frame["picked"].astype(int) - frame["k"].astype(int)).abs()
-    frame = frame.assign(right=100 * (away == 0), near=100 * (away <= 1))
-    right, near = (frame.pivot_table(index="k", columns="rule", values=value) for value in ("right", "near"))
-    counts = frame[frame["rule"] == "recommended"]["k"].value_counts()
-    rules = [rule for rule in SHOWN if rule in right]
+def list_alarms(shapes: Any) -> str:
+    """Return how often each rule finds several clusters, by shape; in brackets of how many sets, if not of all."""
     rows = []
-    for k in sorted(counts.index, key=int):
-        cells = (f"{right.loc[k, rule]:.0f} ({near.loc[k, rule]:.0f})" for rule in rules)
-        rows.append([str(k), str(counts[k]), *cells])
-    return table(["k", "sets", *(SHOWN[rule] for rule in rules)], rows)
+    for shape in SHAPES:
+        mine = shapes[shapes["kind"] == shape]
+        cells = []
+        for rule in RULES:
+            known = mine[rule].dropna()
+            of_some = f" (of {len(known)})" if len(known) < len(mine) else ""
+            cells.append(f"{100 * (known > 1).mean():.0f}{of_some}" if len(known) else "")
+        rows.append([shape, str(len(mine)), *cells])
+    return table(["shape", "sets", *RULES], rows)
 
 
-def list_real(frame: Any) -> str:
+def list_right(sets: Any) -> str:
+    """Return how often each rule finds the planted k, by k."""
+    rules = [rule for rule in RULES if sets[rule].notna().any()]
+    rows = []
+    for k, mine in sets.groupby("k"):
+        away = mine[rules].sub(k).abs()
+        right = 100 * (away == 0).mean()
+        near = 100 * (away <= 1).mean()
+        cells = [f"{right[rule]:.0f} ({near[rule]:.0f})" for rule in rules]
+        rows.append([str(k), str(len(mine)), *cells])
+    return table(["k", "sets", *rules], rows)
+
+
+def list_real(sets: Any) -> str:
     """Return the choices on the real data sets, those of the seeds beside each other."""
     rows = []
-    for name in dict.fromkeys(frame["kind"]):
-        mine = frame[frame["kind"] == name]
-        chosen = {rule: ", ".join(map(str, mine[mine["rule"] == rule]["picked"])) for rule in SHOWN}
-        rows.append([name, str(count_classes(name)), *chosen.values()])
-    return table(["data set", "classes", *SHOWN.values()], rows)
+    for name, mine in sets.groupby("kind"):
+        chosen = [", ".join(f"{k:.0f}" for k in mine[rule].dropna()) for rule in RULES]
+        rows.append([str(name), str(mine["classes"].iloc[0]), *chosen])
+    return table(["data set", "classes", *RULES], rows)
 
 
 def count_classes(name: str) -> int:
@@ -329,7 +441,7 @@ def main() -> None:
     parser.add_argument("--no-real", action="store_true", help="leave out the data sets of the registry")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--plan", action="store_true", help="print the design and its CPU hours, and end")
-    parser.add_argument("--out", type=Path, required=True, help="folder of choices.csv")
+    parser.add_argument("--out", type=Path, required=True, help="folder of values.parquet")
     parser.add_argument("--page", type=Path, help="page whose tables are written anew")
     parser.add_argument("--page-only", action="store_true", help="write the tables of the sets that are there")
     given = parser.parse_args()
@@ -340,9 +452,9 @@ def main() -> None:
     if given.plan:
         return
     if not given.page_only:
-        run(sets, given.out / "choices.csv", given.processes)
+        run(sets, given.out / "values.parquet", given.processes)
     if given.page:
-        write_page(given.out / "choices.csv", given.page)
+        write_page(given.out / "values.parquet", given.page)
 
 
 if __name__ == "__main__":

@@ -5,11 +5,17 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.spatial.distance import pdist
+
+from consclust.diagnostics import ResampledKMeans
+from consclust.diagnostics.choice import recommend
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 import choice_of_k  # noqa: E402
+from compiled_kmeans import CompiledKMeans, average  # noqa: E402
 
 
 def test_every_cell_of_the_tables_has_enough_sets():
@@ -37,21 +43,73 @@ def test_a_part_of_the_design_has_some_sets_of_each_cell():
     assert min(first.values()) >= 3
 
 
-@pytest.mark.parametrize("kind", ["line", "random"])
+@pytest.mark.parametrize("kind", choice_of_k.ARRANGEMENTS)
 def test_the_nearest_centres_are_as_far_apart_as_the_set_says(kind):
     centres = choice_of_k.place_centres(5, 4.0, kind, np.random.default_rng(0))
-    distances = np.linalg.norm(centres[:, None] - centres[None], axis=2)[np.triu_indices(5, 1)]
-    assert distances.min() == pytest.approx(4)
+    assert pdist(centres).min() == pytest.approx(4)
+
+
+def test_every_part_of_the_sets_of_a_cell_has_the_factors_that_alternate():
+    """The rule is chosen on the even ones and reported on the odd ones."""
+    sets = choice_of_k.list_sets(100, 20, real=False)
+    for parity in (0, 1):
+        some = [one for one in sets if one.repeat % 2 == parity]
+        planted = Counter((one.kind, one.balance, one.separation) for one in some if one.part == "planted")
+        assert len(planted) == 3 * 2 * 6
+        assert min(planted.values()) > 0
+        assert len(Counter((one.balance, one.separation) for one in some if one.part == "labels" and one.k > 1)) == 6
 
 
 def test_prediction_strength_of_groups_far_apart_is_their_number():
     rng = np.random.default_rng(0)
     X = np.repeat([0, 30, 60], 20)[:, None] + rng.normal(size=(60, 2))
-    assert choice_of_k.measure_prediction_strength(X, rng) == 3
+    strength = choice_of_k.measure_prediction_strength(X, range(2, 7), rng)
+    assert strength[1] == 1
+    assert strength[2:].max() < 0.8
+
+
+@pytest.mark.parametrize("starts", [1, 3])
+def test_compiled_k_means_is_that_of_scikit_learn(starts):
+    """With the same random numbers, also where clusters become empty and objects are equal in a feature."""
+    rng = np.random.default_rng(1)
+    for n, d, k in [(30, 1, 12), (80, 2, 3), (100, 5, 9), (60, 3, 6)]:
+        X = rng.normal(size=(n, d)) + 6 * rng.integers(0, 3, size=(n, 1))
+        expected, found = (
+            recipe.fit(X, k, np.random.default_rng(7), starts) for recipe in (ResampledKMeans(), CompiledKMeans())
+        )
+        np.testing.assert_array_equal(found.labels_, expected.labels_)
+        assert found.inertia_ == pytest.approx(expected.inertia_)
+
+
+def test_an_empty_cluster_takes_the_object_that_is_farthest_away():
+    X = np.array([[0.0], [1.0], [9.0]])
+    centres = average(X, np.array([0, 0, 0]), np.array([1.0, 4.0, 5.0]), 2)
+    np.testing.assert_array_equal(centres, [[0.5], [9.0]])
+
+
+def test_what_is_kept_of_a_set_gives_its_recommendation(tmp_path):
+    """Rounding, the file, and the order of its numbers change nothing."""
+    few = {"RUNS": 4, "HALVES": 3, "N_OBJECTS": 40, "MANY": range(2, 5)}
+    sets = [
+        choice_of_k.Set("planted", "line", 3, "equal", "10", 0),
+        choice_of_k.Set("labels", "", 2, "equal", "0.1", 0),
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in few.items():
+            patch.setattr(choice_of_k, name, value)
+        choice_of_k.run(sets, tmp_path / "values.parquet", 1)
+        frame = pd.read_parquet(tmp_path / "values.parquet")
+        assert {row.k: recommend(choice_of_k.read_values(row), 0.05).recommended for row in frame.itertuples()} == {
+            3: 3,
+            2: 2,
+        }
+        before = (tmp_path / "values.parquet").read_bytes()
+        choice_of_k.run(sets, tmp_path / "values.parquet", 1)
+        assert (tmp_path / "values.parquet").read_bytes() == before, "nothing was missing"
 
 
 def test_the_page_has_the_tables_of_the_choices(tmp_path):
     page = tmp_path / "page.md"
     page.write_text((ROOT / "docs/choice-of-k.md").read_text(encoding="utf-8"))
-    choice_of_k.write_page(ROOT / "docs/choice-of-k/choices.csv", page)
+    choice_of_k.write_page(ROOT / "docs/choice-of-k/values.parquet", page)
     assert page.read_text(encoding="utf-8") == (ROOT / "docs/choice-of-k.md").read_text(encoding="utf-8")
