@@ -98,6 +98,7 @@ def test_a_member_that_claims_to_be_larger_than_the_archive_is_refused(tmp_path,
         read_arrays(path)
 
 
+@pytest.mark.long
 @settings(max_examples=FILES, deadline=None)
 @given(data=st.data())
 def test_a_damaged_file_of_arrays_is_read_or_refused(tmp_path_factory, data):

@@ -425,6 +425,7 @@ def test_no_memory_is_asked_for_where_there_is_no_matrix_over_profiles(name, mon
     assert method._doubles(ensemble) >= 4 * ensemble.n_profiles**2
 
 
+@pytest.mark.long
 def test_ptgp_makes_no_matrix_over_profiles(monkeypatch):
     ensemble = Ensemble(np.random.default_rng(0).integers(3, size=(2500, 12)))
     monkeypatch.setattr(similarity, "CACHED", 2**15)

@@ -163,6 +163,7 @@ def test_choose_k_writes_the_tables_of_the_library(file, labels):
     assert "notes.txt" in run("choose-k", file, "--k", "2:4", "--out", out).stderr
 
 
+@pytest.mark.long
 def test_features_are_clustered_first(tmp_path):
     features = np.random.default_rng(1).normal(size=(30, 2)) + 20 * np.eye(3)[CLASSES][:, :2]
     path = tmp_path / "features.csv"

@@ -36,6 +36,7 @@ def text(rows, delimiter=","):
     return out.getvalue()
 
 
+@pytest.mark.long
 @NO_FIXTURE_RESET
 @given(
     matrix=MATRICES,
@@ -223,6 +224,7 @@ CELLS = st.sampled_from(
 )
 
 
+@pytest.mark.long
 @NO_FIXTURE_RESET
 @given(
     rows=st.lists(st.lists(CELLS, min_size=1, max_size=4), max_size=6),

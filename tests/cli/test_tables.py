@@ -189,6 +189,7 @@ MORE_TABLES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [*LABEL_TABLES, *MORE_TABLES])
 def test_every_remedy_for_labels_works(path, kind):
     content = MORE_TABLES[kind] if kind in MORE_TABLES else LABEL_TABLES[kind][0]
@@ -196,11 +197,13 @@ def test_every_remedy_for_labels_works(path, kind):
     try_remedies(path, content, options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", FEATURE_TABLES)
 def test_every_remedy_for_features_works(path, kind):
     try_remedies(path, FEATURE_TABLES[kind][0], ["--features"])
 
 
+@pytest.mark.long
 def test_every_remedy_for_several_arrays_and_ranges_works(tmp_path):
     np.savez(tmp_path / "two.npz", E=BASE, F=BASE[:, ::-1])
     done = CliRunner().invoke(main, ["consensus", str(tmp_path / "two.npz"), "-k", "2"])
@@ -212,6 +215,7 @@ def test_every_remedy_for_several_arrays_and_ranges_works(tmp_path):
     try_remedies(tmp_path / "few.csv", few, ["--features", "--base-k", "5:20"])
 
 
+@pytest.mark.long
 def test_the_tables_above_print_every_option_of_the_remedies(path):
     labels = {kind: content for kind, (content, _, _) in LABEL_TABLES.items()} | MORE_TABLES
     runs = [(content, []) for content in labels.values()]
@@ -412,6 +416,7 @@ COMPLETE = st.tuples(st.integers(4, 12), st.integers(2, 4)).flatmap(
 )
 
 
+@pytest.mark.long
 @ANY
 @given(labels=COMPLETE)
 def test_any_indicator_matrix_is_read_as_its_clusterings(tmp_path, labels):
@@ -420,6 +425,7 @@ def test_any_indicator_matrix_is_read_as_its_clusterings(tmp_path, labels):
     np.testing.assert_array_equal(Ensemble(found.values).labels, Ensemble(labels).labels)
 
 
+@pytest.mark.long
 @ANY
 @given(labels=COMPLETE, seed=st.integers(0, 9))
 def test_any_long_form_is_read_as_its_clusterings(tmp_path, labels, seed):
@@ -431,6 +437,7 @@ def test_any_long_form_is_read_as_its_clusterings(tmp_path, labels, seed):
     np.testing.assert_array_equal(found.values, labels[order][:, columns])
 
 
+@pytest.mark.long
 @ANY
 @given(
     labels=COMPLETE,
@@ -446,6 +453,7 @@ def test_any_code_for_missing_is_read_as_missing(tmp_path, labels, code, seed):
     np.testing.assert_array_equal(found.values, np.where(is_missing, -1, labels + 1))
 
 
+@pytest.mark.long
 @ANY
 @given(labels=COMPLETE, lines=st.lists(st.text("abc ,;:.0", max_size=12), min_size=1, max_size=3))
 def test_any_leading_comment_changes_nothing(tmp_path, labels, lines):
@@ -472,6 +480,7 @@ def test_any_numbers_with_a_decimal_comma_are_the_same(tmp_path, values, separat
     np.testing.assert_allclose(found.values, scale_columns(values))
 
 
+@pytest.mark.long
 @ANY
 @given(n_repeated=st.integers(0, 30), words=st.booleans(), place=st.sampled_from(["patient", "zpatient"]))
 def test_any_ids_that_occur_up_to_twice_are_refused_with_a_remedy(tmp_path, n_repeated, words, place):

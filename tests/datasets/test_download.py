@@ -257,6 +257,7 @@ def test_fails_twice_then_succeeds_with_growing_pauses(server, tmp_path, caplog)
     ] * 2
 
 
+@pytest.mark.long
 def test_the_command_that_was_killed_in_the_middle_completes_when_repeated(server, tmp_path):
     target, registry = tmp_path / "raw/toy.mat", tmp_path / "datasets.yaml"
     file = {**remote(f"{server}/long").model_dump(), "sha256": hashlib.sha256(LONG).hexdigest(), "bytes": len(LONG)}

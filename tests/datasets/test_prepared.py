@@ -144,6 +144,7 @@ def embedded(name, tmp_path) -> Dataset:
     return prepare(PrepareJob.make(name, spec, spec.preprocessing), [], tmp_path / f"{name}.npz")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "counts"),
     [

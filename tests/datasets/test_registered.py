@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from consclust.datasets.registry import load_registry
 from consclust_studies.plan.registered import write_table
 
@@ -22,6 +24,7 @@ def test_a_line_for_each_data_set_with_its_size_and_its_ensembles() -> None:
     assert line.endswith(" ".join(entries[pool].ensembles))
 
 
+@pytest.mark.long
 def test_a_mistake_in_the_registry_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "config").mkdir()
     (tmp_path / "config/datasets.yaml").write_text("mine: {tittel: Mine}\n")

@@ -63,6 +63,7 @@ def test_features_of_one_gaussian_are_one_cluster() -> None:
     assert (one["PAC"], one["silhouette"]) == (1, 1)
 
 
+@pytest.mark.long
 def test_columns_follow_from_the_values() -> None:
     labels = planted(3)
     table = choose_k(labels, KS, **FEW)
@@ -89,6 +90,7 @@ def test_values_are_those_of_the_halves() -> None:
     assert value["PAC"] == pytest.approx(pairs.pairs[pairs.joined == 1].sum() / pairs.pairs.sum())
 
 
+@pytest.mark.long
 def test_a_method_is_fitted_at_each_k() -> None:
     method = LWGP(2, random_state=0)
     found = consensus_labels(planted(4), [3, 4, 5], method)
@@ -132,6 +134,7 @@ def test_objects_that_a_run_of_features_leaves_out_are_ignored() -> None:
     assert (stage.labels != consensus_labels(given, [4], None)[4]).any(), "the data tell them apart"
 
 
+@pytest.mark.long
 def test_more_clusters_than_profiles_have_no_value() -> None:
     labels = np.tile(np.arange(20)[:, None] % 2, 4)
     for method in (None, LWGP(2, random_state=0)):
@@ -193,6 +196,7 @@ def test_what_cannot_be_answered_is_refused(call, message) -> None:
         call()
 
 
+@pytest.mark.long
 def test_too_few_draws_to_reject_a_single_cluster_are_named() -> None:
     with pytest.warns(UserWarning, match="19"):
         table = choose_k(planted(3), [2, 3], halves=3, nulls=18)

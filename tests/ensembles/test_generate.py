@@ -33,6 +33,7 @@ def test_a_run_is_that_of_the_studies_code():
         assert np.array_equal(found[:, [run]], expected)
 
 
+@pytest.mark.long
 def test_rules_are_taken_in_turn():
     found = ensembles.kmeans(X, runs=7, n_clusters=("sqrt", 3, 2)).n_clusters
     assert found.tolist() == [12, 3, 2, 12, 3, 2, 12]

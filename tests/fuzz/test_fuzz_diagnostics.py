@@ -278,6 +278,7 @@ FUNCTIONS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FUNCTIONS)
 @fuzzed
 @given(data=st.data())

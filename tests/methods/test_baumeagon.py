@@ -22,6 +22,7 @@ def squares(labels, diagonal):
     return LeastSquares(Ensemble(labels, missing="ignored"), diagonal)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("diagonal", [True, False])
 def test_objective_is_the_oracles_along_the_way(diagonal):
     oracle, fit = ORACLE[f"be_diag_{diagonal}"], squares(l30(), diagonal)
@@ -111,6 +112,7 @@ def test_follows_a_permutation_of_the_objects():
     assert there.memberships == pytest.approx(here.memberships[order], abs=1e-9)
 
 
+@pytest.mark.long
 def test_chosen_is_the_start_with_the_lowest_objective():
     labels = np.random.default_rng(3).integers(4, size=(40, 10))
     method = BaumEagon(4, n_init=5, random_state=0).fit(labels)

@@ -14,7 +14,7 @@ from consclust import methods
 from consclust.errors import ConsensusFailure
 from consclust.methods.base import ConsensusMethod
 from consclust.methods.constraints import POSITIVE
-from consclust.testing import CHECKS, L30_CLASSES, check_method, features_of, fit, l30
+from consclust.testing import CHECKS, L30_CLASSES, check_method, check_order, features_of, fit, l30
 
 
 @pytest.fixture(params=methods.names())
@@ -22,7 +22,15 @@ def method(request):
     return methods.load(request.param)
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
+SLOW_CHECKS = {check_order}
+"""Checks that fit a method many times: 20 orders of the objects."""
+
+
+@pytest.mark.parametrize(
+    "check",
+    [pytest.param(check, marks=pytest.mark.long if check in SLOW_CHECKS else ()) for check in CHECKS],
+    ids=lambda check: check.__name__.removeprefix("check_"),
+)
 def test_contract(method, check):
     check(method)
 
@@ -255,6 +263,7 @@ def test_fewer_clusters_are_noted_beside_what_the_method_remarks():
     assert method.note_ == method.own_note_ == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["BCE", "BaumEagon", "MCLA", "PEACE", "SSCE"])
 def test_methods_that_leave_clusters_empty_note_it(name):
     """Clusterings of one or two clusters."""

@@ -52,6 +52,7 @@ def assert_is_average_link_over_objects(method, ensemble):
             assert np.array_equal(method(k).fit_predict(ensemble), renumber(cut(tree, k)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", [LWEA, ECPCS])
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.3]))
 @settings(max_examples=40, deadline=None)

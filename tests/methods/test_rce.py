@@ -161,6 +161,7 @@ def test_connective_matrices_are_checked(matrices, message):
         RCE(2).fit_connective(matrices)
 
 
+@pytest.mark.long
 @given(
     st.floats(1e-9, 1 - 1e-9) | st.sampled_from([0.0, 1.0]),
     st.sampled_from([0.0, 1e-4, 0.5, 1.0, 2.0, 1e4]),

@@ -96,6 +96,7 @@ lambdas = st.sampled_from([1e-4, 5e-3, 0.1, 2.0])
 orders = st.sampled_from(["authors", "libadmm"])
 
 
+@pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(labels=label_matrices, lambda1=lambdas, order=orders, seed=st.integers(0, 9))
 def test_profiles_give_what_the_literal_algorithm_gives(labels, lambda1, order, seed):

@@ -59,6 +59,7 @@ def test_block_of_the_ecoli_pool(mirror):
     assert_is_that_of_the_oracle(labels, case)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("lambda1", "lambda2"), [(0.1, 1.0), (0.1, 0.02)])
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("spectral", [True, False])
@@ -83,6 +84,7 @@ def test_profiles_give_what_the_literal_algorithm_gives(lambda1, lambda2, missin
     assert shrunk > 0 or lambda2 == 1.0, "the errors' step does nothing here"
 
 
+@pytest.mark.long
 def test_on_many_profiles_the_solution_is_the_same(monkeypatch):
     random = np.random.default_rng(3)
     labels = np.repeat(np.arange(4), 40)[:, None] * np.ones(8, dtype=int)
@@ -157,6 +159,7 @@ def shuffled(labels, rng):
     return order, names[labels[order]][:, rng.permutation(labels.shape[1])]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("lambda1", "lambda2"), [(0.1, 1.0), (0.1, 0.02)])
 @pytest.mark.parametrize("variant", ["H", "Z"])
 def test_the_order_of_objects_does_not_matter(variant, lambda1, lambda2):
@@ -193,6 +196,7 @@ def test_refuses_parameters(name, value):
         RSEC(2, **{name: value}).fit(l30())
 
 
+@pytest.mark.long
 def test_both_forms_are_read_from_one_solution(monkeypatch):
     labels = np.random.default_rng(3).integers(0, 3, (40, 6))
     alone = [RSEC(3, variant=variant, random_state=0).fit(labels) for variant in ("H", "Z")]

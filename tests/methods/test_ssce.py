@@ -104,6 +104,7 @@ def test_both_solvers_agree(features, lambda1):
     assert all(fit.converged_ for fit in fits)
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(small_problems, st.sampled_from(SOLVERS))
 def test_objective_never_rises_and_the_bound_holds(problem, solver):
@@ -185,6 +186,7 @@ def test_large_penalties_leave_nothing():
     assert fit.objective_ == pytest.approx(30 * 5 * np.log(3), rel=1e-3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_follows_rotations_of_the_features_and_orders_of_everything(solver):
     rng = np.random.default_rng(3)
@@ -342,6 +344,7 @@ def test_refuses_parameters_out_of_range(name, value):
         SSCE(3, **{name: value}).fit(LABELS, X)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("features", ["original", "pseudo"])
 @pytest.mark.parametrize("n_clusters", [3, 12])
 def test_declares_what_it_holds(features, n_clusters, monkeypatch):

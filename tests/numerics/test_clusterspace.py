@@ -17,6 +17,7 @@ def tall(seed, n=300):
     return Ensemble(np.column_stack(columns)[rng.integers(n, size=2 * n)])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [1, 2, 5, 20])
 def test_is_kmeans_on_the_dense_rows(k):
     equal = []

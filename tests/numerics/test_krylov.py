@@ -56,6 +56,7 @@ def test_a_space_that_ends_before_all_are_found_is_left_to_others():
         dominant(lambda block: values[:, None] * block, len(values), 30)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["MOST", "CONVERGED"])
 def test_where_steps_do_not_converge_lanczos_does_it(monkeypatch, name):
     matrix, null = graph_laplacian(60)

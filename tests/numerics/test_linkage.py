@@ -87,6 +87,7 @@ def test_a_tree_over_profiles_is_that_of_the_objects(kind):
         assert_tree_over_profiles_is_that_of_the_objects(seed, kind)
 
 
+@pytest.mark.long
 @given(seeds, kinds)
 @settings(max_examples=60, deadline=None)
 def test_any_number_of_clusters_also_under_ties(seed, kind):

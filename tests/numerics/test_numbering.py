@@ -30,6 +30,7 @@ def test_clusters_are_numbered_in_the_order_of_their_first_objects(labels):
     np.testing.assert_array_equal(labels, before)
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(some_labels, st.randoms(use_true_random=False))
 def test_equal_partitions_have_equal_numbers(labels, random):

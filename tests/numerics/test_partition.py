@@ -140,6 +140,7 @@ def test_partitioners_find_cliques_and_print_nothing(n_parts, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.long
 def test_the_fast_preset_is_mtkahypars_but_for_the_runs(monkeypatch):
     """So a preset that changes with a version of Mt-KaHyPar does not go unseen."""
     rng = np.random.default_rng(0)

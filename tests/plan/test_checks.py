@@ -96,6 +96,7 @@ def test_numbers_that_yaml_takes_for_text_are_numbers(tmp_path):
     assert load_study(path, REGISTRY).method("RCE").points[0] == {"lambda1": 1e-4}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "words"),
     [("id: [", ["line", "YAML"]), ("a: b: c", ["line 1", "YAML"]),

@@ -521,6 +521,7 @@ def _with_number(text, node, value):
     return "".join(lines)
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_any_number_in_the_kernel_that_is_used_counts_and_in_the_other_it_does_not(data):
@@ -900,6 +901,7 @@ def test_a_word_of_a_message_of_the_project_changes_no_job(module, digests):
     assert changed_jobs(digests, module, text.replace(word, "another word")) == set()
 
 
+@pytest.mark.long
 def test_files_of_the_project_may_move_and_its_private_names_change(digests):
     """Of RCE: its kernels in another file, another name of a step and of a class."""
     old = "consclust.numerics.kernels.rce_kernels"
@@ -971,6 +973,7 @@ def test_the_fingerprint_of_the_sources_that_were_loaded(tmp_path):
     assert printed_by(of_loaded(tmp_path, "import pkg.method, pkg.run")) == DEFAULT
 
 
+@pytest.mark.long
 def test_code_that_was_edited_while_it_was_loaded_and_put_back_is_found(tmp_path):
     edited_and_restored = "\n".join(
         [
@@ -985,6 +988,7 @@ def test_code_that_was_edited_while_it_was_loaded_and_put_back_is_found(tmp_path
     assert printed_by(of_loaded(tmp_path, after)) == DEFAULT, "what was loaded before the edit was the planned code"
 
 
+@pytest.mark.long
 def test_a_compiled_file_of_other_code_is_not_run(tmp_path):
     """An edit that leaves size and time as they were: Python by itself would run the old code."""
     touched = "\n".join(

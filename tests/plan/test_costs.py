@@ -50,6 +50,7 @@ def test_jobs_of_a_group_that_depend_on_each_other_are_submitted_as_one():
     assert sorted(sum_submitted([data, alone, *cases, long, scores])) == [2, 9, 32, 64]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seconds", "group"), [(60.0, "case"), (60.001, None)])
 def test_fits_of_a_minute_at_most_share_a_job_of_a_cluster(make_plan, monkeypatch, seconds, group):
     monkeypatch.setattr(estimates, "estimate_fit_seconds", lambda *given: seconds)

@@ -123,6 +123,7 @@ def shown(make_plan, monkeypatch, capsys):
     return show
 
 
+@pytest.mark.long
 def test_all_studies_are_one_question_and_started_runs_are_listed(shown):
     folder = Path("studies/other")
     folder.mkdir()

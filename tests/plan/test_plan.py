@@ -422,6 +422,7 @@ def test_labels_in_pieces_of_a_wrong_name_are_refused(make_plan, tmp_path, targe
 PATHS = {"kind": "paths", "id": "paths", "title": "Paths", "method": "RCE", "path": "objective_path_", "labels": ["J"]}
 
 
+@pytest.mark.long
 def test_a_job_of_exhibits_has_the_claims_if_one_of_them_reads_these_and_else_none(make_plan):
     plan = make_plan()
     study = plan.runs["mine"]

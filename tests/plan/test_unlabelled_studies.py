@@ -54,6 +54,7 @@ def specs(plan, run="survey"):
     return {key: job.json_text for key, job in found.items()}
 
 
+@pytest.mark.long
 def test_the_report_has_diagnostics_and_no_scores(plan_of):
     plan = plan_of()
     kinds = {exhibit.kind for exhibit in plan.runs["survey"].exhibits}

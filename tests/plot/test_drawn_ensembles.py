@@ -77,6 +77,7 @@ CALLS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(set(plot.__all__) - {"criteria"}))
 def test_a_function_draws_into_given_axes_and_changes_no_settings(name, monkeypatch) -> None:
     monkeypatch.setattr(plt, "show", lambda *_: pytest.fail("shown"))

@@ -54,6 +54,7 @@ def test_tracking():
     return plot.tracking(average_linkage_labels(Ensemble(labels(0.35)), range(2, 8))).figure
 
 
+@pytest.mark.long
 @picture
 def test_criteria():
     return plot.criteria(choose_k(labels(m=6), range(2, 6), halves=4, nulls=3, level=0.3))[0].figure

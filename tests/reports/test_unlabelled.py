@@ -38,6 +38,7 @@ def report(tmp_path_factory, labels):
     return folder / "report"
 
 
+@pytest.mark.long
 def test_its_numbers_are_those_of_the_library(report, labels):
     consensus = EAC(3).fit_predict(labels)
     found = pd.read_csv(report / "consensus.csv")
@@ -160,6 +161,7 @@ def test_a_report_without_a_consensus_at_any_number_of_clusters(tmp_path, labels
     assert (tmp_path / "report" / "report.pdf").stat().st_size > 0
 
 
+@pytest.mark.long
 def test_no_number_depends_on_the_number_of_processes(labels):
     settings = diagnosis.Settings(EAC(3), [2, 3], {"EAC": EAC(3), "KC": KC(3, random_state=0)}, 2, 2, 2, 2, 0)
     of = (settings, Ensemble(labels), np.arange(24), [""] * 8)

@@ -270,6 +270,7 @@ def test_duplicates_are_scored_once(monkeypatch):
     assert len(calls) == 1
 
 
+@pytest.mark.long
 @settings(max_examples=100, deadline=None)
 @given(two_labelings(clusters=6, objects=30))
 def test_sparse_and_dense_tables_have_equal_scores(pair):
@@ -281,6 +282,7 @@ def test_sparse_and_dense_tables_have_equal_scores(pair):
         assert score_many(y, [labels])[0] == pytest.approx(list(dense.values()), abs=1e-12)
 
 
+@pytest.mark.long
 def test_thousands_of_clusters():
     """A dense table would have 3.6 10^9 cells."""
     y = np.arange(60_000)

@@ -91,6 +91,7 @@ def test_features_are_scaled_by_the_training_objects():
     np.testing.assert_array_equal(np.sort(np.vstack([plain.X, plain.unseen])[:, 0]), np.sort(raw[:, 0]))
 
 
+@pytest.mark.long
 def test_every_repetition_stands_for_itself():
     """A repetition alone gives what it gives among the others, whatever ran before."""
     everything = list(experiment().yield_scores())
@@ -109,6 +110,7 @@ def test_the_streams_belong_to_seed_and_case():
     assert not np.array_equal(reference, experiment(case=1).split_objects(0)[0])
 
 
+@pytest.mark.long
 def test_classes_far_apart_are_found_on_unseen_objects_too():
     own = job()
     case = own.experiment.cases[0].model_copy(update={"init": "k-means++"})  # random objects would miss some
@@ -119,6 +121,7 @@ def test_classes_far_apart_are_found_on_unseen_objects_too():
     assert (scores["value"] == 1).all()
 
 
+@pytest.mark.long
 def test_unseen_classes_at_random_score_no_more_than_chance():
     own = dataset(2.0)
     y = np.random.default_rng(3).permutation(own.y)

@@ -35,6 +35,7 @@ def bordered(cut, n):
     return np.vstack([whole[:n, :n], whole[-1, :n]])
 
 
+@pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(st.sampled_from([1, 5, 30, kernels.COLUMNS, kernels.COLUMNS + 1, 2 * kernels.COLUMNS + 9]), st.integers(0, 99))
 def test_solves_with_a_cholesky_factor(size, seed):
@@ -80,6 +81,7 @@ def arrays(matrix):
     return matrix.indptr, matrix.indices, matrix.data
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(
     size=st.sampled_from([1, 2, 7, 30, kernels.COLUMNS, kernels.COLUMNS + 1, 2 * kernels.COLUMNS + 3]),

@@ -54,6 +54,7 @@ def test_the_e_step_is_that_of_every_connective_matrix(labels, lambda1, seed):
         assert value == pytest.approx(wanted_value, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(label_matrices, lambdas, st.integers(0, 99))
 def test_weights_missing_labels_and_pinned_entries_count_as_over_the_objects(labels, lambda1, seed):

@@ -96,6 +96,7 @@ def test_fewer_clusters_than_requested_are_a_footnote(made, tmp_path):
     assert "fewer clusters" in text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", ["KC", "RCE"])
 def test_the_consensus_that_is_looked_at_is_that_of_the_study(made, method):
     source = made(diagnosis={**QUICK, "method": method})
@@ -111,6 +112,7 @@ def test_the_key_method_of_a_section_goes_first(made):
     assert section("clusters", method="EAC").build(source).caption.endswith("Consensus: EAC.")
 
 
+@pytest.mark.long
 def test_all_methods_are_compared_on_the_same_labels(made):
     source = made()
     frame = section("methods").build(source).frame.set_index("method")
@@ -121,6 +123,7 @@ def test_all_methods_are_compared_on_the_same_labels(made):
         assert frame.loc[name, "ari"] == pytest.approx(agreement.mean())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shows", ["matrix", "criteria", "cdf", "tracking", "memberships", "diversity"])
 def test_every_figure_has_numbers_and_a_picture(made, shows):
     from matplotlib import pyplot as plt

@@ -42,6 +42,7 @@ def titled(picture):
     return {axes.get_title(): axes for axes in picture.axes if axes.get_title()}
 
 
+@pytest.mark.long
 def test_cells_are_means_over_subsets_at_the_default_of_other_parameters(study, scores) -> None:
     frame = heatmap().build(source_of(study, scores=scores, selected=scores)).frame
     assert list(frame.columns) == ["case", "metric", "lambda1", "lambda2", "mean"]
@@ -50,6 +51,7 @@ def test_cells_are_means_over_subsets_at_the_default_of_other_parameters(study, 
     np.testing.assert_allclose(frame["mean"], expected)
 
 
+@pytest.mark.long
 def test_a_point_that_failed_on_a_subset_has_no_mean(study, scores) -> None:
     points = study.method("RCE").points
     failed = [number for number, point in enumerate(points) if (point["lambda1"], point["lambda2"]) == (10.0, 0.01)]
@@ -60,6 +62,7 @@ def test_a_point_that_failed_on_a_subset_has_no_mean(study, scores) -> None:
         assert shown.frame["mean"].isna().tolist() == [False, False, True, False, False, False] * 2
 
 
+@pytest.mark.long
 def test_a_grid_in_a_race_has_means_over_the_subsets_on_which_all_of_it_ran(study, scores) -> None:
     """On iris the other subsets have one point alone, with higher scores; wine has no race."""
     race = {"RCE": {"metric": "ACC", "subsets": 2, "points": 1}}
@@ -77,6 +80,7 @@ def test_a_grid_in_a_race_has_means_over_the_subsets_on_which_all_of_it_ran(stud
     assert ["race" in str(caption) for caption in captions] == [True, False]
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("scale", ["own", "shared", "best"])
 def test_a_method_that_always_failed_is_drawn_without_a_best_point(study, scores, scale) -> None:
@@ -87,6 +91,7 @@ def test_a_method_that_always_failed_is_drawn_without_a_best_point(study, scores
     shown.picture.draw_without_rendering()
 
 
+@pytest.mark.long
 def test_one_colour_scale_per_metric_values_in_the_cells_and_frames(study, scores) -> None:
     picture = heatmap(scale="shared").build(source_of(study, scores=scores, selected=scores)).picture
     panels = titled(picture)
@@ -105,6 +110,7 @@ def test_one_colour_scale_per_metric_values_in_the_cells_and_frames(study, score
     assert [tick.get_text() for tick in panel.get_xticklabels()] == ["$10^{-1}$", "$10^{0}$", "$10^{1}$"]
 
 
+@pytest.mark.long
 def test_each_panel_has_a_colour_scale_of_its_own(study, scores) -> None:
     panels = titled(heatmap().build(source_of(study, scores=scores, selected=scores)).picture)
     limits = {name: panel.collections[0].get_clim() for name, panel in panels.items()}
@@ -113,6 +119,7 @@ def test_each_panel_has_a_colour_scale_of_its_own(study, scores) -> None:
     assert limits["Iris, ACC"] != limits["Wine, ACC"]
 
 
+@pytest.mark.long
 def test_small_panels_show_the_distance_below_the_best(study, scores) -> None:
     panels = titled(heatmap(scale="best").build(source_of(study, scores=scores, selected=scores)).picture)
     best = {case: f"{value(case, 10, 1):.3f}".removeprefix("0") for case in ("iris", "wine")}

@@ -46,6 +46,7 @@ def drawn(picture):
     return found
 
 
+@pytest.mark.long
 def test_matrices_are_those_of_the_functions_in_the_order_of_the_classes(source) -> None:
     shown = Matrices(**KEYS, order="both").build(source)
     order = np.argsort(CLASSES, kind="stable")

@@ -21,6 +21,7 @@ def picture():
     return drawn, axes
 
 
+@pytest.mark.long
 def test_the_same_figure_gives_the_same_bytes_and_no_other_file(tmp_path) -> None:
     for folder in ("one", "two"):
         figures.save(picture()[0], tmp_path / folder, "figure")
@@ -38,6 +39,7 @@ def test_curves_are_the_means_with_a_band_of_one_deviation() -> None:
     assert len({line.get_marker() for line in lines}) == 2
 
 
+@pytest.mark.long
 def test_axes_are_named_once_and_spare_panels_are_hidden() -> None:
     drawn, axes = picture()
     assert [panel.get_xlabel() for panel in axes] == ["", "size", "size", "size"]
