@@ -7,13 +7,14 @@ import pytest
 
 from consclust.ensemble import Ensemble
 from consclust.errors import MemoryNeeded
-from consclust.methods import BCE, DREC, GPMGLA, LCE, PEACE, PTA, RCE, RMSC, RSEC, SPCE, TRCE, WEAC
+from consclust.methods import BCE, CEHM, DREC, GPMGLA, LCE, PEACE, PTA, RCE, RMSC, RSEC, SPCE, TRCE, WEAC
 
 pytestmark = pytest.mark.long
 
 N = 300
 FITS = [
     BCE(10, n_init=2, random_state=0),
+    CEHM(n_clusters=10),
     DREC(10, n_init=2, random_state=0),
     GPMGLA(10),
     LCE(n_clusters=10),

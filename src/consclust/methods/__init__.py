@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from consclust.methods.base import ConsensusMethod
     from consclust.methods.baumeagon import BaumEagon
     from consclust.methods.bce import BCE
+    from consclust.methods.cehm import CEHM
     from consclust.methods.cspa import CSPA
     from consclust.methods.drec import DREC
     from consclust.methods.eac import EAC
@@ -45,9 +46,9 @@ if TYPE_CHECKING:
     from consclust.methods.weac import WEAC
 
 __all__ = [
-    "BCE", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GPMGLA", "GWCA", "HBGF", "HGPA", "KC", "LCE", "LWEA", "LWGP",
-    "MCLA", "NMFC", "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SPCE", "SSCE", "TRCE", "WEAC", "BaumEagon",
-    "SpectralConsensus",
+    "BCE", "CEHM", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GPMGLA", "GWCA", "HBGF", "HGPA", "KC", "LCE", "LWEA",
+    "LWGP", "MCLA", "NMFC", "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SPCE", "SSCE", "TRCE", "WEAC",
+    "BaumEagon", "SpectralConsensus",
 ]  # fmt: skip
 
 
