@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from consclust.methods.rce import RCE
     from consclust.methods.rmsc import RMSC
     from consclust.methods.rsec import RSEC
+    from consclust.methods.sec import SEC
     from consclust.methods.spce import SPCE
     from consclust.methods.spectralconsensus import SpectralConsensus
     from consclust.methods.ssce import SSCE
@@ -46,9 +47,9 @@ if TYPE_CHECKING:
     from consclust.methods.weac import WEAC
 
 __all__ = [
-    "BCE", "CEHM", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GPMGLA", "GWCA", "HBGF", "HGPA", "KC", "LCE", "LWEA",
-    "LWGP", "MCLA", "NMFC", "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SPCE", "SSCE", "TRCE", "WEAC",
-    "BaumEagon", "SpectralConsensus",
+    "BCE", "CEHM", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GPMGLA", "GWCA", "HBGF", "HGPA", "KC", "LCE",
+    "LWEA", "LWGP", "MCLA", "NMFC", "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SEC", "SPCE", "SSCE",
+    "TRCE", "WEAC", "BaumEagon", "SpectralConsensus",
 ]  # fmt: skip
 
 
