@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.spatial.distance import pdist
+from sklearn.datasets import load_iris
 
-from consclust.diagnostics import ResampledKMeans
+from consclust.diagnostics import ResampledKMeans, choose_k, describe_recommendation
 from consclust.diagnostics.choice import recommend
 
 ROOT = Path(__file__).parents[2]
@@ -85,6 +86,18 @@ def test_an_empty_cluster_takes_the_object_that_is_farthest_away():
     X = np.array([[0.0], [1.0], [9.0]])
     centres = average(X, np.array([0, 0, 0]), np.array([1.0, 4.0, 5.0]), 2)
     np.testing.assert_array_equal(centres, [[0.5], [9.0]])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("is_standardised", [False, True])
+def test_seeds_agree_on_iris_or_each_says_that_they_may_disagree(is_standardised):
+    """With the default settings, which this k-means makes bearable."""
+    X = load_iris().data
+    if is_standardised:
+        X = (X - X.mean(axis=0)) / X.std(axis=0)
+    tables = [choose_k(features=X, ks=range(2, 6), recipe=CompiledKMeans(), seed=seed) for seed in range(3)]
+    picked = {int(table.loc[table["recommended"], "k"].iloc[0]) for table in tables}
+    assert len(picked) == 1 or all("disagree" in describe_recommendation(table) for table in tables)
 
 
 def test_what_is_kept_of_a_set_gives_its_recommendation(tmp_path):

@@ -278,12 +278,32 @@ def test_of_features_the_product_of_silhouette_and_dispersion_counts() -> None:
     assert recommend(made(data, is_one_cluster=True), 0.05) == (1, {})
 
 
-def test_of_numbers_that_are_equally_good_within_the_noise_the_smallest_is_recommended() -> None:
+def test_of_neighbours_that_are_equally_good_within_the_noise_the_smallest_is_recommended() -> None:
     data = {"silhouette": [0.70, 0.90, 0.91]}
-    noisy = made(data, [[0.7, 0.93, 0.90], [0.7, 0.88, 0.92], [0.7, 0.90, 0.91]])
+    noisy = made(data, [[0.7, 0.96, 0.86], [0.7, 0.84, 0.96], [0.7, 0.90, 0.91]])
     assert recommend(noisy, 0.05).recommended == 3
-    assert recommend(noisy, 0.05).halves == pytest.approx({2: 0, 3: 1 / 3, 4: 2 / 3})
+    # the first half is better at 3, the last within the noise, the second beyond it
+    assert recommend(noisy, 0.05).halves == pytest.approx({2: 0, 3: 2 / 3, 4: 1 / 3})
     assert recommend(made(data), 0.05).recommended == 4
+
+
+def test_a_smaller_number_is_not_taken_across_a_worse_one() -> None:
+    """Eight clusters on a line are also four pairs, which are nearly as good; five to seven are not."""
+    data = {"silhouette": [0.90, 0.70, 0.91]}
+    noisy = made(data, [[0.95, 0.7, 0.86], [0.85, 0.7, 0.94], [0.90, 0.7, 0.91]])
+    assert recommend(noisy, 0.05).recommended == 4
+    assert recommend(noisy, 0.05).halves == pytest.approx({2: 1 / 3, 3: 0, 4: 2 / 3})
+
+
+def test_halves_of_the_draws_show_what_depends_on_them() -> None:
+    """The halves of the clusterings agree; which k is best depends on the draws that it is compared with."""
+    values = made({"silhouette": [0.70, 0.90, 0.91]}, np.tile([0.70, 0.90, 0.91], (40, 1)))
+    assert set(recommend(values, 0.05).halves.values()) == {0.0, 1.0}
+    nulls = values.nulls.copy()
+    nulls[:, 0, 2] += 0.1 * np.resize([-1, 1], 19)
+    shares = recommend(values._replace(nulls=nulls), 0.05).halves
+    assert 0.1 < shares[3] < 0.9
+    assert shares[3] + shares[4] == pytest.approx(1)
 
 
 def test_the_table_follows_from_the_values_alone() -> None:

@@ -31,9 +31,10 @@ from consclust.diagnostics.criteria import (
 )
 from consclust.diagnostics.pairs import n_pairs, require_at_least
 from consclust.diagnostics.resampling import ResampledKMeans, Source, make_source
-from consclust.ensemble import Ensemble, FloatArray
+from consclust.ensemble import Ensemble, FloatArray, IntArray
 from consclust.extras import needs
 from consclust.methods.base import ConsensusMethod
+from consclust.seeds import generator
 
 COLUMNS = (
     "criterion", "k", "value", "null_mean", "null_sd", "score", "p", "best", "chosen", "recommended", "halves"
@@ -105,8 +106,8 @@ def choose_k(
       ``level``; 1 if the p-value in the row of k = 1 exceeds ``level``. Without a null reference it is ``best``. Of
       equal ones the smallest k.
     * ``recommended``: the one k to take, in the rows of all criteria: see the notes.
-    * ``halves``: share of the random halves of the clusterings in which this k is the best one, whatever smaller k is
-      as good within the noise; NaN if k = 1 is recommended.
+    * ``halves``: share of the random halves, of the clusterings and of the draws, in which this k is recommended; NaN
+      if k = 1 is.
 
     Notes
     -----
@@ -118,9 +119,10 @@ def choose_k(
 
     The recommendation is 1 unless one cluster is rejected at the level, by the dispersion (features) or the silhouette
     (label matrix). Otherwise it is the k with the largest product of the scores of silhouette and dispersion, negative
-    ones taken for 0 (features), or with the largest score of the silhouette (label matrix). The product was the best
-    of some twenty rules in a small trial, see docs/choice-of-k.md. A smaller k is taken if it is as good within the
-    noise: if its difference is at most the standard deviation of this difference over the random halves.
+    ones taken for 0 (features), or with the largest score of the silhouette (label matrix). How often that is right is
+    measured in docs/choice-of-k.md. The same is computed for random halves of the clusterings, each beside a random
+    half of the draws. The next smaller k is taken, and so on, while it is as good as the best one within the noise: as
+    long as the difference is at most the standard deviation of this difference over the halves.
 
     Takes (1 + ``nulls``) (1 + ``halves``) fits for each k from labels, or (1 + ``nulls``) ``runs`` runs of k-means and
     a fit for each k from features; with the default method O(n'^2) for each tree.
@@ -184,58 +186,66 @@ class Recommendation(NamedTuple):
     recommended: int | None
     """None if no criterion has a value."""
     halves: dict[int, float]
-    """Share of the halves of the clusterings in which a k is the best one; empty for one cluster."""
+    """Share of the halves of clusterings and draws in which a k is recommended; empty for one cluster."""
 
 
 def recommend(values: Values, level: float) -> Recommendation:
     """Return the recommendation, as the notes of :func:`choose_k` define it."""
     silhouettes = values.pool(SILHOUETTE)
-    has_nulls = len(silhouettes) > 1
     if np.isnan(silhouettes[0]).all():
         return Recommendation(None, {})
-    if has_nulls and not compute_p_of_one_cluster(values) <= level:
+    if len(values.nulls) and not compute_p_of_one_cluster(values) <= level:
         return Recommendation(1, {})
+    merits = _judge(values, silhouettes[0], np.arange(len(values.nulls)))
+    rng = generator(0, "choose k", "halves of the draws")
+    of_halves = np.array([_judge(values, half, _draw_half(len(values.nulls), rng)) for half in values.halves])
+    noise = _measure_noise(of_halves)
+    picks = [_pick(values.ks, half, noise) for half in of_halves]
+    known = [k for k in picks if k is not None]
+    shares = {k: known.count(k) / len(known) for k in values.ks} if known else {}
+    return Recommendation(_pick(values.ks, merits, noise), shares)
+
+
+def _draw_half(n: int, rng: np.random.Generator) -> IntArray:
+    """Return a random half of n draws, rounded up."""
+    return rng.permutation(n)[: ceil(n / 2)]
+
+
+def _judge(values: Values, silhouette: FloatArray, draws: IntArray) -> FloatArray:
+    """Return how good each k is, (k's,), by some silhouettes, (k's,), beside those of some draws."""
     # without a null reference the values themselves count
-    reference = average_known(silhouettes[1:]) if has_nulls else 0.0
-    gap = None
-    if has_nulls and DISPERSION in values.names:
-        dispersion = values.pool(DISPERSION)
-        gap = average_known(dispersion[1:]) - dispersion[0]
-    merit = _judge(silhouettes[0] - reference, gap)
-    of_halves = np.array([_judge(half - reference, gap) for half in values.halves])
-    return Recommendation(_take_smallest_of_the_best(values.ks, merit, of_halves), _count_choices(values.ks, of_halves))
-
-
-def _judge(silhouette: FloatArray, gap: FloatArray | None) -> FloatArray:
-    """Return how good each k is, by the scores of silhouette and dispersion, each of shape (k's,)."""
-    if gap is None:
+    if not len(draws):
         return silhouette
-    return np.asarray(np.maximum(silhouette, 0.0) * np.maximum(gap, 0.0))
+    score = silhouette - average_known(values.pool(SILHOUETTE)[1 + draws])
+    if DISPERSION not in values.names:
+        return score
+    dispersions = values.pool(DISPERSION)
+    gap = average_known(dispersions[1 + draws]) - dispersions[0]
+    return np.asarray(np.maximum(score, 0.0) * np.maximum(gap, 0.0))
 
 
-def _take_smallest_of_the_best(ks: Sequence[int], merit: FloatArray, of_halves: FloatArray) -> int | None:
-    """Return the smallest k that is as good as the best one within the noise over the halves."""
-    best = find_largest(ks, merit)
-    if best is None:
-        return None
-    place = ks.index(best)
-    noise = _measure_noise(of_halves[:, [place]] - of_halves)
-    return next(k for i, k in enumerate(ks) if k == best or merit[place] - merit[i] <= noise[i])
+def _measure_noise(of_halves: FloatArray) -> FloatArray:
+    """Return the standard deviation, over the halves, of the difference of any two k's, (k's, k's).
 
-
-def _measure_noise(differences: FloatArray) -> FloatArray:
-    """Return the standard deviation of each column; 0 where fewer than two halves have a value."""
+    ``of_halves`` has shape (halves, k's). 0 where fewer than two halves have a value.
+    """
+    differences = of_halves[:, :, None] - of_halves[:, None]
     known = (~np.isnan(differences)).sum(axis=0) > 1
-    noise = np.zeros(differences.shape[1])
+    noise = np.zeros(known.shape)
     noise[known] = np.nanstd(differences[:, known], axis=0, ddof=1)
     return noise
 
 
-def _count_choices(ks: Sequence[int], of_halves: FloatArray) -> dict[int, float]:
-    """Return the share of the halves with a value in which each k is the best one."""
-    choices = [find_largest(ks, one) for one in of_halves]
-    known = [k for k in choices if k is not None]
-    return {k: known.count(k) / len(known) for k in ks} if known else {}
+def _pick(ks: Sequence[int], merits: FloatArray, noise: FloatArray) -> int | None:
+    """Return the smallest k of those next to each other that are as good as the best one within the noise."""
+    best = find_largest(ks, merits)
+    if best is None:
+        return None
+    place = ks.index(best)
+    smallest = place
+    while smallest > 0 and merits[place] - merits[smallest - 1] <= noise[place, smallest - 1]:
+        smallest -= 1
+    return ks[smallest]
 
 
 def describe_recommendation(table: Any) -> str:
@@ -270,12 +280,13 @@ def describe_recommendation(table: Any) -> str:
     has_nulls = not isnan(p)
     what = "silhouette and dispersion together are" if tested == DISPERSION and has_nulls else "the silhouette is"
     than = f" One cluster is rejected by the {tested} (p = {p:.2g})." if has_nulls else ""
+    parts = "halves of the clusterings and of the draws" if has_nulls else "halves of the clusterings"
     share = recommended["halves"].iloc[0]
     of_halves = table.drop_duplicates("k").set_index("k")["halves"].dropna()
     others = of_halves[(of_halves > 0) & (of_halves.index != k)].sort_values(ascending=False, kind="stable")
     if others.empty:
-        sure = "; so it is in all halves of the clusterings" if len(of_halves) else ""
+        sure = f"; so it is in all {parts}" if len(of_halves) else ""
     else:
         listed = ", ".join(f"{other} in {part:.0%}" for other, part in others.items())
-        sure = f"; halves of the clusterings disagree, as other seeds may: it is {k} in {share:.0%} of them, {listed}"
+        sure = f"; {parts} disagree, as other seeds may: it is {k} in {share:.0%} of them, {listed}"
     return f"Recommended: k = {k}, where {what} best{sure}.{than}"
