@@ -8,8 +8,9 @@ import pytest
 
 from consclust.ensemble import Ensemble
 from consclust.methods import SEC
-from consclust.methods.sec import Points, descend, draw_any, draw_spread
+from consclust.methods.sec import descend, points_of
 from consclust.numerics.numbering import renumber
+from consclust.numerics.points import draw_any, draw_spread
 from consclust.testing import l30
 
 CASES = json.loads((Path(__file__).parent.parent / "oracles" / "sec.json").read_text())["cases"]
@@ -28,7 +29,7 @@ def test_descent_is_that_of_the_program(case):
     """Of missing labels nothing enters a sum."""
     expected = case.get("missing_as_zero", case)
     ensemble = Ensemble(np.array(case["labels"]), missing="ignored")
-    points = Points.make(ensemble)
+    points = points_of(ensemble)
     member = ensemble.membership
     descent = descend(points, member[case["start_objects_0based"]], 300)
     assert close(descent.path, expected["objective_by_iteration"])
@@ -71,7 +72,7 @@ def test_profiles_stand_for_their_objects():
     labels = np.random.default_rng(0).integers(0, 3, size=(60, 3))
     ensemble = Ensemble(labels)
     assert ensemble.n_profiles < 30
-    merged, apart = Points.make(ensemble), Points.make(ensemble.unmerged())
+    merged, apart = points_of(ensemble), points_of(ensemble.unmerged())
     starts = np.array([0, 7, 20])
     objects = [int(np.flatnonzero(ensemble.membership == profile)[0]) for profile in starts]
     place = ensemble.unmerged().membership
@@ -83,7 +84,7 @@ def test_profiles_stand_for_their_objects():
 
 def test_an_empty_cluster_takes_the_farthest_object():
     """Two starts at the same point: without it one cluster would remain."""
-    points = Points.make(Ensemble([[0, 0], [0, 1], [1, 2], [1, 2], [2, 2]]))
+    points = points_of(Ensemble([[0, 0], [0, 1], [1, 2], [1, 2], [2, 2]]))
     descent = descend(points, np.array([0, 0, 0]), 300)
     assert set(descent.labels) == {0, 1, 2}
     assert descent.converged
@@ -100,14 +101,14 @@ def test_equal_points_of_different_profiles_end():
 
 @pytest.mark.parametrize("draw", [draw_any, draw_spread])
 def test_starts_are_different_objects(draw):
-    points = Points.make(Ensemble(l30()))
+    points = points_of(Ensemble(l30()))
     for seed in range(20):
         drawn = draw(points, 20, np.random.default_rng(seed))
         assert len(set(drawn.tolist())) == 20
 
 
 def test_a_profile_of_many_objects_is_drawn_often():
-    points = Points.make(Ensemble(np.repeat([[0, 0], [0, 1], [1, 0]], [98, 1, 1], axis=0)))
+    points = points_of(Ensemble(np.repeat([[0, 0], [0, 1], [1, 0]], [98, 1, 1], axis=0)))
     heaviest = int(np.argmax(points.counts))
     for draw in (draw_any, draw_spread):
         firsts = [draw(points, 1, np.random.default_rng(seed))[0] for seed in range(30)]
@@ -115,10 +116,10 @@ def test_a_profile_of_many_objects_is_drawn_often():
 
 
 def test_spread_starts_of_many_profiles_are_those_of_a_sample(monkeypatch):
-    monkeypatch.setattr("consclust.methods.sec.SAMPLE", 8)
+    monkeypatch.setattr("consclust.numerics.points.SAMPLE", 8)
     labels = np.random.default_rng(0).permutation(np.repeat(np.arange(4), 40))
     noise = np.random.default_rng(1).integers(0, 9, size=(160, 1))
-    points = Points.make(Ensemble(np.column_stack([labels, labels, labels, noise])))
+    points = points_of(Ensemble(np.column_stack([labels, labels, labels, noise])))
     assert len(points.counts) > 8
     for seed in range(5):
         starts = draw_spread(points, 3, np.random.default_rng(seed))

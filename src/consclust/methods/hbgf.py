@@ -42,9 +42,9 @@ class HBGF(ConsensusMethod):
 
     .. math:: D_x^{-1/2} B D_y^{-1/2} \tag{1}
 
-    solve the relaxed normalised cut of the bipartite graph (Fern and Brodley 2004, Section 3.2).
+    solve the relaxed normalised cut of the bipartite graph (Fern and Brodley 2004).
 
-    *tcut* (Huang et al. 2020, Section III-C; Li, Wu, Chang 2012). The :math:`K` leading eigenvectors :math:`u_k` of
+    *tcut* (Li, Wu, Chang 2012; Huang et al. 2020). The :math:`K` leading eigenvectors :math:`u_k` of
 
     .. math:: D_y^{-1/2} W_y D_y^{-1/2}, \quad W_y = B^\top D_x^{-1} B, \tag{2}
 

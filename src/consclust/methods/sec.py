@@ -1,16 +1,14 @@
 """SEC: spectral ensemble clustering as weighted k-means."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from consclust.ensemble import Ensemble, FloatArray, IntArray
+from consclust.ensemble import Ensemble, IntArray
 from consclust.methods.base import ConsensusMethod, Cost
-from consclust.numerics.assignment import Assigned, assign_profiles, fill_empty_clusters, sum_by_cluster
-
-SAMPLE = 10_000  # Profiles among which "k-means++" looks for starts
-ROUNDING = 1e-12  # Squared distances below this, relative to the length of the point, are 0
+from consclust.numerics.assignment import fill_empty_clusters, sum_by_cluster
+from consclust.numerics.points import Points, draw_any, draw_spread
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -51,7 +49,7 @@ class SEC(ConsensusMethod):
     .. math:: J = \sum_k \sum_{p \in k} w_p \|x_p - c_k\|^2 = \sum_p w_p \|x_p\|^2 - A. \tag{2}
 
     The first sum does not depend on the clusters, so k-means on :math:`n` rows of :math:`m` entries minimises the
-    normalised cut (Liu et al. 2017, Theorem 1) and no matrix of the objects is made: O(n' m K) time for a round.
+    normalised cut (Liu et al. 2015, 2017) and no matrix of the objects is made: O(n' m K) time for a round.
 
     Starts matter. The row of an object in large clusters is short, because :math:`\|x_p\|^2 = m / w_p^2`, and all
     objects that share no cluster with any other start are assigned to it. A cluster that becomes empty takes the object
@@ -89,7 +87,7 @@ class SEC(ConsensusMethod):
     max_iter: int = 300
 
     def _fit(self, ensemble: Ensemble) -> None:
-        points = Points.make(ensemble)
+        points = points_of(ensemble)
         rng = self._rng()
         draw = draw_spread if self.init == "k-means++" else draw_any
         descents = [descend(points, draw(points, self.n_clusters, rng), self.max_iter) for _ in range(self.n_init)]
@@ -103,52 +101,10 @@ class SEC(ConsensusMethod):
         self.converged_ = all(descent.converged for descent in descents)
 
 
-@dataclass(frozen=True)
-class Points:
-    """The points x = b / w of the profiles."""
-
-    indicator: Any  # Their rows b, a csr_array of shape (n', sum of k_i)
-    counts: FloatArray  # Objects of each profile, shape (n',)
-    weights: FloatArray  # w of an object, shape (n',)
-    lengths: FloatArray  # w |x|^2 of an object, shape (n',)
-
-    @classmethod
-    def make(cls, ensemble: Ensemble) -> "Points":
-        """Take the profiles of an ensemble."""
-        indicator = ensemble.expected_indicator
-        weights = indicator @ (indicator.T @ ensemble.weights)
-        squares = indicator.copy()
-        squares.data **= 2
-        return cls(indicator, ensemble.weights.astype(float), weights, squares.sum(axis=1) / weights)
-
-    @property
-    def constant(self) -> float:
-        """The sum of w |x|^2 over the objects, equation (2)."""
-        return float(self.counts @ self.lengths)
-
-    def rows(self, profiles: IntArray) -> FloatArray:
-        """Return the points of some profiles as columns, shape (sum of k_i, profiles)."""
-        points: FloatArray = self.indicator[profiles].toarray().T / self.weights[profiles]
-        return points
-
-    def assign(self, centres: FloatArray) -> Assigned:
-        """Return the nearest of the centres, the columns of (sum of k_i, K), and w |x - c|^2 for each profile."""
-        offsets = (centres**2).sum(axis=0)
-        labels, least = assign_profiles(self.indicator, -2 * centres, offsets, self.weights)
-        distances = least + self.lengths
-        distances[distances < ROUNDING * self.lengths] = 0.0
-        return Assigned(labels, distances)
-
-    def distances(self, centres: FloatArray) -> FloatArray:
-        """Return w |x - c|^2 of each profile and each of the centres, the columns of (sum of k_i, K), shape (n', K)."""
-        squares = np.outer(self.weights, (centres**2).sum(axis=0))
-        distances: FloatArray = squares - 2 * (self.indicator @ centres) + self.lengths[:, None]
-        distances[distances < ROUNDING * self.lengths[:, None]] = 0.0
-        return distances
-
-    def part(self, profiles: IntArray) -> "Points":
-        """Return the points of some of the profiles."""
-        return Points(self.indicator[profiles], self.counts[profiles], self.weights[profiles], self.lengths[profiles])
+def points_of(ensemble: Ensemble) -> Points:
+    """Return the points x = b / w of the profiles, and their weights w."""
+    indicator = ensemble.expected_indicator
+    return Points.make(indicator, ensemble.weights, indicator @ (indicator.T @ ensemble.weights))
 
 
 class Descent(NamedTuple):
@@ -174,35 +130,3 @@ def descend(points: Points, starts: IntArray, max_iter: int) -> Descent:
         converged = np.array_equal(nearest.labels, labels)
         if converged or len(path) == max_iter:
             return Descent(labels, path, converged)
-
-
-def draw_any(points: Points, n_clusters: int, rng: np.random.Generator) -> IntArray:
-    """Draw K profiles, a profile in proportion to its objects, shape (K,)."""
-    chances = points.counts / points.counts.sum()
-    return rng.choice(len(chances), size=n_clusters, replace=False, p=chances)
-
-
-def draw_spread(points: Points, n_clusters: int, rng: np.random.Generator) -> IntArray:
-    """Draw K profiles, the first one in proportion to its objects, and the others to their costs beside those drawn.
-
-    Of 2 + log K draws the one is taken that leaves the least cost, as in scikit-learn (k-means++: Arthur, Vassilvitskii
-    2007; on ensembles of 30 to 5,000 objects single draws ended at costs that were 4 to 11 % higher). Of more than
-    ``SAMPLE`` profiles, a random sample takes part.
-    """
-    if len(points.counts) > max(SAMPLE, n_clusters):
-        sample = np.sort(rng.choice(len(points.counts), size=max(SAMPLE, n_clusters), replace=False))
-        return sample[draw_spread(points.part(sample), n_clusters, rng)]
-    n_draws = 2 + int(np.log(n_clusters))
-    drawn = [int(rng.choice(len(points.counts), p=points.counts / points.counts.sum()))]
-    distances = points.distances(points.rows(np.array(drawn)))[:, 0]
-    while len(drawn) < n_clusters:
-        chances = points.counts * distances
-        if not chances.any():  # expected labels may make the rows of different profiles equal
-            chances = points.counts.copy()
-            chances[drawn] = 0.0
-        candidates = rng.choice(len(chances), size=n_draws, p=chances / chances.sum())
-        left = np.minimum(distances[:, None], points.distances(points.rows(candidates)))
-        best = int(np.argmin(points.counts @ left))
-        distances = left[:, best]
-        drawn.append(int(candidates[best]))
-    return np.array(drawn)
