@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from consclust.methods.lwea import LWEA
     from consclust.methods.lwgp import LWGP
     from consclust.methods.mcla import MCLA
+    from consclust.methods.mixture import Mixture
     from consclust.methods.nmfc import NMFC
     from consclust.methods.peace import PEACE
     from consclust.methods.pta import PTA
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BCE", "CEHM", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GPMGLA", "GWCA", "HBGF", "HGPA", "KC", "LCE",
     "LWEA", "LWGP", "MCLA", "NMFC", "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SEC", "SPCE", "SSCE",
-    "TRCE", "WEAC", "BaumEagon", "SpectralConsensus",
+    "TRCE", "WEAC", "BaumEagon", "Mixture", "SpectralConsensus",
 ]  # fmt: skip
 
 
