@@ -16,6 +16,7 @@ from consclust.errors import ConsensusFailure
 from consclust.methods.base import Cost, MatrixMethod
 from consclust.methods.constraints import NON_NEGATIVE, POSITIVE, Interval
 from consclust.numerics.columnblocks import ColumnBlocks
+from consclust.numerics.rceproblem import Certificate, RCEProblem
 from consclust.numerics.spectral import Assignment
 from consclust.plurals import count
 
@@ -34,6 +35,7 @@ REFRESH, SHARE = 6, 0.25
 # The error of a product in single precision is bounded by this times the lengths of the longest row and column; up to
 # 0.8 of that bound were measured.
 SINGLE = 2.0**-23
+CERTIFICATE = 8  # Matrices over the profiles that a certificate needs
 ROUNDING = 2.0**-53  # Relative error of the largest eigenvalue of A A', and thus the absolute one of all
 
 
@@ -75,6 +77,8 @@ class RCE(MatrixMethod):
     boundary : {"pin", "box"}, default "pin"
         "pin": entries that are exactly 0 or 1 stay, as in the authors' program. "box": every entry is kept in [1e-6, 1
         - 1e-6]; a different problem where lambda2 is large.
+    certify : bool, default False
+        Compute after every round how far J4 is from its minimum at most (see Notes). The labels do not change.
 
     Attributes
     ----------
@@ -87,9 +91,31 @@ class RCE(MatrixMethod):
         rises later, ``note_`` says so.
     converged_ : bool
         Whether the last round lowered the objective by less than ``tol`` (1e-6 if None), relatively.
+    duality_gap_ : float
+        (``best_objective_`` - ``bound_``) / ``best_objective_``. The minimum of J4 is lower than ``best_objective_`` by
+        at most this share. Only with ``certify``, as are the next three.
+    best_objective_ : float
+        Least J4 of the symmetric parts of the matrices after each round, with the best errors for each. At most
+        ``objective_`` but for rounding, since that has the errors of the E-step before.
+    bound_ : float
+        Greatest lower bound of the minimum of J4 that was found.
+    duality_gap_path_ : ndarray, shape (iterations,)
+        The gap after every round, from the best objective and the best bound until then; never grows.
 
     Notes
     -----
+    J4 is convex, and a gap of 0 means the optimum. The bound is that of duality: J4 is at least
+    :math:`\sum_{pq} \min_s (\varphi_{pq}(s) + Z^1_{pq} s) + \sqrt{\mu} \operatorname{tr} Z^2`, where
+    :math:`\varphi_{pq}` is what J4 has of a pair at :math:`A_{pq} = s` with the best errors, for every
+    :math:`[Z^1, Z^2]` of spectral norm at most :math:`2 \lambda_2`. That of the matrix after a round is taken,
+    :math:`2 \lambda_2 (A A^T + \mu I)^{-1/2} [A, \sqrt{\mu} I]`. Rounding is not counted: a gap of 1e-15 may be -1e-15.
+    The minimum is over all symmetric matrices whose entries are in [1e-6, 1 - 1e-6] with ``boundary`` "box". With
+    "pin" those are fixed that are 0 or 1 in the co-association matrix, and all others are in [0, 1]. Algorithm 1 may
+    end elsewhere: from lambda1 = 100 on the authors' order moves some entries to exactly 0 or 1, and there they stay.
+    Where lambda2 is large, too, the optimum is not there, and its gap remains large however many rounds there are.
+    The gap of a round costs one eigendecomposition and a root for each pair of profiles, about the same as a round in
+    the paper's order, and a third of one in the authors'; it needs eight more matrices over the profiles.
+
     The nuclear norm enters an A-step through 2 D A = 2 lambda2 S^-1 A, whose entries are at most 2 lambda2, against a
     curvature of at least 4 m: it moves the step's target by at most lambda2 / (2 m). With ``inner_tol``, a round in
     which that is less works without it, and the others take their two products in single precision and S^-1 from the
@@ -130,23 +156,37 @@ class RCE(MatrixMethod):
     boundary: Literal["pin", "box"] = "pin"
     assign_labels: Assignment = "discretize"
     n_init: int = 10
+    certify: bool = False
+
+    def _doubles(self, ensemble: Ensemble) -> int:
+        of_certificate = CERTIFICATE * ensemble.n_profiles**2 if self.certify else 0
+        return super()._doubles(ensemble) + of_certificate
 
     def _fit(self, ensemble: Ensemble) -> None:
         from consclust.numerics.kernels.rce_kernels import hard_errors
 
+        if self.certify:
+            self._certificate = Certificate(self._problem(ensemble))
         e_step = partial(hard_errors, ensemble.counts, ensemble.observed, float(self.lambda1), ensemble.weights)
         self._solve_and_cluster(ensemble.coassociation, e_step, ensemble.observed, ensemble.weights)
+
+    def _problem(self, ensemble: Ensemble) -> RCEProblem:
+        margin = BOX if self.boundary == "box" else 0.0
+        parameters = self.lambda1, self.lambda2, self.mu
+        return RCEProblem(ensemble.counts, ensemble.observed, ensemble.weights, *parameters, margin)
 
     def fit_connective(self, matrices: Sequence[npt.ArrayLike]) -> Self:
         """Find the consensus of m soft connective matrices, (n, n), symmetric with entries in [0, 1].
 
         Differences from that of up to 1e-8, such as rounding leaves in correlations, are evened out. Takes O(n^2 m)
-        memory and O(n^3) time a step. Raises ValueError for other matrices, ConsensusFailure for more clusters than
-        objects.
+        memory and O(n^3) time a step. Raises ValueError for other matrices and with ``certify``, which is for labels
+        alone, ConsensusFailure for more clusters than objects.
         """
         from consclust.numerics.kernels.rce_kernels import soft_errors
 
         self.check_parameters()
+        if self.certify:
+            raise ValueError("RCE: certify = True: must be False for fit_connective; the bound is for labels alone")
         connective = _connective(matrices)
         n = connective.shape[1]
         if self.n_clusters > n:
@@ -180,6 +220,8 @@ class RCE(MatrixMethod):
             spectrum.update(matrix)
             of_pairs = constant + divergence(matrix, cost, m, weights)
             path.append(of_pairs + 2 * self.lambda2 * spectrum.norm)
+            if self.certify:
+                self._certificate.add(matrix)
             self.converged_ = len(path) > 1 and abs(path[-2] - path[-1]) <= tolerance * abs(path[-1])
             if self.converged_ and self.tol is not None:
                 break
@@ -187,7 +229,17 @@ class RCE(MatrixMethod):
         self.objective_path_, self.objective_ = np.array(path), path[-1]
         rose = any(after > before + RISE * max(1, abs(before)) for before, after in pairwise(path))
         self.note_ = "the objective rose in a round" if rose else ""
+        if self.certify:
+            self._keep_certificate()
         self._set_spectral_labels((matrix + matrix.T) / 2, weights, self._membership, self.assign_labels, self.n_init)
+
+    def _keep_certificate(self) -> None:
+        certificate = self._certificate
+        del self._certificate  # its matrices
+        self.best_objective_ = certificate.objective
+        self.bound_ = certificate.bound
+        self.duality_gap_path_ = np.array(certificate.gaps)
+        self.duality_gap_ = certificate.gaps[-1]
 
     def _a_steps(
         self, matrix: FloatArray, cost: FloatArray, m: FloatArray, pull: Part | None, blocks: ColumnBlocks
