@@ -175,6 +175,7 @@ def test_features_are_clustered_first(tmp_path):
     assert done.exit_code == 0
     done = run("choose-k", path, "--features", "--k", "2", "--runs", 4, "--nulls", 0, "--method", "SSCE")
     assert done.exit_code == 0
+    assert "p > 0.05" not in done.stdout, "nothing was tested"
     done = run("choose-k", path, "--features", "--k", "2:4", "--runs", 8, "--nulls", 4)
     assert [line.split()[0] for line in done.stdout.splitlines()] == [
         "k",

@@ -12,6 +12,7 @@ from consclust.cli import main
 from consclust.ensemble import Ensemble
 from consclust.methods import EAC, KC
 from consclust.report import diagnosis
+from consclust.report.shown import criteria
 from report_contents import Page, Pdf
 
 FEW = ["--ks", "2:3", "--draws", "3", "--halves", "3", "--nulls", "2", "--folds", "2", "--methods", "EAC,KC"]
@@ -75,6 +76,12 @@ def test_the_contested_object_leads_its_table(report):
     page = (report / "report.html").read_text(encoding="utf-8")
     table = page[page.index("Contested objects.</b>") :]
     assert re.findall(r"<td class=\"left\"[^>]*>([^<]*)</td>", table)[0] == "&lt;7&gt;"
+
+
+def test_the_marks_of_the_criteria_are_explained_where_they_stand(labels):
+    settings = diagnosis.Settings(EAC(3), [2, 3], {"EAC": EAC(3)}, 2, 2, 2, 2, 0)
+    caption = criteria(diagnosis.Diagnosis(settings, Ensemble(labels), np.arange(24), [""] * 8)).caption
+    assert all(word in caption for word in ("Best", "Chosen", "Recommended", "star", "ring", "bold", "dotted"))
 
 
 def test_the_page_is_whole_and_offline(report):

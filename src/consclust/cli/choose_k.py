@@ -139,7 +139,10 @@ def _show_criteria(table: Any) -> None:
     header = ("k", *(f"{name}  " for name in criteria))
     ks = sorted(table["k"].unique())
     show([header, *((str(k), *(cells[name, k] for name in criteria)) for k in ks)])
-    click.echo("* chosen by the criterion: its best score, or 1 where data without clusters are as good (p > 0.05)")
+    if table["null_mean"].notna().any():
+        click.echo("* chosen by the criterion: its best score, or 1 where data without clusters are as good (p > 0.05)")
+    else:
+        click.echo("* chosen by the criterion: its best value; one cluster is not tested (--nulls 0)")
     if weak := [name for name in criteria if CRITERIA[name].is_weak]:
         click.echo(f"often wrong in measurements: {', '.join(weak)}")
     click.echo(describe_recommendation(table))

@@ -81,7 +81,7 @@ def criteria(found: Diagnosis) -> Shown:
     rows = tuple((head, *(at[name, k] for name in names)) for k, head in heads.items())
     caption = paragraph(
         describe_recommendation(table),
-        "Bold: the number of clusters that the criterion chooses.",
+        _explain_marks(found.settings),
         found.settings.nulls > 0 and _describe_null_reference(found.settings),
         "Larger is better: mean silhouette, cluster consensus, mean ARI with the clusterings, cophenetic correlation. "
         "Smaller is better: PAC, the share of the pairs of objects with a consensus value in (0.1, 0.9], and the "
@@ -92,6 +92,18 @@ def criteria(found: Diagnosis) -> Shown:
     )
     shown = Table(title="Criteria", header=("k", *names), rows=rows)
     return Shown(table, (shown,), caption, plot.criteria(table)[0].figure)
+
+
+def _explain_marks(settings: Settings) -> str:
+    """Say what is best, chosen and recommended, and how each is marked."""
+    best = "Best (a star in the picture) is the number of clusters where the criterion has its best value."
+    chosen = "Chosen (bold in the table, a ring in the picture) is the same, as there is no null reference."
+    if settings.nulls > 0:
+        chosen = (
+            "Chosen (bold in the table, a ring in the picture) is the one where the criterion exceeds the null "
+            "reference most, or 1."
+        )
+    return f"{best} {chosen} Recommended (a dotted line in the picture) is the one number to take."
 
 
 def _describe_null_reference(settings: Settings) -> str:
