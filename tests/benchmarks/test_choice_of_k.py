@@ -34,6 +34,7 @@ def test_every_cell_of_the_tables_has_enough_sets():
     )
     assert len(planted) == 27
     assert set(planted.values()) == {20}
+    assert Counter(one.k for one in sets if one.part == "default") == dict.fromkeys(range(2, 11), 4)
     assert Counter(one.k for one in sets if one.part == "labels") == {1: 100, **dict.fromkeys(range(2, 11), 20)}
 
 
