@@ -9,8 +9,9 @@ import pytest
 
 from consclust.ensemble import Ensemble
 from consclust.methods import Mixture
-from consclust.methods.mixture import Data, Model, draw_random_start, draw_spread_start, expect, maximise
+from consclust.methods.mixture import Model, draw_random_start, draw_spread_start, expect, maximise
 from consclust.numerics.numbering import renumber
+from consclust.numerics.points import LabelTable
 from consclust.testing import l30
 
 CASES = json.loads((Path(__file__).parent.parent / "oracles" / "mixture_em.json").read_text())["cases"]
@@ -23,7 +24,7 @@ class Case:
         self.record = record
         self.given = np.array(record["labels"])
         self.ensemble = Ensemble(self.given)
-        self.data = Data.make(self.ensemble)
+        self.data = LabelTable.make(self.ensemble)
         p, k = np.ogrid[: record["n"], : record["k"]]
         start = 1.0 + (3 * p + 5 * k + p * k) % 7
         start /= start.sum(axis=1, keepdims=True)
@@ -120,7 +121,7 @@ def test_expected_labels_are_not_used():
 
 @pytest.mark.parametrize("draw", [draw_random_start, draw_spread_start])
 def test_starts_are_distributions_without_zeros(draw):
-    data = Data.make(Ensemble(l30()))
+    data = LabelTable.make(Ensemble(l30()))
     start = draw(data, 4, np.random.default_rng(0))
     assert start.shape == (len(data.weights), 4)
     assert start.min() > 0
@@ -130,12 +131,12 @@ def test_starts_are_distributions_without_zeros(draw):
 
 def test_an_empty_component_stays_empty():
     """Also where it has no object that a clustering labels: the shares among all objects take the place of 0 / 0."""
-    data = Data.make(Ensemble([[0, 0], [0, 0], [1, -1], [1, -1]]))
+    data = LabelTable.make(Ensemble([[0, 0], [0, 0], [1, -1], [1, -1]]))
     mixed = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
     model = maximise(data, mixed)
     assert model.shares[2] == 0
     assert np.isfinite(model.theta).all()
-    assert close(data.sum_by_clustering(model.theta), np.ones((3, 3)))
+    assert close(data.total(model.theta), np.ones((2, 3)))
     responsibilities, likelihood = expect(data.indicator, model)
     assert (responsibilities[:, 2] == 0).all()
     assert np.isfinite(likelihood).all()
@@ -143,7 +144,7 @@ def test_an_empty_component_stays_empty():
 
 def test_objects_that_no_component_can_have_join_the_greatest():
     model = Model(np.array([0.25, 0.75]), np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]))
-    data = Data.make(Ensemble([[0, 0], [0, 1], [1, 0], [1, 1]]))
+    data = LabelTable.make(Ensemble([[0, 0], [0, 1], [1, 0], [1, 1]]))
     responsibilities, likelihood = expect(data.indicator, model)
     impossible = np.isinf(likelihood)
     assert impossible.sum() == 2

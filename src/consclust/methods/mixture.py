@@ -11,7 +11,7 @@ import numpy.typing as npt
 from consclust.ensemble import MISSING, Ensemble, FloatArray, IntArray, coded_as
 from consclust.methods.base import ConsensusMethod, Cost
 from consclust.numerics.numbering import order_of_appearance
-from consclust.numerics.points import Points, draw_spread
+from consclust.numerics.points import LabelTable, draw_spread
 
 NEAREST = 0.9  # What a start gives to the nearest of the spread profiles; with 1 a probability of 0 would stay 0
 
@@ -112,7 +112,7 @@ class Mixture(ConsensusMethod):
     max_iter: int = 200
 
     def _fit(self, ensemble: Ensemble) -> None:
-        data = Data.make(ensemble)
+        data = LabelTable.make(ensemble)
         rng = self._rng()
         draw = draw_spread_start if self.init == "spread" else draw_random_start
         fits = [self.learn(data, draw(data, self.n_clusters, rng)) for _ in range(self.n_init)]
@@ -132,7 +132,7 @@ class Mixture(ConsensusMethod):
         self.n_iter_ = len(best.path)
         self.converged_ = all(fit.converged for fit in fits)
 
-    def learn(self, data: "Data", responsibilities: FloatArray) -> "Fit":
+    def learn(self, data: LabelTable, responsibilities: FloatArray) -> "Fit":
         """Run EM from the responsibilities of a start, (n', K): rounds of an M-step and an E-step."""
         path: list[float] = []
         while True:
@@ -171,27 +171,6 @@ class Mixture(ConsensusMethod):
         return predicted
 
 
-@dataclass(frozen=True)
-class Data:
-    """The label profiles of an ensemble, without what is expected where a label is missing."""
-
-    indicator: Any  # A csr_array of shape (n', sum of k_i)
-    weights: FloatArray  # Objects of each profile, shape (n',)
-    firsts: IntArray  # First column of each clustering, shape (m,)
-
-    @classmethod
-    def make(cls, ensemble: Ensemble) -> "Data":
-        """Take the profiles of an ensemble."""
-        firsts = np.cumsum(ensemble.n_clusters) - ensemble.n_clusters
-        return cls(ensemble.sparse_indicator, ensemble.weights.astype(float), firsts)
-
-    def sum_by_clustering(self, counts: FloatArray) -> FloatArray:
-        """Return, for each label, the sum over all labels of its clustering, of (sum of k_i, K)."""
-        sums = np.add.reduceat(counts, self.firsts)
-        sizes = np.diff(self.firsts, append=len(counts))
-        return np.repeat(sums, sizes, axis=0)
-
-
 class Model(NamedTuple):
     """The parameters of a mixture."""
 
@@ -208,31 +187,27 @@ class Fit(NamedTuple):
     converged: bool
 
 
-def draw_random_start(data: Data, n_components: int, rng: np.random.Generator) -> FloatArray:
+def draw_random_start(data: LabelTable, n_components: int, rng: np.random.Generator) -> FloatArray:
     """Draw the responsibilities of every profile, (n', K), uniformly among all distributions."""
     return rng.dirichlet(np.ones(n_components), len(data.weights))
 
 
-def draw_spread_start(data: Data, n_components: int, rng: np.random.Generator) -> FloatArray:
+def draw_spread_start(data: LabelTable, n_components: int, rng: np.random.Generator) -> FloatArray:
     """Return responsibilities, (n', K): most of each profile's for the nearest of K spread ones."""
-    points = Points.make(data.indicator, data.weights, np.ones(len(data.weights)))
+    points = data.points()
     nearest = points.assign(points.rows(draw_spread(points, n_components, rng))).labels
     responsibilities = np.full((len(nearest), n_components), (1 - NEAREST) / n_components)
     responsibilities[np.arange(len(nearest)), nearest] += NEAREST
     return responsibilities
 
 
-def maximise(data: Data, responsibilities: FloatArray) -> Model:
+def maximise(data: LabelTable, responsibilities: FloatArray) -> Model:
     """M-step: the shares and distributions of the responsibilities, (n', K), equation (3)."""
     from consclust.numerics.kernels.mixture_kernels import count_labels
 
     indicator = data.indicator
     counts = count_labels(indicator.indptr, indicator.indices, data.weights, responsibilities, indicator.shape[1])
-    totals = data.sum_by_clustering(counts)
-    among_all = indicator.T @ data.weights
-    among_all /= data.sum_by_clustering(among_all[:, None])[:, 0]
-    theta = np.divide(counts, totals, out=np.repeat(among_all[:, None], counts.shape[1], axis=1), where=totals > 0)
-    return Model(data.weights @ responsibilities / data.weights.sum(), theta)
+    return Model(data.weights @ responsibilities / data.weights.sum(), data.distributions(counts))
 
 
 def expect(indicator: Any, model: Model) -> tuple[FloatArray, FloatArray]:

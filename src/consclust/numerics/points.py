@@ -1,11 +1,11 @@
-"""Label profiles as points for weighted k-means, and the profiles that it starts from."""
+"""Label profiles as points for k-means: the points, the profiles to start from, and the labels in each cluster."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from consclust.ensemble import FloatArray, IntArray
+from consclust.ensemble import Ensemble, FloatArray, IntArray
 from consclust.numerics.assignment import Assigned, assign_profiles
 
 SAMPLE = 10_000  # Profiles among which spread ones are sought
@@ -88,3 +88,47 @@ def draw_spread(points: Points, n_clusters: int, rng: np.random.Generator) -> In
         distances = left[:, best]
         drawn.append(int(candidates[best]))
     return np.array(drawn)
+
+
+@dataclass(frozen=True)
+class LabelTable:
+    """The label profiles of an ensemble, without what is expected where a label is missing."""
+
+    indicator: Any  # A csr_array of shape (n', sum of k_i)
+    weights: FloatArray  # Objects of each profile, shape (n',)
+    firsts: IntArray  # First column of each clustering, shape (m,)
+
+    @classmethod
+    def make(cls, ensemble: Ensemble) -> "LabelTable":
+        """Take the profiles of an ensemble."""
+        firsts = np.cumsum(ensemble.n_clusters) - ensemble.n_clusters
+        return cls(ensemble.sparse_indicator, ensemble.weights.astype(float), firsts)
+
+    def points(self) -> Points:
+        """Return the rows of the indicator matrix as points of weight 1."""
+        return Points.make(self.indicator, self.weights, np.ones(len(self.weights)))
+
+    def repeat(self, rows: FloatArray) -> FloatArray:
+        """Repeat the row of each clustering, (m, K), for each of its labels, (sum of k_i, K)."""
+        sizes = np.diff(self.firsts, append=self.indicator.shape[1])
+        return np.repeat(rows, sizes, axis=0)
+
+    def total(self, counts: FloatArray) -> FloatArray:
+        """Return the sum over the labels of each clustering, (m, K), of (sum of k_i, K)."""
+        sums: FloatArray = np.add.reduceat(counts, self.firsts)
+        return sums
+
+    def shares(self) -> FloatArray:
+        """Return the share of each label among the objects that its clustering labels, shape (sum of k_i,)."""
+        counts: FloatArray = self.indicator.T @ self.weights
+        return counts / self.repeat(self.total(counts))
+
+    def distributions(self, counts: FloatArray) -> FloatArray:
+        """Return the distribution of each clustering's labels in each cluster, of the ``counts``, (sum of k_i, K).
+
+        A cluster without an object that the clustering labels takes the shares of the labels among all objects.
+        """
+        totals = self.repeat(self.total(counts))
+        among_all = np.repeat(self.shares()[:, None], counts.shape[1], axis=1)
+        distributions: FloatArray = np.divide(counts, totals, out=among_all, where=totals > 0)
+        return distributions
