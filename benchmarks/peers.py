@@ -182,6 +182,8 @@ CASES = [
     Case("NMFC", "ClusterEnsembles", "nmf", SAME, {**ONE, "init": "random", "max_iter": 200, "tol": 0.0}, {}, ONE),
     Case("HBGF", "ClusterEnsembles", "hbgf", PROBLEM, ONE),
     Case("HBGF", "PCE", "usenc", SAME, {"n_init": 3}),
+    Case("KCC", "PCE", "kcc_uh", SAME, {"n_init": 5, "init": "random"}, {"rep": 5}),
+    Case("KCC Uc", "PCE", "kcc_uc", SAME, {"utility": "U_c", "n_init": 5, "init": "random"}, {"rep": 5}),
     Case("LWEA", "PCE", "lwea", SAME, {"theta": 0.4}, {"theta": 0.4}),
     Case("LWGP", "PCE", "lwgp", SAME, {"theta": 0.4, "n_init": 3}, {"theta": 0.4}),
     Case("ECPCS HC", "PCE", "ecpcs_hc", SAME, {"variant": "HC"}, {}, {"variant": "HC"}),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from consclust.methods.hbgf import HBGF
     from consclust.methods.hgpa import HGPA
     from consclust.methods.kc import KC
+    from consclust.methods.kcc import KCC
     from consclust.methods.lce import LCE
     from consclust.methods.lwea import LWEA
     from consclust.methods.lwgp import LWGP
@@ -48,8 +49,8 @@ if TYPE_CHECKING:
     from consclust.methods.weac import WEAC
 
 __all__ = [
-    "BCE", "CEHM", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GPMGLA", "GWCA", "HBGF", "HGPA", "KC", "LCE",
-    "LWEA", "LWGP", "MCLA", "NMFC", "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SEC", "SPCE", "SSCE",
+    "BCE", "CEHM", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GPMGLA", "GWCA", "HBGF", "HGPA", "KC", "KCC",
+    "LCE", "LWEA", "LWGP", "MCLA", "NMFC", "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SEC", "SPCE", "SSCE",
     "TRCE", "WEAC", "BaumEagon", "Mixture", "SpectralConsensus",
 ]  # fmt: skip
 
