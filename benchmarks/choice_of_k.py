@@ -413,7 +413,7 @@ def write_tables(picks: Any) -> str:
 
 
 def list_aims(picks: Any) -> str:
-    """Return the aims beside what is reached on the sets that were seen when the rule was decided, and on the others."""
+    """Return the aims beside what is reached, on the sets by which the rule was decided and on the others."""
     planted = picks[picks["part"] == "planted"]
     distances = planted["separation"].astype(float)
     several = picks[(picks["part"] == "labels") & (picks["k"] > 1)]
