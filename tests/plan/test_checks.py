@@ -507,6 +507,8 @@ def test_the_ledger_of_a_paper_is_a_file_of_its_own(tmp_path):
         ({"ledger": [{**LEDGER["ledger"][0], "shown": ["table3"]}]}, ["ledger[0].shown[0] = 'table3'", "table2"]),
         ({"ledger": [{**LEDGER["ledger"][0], "shown": []}]}, ["ledger[0]", "shown nowhere", "missing"]),
         ({"ledger": LEDGER["ledger"] * 2}, ["two items", "A1", "another id"]),
+        ({"claims": []}, ["ledger[0]", "no claim", "unjudged"]),
+        ({"ledger": [{**LEDGER["ledger"][0], "unjudged": "a table"}]}, ["ledger[0].unjudged", "A1 has a claim"]),
         ({"claim": []}, ["claim", "claims"]),
     ],
 )

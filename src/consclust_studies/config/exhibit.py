@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args, get_origin
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import Field
 
@@ -19,6 +19,7 @@ from consclust_studies.config.references import Mistakes
 from consclust_studies.config.values import Name, Title
 
 if TYPE_CHECKING:
+    from consclust_studies.config.paper import Claim
     from consclust_studies.config.study import PlannedStudy, Study
     from consclust_studies.results.source import Source
 
@@ -40,6 +41,26 @@ class Needs:
     fits: tuple[tuple[str, str], ...] = ()  # (case, method) fitted anew; their code and the seed are in the spec
     draws: bool = False  # whether random numbers are drawn; the seed is in the spec
     claims: bool = False  # the study's claims
+
+    def join(self, other: Needs) -> Needs:
+        """Return the results that this or the other one names."""
+        pairs = {field.name: (getattr(self, field.name), getattr(other, field.name)) for field in fields(self)}
+        wanted: dict[str, Any] = {}
+        for name, (mine, theirs) in pairs.items():
+            wanted[name] = mine or theirs if isinstance(mine, bool) else tuple(dict.fromkeys((*mine, *theirs)))
+        return replace(self, **wanted)
+
+
+class Counted(NamedTuple):
+    """What an exhibit counted for a claim of the paper."""
+
+    what: str
+    """Words before the count, such as "ahead of the placebo in ACC on"."""
+    holds: tuple[bool, ...]
+    """Whether it holds, for each thing that is counted."""
+    unit: str
+    """What is counted, in the plural: "data sets", "fits"."""
+    remarks: tuple[str, ...] = ()
 
 
 class Exhibit(Strict):
@@ -64,6 +85,8 @@ class Exhibit(Strict):
     """The results that it reads, if they are the same in every study."""
     beside_listed: ClassVar[bool] = False
     """Whether the standard one stands in a report too if a study lists others of its kind, with other ids."""
+    questions: ClassVar[Mapping[str, str]] = {}
+    """What it can count for a claim (``check: counted``): a word for each question, and what is counted."""
     lacking: ClassVar[str] = ""
     """What a study that does not want it lacks, and the remedy; empty: it shows something in every study."""
 
@@ -108,6 +131,10 @@ class Exhibit(Strict):
     @abstractmethod
     def build(self, source: Source) -> Shown:
         """Return what it shows; called with what :meth:`needs` names."""
+
+    def count_for_claim(self, question: str, claim: Claim, source: Source) -> Counted:
+        """Answer one of its :attr:`questions` for a claim; called with what :meth:`needs` names."""
+        raise NotImplementedError(f"{self.kind} has no question {question!r}")
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield what is wrong beyond names that are not known."""

@@ -37,6 +37,9 @@ class LedgerItem(Strict):
     missing: Text | None = Field(
         None, description="what the paper has of it and this study does not, and why; null: nothing is missing"
     )
+    unjudged: Text | None = Field(
+        None, description="why no check decides it; required of an item that is shown and that no claim names"
+    )
 
     @model_validator(mode="after")
     def _check_shown(self) -> Self:
@@ -45,7 +48,16 @@ class LedgerItem(Strict):
         return self
 
 
-Check = Literal["best", "no_worse", "second", "significant", "above_base", "stable", "grows", "improves", "near"]
+Check = Literal[
+    "best", "no_worse", "second", "significant", "above_base", "stable", "grows", "improves", "near", "counted"
+]
+
+
+class Question(Strict):
+    """A question that an exhibit of the study answers by counting."""
+
+    exhibit: ExhibitId = Field(description="id of the exhibit that counts")
+    question: Name = Field(description="what it counts: a word that its kind has")
 
 
 class Claim(Strict):
@@ -60,13 +72,16 @@ class Claim(Strict):
         "mean is higher; 'second': it is best or second; 'near': the two means are near; 'significant': it is "
         "significantly better than the others; 'above_base': scores above those of the base clusterings; 'stable': "
         "enough grid points are near the best one; 'grows': the mean never falls with larger subsets; 'improves': the "
-        "mean gain over the other method"
+        "mean gain over the other method; 'counted': what an exhibit counts, see 'by'"
     )
+    by: Question | None = Field(None, description="'counted': the exhibit and its question; required")
     method: AnyRowId = Field(
         description="id of the method that it is about; with 'above_base', which counts all methods, the row of the "
         "base clusterings"
     )
-    metric: Metric = Field(description="metric of the check")
+    metric: Metric | None = Field(
+        None, description="metric of the check; required, but for 'counted' where the exhibit needs none"
+    )
     cases: tuple[CaseId, ...] = Field((), description="ids of the cases that it is about; all cases if absent")
     against: tuple[AnyRowId, ...] = Field(
         (),
@@ -88,8 +103,10 @@ class Claim(Strict):
     of: Positive | None = Field(
         None, description="number of data sets that the paper counts; null: those of its table, or of its figure"
     )
-    says: Literal["most", "count"] = Field(
-        "most", description="what the sentence says: that it holds on most data sets, or on the count in 'published'"
+    says: Literal["most", "count", "all"] = Field(
+        "most",
+        description="what the sentence says: that it holds on most of what is counted, on the count in 'published', or "
+        "on all",
     )
     within: Annotated[float, Field(ge=0, le=1)] = Field(
         0.02,
@@ -97,6 +114,16 @@ class Claim(Strict):
         "'near': of the two methods on a data set",
     )
     share: Share = Field(0.5, description="'stable': share of the grid points that must be near the best one")
+    like: tuple[CaseId, ...] = Field(
+        (),
+        description="'stable': ids of cases; as stable as on these, so that the smallest share of the grid points on "
+        "them, less 0.1, takes the place of 'share'",
+    )
+    same_choice: Question | None = Field(
+        None,
+        description="the exhibit and its question that compare the methods after the same choice for all of them; for "
+        "claims on methods of which only some are tuned; null: none",
+    )
 
     @model_validator(mode="after")
     def _check_itself(self) -> Self:
@@ -108,6 +135,12 @@ class Claim(Strict):
 
     @model_validator(mode="after")
     def _check_keys(self) -> Self:
+        if self.metric is None and self.check != "counted":
+            raise ValueError("no metric; add one")
+        if (self.check == "counted") is (self.by is None):
+            raise ValueError("check: counted needs the exhibit and the question in by, and no other check has them")
+        if self.like and self.check != "stable":
+            raise ValueError(f"like = {list(self.like)} goes with check: stable; remove it")
         if self.check == "improves":
             self._check_keys_of_improvement()
         else:
@@ -123,8 +156,8 @@ class Claim(Strict):
             raise ValueError("check: near needs one method in against")
         if self.says == "count" and self.published is None:
             raise ValueError("says: count needs the published count; add published")
-        if self.against and self.check not in {"best", "no_worse", "significant", "near"}:
-            kinds = "best, no_worse, significant, near or improves"
+        if self.against and self.check not in {"best", "no_worse", "significant", "near", "counted"}:
+            kinds = "best, no_worse, significant, near, counted or improves"
             raise ValueError(f"against = {list(self.against)} goes with check: {kinds}; remove it")
         if self.unseen or self.relative or self.percent is not None:
             raise ValueError("unseen, relative and percent go with check: improves; remove them")

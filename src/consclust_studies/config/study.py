@@ -99,6 +99,12 @@ class Study(Experiment):
         """Return the exhibit with this id."""
         return next(exhibit for exhibit in self.exhibits if exhibit.id == exhibit_id)
 
+    def list_exhibits_of_claims(self) -> list[str]:
+        """Return the ids of the exhibits that count for a claim, those that are in this run."""
+        questions = [question for claim in self.claims for question in (claim.by, claim.same_choice) if question]
+        here = {exhibit.id for exhibit in self.exhibits}
+        return [name for name in dict.fromkeys(question.exhibit for question in questions) if name in here]
+
 
 class Origin(Strict):
     """Where the data of a case come from, out of the registry."""

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from consclust import methods
 from consclust.validation import Strict
-from consclust_studies.config.exhibit import Exhibit, Needs
+from consclust_studies.config.exhibit import Counted, Exhibit, Needs
 from consclust_studies.config.method_runs import MethodRun
 from consclust_studies.config.references import CaseId, MethodId, Mistakes, find_unknown
 from consclust_studies.config.study import Study
@@ -12,6 +12,7 @@ from consclust_studies.config.values import Some
 
 __all__ = [
     "NOT_PUBLISHED",
+    "Counted",
     "Exhibit",
     "Group",
     "Mistakes",

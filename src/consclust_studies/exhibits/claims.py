@@ -5,21 +5,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from consclust.report.blocks import Cell, Shown, filled, listed
-from consclust.report.wording import count, paragraph, records, sentence, symbols
+from consclust.report.wording import conjunction, count, paragraph, records, sentence, symbols
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.published_scores import restrict_to_paper
 from consclust_studies.results.sentences import describe_counting
 from consclust_studies.results.source import Source
-from consclust_studies.results.verdicts import VERDICTS, Material, is_ours, judge
+from consclust_studies.results.verdicts import (
+    ON_OTHER_DATA,
+    UNTESTABLE,
+    VERDICTS,
+    Finding,
+    Material,
+    is_ours,
+    judge,
+    judge_at_default,
+    judge_same_choice,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 BEYOND = "Beyond the paper: questions of ours"
-ALONE = ("stable", "grows", "improves", "near")
+ALONE = ("stable", "grows", "improves", "near", "counted")
 """Checks in which the methods that the paper does not have play no part."""
+
+
+FAILED = ("not reproduced", ON_OTHER_DATA["not reproduced"])
+"""Verdicts on sentences of the paper that do not hold here."""
 
 
 class Claims(Exhibit):
@@ -44,7 +58,10 @@ class Claims(Exhibit):
     def needs(self, study: PlannedStudy) -> Needs:
         """Return the scores; those on unseen objects if a claim is about them."""
         unseen = tuple(case.id for case in study.generalised() if any(claim.unseen for claim in study.claims))
-        return Needs(claims=True, scores=True, selected=True, variants=True, published=True, unseen=unseen)
+        needs = Needs(claims=True, scores=True, selected=True, variants=True, published=True, unseen=unseen)
+        for name in study.list_exhibits_of_claims():
+            needs = needs.join(study.exhibit(name).needs(study))
+        return needs
 
     def build(self, source: Source) -> Shown:
         """Return a row for each claim: its verdict and evidence among the paper's methods, and among all."""
@@ -58,27 +75,44 @@ class Claims(Exhibit):
             "with_others": [Cell(text=verdict, below=evidence) for verdict, evidence in both],
         }
         written = frame.assign(**cells)
-        columns = {"Claim": "claim", "Verdict": "verdict", "Evidence": "evidence"}
-        columns |= {f"With {others}": "with_others"} if others else {}
+        further = {f"With {others}": "with_others"} if others else {}
+        for heading, column in (("Default parameters", "default"), ("Same choice for all", "same_choice")):
+            if (frame[f"{column}_verdict"] != "").any():
+                below = zip(frame[f"{column}_verdict"], frame[f"{column}_fact"], strict=True)
+                written[column] = [Cell(text=verdict, below=fact) for verdict, fact in below]
+                further[heading] = column
         of_paper, ours = written[~frame["ours"]], written[frame["ours"]]
+        columns = {"Item": "item", "Claim": "claim", "Verdict": "verdict", "Evidence": "evidence"} | further
+        questions = {"Question": "claim", "Answer": "verdict", "Evidence": "evidence"} | further
         tables = filled(
-            listed("", of_paper, {"Item": "item"} | columns, left=1 + len(columns)),
-            listed(BEYOND, ours, {"Question": "claim", "Answer": "verdict", "Evidence": "evidence"}, left=3),
+            listed("", of_paper, columns, left=len(columns)), listed(BEYOND, ours, questions, left=len(questions))
         )
         verdicts = frame["verdict"].value_counts()
         counts = ", ".join(f"{word} ({verdicts[word]})" for word in VERDICTS if word in verdicts)
         caption = f"{count(len(frame), 'claim')}, checked in code: {counts}. {_rule(source.study)}"
-        return Shown(frame, tables, caption, abstract=_counted(frame))
+        return Shown(frame, tables, caption, abstract=_write_abstract(source.study, frame))
 
 
-def _counted(frame: DataFrame) -> str:
-    """Say how often each verdict was reached, on the claims of the paper and on questions of ours."""
-    sentences = []
-    for ours, what in ((False, "Claims of the paper"), (True, "Questions of ours")):
-        counts = frame["verdict"][frame["ours"] == ours].value_counts()
-        found = ", ".join(f"{verdict} ({counts[verdict]})" for verdict in VERDICTS if verdict in counts)
-        sentences += [f"{what}: {found}."] if found else []
-    return " ".join(sentences)
+def _write_abstract(study: PlannedStudy, frame: DataFrame) -> str:
+    """Say how often each verdict was reached, which sentences of the paper failed, and what has no verdict."""
+    of_paper = frame[~frame["ours"]]
+    sentences = _count_verdicts("Claims of the paper", of_paper)
+    failed = of_paper.loc[of_paper["verdict"].isin(FAILED), "claim"]
+    if len(failed):
+        sentences.append(f"Not so here: {'; '.join(text.rstrip('.') for text in failed)}.")
+    shown = [item.id for item in study.ledger if item.shown and item.unjudged]
+    if shown:
+        sentences.append(f"Shown, without a verdict: {conjunction(shown)}.")
+    absent = [item.id for item in study.ledger if not item.shown]
+    if absent:
+        sentences.append(f"Not at hand: {conjunction(absent)}.")
+    return " ".join([*sentences, *_count_verdicts("Questions of ours", frame[frame["ours"]])])
+
+
+def _count_verdicts(what: str, frame: DataFrame) -> list[str]:
+    counts = frame["verdict"].value_counts()
+    found = ", ".join(f"{verdict} ({counts[verdict]})" for verdict in VERDICTS if verdict in counts)
+    return [f"{what}: {found}."] if found else []
 
 
 def _frame(source: Source) -> DataFrame:
@@ -88,15 +122,25 @@ def _frame(source: Source) -> DataFrame:
     rows = []
     others = [run.id for run in study.methods if run not in paper.methods]
     for claim in study.claims:
-        own = judge(claim, papers if {claim.method, *claim.against}.isdisjoint(others) else everyone)
+        judged = papers if {claim.method, *claim.against}.isdisjoint(others) else everyone
+        own = judge(claim, judged)
         more = judge(claim, everyone) if others and claim.check not in ALONE else None
         beside = (", ".join(others), more.verdict, more.fact) if more else ("", "", "")
-        given = (claim.text, claim.item or "", is_ours(claim), claim.check, claim.method, claim.metric)
-        rows.append((*given, claim.published, own.verdict, own.counted, own.evidence, *beside))
+        given = (claim.text, claim.item or "", is_ours(claim), claim.check, claim.method, claim.metric or "")
+        at_default = _write_finding(judge_at_default(claim, judged))
+        same_choice = _write_finding(judge_same_choice(claim, judged))
+        found = (claim.published, own.verdict, own.counted, own.evidence)
+        rows.append((*given, *found, *beside, *at_default, *same_choice))
     columns = "verdict counted evidence other_methods verdict_with_others evidence_with_others"
+    columns += " default_verdict default_fact same_choice_verdict same_choice_fact"
     return records(f"claim item ours check method metric published {columns}", rows).astype(
         {"published": "Int64", "ours": bool}
     )
+
+
+def _write_finding(found: Finding | None) -> tuple[str, str]:
+    """Return the verdict and what was counted; nothing where there is none, or no score to decide it."""
+    return (found.verdict, found.fact) if found and found.verdict != UNTESTABLE else ("", "")
 
 
 def _rule(study: PlannedStudy) -> str:

@@ -39,11 +39,23 @@ class Coverage(Exhibit):
         pairs = zip(frame["status"], frame["missing"], strict=True)
         cells = [Cell(text=status, below=missing, bold=status == COMPLETE) for status, missing in pairs]
         columns = {"Item": "item", "Place": "place", "In the paper": "text", "Section": "sections", "Here": "status"}
-        written = frame.assign(status=cells, text=frame["text"].map(symbols))
+        columns |= {"Outcome": "outcome"}
+        outcome = [_describe_outcome(item, source.study) for item in source.study.ledger]
+        written = frame.assign(status=cells, text=frame["text"].map(symbols), outcome=outcome)
         table = listed("", written, columns, left=len(columns))
         counts = frame["status"].value_counts()
         found = ", ".join(f"{counts[status]} {status}" for status in (COMPLETE, PARTIAL, ABSENT) if status in counts)
         return Shown(frame, (table,), f"{count(len(frame), 'item')} of the paper: {found}.")
+
+
+def _describe_outcome(item: LedgerItem, study: PlannedStudy) -> Cell:
+    """Return how many verdicts there are on an item, or why there is none."""
+    n_claims = sum(claim.item == item.id for claim in study.claims)
+    if n_claims:
+        return Cell(text=count(n_claims, "verdict"))
+    if item.shown:
+        return Cell(text="shown", below=item.unjudged or "")
+    return Cell(text="not at hand", below=item.missing or "")
 
 
 def _row(item: LedgerItem, study: PlannedStudy) -> tuple[str, ...]:

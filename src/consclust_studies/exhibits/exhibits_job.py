@@ -31,9 +31,9 @@ class ExhibitJob(Spec):
     kind: ClassVar = "exhibits"
 
     study: PlannedStudy
-    """:func:`reduce_to_exhibits` the study, with no other exhibits."""
+    """:func:`reduce_to_exhibits` the study, with no other exhibits but those that count for its claims."""
     items: dict[str, tuple[Item, ...]]
-    """What each exhibit reads."""
+    """What each exhibit reads that the job makes."""
     seed: int | None = None
     templates: str = ""
     """Digest of the templates that tables are written with."""
@@ -52,9 +52,11 @@ class ExhibitJob(Spec):
                 given = find_fit_parameters(self.study, self.study.case(case_id), method_id)
                 values = {name: (value,) for name, value in given.items()}
                 merge_options(options.setdefault(full_name(cls), {}), values)
-        kinds = dict.fromkeys(type(exhibit) for exhibit in self.study.exhibits)
-        # the job calls build on exhibits of kinds that its code does not name
-        entries = [full_name(named) for kind in kinds for named in (kind, kind.build)]
+        made = dict.fromkeys(type(exhibit) for exhibit in self.study.exhibits if exhibit.id in self.items)
+        asked = dict.fromkeys(type(self.study.exhibit(name)) for name in self.study.list_exhibits_of_claims())
+        # the job calls methods of exhibits of kinds that its code does not name
+        entries = [full_name(named) for kind in made for named in (kind, kind.build)]
+        entries += [full_name(named) for kind in asked for named in (kind, kind.count_for_claim)]
         frame = ("consclust_studies.exhibits.stored.write_shown", "consclust_studies.results.source.Source")
         return Code((*frame, *dict.fromkeys(entries), *options), options)
 
@@ -69,7 +71,10 @@ def reduce_to_exhibits(study: PlannedStudy, exhibits: Sequence[Exhibit]) -> Plan
     elsewhere = {"title": "-", "summary": "-", "discussion": False, "run_id": "", "restriction": "", "left_out": ()}
     reads = any(exhibit.needs(study).claims for exhibit in exhibits)
     unread: dict[str, object] = {} if reads else {"claims": (), "ledger": (), "sections": {}}
-    return study.model_copy(update={**elsewhere, **unread, "exhibits": tuple(exhibits)})
+    asked = study.list_exhibits_of_claims() if reads else []
+    made = {exhibit.id for exhibit in exhibits}
+    others = [study.exhibit(name) for name in asked if name not in made]
+    return study.model_copy(update={**elsewhere, **unread, "exhibits": (*exhibits, *others)})
 
 
 def given_files(items: Iterable[Item], files: Files) -> list[tuple[Item, Path]]:
@@ -104,7 +109,7 @@ def run(job: ExhibitJob, files: Files) -> str:
     whole = Source(job.study, given, job.seed)
     out = [path for paths in files.outputs.values() for path in paths]
     marks = marks_of(job.json_text, files.stamp)
-    for exhibit in job.study.exhibits:
+    for exhibit in map(job.study.exhibit, job.items):
         own = {*job.items[exhibit.id]}
         own_files = [pair for pair in given if pair[0] in own]
         source = replace(whole, study=reduce_to_exhibits(job.study, [exhibit]), files=own_files)

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -16,10 +16,12 @@ from consclust.plot.drawing import colours
 from consclust.report.blocks import Shown, Table, listed
 from consclust.report.figures import case_panels, label_outer, legend_below, style
 from consclust.report.wording import conjunction, number, records, untex
+from consclust_studies.config.paper import Claim
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Some
-from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, check_reads_no_features, find_unknown
+from consclust_studies.exhibits.base import Counted, Mistakes, Needs, OfMethod, check_reads_no_features, find_unknown
 from consclust_studies.results.source import Source
+from consclust_studies.stages.selection import ROUNDING
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -31,6 +33,10 @@ class Paths(OfMethod):
     """A value, or some, after each iteration of a method on the first subset, a panel for each data set."""
 
     drawn = True
+    questions: ClassVar[Mapping[str, str]] = {
+        "never_falls": "paths in which no value is below the one before",
+        "never_rises": "paths in which no value is above the one before",
+    }
 
     kind: Literal["paths"]
     path: str = Field(description="which path of the method, a value or several after each iteration")
@@ -62,6 +68,19 @@ class Paths(OfMethod):
             "iterations may end before. Infinite values are not drawn."
         )
         return Shown(frame, (self._ends(source, frame),), caption, self._draw(source, frame))
+
+    def count_for_claim(self, question: str, claim: Claim, source: Source) -> Counted:
+        """Count the paths that never fall, or never rise, by more than rounding."""
+        sign = 1 if question == "never_falls" else -1
+        holds = []
+        for case in self.find_cases(source.study):
+            frame = records("case quantity iteration value converged", self._path(source, case))
+            for _, path in frame.groupby("quantity", sort=False)["value"]:
+                values = path.to_numpy()
+                rounding = ROUNDING * max(1.0, float(np.abs(values).max()))
+                holds.append(bool((sign * np.diff(values) >= -rounding).all()))
+        what = f"{conjunction([*map(untex, self.labels)])} of {self.method} {question.replace('_', ' ')} on"
+        return Counted(what, tuple(holds), "data sets, subset 1" if len(self.labels) == 1 else "paths, subset 1")
 
     def _path(self, source: Source, case: str) -> Iterator[tuple[str, str, int, float, bool]]:
         stored = source.stored(case)

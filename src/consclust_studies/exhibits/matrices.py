@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from pydantic import AfterValidator, Field, model_validator
@@ -21,10 +21,11 @@ from consclust.report.blocks import Shown, Table, listed
 from consclust.report.figures import colour_bar, fine, style
 from consclust.report.wording import DASH, MINUS, number, paragraph, point, records, untex
 from consclust.validation import Strict
+from consclust_studies.config.paper import Claim
 from consclust_studies.config.references import CaseId, MethodId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Some, Value
-from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs, check_reads_no_features, find_unknown
+from consclust_studies.exhibits.base import Counted, Exhibit, Mistakes, Needs, check_reads_no_features, find_unknown
 from consclust_studies.results.source import Source, find_fit_parameters
 
 if TYPE_CHECKING:
@@ -128,6 +129,10 @@ class Matrices(Exhibit):
     """Similarities and learned matrices side by side, from which the classes can be seen as blocks."""
 
     drawn = True
+    questions: ClassVar[Mapping[str, str]] = {
+        "stronger_inside": "subsets on which the first difference is positive on average over the pairs of one class",
+        "weaker_between": "subsets on which it is negative on average over the pairs of two classes",
+    }
 
     kind: Literal["matrices"]
     case: CaseId = Field(description="id of the case")
@@ -175,6 +180,21 @@ class Matrices(Exhibit):
         frame = records(f"panel matrix parameters objects drawn {' '.join(NUMBERS)}", rows)
         ends = Groups.make(classes[order][::step], len(thinned[0])).borders()
         return Shown(frame, (_table(frame),), self._caption(source, frame), self._draw(drawn, ends))
+
+    def count_for_claim(self, question: str, claim: Claim, source: Source) -> Counted:
+        """Count the subsets on which the first panel that is a difference grows in the classes, or falls between."""
+        panel = next(panel for panel in self.panels if panel.minus)
+        objects = np.arange(len(source.stored(self.case).classes))
+        means = []
+        for subset in range(source.study.n_subsets):
+            given = Given(source, self.case, objects, subset)
+            found = contrast(given.shown(panel), given.classes)
+            means.append(found["mean_in_classes" if question == "stronger_inside" else "mean_between"])
+        inside = question == "stronger_inside"
+        signs = np.array(means) if inside else -np.array(means)
+        what = f"{untex(panel.title)} {'above 0 in' if inside else 'below 0 between'} the classes on"
+        mean = f"mean {number(float(np.mean(means)), '+z.3g')}"
+        return Counted(what, tuple(signs > ROUNDING), "subsets", (mean,))
 
     def _limits(self, panel: Panel, found: dict[str, float]) -> tuple[float, float]:
         if panel.minus and not isinstance(panel.scale, tuple):
@@ -234,6 +254,7 @@ class Given:
 
     def __init__(self, source: Source, case: str, objects: IntArray, subset: int = 0) -> None:
         stored = source.stored(case)
+        self.subset = subset
         self.classes = stored.classes[objects]
         self.ensemble = Ensemble(stored.subset(subset)[objects], source.study.missing_labels_for())
         self._fits: dict[str, ConsensusMethod] = {}  # once for all panels that show a matrix of one fit

@@ -1,13 +1,15 @@
 """What is wrong with the claims of a study: no scores could decide them."""
 
 from consclust.validation import did_you_mean
-from consclust_studies.config.paper import Claim
+from consclust_studies.config.paper import Claim, Question
 from consclust_studies.config.references import Mistakes
+from consclust_studies.config.study import Study
 from consclust_studies.plan.context import Context
 
 
 def check_claims(context: Context) -> Mistakes:
-    """Yield claims that no scores could decide."""
+    """Yield claims that no scores could decide, and items of the ledger without an outcome."""
+    yield from _check_outcomes(context.study)
     claims = context.study.claims
     for i, claim in enumerate(claims):
         key = f"claims[{i}]"
@@ -16,6 +18,18 @@ def check_claims(context: Context) -> Mistakes:
         yield from _check_rows(claim, key, context)
         yield from _check_metric(claim, key, context)
         yield from _check_kind(claim, key, context)
+        yield from _check_question(claim.by, f"{key}.by", context)
+        yield from _check_question(claim.same_choice, f"{key}.same_choice", context)
+
+
+def _check_outcomes(study: Study) -> Mistakes:
+    """Yield items that have neither a claim, nor a reason why they have none."""
+    judged = {claim.item for claim in study.claims}
+    for i, item in enumerate(study.ledger):
+        if item.unjudged and item.id in judged:
+            yield f"ledger[{i}].unjudged", f": item {item.id} has a claim; remove one of the two"
+        if item.shown and item.id not in judged and not item.unjudged:
+            yield f"ledger[{i}]", f": item {item.id} has no claim; add one, or say in unjudged why there is none"
 
 
 def _check_rows(claim: Claim, key: str, context: Context) -> Mistakes:
@@ -39,8 +53,17 @@ def _check_metric(claim: Claim, key: str, context: Context) -> Mistakes:
     plan = context.study.generalisation
     if claim.unseen and plan and claim.metric != plan.metric:
         yield f"{key}.metric", f" = {claim.metric!r}: unseen objects have another; write {plan.metric}"
-    if not claim.unseen and claim.metric not in metrics:
+    if claim.metric and not claim.unseen and claim.metric not in metrics:
         yield f"{key}.metric", f" = {claim.metric!r}: not in metrics; {did_you_mean(claim.metric, metrics)}"
+
+
+def _check_question(asked: Question | None, key: str, context: Context) -> Mistakes:
+    """Yield a question that the exhibit does not have; one that is nowhere is reported by the walker."""
+    for exhibit in context.study.exhibits:
+        if asked and exhibit.id == asked.exhibit and asked.question not in exhibit.questions:
+            words = list(exhibit.questions)
+            remedy = did_you_mean(asked.question, words) if words else "it counts nothing; name another exhibit"
+            yield f"{key}.question", f" = {asked.question!r}: no question of {asked.exhibit}; {remedy}"
 
 
 def _check_kind(claim: Claim, key: str, context: Context) -> Mistakes:

@@ -7,8 +7,10 @@ decide it. Where the paper's table shows on how many data sets it holds, the ver
 A claim on an improvement is compared with the published percentage in the same way. Where the data sets are not those
 of the paper (``other_data``), or the question is ours, the verdict says whether the claim holds.
 
-A method with a grid is represented by the study's own selection. Of two cases of one data set, the study says
-which one counts (``instead_of``).
+A method with a grid is represented by the study's own selection, as the paper does it. Where methods are compared, the
+verdict with default parameters stands beside it (:func:`judge_at_default`), and, where only some of them are tuned, the
+one after the same choice for all (:func:`judge_same_choice`). Of two cases of one data set, the study says which one
+counts (``instead_of``).
 """
 
 from __future__ import annotations
@@ -46,6 +48,12 @@ ON_OTHER_DATA = {
 OURS = {"reproduced": "holds", "partly reproduced": "holds in part", "not reproduced": "does not hold"}
 """Verdicts on questions that the paper does not ask."""
 UNTESTABLE = "not testable here"
+ALL = 1.0
+"""The share that a sentence claims which says that something always holds."""
+LESS_STABLE = 0.1
+"""By how much the share of the grid near the best point may be smaller where a sentence says "as stable"."""
+COMPARISONS = ("best", "no_worse", "second", "significant", "above_base", "near")
+"""Checks that compare the scores of methods with each other."""
 VERDICTS = (*ON_OTHER_DATA, *ON_OTHER_DATA.values(), *OURS.values(), UNTESTABLE)
 Table = dict[str, float]
 """Scores of one data set by method."""
@@ -139,7 +147,7 @@ class Material:
         """Return the published scores of what a claim speaks of, for each data set."""
         published = self.source.published
         names = find_published_names(self.study, published)
-        datasets = {names.get(case) for case in claim.cases} or set(published.list_datasets(claim.metric))
+        datasets = {names.get(case) for case in claim.cases} or set(published.list_datasets(_metric_of(claim)))
         ids = {theirs: ours for ours, theirs in find_published_methods(self.study, published).items()}
         # variants of the paper itself are not ranked with its methods
         aside = {run.id for run in self.study.variants.methods}
@@ -176,7 +184,7 @@ class Material:
         published = self.source.published
         here = set(find_published_methods(self.study, published).values())
         here |= {run.id for run in self.study.variants.methods}
-        absent = [method for method in published.list_methods(claim.metric) if method not in here]
+        absent = [method for method in published.list_methods(_metric_of(claim)) if method not in here]
         if absent:
             yield f"published rivals not in this run: {', '.join(absent)}"
 
@@ -213,7 +221,7 @@ def judge(claim: Claim, material: Material) -> Finding:
         *found.remarks,
         *material.describe_differences(claim),
     ]
-    by_most = _word_verdict(compare_shares(found.here.size, None), claim, material)
+    by_most = _word_verdict(compare_shares(found.here.size, ALL if claim.says == "all" else None), claim, material)
     by_count = ""
     if published:
         by_count = _word_verdict(compare_shares(found.here.size, published.size), claim, material)
@@ -224,9 +232,47 @@ def judge(claim: Claim, material: Material) -> Finding:
     return Finding(by_most, fact, f"{'; '.join(evidence)}.", by_count)
 
 
+def judge_at_default(claim: Claim, material: Material) -> Finding | None:
+    """Check a comparison of methods with default parameters; None where no method has a choice."""
+    study = material.study
+    if claim.check not in COMPARISONS or study.selection == "default" or not _list_tuned(claim, material):
+        return None
+    return judge(claim, replace(material, study=study.model_copy(update={"selection": "default"})))
+
+
+def judge_same_choice(claim: Claim, material: Material) -> Finding | None:
+    """Check a comparison of methods after the same choice for all of them.
+
+    That is the claim itself where all of them are tuned, else what the study names as ``same_choice``; None where it
+    names nothing, or where no method is tuned.
+    """
+    if claim.check not in COMPARISONS or not _list_tuned(claim, material):
+        return None
+    if claim.same_choice:
+        counted = {"check": "counted", "by": claim.same_choice, "against": (), "published": None, "says": "most"}
+        return judge(claim.model_copy(update=counted), material)
+    if claim.against and set(_list_tuned(claim, material)) == {claim.method, *claim.against}:
+        return judge(claim, material)
+    return None
+
+
+def _list_tuned(claim: Claim, material: Material) -> list[str]:
+    """Return the methods with a grid among those that a claim compares."""
+    compared = {claim.method, *claim.against} if claim.against else None
+    study = material.study
+    methods = (*study.methods, *(run for run in study.variants.methods if run.id in claim.against))
+    return [run.id for run in methods if run.grid and (compared is None or run.id in compared)]
+
+
 def is_ours(claim: Claim) -> bool:
     """Whether the question is ours: no item of the ledger of the paper says this."""
     return claim.item is None
+
+
+def _metric_of(claim: Claim) -> str:
+    """Return the metric of a claim whose check has one."""
+    assert claim.metric, "every check but 'counted' has a metric"
+    return claim.metric
 
 
 def _word_verdict(word: str, claim: Claim, material: Material) -> str:
@@ -243,8 +289,10 @@ def _check_present(claim: Claim, material: Material) -> None:
     absent = [name for name in (claim.method, *claim.against) if name not in here]
     if absent:
         raise NotTestable(f"{absent[0]} is not in this run")
-    if claim.metric not in study.metrics and not claim.unseen:
+    if claim.metric and claim.metric not in study.metrics and not claim.unseen:
         raise NotTestable(f"{claim.metric} is not among the metrics of this run")
+    if claim.by and claim.by.exhibit not in [exhibit.id for exhibit in study.exhibits]:
+        raise NotTestable(f"{claim.by.exhibit}, which would count it, is not in this run")
 
 
 def _count(holds: list[bool], what: str) -> Measure | None:
@@ -259,7 +307,7 @@ def _count_published(claim: Claim, material: Material) -> Measure | None:
     """Return the published count of the claim, of all published data sets unless it says of how many."""
     if claim.published is None:
         return None
-    n_datasets = claim.of or len(material.source.published.list_datasets(claim.metric))
+    n_datasets = claim.of or len(material.source.published.list_datasets(_metric_of(claim)))
     return _count([i < claim.published for i in range(n_datasets)], "data sets")
 
 
@@ -340,25 +388,38 @@ def _check_above_base(claim: Claim, material: Material) -> Found:
 def _check_stable(claim: Claim, material: Material) -> Found:
     """Count data sets on which at least ``share`` of the grid points are within ``within`` of the best one.
 
-    A point's score is its mean over the subsets, in a race over those on which all points ran; a point that failed on
-    one of them counts as not near.
+    Where the claim says "as stable as" on other cases, the smallest share of these, less :data:`LESS_STABLE`, takes
+    the place of ``share``. A point's score is its mean over the subsets, in a race over those on which all points ran;
+    a point that failed on one of them counts as not near.
     """
+    shares = _measure_stable_shares(claim, material, material.find_cases(claim))
+    wanted = claim.share
+    if claim.like:
+        alike = _measure_stable_shares(claim, material, set(claim.like))
+        if not alike:
+            raise NotTestable(f"no scores over the grid on {conjunction(claim.like)}")
+        wanted = max(0.0, min(alike) - LESS_STABLE)
+    low = f"{min(shares, default=0.0):.0%}"
+    high = f"{max(shares, default=0.0):.0%}"
+    span = low if low == high else f"{low} to {high}, median {median(shares):.0%}"
+    what = f"at least {wanted:.0%} of the grid within {claim.within:g} of the best mean {claim.metric}"
+    return Found(f"{what} ({span} of the grid) on", _count([share >= wanted for share in shares], material.units))
+
+
+def _measure_stable_shares(claim: Claim, material: Material, cases: set[str]) -> list[float]:
+    """Return for each of the cases with scores the share of the grid points that are near the best one."""
     study = material.study
     if claim.method == study.base_clusterings or not study.method(claim.method).grid:
         raise NotTestable(f"{claim.method} has no grid")
     scores = material.source.scores
     mine = scores[(scores["method"] == claim.method) & (scores["metric"] == claim.metric)]
-    mine = mine[(mine["restart"] == study.restarts) & mine["case"].isin(material.find_cases(claim))]
+    mine = mine[(mine["restart"] == study.restarts) & mine["case"].isin(cases)]
     shares = []
     for _, means in average_grid(study, mine).groupby("case", sort=False):
         if means.notna().any():
             # comparing with NaN is False: a point that failed is not near
             shares.append(float((means >= means.max() - claim.within).mean()))
-    low = f"{min(shares, default=0.0):.0%}"
-    high = f"{max(shares, default=0.0):.0%}"
-    span = low if low == high else f"{low} to {high}, median {median(shares):.0%}"
-    what = f"at least {claim.share:.0%} of the grid within {claim.within:g} of the best mean {claim.metric}"
-    return Found(f"{what} ({span} of the grid) on", _count([share >= claim.share for share in shares], material.units))
+    return shares
 
 
 def _check_grows(claim: Claim, material: Material) -> Found:
@@ -385,7 +446,7 @@ def _average_by_size(case: Case, claim: Claim, material: Material) -> list[float
     scored += [(variant, material.source.variants) for variant in variants]
     by_size = {}
     for one, scores in scored:
-        mine = _keep_row(scores[scores["case"] == one.id], study, claim.metric, claim.method)
+        mine = _keep_row(scores[scores["case"] == one.id], study, _metric_of(claim), claim.method)
         by_size[study.subset_size(one)] = float(mine["value"].mean())
     return [by_size[size] for size in sorted(by_size) if not isnan(by_size[size])]
 
@@ -395,6 +456,16 @@ def _keep_row(table: DataFrame, study: PlannedStudy, metric: str, method: str) -
     row = find_main_row(study, method)
     key = [metric, row.method, row.selection]
     return table[table[["metric", "method", "selection"]].eq(key).all(axis=1)]
+
+
+def _check_counted(claim: Claim, material: Material) -> Found:
+    """Ask an exhibit of the study, on the cases that count; see :class:`consclust_studies.config.exhibit.Counted`."""
+    assert claim.by, "check: counted has an exhibit"
+    # a data set that another one stands for does not count a second time
+    counted = material.study.model_copy(update={"cases": material.study.counted})
+    source = replace(material.source, study=counted)
+    found = counted.exhibit(claim.by.exhibit).count_for_claim(claim.by.question, claim, source)
+    return Found(found.what, _count(list(found.holds), found.unit), remarks=found.remarks)
 
 
 class Gains(NamedTuple):
@@ -456,7 +527,7 @@ def _pair_means(claim: Claim, material: Material, tuned: bool) -> DataFrame:
         unseen = summarise_unseen(material.source)
         means = [pick_means(unseen, name, study.selection) for name in names]
     else:
-        rows = [_keep_row(material.summary, study, claim.metric, name) for name in names]
+        rows = [_keep_row(material.summary, study, _metric_of(claim), name) for name in names]
         means = [mine.set_index("case")["mean"] for mine in rows]
     # aligned by case: where only one of the two has a mean, the pair is NaN
     pairs = pd.concat(means, axis=1, keys=["method", "rival"])
@@ -473,5 +544,6 @@ CHECKS: dict[str, Callable[[Claim, Material], Found]] = {
     "stable": _check_stable,
     "grows": _check_grows,
     "improves": _check_improves,
+    "counted": _check_counted,
 }
 """By the word of the claim."""

@@ -1,22 +1,29 @@
 """Whether the iterations of a method converge, over all of its fits."""
 
+from collections.abc import Mapping
 from math import nan
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from consclust.files import read_arrays
 from consclust.report.blocks import Shown, listed
-from consclust.report.wording import paragraph, records
+from consclust.report.wording import count, paragraph, records
+from consclust_studies.config.paper import Claim
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Title
-from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod
+from consclust_studies.exhibits.base import Counted, Mistakes, Needs, OfMethod
 from consclust_studies.results.source import Source
 
 
 class Convergence(OfMethod):
     """How many fits of a method converge, after how many iterations, and how many have a note, for each data set."""
+
+    questions: ClassVar[Mapping[str, str]] = {
+        "converged": "fits that converged by the method's own rule",
+        "unnoted": "fits without the note that is counted",
+    }
 
     kind: Literal["convergence"]
     noted: Title = Field(
@@ -46,6 +53,16 @@ class Convergence(OfMethod):
         )
         columns = f"dataset, fits, converged, iterations, {self.noted}: notes"
         return Shown(frame, (listed("", frame, columns, forms={"iterations": "{:g}".format}),), caption)
+
+    def count_for_claim(self, question: str, claim: Claim, source: Source) -> Counted:
+        """Count the fits that converged, or those without the note."""
+        rows = [self._count_case(source, case) for case in self.find_cases(source.study)]
+        fits, converged, _, notes = (sum(column) for column in zip(*rows, strict=True))
+        if question == "converged":
+            what, n = f"{self.method} converged by its own rule in", converged
+        else:
+            what, n = f'no note "{self.noted}" on', fits - notes
+        return Counted(what, (True,) * n + (False,) * (fits - n), f"fits on {count(len(rows), 'data set')}")
 
     def _count_case(self, source: Source, case: str) -> tuple[Any, ...]:
         converged = list[bool]()

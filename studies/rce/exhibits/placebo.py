@@ -1,25 +1,32 @@
 """What the choice with the true classes gains by itself: a tuned method beside the restarts of one without a grid."""
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from consclust.ensemble import FloatArray
 from consclust.report.blocks import Shown, listed
-from consclust.report.wording import MINUS, count, paragraph, records, signed
+from consclust.report.wording import MINUS, count, number, paragraph, records, signed
 from consclust.scores import score_many
 from consclust_studies.config.cases import Case
+from consclust_studies.config.paper import Claim
 from consclust_studies.config.references import AnyMethodId, MethodId
 from consclust_studies.config.study import PlannedStudy, Study
-from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
+from consclust_studies.exhibits.base import Counted, Exhibit, Mistakes, Needs
 from consclust_studies.results.source import Source
+from consclust_studies.stages.selection import ROUNDING
 
 COLUMNS = "case dataset metric n mean default best gain placebo_mean placebo_default placebo_best placebo_gain ahead"
 
 
 class Placebo(Exhibit):
     """The gain by the best of the grid points of every subset beside that by the best of as many restarts."""
+
+    questions: ClassVar[Mapping[str, str]] = {
+        "ahead": "data sets on which the best grid point of the method is above the best restart of the placebo"
+    }
 
     kind: Literal["placebo"]
     method: MethodId = Field(description="id of the method with the grid")
@@ -69,6 +76,15 @@ class Placebo(Exhibit):
         groups = frame.groupby("metric", sort=False)
         return Shown(frame, tuple(listed(f"{name}", group, columns, forms=forms) for name, group in groups), caption)
 
+    def count_for_claim(self, question: str, claim: Claim, source: Source) -> Counted:
+        """Count the data sets on which the method is ahead, both with the best choice by the classes."""
+        rows = [row for case in self._cases(source.study) for row in self._rows(source, case)]
+        frame = records(COLUMNS, rows).dropna(subset="ahead")
+        ahead = frame.loc[frame["metric"] == claim.metric, "ahead"]
+        mean = f"on average {number(ahead.mean(), '+z.3f')}" if len(ahead) else ""
+        what = f"best of {self.method} above the best of {self.placebo} in {claim.metric} on"
+        return Counted(what, tuple(ahead > ROUNDING), "data sets", tuple(filter(None, [mean])))
+
     def _cases(self, study: Study) -> list[Case]:
         runs = [study.method(name) for name in (self.method, self.placebo)]
         return [case for case in study.cases if all(run.runs_on(case) for run in runs)]
@@ -82,10 +98,10 @@ class Placebo(Exhibit):
             subset for subset, (scores, _) in own.items() if subset in theirs and not np.isnan(scores[default]).any()
         ]
         rows: list[tuple[Any, ...]] = []
-        for number, metric in enumerate(source.study.reported):
-            grids = [own[subset][0][:, :, number] for subset in both]
+        for place, metric in enumerate(source.study.reported):
+            grids = [own[subset][0][:, :, place] for subset in both]
             mine = [(np.nanmean(grid), grid[default].mean(), np.nanmax(grid, axis=0).mean()) for grid in grids]
-            restarts = [(theirs[subset][0][0, :, number], theirs[subset][1]) for subset in both]
+            restarts = [(theirs[subset][0][0, :, place], theirs[subset][1]) for subset in both]
             placebo = [(scores.mean(), scores[chosen], scores.max()) for scores, chosen in restarts]
             ours, beside = (np.array(values).reshape(-1, 3).mean(axis=0) for values in (mine, placebo))
             known = (case.id, source.titles[case.id], metric, len(both))

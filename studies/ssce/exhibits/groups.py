@@ -4,31 +4,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
 from consclust.report.blocks import Cell, Shown, Table
-from consclust.report.wording import count, number, paragraph, score
+from consclust.report.wording import conjunction, count, number, paragraph, score
+from consclust_studies.config.paper import Claim
 from consclust_studies.config.references import MetricId, RowId
 from consclust_studies.config.study import Study
 from consclust_studies.config.values import Some
-from consclust_studies.exhibits.base import Exhibit, Group, Mistakes, Needs
+from consclust_studies.exhibits.base import Counted, Exhibit, Group, Mistakes, Needs
 from consclust_studies.results.main_table import aggregate_subsets
 from consclust_studies.results.sentences import describe_selection
 from consclust_studies.results.source import Source
-from consclust_studies.stages.selection import Row, list_main_rows, select
+from consclust_studies.stages.selection import ROUNDING, Row, list_main_rows, select
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 STARTS = {"chosen": "Start with the best objective", "mean": "Mean of the starts"}
 
+ANSWERS: dict[str, Callable[[list[float], float], bool]] = {
+    "above": lambda ahead, within: all(gain > ROUNDING for gain in ahead),
+    "near": lambda ahead, within: all(abs(gain) <= within + ROUNDING for gain in ahead),
+    "second": lambda ahead, within: sum(gain <= ROUNDING for gain in ahead) <= 1,
+}
+"""Whether it holds, by the differences from the means of the others."""
+
 
 class Groups(Exhibit):
     """The mean score of every method over groups of data sets, and how far it is from that of one of them."""
 
     reads: ClassVar = Needs(scores=True)
+    questions: ClassVar[Mapping[str, str]] = {
+        "above": "groups and ways to score the starts with a mean above those of the methods in 'against'",
+        "near": "groups and ways to score the starts with a mean within 'within' of those of the methods in 'against'",
+        "second": "groups and ways to score the starts with at most one higher mean among the methods in 'against'",
+    }
 
     kind: Literal["groups"]
     metric: MetricId = Field(description="metric of the scores")
@@ -53,6 +67,21 @@ class Groups(Exhibit):
             describe_selection(source.study, [run.id for run in source.study.methods]),
         )
         return Shown(frame, tuple(self._table(frame[frame["starts"] == starts], starts) for starts in STARTS), caption)
+
+    def count_for_claim(self, question: str, claim: Claim, source: Source) -> Counted:
+        """Compare the means of the groups that have just the cases of the claim; of all groups if it names none."""
+        titles = [group.title for group in self.groups if not claim.cases or set(group.cases) == set(claim.cases)]
+        holds = []
+        for starts in STARTS:
+            frame = self._frame(source, starts)
+            for _, rows in frame[frame["group"].isin(titles)].groupby("group", sort=False):
+                means = dict(zip(rows["method"], rows["mean"], strict=True))
+                own = means[claim.method]
+                ahead = [own - means[rival] for rival in claim.against]
+                holds.append(ANSWERS[question](ahead, claim.within))
+        what = {"above": "above", "near": f"within {claim.within:g} of", "second": "best or second of"}[question]
+        what = f"mean {self.metric} {what} {conjunction(claim.against)} in"
+        return Counted(what, tuple(holds), "ways to score the starts")
 
     def _frame(self, source: Source, starts: str) -> DataFrame:
         """Return the rows of one way to score the starts."""

@@ -6,11 +6,21 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from consclust_studies.config.exhibit import Counted
 from consclust_studies.config.paper import Claim
 from consclust_studies.config.published_tables import Published
 from consclust_studies.config.study import PlannedStudy
 from consclust_studies.exhibits.claims import Claims
-from consclust_studies.results.verdicts import CHECKS, VERDICTS, Finding, Material, compare_shares, judge
+from consclust_studies.results.verdicts import (
+    CHECKS,
+    VERDICTS,
+    Finding,
+    Material,
+    compare_shares,
+    judge,
+    judge_at_default,
+    judge_same_choice,
+)
 from small import planned, source_of
 
 CASES = ("a", "b", "c", "d")
@@ -358,7 +368,7 @@ def test_the_exhibit_judges_among_the_papers_methods_and_once_more_with_the_othe
     assert "1 of 4 data sets" in best["evidence_with_others"]
     assert stable["verdict_with_others"] == "", "a grid has no rivals"
     (table,) = shown.blocks
-    assert len(table.header) == 5
+    assert table.header[4] == "With KC"
     assert [row[2].text for row in table.rows] == ["reproduced", "reproduced"]
     assert table.rows[0][4].text == "not reproduced"
 
@@ -370,7 +380,8 @@ def test_the_abstract_counts_the_verdicts_on_claims_and_on_questions_apart() -> 
     whole = material(dict.fromkeys(CASES, 0.9), claims=claims, ledger=[item])
     shown = exhibit().build(whole.source)
     assert shown.frame["verdict"].tolist() == ["reproduced", "not reproduced", "reproduced", "holds"]
-    assert shown.abstract == ("Claims of the paper: reproduced (2), not reproduced (1). Questions of ours: holds (1).")
+    assert "Claims of the paper: reproduced (2), not reproduced (1)." in shown.abstract
+    assert shown.abstract.endswith("Questions of ours: holds (1).")
 
 
 def test_a_claim_about_a_method_that_the_paper_does_not_have_is_judged_among_all() -> None:
@@ -383,12 +394,12 @@ def test_a_claim_about_a_method_that_the_paper_does_not_have_is_judged_among_all
     assert "1 of 4 data sets" in shown.frame["evidence"][1]
 
 
-def test_the_exhibit_without_other_methods_has_four_columns() -> None:
+def test_the_exhibit_without_other_methods_has_no_column_for_them() -> None:
     whole = material({"a": 0.7}, claims=[claim_of("best", published=3).model_dump()])
     shown = exhibit().build(whole.source)
     assert shown.frame["published"].tolist() == [3]
     assert set(shown.frame["verdict"]) <= set(VERDICTS)
-    assert shown.blocks[0].header == ("Item", "Claim", "Verdict", "Evidence")
+    assert shown.blocks[0].header == ("Item", "Claim", "Verdict", "Evidence", "Default parameters")
 
 
 def test_it_is_wanted_with_claims_and_needs_unseen_objects_only_for_claims_about_them() -> None:
@@ -557,3 +568,130 @@ def test_as_many_data_sets_as_the_sentence_says_are_enough_and_half_as_many_are_
 ) -> None:
     scores = {case: 0.7 if i < holding else 0.55 for i, case in enumerate(CASES)}
     assert check("best", material(scores), **given).verdict == expected
+
+
+PATHS = {"kind": "paths", "id": "ends", "title": "-", "method": "RCE", "path": "objective_path_", "labels": ["J"]}
+BY = {"exhibit": "ends", "question": "never_rises"}
+
+
+def counting(monkeypatch: pytest.MonkeyPatch, holds: tuple[bool, ...], **changes: Any) -> Material:
+    """A study with an exhibit that counts; it is asked on the cases that count."""
+    here = material(dict.fromkeys(CASES, 0.9), exhibits=[PATHS], **changes)
+    kind = type(here.study.exhibit("ends"))
+
+    def count_for_claim(self: Any, question: str, claim: Claim, source: Any) -> Counted:
+        assert (self.id, question) == ("ends", "never_rises")
+        return Counted(f"asked of {len(source.study.cases)} cases:", holds, "fits", ("a remark",))
+
+    monkeypatch.setattr(kind, "count_for_claim", count_for_claim)
+    return here
+
+
+@pytest.mark.parametrize(
+    ("right", "says", "verdict"),
+    [
+        (4, "all", "reproduced"),
+        (3, "all", "partly reproduced"),
+        (3, "most", "reproduced"),
+        (2, "all", "not reproduced"),
+        (2, "most", "partly reproduced"),
+    ],
+)
+def test_an_exhibit_counts_for_a_claim(monkeypatch, right: int, says: str, verdict: str) -> None:
+    here = counting(monkeypatch, (True,) * right + (False,) * (4 - right))
+    claim = Claim.model_validate(
+        {"text": "-", "item": "R8", "check": "counted", "by": BY, "method": "RCE", "says": says}
+    )
+    found = judge(claim, here)
+    assert found.verdict == verdict
+    assert found.fact == f"asked of 4 cases: {right} of 4 fits here"
+    assert "a remark" in found.evidence
+
+
+def test_a_claim_is_not_testable_in_a_run_without_the_exhibit_that_counts() -> None:
+    claim = Claim.model_validate({"text": "-", "item": "R8", "check": "counted", "by": BY, "method": "RCE"})
+    found = judge(claim, material(dict.fromkeys(CASES, 0.9)))
+    assert found.verdict == "not testable here"
+    assert "ends" in found.fact
+
+
+def test_the_exhibit_needs_what_the_exhibits_need_that_count() -> None:
+    claim = {"text": "-", "item": "R8", "check": "counted", "by": BY, "method": "RCE"}
+    here = study(exhibits=[PATHS], claims=[claim])
+    needs = exhibit().needs(here)
+    assert needs.fits == here.exhibit("ends").needs(here).fits != ()
+    assert needs.scores
+    assert exhibit().needs(study(claims=[claim])).fits == (), "the exhibit is not in this run"
+
+
+@pytest.mark.parametrize(("like", "verdict"), [(["a"], "not reproduced"), (["b"], "reproduced")])
+def test_as_stable_as_on_other_data_sets_takes_their_share_of_the_grid(like: list[str], verdict: str) -> None:
+    """On a both points are near the best one, on the others one of two."""
+    grid = {"a": (0.8, 0.8), "b": (0.8, 0.1), "c": (0.8, 0.1), "d": (0.1, 0.8)}
+    whole = material({"a": 0.8}, grid=grid)
+    found = judge(claim_of("stable", like=like, cases=["c", "d"], share=0.95), whole)
+    assert found.verdict == verdict
+    assert judge(claim_of("stable", cases=["c", "d"], share=0.95), whole).verdict == "not reproduced"
+
+
+def test_tuned_methods_are_judged_once_more_with_default_parameters() -> None:
+    """RCE is last after the choice, and first by default."""
+    whole = material(dict.fromkeys(CASES, 0.4))
+    assert judge(claim_of("best"), whole).verdict == "not reproduced"
+    found = judge_at_default(claim_of("best"), whole)
+    assert found is not None
+    assert found.verdict == "reproduced"
+    assert judge_at_default(claim_of("best", method="KC", against=["K-means"]), whole) is None, "neither is tuned"
+    assert judge_at_default(claim_of("stable"), material({"a": 0.4}, grid={"a": (0.8, 0.8)})) is None
+
+
+def test_a_tuned_and_an_untuned_method_are_compared_after_the_same_choice(monkeypatch) -> None:
+    here = counting(monkeypatch, (True, False, False, False))
+    claim = claim_of("best", against=["KC"])
+    assert judge(claim, here).verdict == "reproduced"
+    assert judge_same_choice(claim, here) is None, "nobody says what the same choice gives"
+    found = judge_same_choice(claim_of("best", against=["KC"], same_choice=BY), here)
+    assert found is not None
+    assert found.verdict == "not reproduced"
+
+
+def test_both_choices_stand_beside_the_verdict(monkeypatch) -> None:
+    claims = [claim_of("best", against=["KC"], same_choice=BY).model_dump()]
+    here = counting(monkeypatch, (True, False, False, False), claims=claims)
+    shown = exhibit().build(here.source)
+    (row,) = shown.frame.to_dict("records")
+    assert (row["verdict"], row["default_verdict"], row["same_choice_verdict"]) == (
+        "reproduced",
+        "reproduced",
+        "not reproduced",
+    )
+    assert shown.blocks[0].header[-2:] == ("Default parameters", "Same choice for all")
+    assert [cell.text for cell in shown.blocks[0].rows[0][-2:]] == ["reproduced", "not reproduced"]
+
+
+def test_the_abstract_names_what_failed_and_what_has_no_verdict() -> None:
+    ledger = [
+        {"id": "R1", "place": "4", "text": "RCE is best.", "missing": "-"},
+        {"id": "R2", "place": "5", "text": "A table.", "shown": ["table2"], "unjudged": "a table"},
+    ]
+    lost = claim_of("best", method="KC").model_copy(update={"text": "KC is the best."})
+    whole = material(
+        dict.fromkeys(CASES, 0.9), claims=[claim_of("best").model_dump(), lost.model_dump()], ledger=ledger
+    )
+    abstract = exhibit().build(whole.source).abstract
+    assert "KC is the best" in abstract
+    assert "R2" in abstract
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"check": "best"},  # without a metric
+        {"check": "counted"},
+        {"check": "best", "metric": "ACC", "by": BY},
+        {"check": "best", "metric": "ACC", "like": ["a"]},
+    ],
+)
+def test_keys_that_do_not_go_with_the_check_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"check|metric"):
+        Claim.model_validate({"text": "-", "method": "RCE", **wrong})

@@ -3,6 +3,7 @@ import pytest
 
 from consclust.ensemble import Ensemble
 from consclust.errors import InputError
+from consclust_studies.config.paper import Claim
 from consclust_studies.exhibits.iteration_paths import Paths
 from consclust_studies.stages import stored_ensembles as store
 from small import planned, source_of
@@ -74,3 +75,17 @@ def test_a_fit_that_fails_is_reported_with_its_place(source) -> None:
 def test_what_the_method_does_not_have_is_a_mistake(source, keys, wrong) -> None:
     exhibit = Paths(**{**KEYS, "labels": LABELS, **keys})
     assert [key for key, _ in exhibit.mistakes(source.study)] == wrong
+
+
+@pytest.mark.parametrize(
+    ("values", "falls", "rises"),
+    [([1.0, 2.0, 2.0], False, True), ([3.0, 2.0, 2.0 + 1e-13], True, False), ([1.0, 2.0, 1.5], True, True)],
+)
+def test_paths_that_never_rise_or_fall_are_counted_for_a_claim(source, monkeypatch, values, falls, rises) -> None:
+    exhibit = Paths(**CHANGES)
+    path = [("wine", "change", i, value, True) for i, value in enumerate(values)]
+    monkeypatch.setattr(Paths, "_path", lambda self, source, case: iter(path))
+    by = {"exhibit": "paths", "question": "never_falls"}
+    claim = Claim.model_validate({"text": "-", "check": "counted", "by": by, "method": "EC-CMS"})
+    assert exhibit.count_for_claim("never_falls", claim, source).holds == (not falls,)
+    assert exhibit.count_for_claim("never_rises", claim, source).holds == (not rises,)

@@ -7,6 +7,7 @@ from consclust.ensemble import Ensemble
 from consclust.methods import RSEC
 from consclust.plot.drawing import step_of
 from consclust.report.wording import point
+from consclust_studies.config.paper import Claim
 from consclust_studies.exhibits import matrices
 from consclust_studies.exhibits.matrices import Matrices
 from consclust_studies.stages import stored_ensembles as store
@@ -154,3 +155,17 @@ def test_what_a_method_does_not_have_is_a_mistake(source, panel, wrong) -> None:
 def test_panels_with_two_sources_and_descending_scales_are_refused(keys) -> None:
     with pytest.raises(ValidationError):
         Matrices(**{**KEYS, **keys})
+
+
+def test_differences_are_counted_for_a_claim_over_the_subsets(source, monkeypatch) -> None:
+    """On subset s the difference is s - 1 in the classes and 1 - s between them."""
+    exhibit = Matrices(**{**KEYS, "panels": [{"title": "-", "similarity": "hc", "minus": "lwca"}]})
+
+    def show(self, panel):
+        return np.where(self.classes[:, None] == self.classes, 1.0, -1.0) * (self.subset - 1)
+
+    monkeypatch.setattr(matrices.Given, "shown", show)
+    by = {"exhibit": "order", "question": "stronger_inside"}
+    claim = Claim.model_validate({"text": "-", "check": "counted", "by": by, "method": "EC-CMS"})
+    for question in ("stronger_inside", "weaker_between"):
+        assert exhibit.count_for_claim(question, claim, source).holds == (False, False, True)

@@ -1,8 +1,10 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from consclust.diagnostics import level_shares
 from consclust.ensemble import Ensemble
+from consclust_studies.config.paper import Claim
 from consclust_studies.stages import stored_ensembles as store
 from small import planned, source_of
 from studies.ec_cms.exhibits.levels import MEASURES, Levels
@@ -43,3 +45,25 @@ def test_shares_by_value_belong_to_the_pairs_at_a_level() -> None:
         here = level == row.level
         shares = together[here].mean(), together[here].sum() / together.sum(), here.mean()
         assert (row.precision_at, row.recall_at, row.pairs_at) == pytest.approx(shares)
+
+
+@pytest.mark.parametrize(
+    ("question", "holds"),
+    [
+        ("precision_grows", (True, True, False, True)),
+        ("recall_falls", (True, False, True, True)),
+        ("precision_near_one", (False, True)),
+    ],
+)
+def test_steps_and_levels_are_counted_for_a_claim(monkeypatch, question: str, holds: tuple[bool, ...]) -> None:
+    frame = pd.DataFrame(
+        {
+            "coassociation": [0, 0.25, 0.5, 0.8, 1.0],
+            "precision_at": [0.1, 0.3, 0.8, 0.7, 0.96],
+            "recall_at": [0.5, 0.1, 0.2, 0.1, 0.05],
+        }
+    )
+    monkeypatch.setattr(Levels, "_measure_levels", lambda self, source: frame)
+    by = {"exhibit": "levels", "question": question}
+    claim = Claim.model_validate({"text": "-", "check": "counted", "by": by, "method": "EC-CMS", "within": 0.05})
+    assert Levels(**KEYS).count_for_claim(question, claim, source_of(planned())).holds == holds

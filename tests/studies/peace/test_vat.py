@@ -3,6 +3,7 @@ import pytest
 
 from consclust.diagnostics import vat_order
 from consclust.ensemble import MISSING, Ensemble
+from consclust_studies.config.paper import Claim
 from consclust_studies.stages import stored_ensembles as store
 from small import planned, source_of
 from studies.peace.exhibits.vat import Vat
@@ -63,3 +64,19 @@ def test_objects_may_stand_in_the_order_of_the_classes() -> None:
     by_vat = Vat(**KEYS).build(source).frame
     np.testing.assert_allclose(shown.frame[numbers], by_vat[numbers])
     assert "Neighbours" not in shown.blocks[0].header
+
+
+def test_the_second_of_two_cases_counts_where_it_is_more_blockwise(monkeypatch) -> None:
+    claim = Claim.model_validate(
+        {
+            "text": "-",
+            "check": "counted",
+            "by": {"exhibit": "blocks", "question": "second_more_blockwise"},
+            "method": "PEACE",
+        }
+    )
+    source, _ = source_with()
+    rows = Vat(**KEYS).build(source).frame.set_index("case")["silhouette"]
+    for cases in (["iris", "wine"], ["wine", "iris"]):
+        found = Vat(**{**KEYS, "cases": cases}).count_for_claim("second_more_blockwise", claim, source)
+        assert found.holds == (bool(rows[cases[1]] > rows[cases[0]]),)

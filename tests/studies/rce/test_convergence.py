@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from consclust.files import write_arrays
+from consclust_studies.config.paper import Claim
 from consclust_studies.stages.label_blocks import Block
 from small import planned, source_of
 from studies.rce.exhibits.convergence import Convergence
@@ -13,6 +14,8 @@ from studies.rce.exhibits.convergence import Convergence
 KEYS = {"kind": "convergence", "id": "c", "title": "Convergence", "method": "RCE", "cases": ["iris"]}
 EXHIBIT = Convergence(**KEYS, noted="Objective rose")
 ROSE = "it rose"
+BY = {"exhibit": "c", "question": "converged"}
+CLAIM = Claim.model_validate({"text": "-", "check": "counted", "by": BY, "method": "RCE"})
 
 
 def block(path, subsets, converged, iterations, notes=(), failures=(), left_out=None):
@@ -32,7 +35,7 @@ def block(path, subsets, converged, iterations, notes=(), failures=(), left_out=
 
 
 @pytest.fixture
-def shown(tmp_path, monkeypatch):
+def source(tmp_path, monkeypatch):
     blocks = [
         block(tmp_path / "0-1.npz", [0, 1], [[True, False], [True, True]], [[3, 20], [4, 6]], [(0, 1, ROSE)]),
         block(*(tmp_path / "2-2.npz", [2], [[True, True]], [[1, 1]]), failures=[(2, 0)], left_out=[[False, True]]),
@@ -41,7 +44,19 @@ def shown(tmp_path, monkeypatch):
     rce = {"method": "RCE", "grid": {"lambda1": [0.1, 1.0]}, "default": {"lambda1": 1.0}}
     source = source_of(planned(methods=["KC", rce]))
     monkeypatch.setattr(type(source), "blocks", lambda self, case, method: blocks if method == "RCE" else [])
+    return source
+
+
+@pytest.fixture
+def shown(source):
     return EXHIBIT.build(source)
+
+
+def test_fits_are_counted_for_a_claim(source) -> None:
+    converged = EXHIBIT.count_for_claim("converged", CLAIM, source)
+    assert (sum(converged.holds), len(converged.holds)) == (4, 6)
+    unnoted = EXHIBIT.count_for_claim("unnoted", CLAIM, source)
+    assert (sum(unnoted.holds), len(unnoted.holds)) == (3, 6)
 
 
 def test_fits_with_an_answer_are_counted(shown) -> None:

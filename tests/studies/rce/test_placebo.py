@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from consclust.report.blocks import Shown
+from consclust_studies.config.paper import Claim
 from small import STUDY, planned, source_of
 from studies.rce.exhibits.placebo import Placebo
 
@@ -89,3 +90,19 @@ def test_mistakes(method, placebo, key) -> None:
     study = planned(cases=cases, variants={"methods": [MANY]})
     exhibit = EXHIBIT.model_copy(update={"method": method, "placebo": placebo})
     assert [where for where, _ in exhibit.mistakes(study)] == ([key] if key else [])
+
+
+def test_data_sets_on_which_the_method_is_ahead_are_counted(monkeypatch) -> None:
+    shown = show(monkeypatch)
+    ahead = shown.frame["ahead"].tolist()
+    source = source_of(planned(methods=["KC"], metrics=["ACC"], reported=["ACC"]))
+    claim = Claim(text="-", check="best", method="RCE", metric="ACC")
+    monkeypatch.setattr(Placebo, "_cases", lambda self, study: ["one"])
+    for value, holds in ((ahead[0], ahead[0] > 0), (0.01, True), (-0.01, False), (1e-14, False)):
+        row = ("a", "A", "ACC", 3, *[0.5] * 7, 0.5, value)
+        monkeypatch.setattr(
+            Placebo, "_rows", lambda self, source, case, row=row: [row, ("a", "A", "NMI", *row[3:-1], 1.0)]
+        )
+        found = EXHIBIT.count_for_claim("ahead", claim, source)
+        assert found.holds == (holds,)
+        assert found.unit == "data sets"

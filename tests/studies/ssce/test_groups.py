@@ -2,6 +2,7 @@
 
 import pytest
 
+from consclust_studies.config.paper import Claim
 from consclust_studies.stages.selection import find_main_row
 from small import planned, scores_of, source_of
 from studies.ssce.exhibits.groups import Groups
@@ -63,3 +64,22 @@ def test_groups_of_one_name_are_a_mistake() -> None:
     twice = Groups(**{**KEYS, "groups": [KEYS["groups"][1]] * 2})
     assert [key for key, _ in twice.mistakes(planned())] == ["groups"]
     assert not list(Groups(**KEYS).mistakes(planned()))
+
+
+@pytest.mark.parametrize(
+    ("question", "method", "against", "within", "holds"),
+    [
+        ("above", "EAC", ["KC", "RCE"], 0.02, True),
+        ("above", "KC", ["EAC", "RCE"], 0.02, False),
+        ("second", "KC", ["EAC", "RCE"], 0.02, True),
+        ("second", "RCE", ["EAC", "KC"], 0.02, False),
+        ("near", "KC", ["RCE"], 0.11, True),
+        ("near", "KC", ["EAC"], 0.11, False),
+    ],
+)
+def test_means_of_a_group_are_compared_for_a_claim(question, method, against, within, holds) -> None:
+    study = planned(restarts="chosen", selection="default")
+    source = source_of(study, scores=scores_of(study, means={"KC": 0.5, "EAC": 0.7, "RCE": 0.4}))
+    asked = {"check": "counted", "by": {"exhibit": "groups", "question": question}, "within": within}
+    claim = Claim.model_validate({"text": "-", "method": method, "against": against, "cases": ["wine"], **asked})
+    assert Groups(**KEYS).count_for_claim(question, claim, source).holds == (holds, holds)
