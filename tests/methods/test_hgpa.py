@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 from consclust.ensemble import Ensemble
 from consclust.methods import HGPA
 from consclust.methods.hgpa import equivalent_imbalance, hypergraph_of
-from consclust.numerics.partition import Hypergraph, km1, partition_hypergraph, scaled_integers, vertices_of
+from consclust.numerics.partition import Hypergraph, cut_weight, km1, partition_hypergraph, scaled_integers, vertices_of
 from consclust.testing import l30
 
 ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "clusterpack.json").read_text())
@@ -159,3 +159,24 @@ def hundred_thousand():
     truth = np.arange(1000) % 4
     places = [np.where(rng.random(1000) < 0.1, rng.integers(4, size=1000), truth) for _ in range(6)]
     return np.tile(truth, 100), np.tile(np.column_stack(places), (100, 1))
+
+
+def test_recursive_bisection_of_objects_finds_the_agreed_groups_and_counts_what_it_cuts() -> None:
+    truth = np.random.default_rng(0).permutation(np.arange(40) % 4)
+    labels = np.column_stack([truth, (truth + 1) % 4, truth // 2])
+    found = HGPA(4, random_state=0, partition="recursive").fit(labels)
+    assert adjusted_rand_score(truth, found.labels_) == 1
+    assert (found.cut_, found.km1_) == (2, 2)  # the two clusters of the last clustering, each in two
+
+
+def test_the_chosen_start_cuts_the_least_weight() -> None:
+    ensemble = Ensemble(np.random.default_rng(1).integers(0, 3, (60, 6)))
+    found = HGPA(3, random_state=0, partition="recursive", n_init=4).fit(ensemble)
+    hypergraph = hypergraph_of(ensemble, "unit")
+    cuts = [cut_weight(hypergraph, labels) for labels in found.restart_labels_]
+    assert found.cut_ == min(cuts) == cuts[found.chosen_]
+
+
+def test_an_imbalance_goes_with_the_direct_partition_alone() -> None:
+    with pytest.raises(ValueError, match="imbalance"):
+        HGPA(2, partition="recursive", imbalance=0.2).fit([[0], [1]])

@@ -9,7 +9,16 @@ import numpy as np
 from consclust.ensemble import Ensemble
 from consclust.methods.base import Cost, OrderedMethod
 from consclust.methods.constraints import POSITIVE
-from consclust.numerics.partition import Hypergraph, Vertices, km1, partition_hypergraph, reordered, vertices_of
+from consclust.numerics.bisection import bisect_recursively
+from consclust.numerics.partition import (
+    Hypergraph,
+    Vertices,
+    cut_weight,
+    km1,
+    partition_hypergraph,
+    reordered,
+    vertices_of,
+)
 
 UB_FACTOR = 5  # ClusterPack calls ``shmetis file K 5``: every bisection between 45 : 55
 SHARE = 4  # A vertex stands for at most a fourth of the objects that a cluster may have above the mean
@@ -32,6 +41,10 @@ class HGPA(OrderedMethod):
     preset : {"deterministic_fast", "deterministic", "deterministic_quality"}, default "deterministic_fast"
         The latter two are Mt-KaHyPar's. "deterministic_fast" is "deterministic" with 5 instead of 20 runs of each
         initial partition: it takes a third to a half of the time, and the best of five starts has the same KM1.
+    partition : {"direct", "recursive"}, default "direct"
+        "direct": all K clusters at once, with the least KM1. "recursive": bisections, each between 45 : 55 (for an odd
+        number of clusters in proportion), over single objects; a hyperedge that one of them cuts counts no more. So
+        does ClusterPack's program shmetis by default. ``imbalance`` goes with "direct" alone.
     n_init : int, default 5
         Orders of the objects to start from, that of ``object_order`` first, then random ones; nothing else changes the
         result of a preset. shmetis makes 10 runs. The default is the least of 1, 2, 3, 5, 10 with a mean KM1 within
@@ -44,7 +57,9 @@ class HGPA(OrderedMethod):
     Attributes
     ----------
     km1_ : int
-        Sum over hyperedges of weight (1 or number of objects) times (clusters touched - 1), what is minimised.
+        Sum over hyperedges of weight (1 or number of objects) times (clusters touched - 1), what "direct" minimises.
+    cut_ : int
+        Weight of the hyperedges that touch several clusters, what "recursive" minimises step by step.
 
     Notes
     -----
@@ -81,9 +96,19 @@ class HGPA(OrderedMethod):
     hyperedge_weight: Literal["unit", "size"] = "unit"
     imbalance: float | None = None
     preset: Literal["deterministic_fast", "deterministic", "deterministic_quality"] = "deterministic_fast"
+    partition: Literal["direct", "recursive"] = "direct"
     n_init: int = 5
 
+    def check_parameters(self) -> None:
+        """Raise ValueError for an imbalance that recursive bisections do not read."""
+        super().check_parameters()
+        if self.partition == "recursive" and self.imbalance is not None:
+            raise ValueError(f"HGPA: imbalance = {self.imbalance:g} goes with partition='direct'; leave it out")
+
     def _fit(self, ensemble: Ensemble) -> None:
+        if self.partition == "recursive":
+            self._fit_recursively(ensemble)
+            return
         imbalance = equivalent_imbalance(self.n_clusters) if self.imbalance is None else self.imbalance
         spare = imbalance * ensemble.n_objects / self.n_clusters
         vertices = vertices_of(ensemble.membership, max(1, int(spare / SHARE)))
@@ -98,6 +123,25 @@ class HGPA(OrderedMethod):
         costs = np.array([km1(hypergraph, labels) for labels in restarts])
         self._set_labels(np.stack(restarts), costs, vertices.of_object)
         self.km1_ = int(costs[self.chosen_])
+        self.cut_ = cut_weight(hypergraph, restarts[self.chosen_])
+
+    def _fit_recursively(self, ensemble: Ensemble) -> None:
+        """Bisect single objects, with each order; the parts with the least weight of cut hyperedges are chosen."""
+        objects = vertices_of(ensemble.membership, 1)
+        hypergraph = hypergraph_of(ensemble, self.hyperedge_weight, objects)
+        rng = self._rng()
+        order = self._draw_order(hypergraph.n_vertices, rng)
+        restarts = []
+        for _ in range(self.n_init):
+            found = bisect_recursively(
+                reordered(hypergraph, order), self.n_clusters, UB_FACTOR / 100, self.preset.upper()
+            )
+            restarts.append(found.parts[np.argsort(order)])
+            order = rng.permutation(hypergraph.n_vertices)
+        costs = np.array([cut_weight(hypergraph, labels) for labels in restarts])
+        self._set_labels(np.stack(restarts), costs, objects.of_object)
+        self.km1_ = km1(hypergraph, restarts[self.chosen_])
+        self.cut_ = int(costs[self.chosen_])
 
 
 def equivalent_imbalance(n_clusters: int) -> float:

@@ -165,6 +165,12 @@ def km1(hypergraph: Hypergraph, parts: IntArray) -> int:
     return int(hypergraph.weights @ (touched - 1))
 
 
+def cut_weight(hypergraph: Hypergraph, parts: IntArray) -> int:
+    """Return the weight of the hyperedges that touch several parts."""
+    several = np.array([len(np.unique(parts[net])) > 1 for net in hypergraph.nets])
+    return int(hypergraph.weights @ several)
+
+
 def partition_graph(graph: Graph, n_parts: int, vertex_weights: IntArray | None = None) -> IntArray:
     """Cut a graph into parts of nearly equal vertex weight by METIS' recursive bisection (its program pmetis)."""
     import pymetis
@@ -188,15 +194,44 @@ def partition_hypergraph(hypergraph: Hypergraph, n_parts: int, imbalance: float,
     """
     import mtkahypar
 
-    n, sizes = hypergraph.n_vertices, hypergraph.vertex_weights
-    initializer = _initializer()
+    # Mt-KaHyPar is initialised before its seed is set
+    _initializer()
     if n_parts == 1:
-        return np.zeros(n, dtype=np.int64)
+        return np.zeros(hypergraph.n_vertices, dtype=np.int64)
+    context = _make_context(preset)
+    context.set_partitioning_parameters(n_parts, imbalance, mtkahypar.Objective.KM1)
+    return _partition(hypergraph, context)
+
+
+def bisect_hypergraph(hypergraph: Hypergraph, most: IntArray, preset: str) -> IntArray:
+    """Cut a hypergraph in two by Mt-KaHyPar, on one thread; part i has at most the weight ``most[i]``.
+
+    ``preset`` as in :func:`partition_hypergraph`.
+    """
+    import mtkahypar
+
+    _initializer()
+    context = _make_context(preset)
+    # the imbalance does not count beside bounds for each part
+    context.set_partitioning_parameters(2, 0.1, mtkahypar.Objective.KM1)
+    context.set_individual_target_block_weights(most.tolist())
+    return _partition(hypergraph, context)
+
+
+def _make_context(preset: str) -> Any:
+    """Return the settings of a preset, with the seed set."""
+    import mtkahypar
+
     mtkahypar.set_seed(SEED)
     context = _fast_context() if preset == "DETERMINISTIC_FAST" else _context(preset)
-    context.set_partitioning_parameters(n_parts, imbalance, mtkahypar.Objective.KM1)
     context.logging = False
-    there = initializer.create_hypergraph(
+    return context
+
+
+def _partition(hypergraph: Hypergraph, context: Any) -> IntArray:
+    """Return the part of each vertex."""
+    n, sizes = hypergraph.n_vertices, hypergraph.vertex_weights
+    there = _initializer().create_hypergraph(
         context,
         n,
         len(hypergraph.nets),
