@@ -125,7 +125,8 @@ def choose_k(
     long as the difference is at most the standard deviation of this difference over the halves.
 
     Takes (1 + ``nulls``) (1 + ``halves``) fits for each k from labels, or (1 + ``nulls``) ``runs`` runs of k-means and
-    a fit for each k from features; with the default method O(n'^2) for each tree.
+    a fit for each k from features, and ``halves`` fits for each k for the recommendation; with the default method
+    O(n'^2) for each tree.
 
     Raises ValueError unless one of ``labels`` and ``features`` is given, for invalid ones, for a single clustering, for
     k outside 2..n, a negative number of draws, or a recipe with fewer objects in a run than k; ExtraNeeded without
@@ -266,7 +267,7 @@ def describe_recommendation(table: Any) -> str:
     >>> from consclust.diagnostics import choose_k, describe_recommendation
     >>> labels = np.repeat([[0, 0, 0], [1, 1, 1], [2, 2, 2]], 5, axis=0)
     >>> print(describe_recommendation(choose_k(labels, [2, 3], halves=4, nulls=0)))
-    Recommended: k = 3, where the silhouette is best; so it is in all halves of the clusterings.
+    Recommended: k = 3, where the silhouette is best within the noise; so it is in all halves of the clusterings.
     """
     recommended = table[table["recommended"]]
     if not len(recommended):
@@ -289,4 +290,4 @@ def describe_recommendation(table: Any) -> str:
     else:
         listed = ", ".join(f"{other} in {part:.0%}" for other, part in others.items())
         sure = f"; {parts} disagree, as other seeds may: it is {k} in {share:.0%} of them, {listed}"
-    return f"Recommended: k = {k}, where {what} best{sure}.{than}"
+    return f"Recommended: k = {k}, where {what} best within the noise{sure}.{than}"
