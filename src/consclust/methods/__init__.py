@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from consclust.methods.gwca import GWCA
     from consclust.methods.hbgf import HBGF
     from consclust.methods.hgpa import HGPA
+    from consclust.methods.ivc import IVC
     from consclust.methods.kc import KC
     from consclust.methods.kcc import KCC
     from consclust.methods.lce import LCE
@@ -49,9 +50,9 @@ if TYPE_CHECKING:
     from consclust.methods.weac import WEAC
 
 __all__ = [
-    "BCE", "CEHM", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GPMGLA", "GWCA", "HBGF", "HGPA", "KC", "KCC",
-    "LCE", "LWEA", "LWGP", "MCLA", "NMFC", "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SEC", "SPCE", "SSCE",
-    "TRCE", "WEAC", "BaumEagon", "Mixture", "SpectralConsensus",
+    "BCE", "CEHM", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GPMGLA", "GWCA", "HBGF", "HGPA", "IVC", "KC",
+    "KCC", "LCE", "LWEA", "LWGP", "MCLA", "NMFC", "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SEC", "SPCE",
+    "SSCE", "TRCE", "WEAC", "BaumEagon", "Mixture", "SpectralConsensus",
 ]  # fmt: skip
 
 

@@ -92,17 +92,18 @@ def draw_spread(points: Points, n_clusters: int, rng: np.random.Generator) -> In
 
 @dataclass(frozen=True)
 class LabelTable:
-    """The label profiles of an ensemble, without what is expected where a label is missing."""
+    """The label profiles of an ensemble."""
 
     indicator: Any  # A csr_array of shape (n', sum of k_i)
     weights: FloatArray  # Objects of each profile, shape (n',)
     firsts: IntArray  # First column of each clustering, shape (m,)
 
     @classmethod
-    def make(cls, ensemble: Ensemble) -> "LabelTable":
-        """Take the profiles of an ensemble."""
+    def make(cls, ensemble: Ensemble, indicator: Any = None) -> "LabelTable":
+        """Take the profiles of an ensemble, by its ``sparse_indicator`` or by another indicator matrix."""
         firsts = np.cumsum(ensemble.n_clusters) - ensemble.n_clusters
-        return cls(ensemble.sparse_indicator, ensemble.weights.astype(float), firsts)
+        rows = ensemble.sparse_indicator if indicator is None else indicator
+        return cls(rows, ensemble.weights.astype(float), firsts)
 
     def points(self) -> Points:
         """Return the rows of the indicator matrix as points of weight 1."""
