@@ -57,7 +57,7 @@ class IVC(ConsensusMethod):
 
     References
     ----------
-    Nam Nguyen, Rich Caruana: Consensus clusterings. ICDM 2007.
+    N. Nguyen, R. Caruana: Consensus clusterings. ICDM 2007.
 
     Examples
     --------
