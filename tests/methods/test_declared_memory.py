@@ -7,7 +7,7 @@ import pytest
 
 from consclust.ensemble import Ensemble
 from consclust.errors import MemoryNeeded
-from consclust.methods import BCE, CEHM, DREC, GPMGLA, LCE, PEACE, PTA, RCE, RMSC, RSEC, SPCE, TRCE, WEAC
+from consclust.methods import BCE, CEHM, DREC, GPMGLA, LCE, PEACE, PTA, RCE, RMSC, RSEC, SDGCA, SPCE, TRCE, WEAC
 
 pytestmark = pytest.mark.long
 
@@ -24,6 +24,7 @@ FITS = [
     RCE(10, max_outer=2, max_inner=7, n_init=2, random_state=0),
     RMSC(10, rho=30, max_iter=8, n_init=2, random_state=0),
     RSEC(10, rho=3, max_iter=5, n_init=2, random_state=0),
+    SDGCA(10, max_iter=5),
     SPCE(10),
     TRCE(10, max_iter=2),
     WEAC(10),

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from consclust.methods.rce import RCE
     from consclust.methods.rmsc import RMSC
     from consclust.methods.rsec import RSEC
+    from consclust.methods.sdgca import SDGCA
     from consclust.methods.sec import SEC
     from consclust.methods.spce import SPCE
     from consclust.methods.spectralconsensus import SpectralConsensus
@@ -50,8 +51,8 @@ if TYPE_CHECKING:
     from consclust.methods.weac import WEAC
 
 __all__ = [
-    "BCE", "CEHM", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GPMGLA", "GWCA", "HBGF", "HGPA", "IVC", "KC",
-    "KCC", "LCE", "LWEA", "LWGP", "MCLA", "NMFC", "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SEC", "SPCE",
+    "BCE", "CEHM", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GPMGLA", "GWCA", "HBGF", "HGPA", "IVC", "KC", "KCC",
+    "LCE", "LWEA", "LWGP", "MCLA", "NMFC", "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SDGCA", "SEC", "SPCE",
     "SSCE", "TRCE", "WEAC", "BaumEagon", "Mixture", "SpectralConsensus",
 ]  # fmt: skip
 
