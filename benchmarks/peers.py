@@ -174,6 +174,8 @@ CASES = [
     Case("EAC single", "OpenEnsembles", "majority_vote", RELATIVE, {"linkage": "single", "criterion": "lifetime"}),
     Case("BCE", "OpenEnsembles", "mixture_model", RELATIVE, ONE),
     Case("BCE", "clue", "SE", RELATIVE, ONE),
+    Case("Mixture", "OpenEnsembles", "mixture_model", PROBLEM, ONE),
+    Case("Voting", "clue", "DWH", RELATIVE),
     Case("KC", "clue", "HE", RELATIVE, ONE),
     Case("BaumEagon", "clue", "GV3", PROBLEM, ONE),
     Case("CSPA", "ClusterEnsembles", "cspa"),

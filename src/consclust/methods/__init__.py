@@ -48,12 +48,13 @@ if TYPE_CHECKING:
     from consclust.methods.spectralconsensus import SpectralConsensus
     from consclust.methods.ssce import SSCE
     from consclust.methods.trce import TRCE
+    from consclust.methods.voting import Voting
     from consclust.methods.weac import WEAC
 
 __all__ = [
-    "BCE", "CEHM", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GPMGLA", "GWCA", "HBGF", "HGPA", "IVC", "KC", "KCC",
-    "LCE", "LWEA", "LWGP", "MCLA", "NMFC", "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SDGCA", "SEC", "SPCE",
-    "SSCE", "TRCE", "WEAC", "BaumEagon", "Mixture", "SpectralConsensus",
+    "BCE", "CEHM", "CSPA", "DREC", "EAC", "ECCMS", "ECPCS", "GPMGLA", "GWCA", "HBGF", "HGPA", "IVC", "KC",
+    "KCC", "LCE", "LWEA", "LWGP", "MCLA", "NMFC", "PEACE", "PTA", "PTGP", "RCE", "RMSC", "RSEC", "SDGCA", "SEC",
+    "SPCE", "SSCE", "TRCE", "WEAC", "BaumEagon", "Mixture", "SpectralConsensus", "Voting",
 ]  # fmt: skip
 
 
