@@ -22,6 +22,8 @@ FITS = [
     PEACE(10, n_init=2, max_iter=9, random_state=0),
     PTA(10),
     RCE(10, max_outer=2, max_inner=7, n_init=2, random_state=0),
+    RCE(10, max_outer=2, max_inner=7, n_init=2, random_state=0, certify=True),
+    RCE(10, solver="splitting", max_iter=6, n_init=2, random_state=0),
     RMSC(10, rho=30, max_iter=8, n_init=2, random_state=0),
     RSEC(10, rho=3, max_iter=5, n_init=2, random_state=0),
     SDGCA(10, max_iter=5),

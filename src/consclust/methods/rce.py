@@ -35,6 +35,8 @@ REFRESH, SHARE = 6, 0.25
 # The error of a product in single precision is bounded by this times the lengths of the longest row and column; up to
 # 0.8 of that bound were measured.
 SINGLE = 2.0**-23
+# What only one solver uses, and the other refuses; max_iter is not refused, as scikit-learn's checks set it
+OF_SOLVER = {"mm": ("order", "max_outer", "max_inner", "inner_tol"), "splitting": ("warm_start",)}
 CERTIFICATE = 8  # Matrices over the profiles that a certificate needs
 ROUNDING = 2.0**-53  # Relative error of the largest eigenvalue of A A', and thus the absolute one of all
 
@@ -52,7 +54,7 @@ class RCE(MatrixMethod):
     .. math:: J_4 = \sum_i KL(A \| A^{(i)} - E^{(i)}) + \lambda_1 \sum_i \|E^{(i)}\|_1
               + 2 \lambda_2 \sum_k \sqrt{\sigma_k(A)^2 + \mu}
 
-    by Algorithm 1 of the paper, then clusters A spectrally.
+    by Algorithm 1 of the paper, or to a chosen accuracy by splitting, then clusters A spectrally.
 
     Parameters
     ----------
@@ -70,7 +72,8 @@ class RCE(MatrixMethod):
     max_outer, max_inner : int, default 20
         Rounds, and A-steps in a round of the authors' order.
     tol : float or None, default None
-        Stop when a round lowers the objective by less than ``tol`` times its value; None: fixed rounds.
+        Stop when a round lowers the objective by less than ``tol`` times its value; None: fixed rounds. With ``solver``
+        "splitting": stop when ``duality_gap_`` is at most ``tol``; None: 1e-6.
     inner_tol : float >= 1e-5 or None, default None
         End the A-steps of a round when one moves no entry by more, and leave the nuclear norm out where it cannot
         either, lambda2 < 2 m inner_tol (see Notes). None: fixed steps.
@@ -78,29 +81,43 @@ class RCE(MatrixMethod):
         "pin": entries that are exactly 0 or 1 stay, as in the authors' program. "box": every entry is kept in [1e-6, 1
         - 1e-6]; a different problem where lambda2 is large.
     certify : bool, default False
-        Compute after every round how far J4 is from its minimum at most (see Notes). The labels do not change.
+        Compute after every round how far J4 is from its minimum at most (see Notes). The labels do not change. With
+        ``solver`` "splitting" this is always done.
+    solver : {"mm", "splitting"}, default "mm"
+        "mm": Algorithm 1 (majorise and minimise), as ``order`` says. "splitting": the minimum of J4 by the alternating
+        direction method of multipliers, to the accuracy ``tol``. Use "mm" for the method of the paper, which is what
+        its experiments measured; "splitting" for the optimum of its objective. Their labels differ where "mm" stops far
+        from the optimum. ``order``, ``max_outer``, ``max_inner`` and ``inner_tol`` must have their defaults with
+        "splitting", and ``warm_start`` with "mm".
+    max_iter : int, default 2000
+        Most iterations of "splitting"; not used by "mm".
+    warm_start : bool, default False
+        Whether "splitting" begins where the last fit of the same object ended, if that was of as many profiles. On a
+        path of parameters this saves iterations. Within ``tol`` the matrix depends on where it began.
 
     Attributes
     ----------
     profile_matrix_ : ndarray, shape (n', n')
-        Consensus matrix over the distinct label profiles; slightly asymmetric, as in the authors' program.
+        Consensus matrix over the distinct label profiles; with "mm" slightly asymmetric, as in the authors' program.
     objective_ : float
-        J4 after the last round.
+        J4 after the last round; with "splitting" that of ``profile_matrix_``, the least that was found.
     objective_path_ : ndarray, shape (iterations,)
         J4 after every round. Never rises in the paper's order; in the authors' order it may in the first round. If it
-        rises later, ``note_`` says so.
+        rises later, ``note_`` says so. With "splitting", shape (checks,): the least J4 until each check of the gap,
+        which is after the first, every fifth and the last iteration.
     converged_ : bool
-        Whether the last round lowered the objective by less than ``tol`` (1e-6 if None), relatively.
+        Whether the last round lowered the objective by less than ``tol`` (1e-6 if None), relatively. With "splitting"
+        whether the gap is at most ``tol``; if not, ``note_`` gives the gap.
     duality_gap_ : float
         (``best_objective_`` - ``bound_``) / ``best_objective_``. The minimum of J4 is lower than ``best_objective_`` by
-        at most this share. Only with ``certify``, as are the next three.
+        at most this share. Only with ``certify`` or "splitting", as are the next three.
     best_objective_ : float
         Least J4 of the symmetric parts of the matrices after each round, with the best errors for each. At most
         ``objective_`` but for rounding, since that has the errors of the E-step before.
     bound_ : float
         Greatest lower bound of the minimum of J4 that was found.
     duality_gap_path_ : ndarray, shape (iterations,)
-        The gap after every round, from the best objective and the best bound until then; never grows.
+        The gap after every round, or check, from the best objective and the best bound until then; never grows.
 
     Notes
     -----
@@ -157,18 +174,60 @@ class RCE(MatrixMethod):
     assign_labels: Assignment = "discretize"
     n_init: int = 10
     certify: bool = False
+    solver: Literal["mm", "splitting"] = "mm"
+    max_iter: int = 2000
+    warm_start: bool = False
+
+    def check_parameters(self) -> None:
+        """Raise ValueError also for parameters that the solver does not use."""
+        super().check_parameters()
+        defaults = self.parameters()
+        for name in OF_SOLVER["mm" if self.solver == "splitting" else "splitting"]:
+            if getattr(self, name) != defaults[name]:
+                problem = f"RCE: {name} = {getattr(self, name)!r}: means nothing to solver = {self.solver!r}"
+                raise ValueError(f"{problem}; leave it out")
 
     def _doubles(self, ensemble: Ensemble) -> int:
-        of_certificate = CERTIFICATE * ensemble.n_profiles**2 if self.certify else 0
+        of_certificate = CERTIFICATE * ensemble.n_profiles**2 if self.certify and self.solver == "mm" else 0
         return super()._doubles(ensemble) + of_certificate
 
     def _fit(self, ensemble: Ensemble) -> None:
         from consclust.numerics.kernels.rce_kernels import hard_errors
 
+        if self.solver == "splitting":
+            self._split(ensemble)
+            return
         if self.certify:
             self._certificate = Certificate(self._problem(ensemble))
         e_step = partial(hard_errors, ensemble.counts, ensemble.observed, float(self.lambda1), ensemble.weights)
         self._solve_and_cluster(ensemble.coassociation, e_step, ensemble.observed, ensemble.weights)
+
+    def _split(self, ensemble: Ensemble) -> None:
+        """Minimise J4 to the accuracy ``tol``, and cluster the matrix."""
+        from consclust.numerics.splitting import Splitting, first_point
+
+        problem = self._problem(ensemble)
+        tol = CONVERGED if self.tol is None else self.tol
+        point = getattr(self, "_point", None) if self.warm_start else None
+        if point is None or not problem.accepts(point.entries, point.twin):
+            point = first_point(problem, ensemble.coassociation)
+        splitting = Splitting(problem, point)
+        splitting.run(tol, self.max_iter)
+        self._point = splitting.point if self.warm_start else None
+        matrix = problem.fill_matrix(splitting.best_entries)
+        self.profile_matrix_ = matrix
+        self.n_iter_ = splitting.n_iter
+        self.objective_ = splitting.objective
+        self.objective_path_ = np.array(splitting.objectives)
+        self.best_objective_ = splitting.objective
+        self.bound_ = splitting.bound
+        self.duality_gap_path_ = np.array(splitting.gaps)
+        self.duality_gap_ = splitting.gaps[-1]
+        self.converged_ = self.duality_gap_ <= tol
+        if not self.converged_:
+            stopped = f"the relative duality gap is {self.duality_gap_:.1e} after {count(self.n_iter_, 'iteration')}"
+            self.note_ = f"{stopped}, and not {tol:g}; raise max_iter"
+        self._set_spectral_labels(matrix, ensemble.weights, self._membership, self.assign_labels, self.n_init)
 
     def _problem(self, ensemble: Ensemble) -> RCEProblem:
         margin = BOX if self.boundary == "box" else 0.0
@@ -179,14 +238,16 @@ class RCE(MatrixMethod):
         """Find the consensus of m soft connective matrices, (n, n), symmetric with entries in [0, 1].
 
         Differences from that of up to 1e-8, such as rounding leaves in correlations, are evened out. Takes O(n^2 m)
-        memory and O(n^3) time a step. Raises ValueError for other matrices and with ``certify``, which is for labels
-        alone, ConsensusFailure for more clusters than objects.
+        memory and O(n^3) time a step. Raises ValueError for other matrices, and with ``certify`` or ``solver``
+        "splitting", which are for labels alone, ConsensusFailure for more clusters than objects.
         """
         from consclust.numerics.kernels.rce_kernels import soft_errors
 
         self.check_parameters()
-        if self.certify:
-            raise ValueError("RCE: certify = True: must be False for fit_connective; the bound is for labels alone")
+        if self.certify or self.solver == "splitting":
+            name = "certify" if self.certify else "solver"
+            problem = f"RCE: {name} = {getattr(self, name)!r}: must be {self.parameters()[name]!r} for fit_connective"
+            raise ValueError(f"{problem}; bound and splitting are for labels alone")
         connective = _connective(matrices)
         n = connective.shape[1]
         if self.n_clusters > n:

@@ -45,6 +45,7 @@ class RCEProblem:
         diagonal. An entry on the diagonal has the same place twice.
     multiplicities : shape (f,). Pairs of objects that an entry and its mirror image stand for.
     low, high : what the entries lie between.
+    typical_count : clusterings that contain both of a pair, on average over the free entries; 1 if there are none.
     """
 
     def __init__(
@@ -76,9 +77,14 @@ class RCEProblem:
         self._scales = self.root[rows] * self.root[columns]
         self._on = joined[rows, columns]
         self._off = observed[rows, columns] - self._on
+        self.typical_count = float(observed[rows, columns].mean()) if rows.size else 1.0
         self._fixed = np.zeros((n, n))
         if margin == 0:
             self._fixed[(observed > 0) & (joined == observed)] = 1.0
+
+    def accepts(self, entries: FloatArray, matrix: FloatArray) -> bool:
+        """Whether entries and a matrix have the shapes of this problem's: (f,) and (n', n')."""
+        return entries.shape == self.places.shape and matrix.shape == self._fixed.shape
 
     def take_entries(self, matrix: FloatArray) -> FloatArray:
         """Return the free entries of the nearest matrix of the problem, shape (f,)."""
@@ -95,11 +101,32 @@ class RCEProblem:
         flat[self.mirrored] = entries
         return matrix
 
+    def scale(self, matrix: FloatArray) -> FloatArray:
+        """Return diag(w)^1/2 A diag(w)^1/2 of a ``matrix`` A, (n', n')."""
+        scaled: FloatArray = matrix * self.root
+        scaled *= self.root[:, None]
+        return scaled
+
     def decompose(self, matrix: FloatArray) -> Spectrum:
         """Return the spectrum of the symmetric ``matrix``, (n', n')."""
-        scaled = matrix * self.root
-        scaled *= self.root[:, None]
-        return Spectrum(*np.linalg.eigh(scaled))
+        return Spectrum(*np.linalg.eigh(self.scale(matrix)))
+
+    def minimise_near(self, target: FloatArray, penalty: float, entries: FloatArray) -> None:
+        """Find the entries of the least sum of phi plus a penalty for the distance from a matrix, pair by pair.
+
+        Minimises sum_pq w_p w_q phi_pq(A_pq) + ``penalty`` / 2 |diag(w)^1/2 A diag(w)^1/2 - ``target``|^2. The searches
+        begin at the ``entries``, (f,), which are replaced; ``target`` has shape (n', n').
+        """
+        from consclust.numerics.kernels.rce_pair_kernels import minimise_pairs
+
+        lines = -penalty * self._take_unscaled(target)
+        minimise_pairs(self._on, self._off, self.lambda1, lines, penalty, self.low, self.high, entries)
+
+    def _take_unscaled(self, scaled: FloatArray) -> FloatArray:
+        """Return the free entries, (f,), of the matrix that is scaled to the nearly symmetric one that is given."""
+        taken: FloatArray = scaled.ravel()[self.places]
+        taken /= self._scales
+        return taken
 
     def compute_objective(self, entries: FloatArray, eigenvalues: FloatArray) -> float:
         """Return J of the matrix with these entries (f,) and eigenvalues (n',)."""
@@ -114,28 +141,31 @@ class RCEProblem:
         n = self._absent + len(self.root)
         return float(2 * self.lambda2 * n * np.sqrt(self.mu))
 
-    def compute_bound(self, spectrum: Spectrum, start: FloatArray) -> float:
-        """Return a lower bound of the minimum of J, which is that of J at its minimiser's spectrum.
-
-        Z is 2 lambda2 (A A' + mu I)^-1/2 [A, sqrt(mu) I] for the matrix A of the ``spectrum``, whose spectral norm is
-        2 lambda2. The search of the minima begins at the entries ``start``, (f,), which are replaced by them.
-        """
-        from consclust.numerics.kernels.rce_pair_kernels import sum_of_minima
-
-        z1 = self._pull(spectrum)
-        constant = float(self.root @ (z1 * self._fixed) @ self.root)
-        lengths = np.sqrt(spectrum.eigenvalues**2 + self.mu)
-        trace = 2 * self.lambda2 * ((self.mu / lengths).sum() + self._absent * np.sqrt(self.mu))
-        lines = z1.ravel()[self.places] / self._scales
-        ends = self.low, self.high
-        least = sum_of_minima(self._on, self._off, self.lambda1, lines, *ends, start, self.multiplicities)
-        return float(least + constant + trace)
-
-    def _pull(self, spectrum: Spectrum) -> FloatArray:
-        """Return diag(w)^1/2 Z1 diag(w)^1/2, (n', n')."""
+    def compute_pull(self, spectrum: Spectrum) -> FloatArray:
+        """Return diag(w)^1/2 Z1 diag(w)^1/2, (n', n'), the gradient of the nuclear norm's part of J."""
         shrunk = 2 * self.lambda2 * spectrum.eigenvalues / np.sqrt(spectrum.eigenvalues**2 + self.mu)
         pull: FloatArray = (spectrum.eigenvectors * shrunk) @ spectrum.eigenvectors.T
         return pull
+
+    def compute_bound(self, pull: FloatArray, eigenvalues: FloatArray, entries: FloatArray) -> float:
+        """Return a lower bound of the minimum of J, which is J at its minimiser's spectrum.
+
+        Z is 2 lambda2 (A A' + mu I)^-1/2 [A, sqrt(mu) I] for some matrix A, whose spectral norm is at most 2 lambda2.
+
+        Parameters
+        ----------
+        pull, eigenvalues : what :meth:`compute_pull` gives for the spectrum of A, and its eigenvalues.
+        entries : shape (f,). Where the search of each pair's minimum begins; replaced by the minimisers.
+        """
+        from consclust.numerics.kernels.rce_pair_kernels import sum_of_minima
+
+        constant = float(self.root @ (pull * self._fixed) @ self.root)
+        inverse_lengths = 1 / np.sqrt(eigenvalues**2 + self.mu)
+        trace = 2 * self.lambda2 * (self.mu * inverse_lengths.sum() + self._absent * np.sqrt(self.mu))
+        lines = self._take_unscaled(pull)
+        ends = self.low, self.high
+        least = sum_of_minima(self._on, self._off, self.lambda1, lines, *ends, entries, self.multiplicities)
+        return float(least + constant + trace)
 
 
 class Certificate:
@@ -159,7 +189,8 @@ class Certificate:
         entries = problem.take_entries(matrix)
         spectrum = problem.decompose(problem.fill_matrix(entries))
         self.objective = min(self.objective, problem.compute_objective(entries, spectrum.eigenvalues))
-        self.bound = max(self.bound, problem.compute_bound(spectrum, entries))
+        bound = problem.compute_bound(problem.compute_pull(spectrum), spectrum.eigenvalues, entries)
+        self.bound = max(self.bound, bound)
         self.gaps.append(relative_gap(self.objective, self.bound))
 
 
