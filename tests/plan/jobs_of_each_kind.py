@@ -386,6 +386,7 @@ def all_jobs() -> dict[str, Job]:
         ),
         **of_all_methods(),
         "consensus RCE box": of_method("RCE", boundary="box", order="paper", tol=1e-3, max_outer=2),
+        "consensus RCE certified": of_method("RCE", certify=True, max_outer=2),
         "consensus RCE inner_tol": of_method("RCE", inner_tol=1e-2, assign_labels="kmeans", max_outer=2),
         "consensus ECCMS pts": of_method("ECCMS", similarity="pts", max_iter=2),
         "consensus ECCMS plain": of_method("ECCMS", laplacian=False, similarity="co_occurrence"),

@@ -902,6 +902,23 @@ def test_a_word_of_a_message_of_the_project_changes_no_job(module, digests):
 
 
 @pytest.mark.long
+def test_an_option_of_a_method_that_no_job_sets_changes_no_job(digests):
+    text = text_of("consclust.methods.rce")
+    option, start = (
+        "    certify: bool = False\n",
+        "        from consclust.numerics.kernels.rce_kernels import hard_errors\n",
+    )
+    assert option in text
+    assert start in text
+    new = text.replace(option, f"{option}    another: bool = False\n")
+    new = new.replace(start, f"{start}        if self.another:\n            self.mu = 2 * self.mu\n")
+    assert changed_jobs(digests, "consclust.methods.rce", new) == set()
+    taken = new.replace("another: bool = False", "another: bool = True")
+    of_rce = {name for name in CONSENSUS if name.startswith("consensus RCE")}
+    assert changed_jobs(digests, "consclust.methods.rce", taken) == of_rce
+
+
+@pytest.mark.long
 def test_files_of_the_project_may_move_and_its_private_names_change(digests):
     """Of RCE: its kernels in another file, another name of a step and of a class."""
     old = "consclust.numerics.kernels.rce_kernels"

@@ -73,10 +73,10 @@ def load(name: str) -> "type[ConsensusMethod]":
 
 
 def make(name: str, n_clusters: int, parameters: Mapping[str, Any], random_state: Any) -> "ConsensusMethod":
-    """Return a method with these parameters, and with the random state if its constructor takes one."""
-    method = load(name)
-    seeded = {"random_state": random_state} if "random_state" in inspect.signature(method).parameters else {}
-    return method(n_clusters=n_clusters, **parameters, **seeded)
+    """Return a method with these parameters, and with the random state, which its constructor need not take."""
+    made = load(name)(n_clusters=n_clusters, **parameters)
+    made.random_state = random_state
+    return made
 
 
 def needs_features(name: str, parameters: Mapping[str, Any], points: Iterable[Mapping[str, Any]] = ({},)) -> bool:
