@@ -63,16 +63,6 @@ class HBGF(ConsensusMethod):
     weight is its probability, and an ignored one is no edge. If the graph has more than K components, they have the
     same eigenvalue, and which of them are joined is arbitrary: ``note_`` says so.
 
-    References
-    ----------
-    Xiaoli Zhang Fern, Carla E. Brodley: Solving cluster ensemble problems by bipartite graph partitioning. ICML 2004.
-
-    Dong Huang, Chang-Dong Wang, Jian-Sheng Wu, Jian-Huang Lai, Chee-Keong Kwoh: Ultra-scalable spectral clustering and
-    ensemble clustering. IEEE TKDE 32(6), 2020.
-
-    Zhenguo Li, Xiao-Ming Wu, Shih-Fu Chang: Segmentation using superpixels: a bipartite graph partitioning approach.
-    CVPR 2012.
-
     Examples
     --------
     >>> from consclust.methods import HBGF
@@ -82,8 +72,12 @@ class HBGF(ConsensusMethod):
     """
 
     summary = "Normalised cut of the bipartite graph of objects and base clusters."
-    reference = "Fern, Brodley: Solving cluster ensemble problems by bipartite graph partitioning. ICML 2004."
-    cost = Cost(0.05, 1e-7, 0)
+    reference = (
+        "Fern, Brodley: Solving cluster ensemble problems by bipartite graph partitioning. ICML 2004. Huang, Wang, Wu, "
+        "Lai, Kwoh: Ultra-scalable spectral clustering and ensemble clustering. IEEE TKDE 32(6), 2020. Li, Wu, Chang: "
+        "Segmentation using superpixels: a bipartite graph partitioning approach. CVPR 2012."
+    )
+    cost = Cost(0.4, 1e-8, 0, profile_matrices=0)
 
     variant: Literal["tcut", "spectral"] = "tcut"
     n_init: int = 10

@@ -55,10 +55,6 @@ class IVC(ConsensusMethod):
 
     Exact on profiles, which move as one: O(n' m K) time for a round.
 
-    References
-    ----------
-    N. Nguyen, R. Caruana: Consensus clusterings. ICDM 2007.
-
     Examples
     --------
     >>> from consclust.methods import IVC
@@ -69,7 +65,7 @@ class IVC(ConsensusMethod):
 
     summary = "Iterative voting consensus (Nguyen, Caruana): k-modes on the labels."
     reference = "Nguyen, Caruana: Consensus clusterings. ICDM 2007."
-    cost = Cost(0.1, 1e-7, 0, profile_matrices=0)
+    cost = Cost(0.15, 1e-8, 0, profile_matrices=0)
     paths = {"cost_path_": 1}
 
     variant: Literal["IVC", "IPVC"] = "IVC"

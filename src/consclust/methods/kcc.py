@@ -91,14 +91,6 @@ class KCC(ConsensusMethod):
 
     Exact on profiles: O(n' m K) time for a round. No matrix of the objects is made.
 
-    References
-    ----------
-    Junjie Wu, Hongfu Liu, Hui Xiong, Jie Cao, Jian Chen: K-means-based consensus clustering: a unified view. IEEE TKDE
-    27(1), 2015.
-
-    Hao Lin, Hongfu Liu, Junjie Wu, Hong Li, Stephan Günnemann: Algorithm 1038: KCC: a MATLAB package for k-means-based
-    consensus clustering. ACM TOMS 49(4), 2023.
-
     Examples
     --------
     >>> from consclust.methods import KCC
@@ -108,8 +100,12 @@ class KCC(ConsensusMethod):
     """
 
     summary = "K-means-based consensus clustering (Wu et al.): greatest utility by k-means on the labels."
-    reference = "Wu, Liu, Xiong, Cao, Chen: K-means-based consensus clustering: a unified view. IEEE TKDE 27(1), 2015."
-    cost = Cost(0.1, 1e-7, 0, profile_matrices=0)
+    reference = (
+        "Wu, Liu, Xiong, Cao, Chen: K-means-based consensus clustering: a unified view. IEEE TKDE 27(1), 2015. Lin, "
+        "Liu, Wu, Li, Günnemann: Algorithm 1038: KCC: a MATLAB package for k-means-based consensus clustering. ACM "
+        "TOMS 49(4), 2023."
+    )
+    cost = Cost(0.15, 1e-8, 0, profile_matrices=0)
     constraints = {"tol": NON_NEGATIVE, "p": Interval(float, 1, 20, "right")}
     paths = {"cost_path_": 1}
 

@@ -81,13 +81,6 @@ class Mixture(ConsensusMethod):
     starts at random; spread objects end at a greater likelihood in less than half of the rounds. A single clustering
     does not identify the model: components that mix its labels have the same likelihood.
 
-    References
-    ----------
-    Alexander Topchy, Anil K. Jain, William Punch: A mixture model for clustering ensembles. SDM 2004.
-
-    Alexander Topchy, Anil K. Jain, William Punch: Clustering ensembles: models of consensus and weak partitions. IEEE
-    TPAMI 27(12), 2005.
-
     Examples
     --------
     >>> from consclust.methods import Mixture
@@ -100,8 +93,11 @@ class Mixture(ConsensusMethod):
     """
 
     summary = "Mixture of multinomials (Topchy, Jain, Punch): a distribution of the labels in each consensus cluster."
-    reference = "Topchy, Jain, Punch: A mixture model for clustering ensembles. SDM 2004."
-    cost = Cost(0.2, 1e-7, 0, profile_matrices=0)
+    reference = (
+        "Topchy, Jain, Punch: A mixture model for clustering ensembles. SDM 2004. Topchy, Jain, Punch: Clustering "
+        "ensembles: models of consensus and weak partitions. IEEE TPAMI 27(12), 2005."
+    )
+    cost = Cost(0.2, 7e-8, 0, profile_matrices=0)
     identifiable = False
     predicts_from = "labels"
     paths = {"log_likelihood_path_": 1}

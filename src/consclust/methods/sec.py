@@ -59,13 +59,6 @@ class SEC(ConsensusMethod):
     probability, and an ignored one is 0: equation (2) holds with both. The paper's own extension to missing labels,
     where a centre is a mean over the objects that a clustering labels, is not offered.
 
-    References
-    ----------
-    Hongfu Liu, Tongliang Liu, Junjie Wu, Dacheng Tao, Yun Fu: Spectral ensemble clustering. KDD 2015.
-
-    Hongfu Liu, Junjie Wu, Tongliang Liu, Dacheng Tao, Yun Fu: Spectral ensemble clustering via weighted k-means:
-    theoretical and practical evidence. IEEE TKDE 29(5), 2017.
-
     Examples
     --------
     >>> from consclust.methods import SEC
@@ -76,10 +69,10 @@ class SEC(ConsensusMethod):
 
     summary = "Normalised cut of the co-association graph by weighted k-means, in time linear in the objects."
     reference = (
-        "Liu, Wu, Liu, Tao, Fu: Spectral ensemble clustering via weighted k-means: theoretical and practical "
-        "evidence. IEEE TKDE 29(5), 2017."
+        "Liu, Liu, Wu, Tao, Fu: Spectral ensemble clustering. KDD 2015. Liu, Wu, Liu, Tao, Fu: Spectral ensemble "
+        "clustering via weighted k-means: theoretical and practical evidence. IEEE TKDE 29(5), 2017."
     )
-    cost = Cost(0.05, 1e-7, 0)
+    cost = Cost(0.1, 2.5e-8, 0, profile_matrices=0)
     paths = {"inertia_path_": 1}
 
     init: Literal["k-means++", "random"] = "k-means++"

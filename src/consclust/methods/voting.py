@@ -81,16 +81,6 @@ class Voting(OrderedMethod):
     Exact on profiles. Takes O(n' m k_0 + n' k_0^2) time and O(n' k_0) memory. The assignment of the greatest overlap
     need not be unique, and the order of clusterings with the same entropy matters.
 
-    References
-    ----------
-    Hanan G. Ayad, Mohamed S. Kamel: Cumulative voting consensus method for partitions with variable number of clusters.
-    IEEE TPAMI 30(1), 2008.
-
-    Hanan G. Ayad, Mohamed S. Kamel: On voting-based consensus of cluster ensembles. Pattern Recognition 43(5), 2010.
-
-    Sandrine Dudoit, Jane Fridlyand: Bagging to improve the accuracy of a clustering procedure. Bioinformatics 19(9),
-    2003.
-
     Examples
     --------
     >>> from consclust.methods import Voting
@@ -104,10 +94,11 @@ class Voting(OrderedMethod):
 
     summary = "Majority or cumulative voting (Ayad, Kamel) of base clusterings that are relabelled by a reference."
     reference = (
-        "Ayad, Kamel: Cumulative voting consensus method for partitions with variable number of clusters. "
-        "IEEE TPAMI 30(1), 2008."
+        "Ayad, Kamel: Cumulative voting consensus method for partitions with variable number of clusters. IEEE TPAMI "
+        "30(1), 2008. Ayad, Kamel: On voting-based consensus of cluster ensembles. Pattern Recognition 43(5), 2010. "
+        "Dudoit, Fridlyand: Bagging to improve the accuracy of a clustering procedure. Bioinformatics 19(9), 2003."
     )
-    cost = Cost(0.05, 1e-7, 0, profile_matrices=0)
+    cost = Cost(0.05, 2e-9, 0, profile_matrices=0)
 
     variant: Literal["majority", "adaptive", "fixed", "one-to-one"] = "majority"
 
