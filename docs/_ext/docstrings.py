@@ -6,8 +6,9 @@ from sphinx.application import Sphinx
 
 
 def add_reference(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Add the section before numpydoc reads the docstring."""
-    if what == "class" and (reference := vars(obj).get("reference")):
+    """Add the section before numpydoc reads the docstring, unless that has one with several papers."""
+    has_section = "References" in (line.strip() for line in lines)
+    if what == "class" and not has_section and (reference := vars(obj).get("reference")):
         lines += ["", "References", "----------", reference]
 
 

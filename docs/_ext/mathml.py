@@ -1,5 +1,7 @@
 """Equations as MathML, which browsers show without a script and without a network."""
 
+import re
+
 from docutils import nodes
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -25,11 +27,17 @@ def visit_math_block(writer: HTML5Translator, node: nodes.math_block) -> None:
 
 def _mathml(node: nodes.Element, as_block: bool) -> str:
     try:
+        equation = tex2mathml(_known_commands(node.astext().strip()), as_block=as_block)
         # Chromium draws a stretchy bar with a subscript too low.
-        return tex2mathml(node.astext().strip(), as_block=as_block).replace("<mo>‖</mo>", '<mo stretchy="false">‖</mo>')
+        return equation.replace("<mo>‖</mo>", '<mo stretchy="false">‖</mo>')
     except MathError as error:
         LOGGER.warning("%s: %s", node.astext(), error, location=node)
         return f"<code>{node.astext()}</code>"
+
+
+def _known_commands(text: str) -> str:
+    """Return an equation without commands that docutils does not know: numbers of equations, and dots."""
+    return re.sub(r"\\tag\{(\w+)\}", r"\\qquad (\1)", text).replace(r"\dots", r"\ldots")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -5,8 +5,9 @@ over the profiles, in double precision (less would make and break ties). Its dia
 *different* objects with one profile; that of an object with itself is 1 unless said otherwise, and
 :func:`over_objects` puts it in.
 
-With missing labels each works on the expected ones (:attr:`Ensemble.expected_indicator`), unless the ensemble's
-``missing`` is "ignored": then a sum over clusterings is divided by the number O of those that contain both objects.
+With missing labels each works on the expected ones (:attr:`~consclust.Ensemble.expected_indicator`), unless the
+ensemble's ``missing`` is "ignored": then a sum over clusterings is divided by the number O of those that contain both
+objects.
 
 Sources: co-association, Fred, Jain: TPAMI 27(6), 2005; HC, Jia, Tao, Wang, Wang: TNNLS 2023; ECI and LWCA, Huang, Wang,
 Lai: Trans. Cybernetics 48(5), 2018; PTS, Huang, Lai, Wang: TKDE 28(5), 2016; cluster trajectories and ECPCS, Huang,
@@ -40,7 +41,7 @@ def over_objects(ensemble: Ensemble, profile_matrix: FloatArray, diagonal: float
 def co_occurrence(ensemble: Ensemble) -> FloatArray:
     """Return the co-association matrix N / O: the share of the clusterings with both objects that join them.
 
-    With missing labels it is the share to be expected, see :attr:`Ensemble.expected_coassociation`.
+    With missing labels it is the share to be expected, see :attr:`~consclust.Ensemble.expected_coassociation`.
 
     Examples
     --------

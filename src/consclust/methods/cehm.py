@@ -65,7 +65,7 @@ class CEHM(OrderedMethod):
     Exact on profiles: the growth may cut a profile, of which the first objects are then taken. PAM takes O(K k^2) time
     for :math:`k = \sum_i k_i` base clusters, and a round of growth or refinement O(n' m K).
 
-    A missing label counts as the most probable one, see :meth:`~consclust.ensemble.Ensemble.completed`: clusters of
+    A missing label counts as the most probable one, see :meth:`~consclust.Ensemble.completed`: clusters of
     expected labels overlap little, and the medoids are then often parts of one class. Where the ensemble's ``missing``
     is "ignored", an object is in no cluster of a clustering that misses it.
 

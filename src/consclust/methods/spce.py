@@ -47,7 +47,7 @@ class SPCE(ComponentMethod):
 
     Notes
     -----
-    A missing label counts as the most probable one, see :meth:`~consclust.ensemble.Ensemble.completed`: a similarity of
+    A missing label counts as the most probable one, see :meth:`~consclust.Ensemble.completed`: a similarity of
     expected labels is never 0 or 1, and leaves many objects by themselves. Where the ensemble's ``missing`` is
     "ignored", sums over the clusterings that contain both objects of a pair take the place of sums over all.
 
