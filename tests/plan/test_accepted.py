@@ -12,6 +12,7 @@ from consclust.files import read_arrays, write_arrays, write_record
 from consclust_studies.contents import Marks, read_marks, write_again
 from consclust_studies.kinds import KINDS
 from consclust_studies.plan import accepted, estimates
+from consclust_studies.plan.kept_marks import locate_marks
 from consclust_studies.runner import PREVIOUS, digest_inputs
 from consclust_studies.stages.consensus import SubsetRange
 from consclust_studies.stamps import Stamp
@@ -313,3 +314,60 @@ def test_labels_are_kept_up_to_4000_bytes_for_a_second_with_the_start_of_their_j
     for bytes_of_a_start, kept in ((size, True), (size - Fraction("0.001"), False)):
         monkeypatch.setattr(accepted, "START", Fraction(bytes_of_a_start) / 4000 / len(jobs))
         assert bool(accepted.read_made(jobs)) is kept
+
+
+def with_other_code(plan):
+    """Write the marks of the files that are there anew, as a run does that confirms labels of older code."""
+    for jobs in accepted.find_jobs_with_labels(plan, "mine").values():
+        for job in jobs:
+            stamp = Stamp(versions={**VERSIONS, "numpy": "3.0"}, inputs=inputs_of(job))
+            for name in accepted.list_outputs(job):
+                write_again(Path(name), Path(name), Marks(job.spec.json_text, stamp))
+
+
+def test_an_archive_stays_where_no_label_is_new_and_the_marks_stand_beside_it(make_plan):
+    plan = make_plan()
+    make(plan)
+    accepted.keep(plan, "mine")
+    archive = accepted.locate_archive("mine", "iris")
+    content, beside = archive.read_bytes(), locate_marks(archive)
+    assert not beside.exists()
+    with_other_code(plan)
+    made = {str(path): path.read_bytes() for path in Path("results/mine").rglob("*") if path.is_file()}
+    accepted.keep(plan, "mine")
+    assert archive.read_bytes() == content
+    assert beside.stat().st_size < len(content)
+    remove(name for name in made if "/consensus/" in name)
+    accepted.restore(plan, "mine")
+    assert {name: Path(name).read_bytes() for name in made} == made
+
+
+def test_an_archive_with_new_labels_is_written_and_has_no_marks_beside_it(make_plan):
+    plan = make_plan()
+    before = make(plan)
+    accepted.keep(plan, "mine")
+    archive = accepted.locate_archive("mine", "iris")
+    content = archive.read_bytes()
+    with_other_code(plan)
+    accepted.keep(plan, "mine")
+    name = next(name for name in before if "/iris/KC/" in name and name.endswith(".npz"))
+    arrays = read_arrays(name)
+    arrays["labels"] = arrays["labels"] + 1
+    write_arrays(name, **arrays)
+    accepted.keep(plan, "mine")
+    assert archive.read_bytes() != content
+    assert not locate_marks(archive).exists()
+    remove(before)
+    accepted.restore(plan, "mine")
+    np.testing.assert_array_equal(read_arrays(name)["labels"], arrays["labels"])
+
+
+def test_damaged_marks_are_named(make_plan):
+    plan = make_plan()
+    before = make(plan)
+    accepted.keep(plan, "mine")
+    beside = locate_marks(accepted.locate_archive("mine", "iris"))
+    beside.write_bytes(b"nothing")
+    remove(before)
+    with pytest.raises(InputError, match="marks"):
+        accepted.restore(plan, "mine")

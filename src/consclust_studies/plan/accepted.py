@@ -4,6 +4,9 @@
 labels of a case can be kept before all its jobs are done: a run that goes on from them fits only what is left. Blocks
 of subsets that have another size by now are cut from those that are kept.
 
+An archive is written anew where a label is new. Where only the code is, the specs of now stand
+in a small file beside it (:mod:`consclust_studies.plan.kept_marks`).
+
 Labels that other code made are put where a run with ``--config code=confirm`` finds them.
 """
 
@@ -34,6 +37,7 @@ from consclust_studies.paths import RUNTIME
 from consclust_studies.plan import needs
 from consclust_studies.plan.costs import START, load_studies, run
 from consclust_studies.plan.jobs import PlannedJob
+from consclust_studies.plan.kept_marks import read_kept_marks, remove_kept_marks, write_kept_marks
 from consclust_studies.plan.plan import Plan
 from consclust_studies.results.runtimes import tabulate_runtimes
 from consclust_studies.runner import PREVIOUS, digest_inputs
@@ -43,6 +47,8 @@ from consclust_studies.stages.cutting import cut_labels, cut_record
 from consclust_studies.stamps import parse_stamp
 
 SUFFIX_OF_RUNTIME = ".runtime.json"
+SECONDS = ("cpu_seconds", "wall_seconds", "peak_rss_mib")
+"""What a record has of a run, and that another run of the same fits measures anew."""
 BYTES_A_SECOND = 4000
 """Most bytes of labels that are kept for a CPU second of their jobs; others are sooner computed again."""
 
@@ -105,12 +111,41 @@ def keep(plan: Plan, study: str) -> None:
                 if found := find_kept(job, name, {**before, **made}, of_other_code=False):
                     kept[name] = found
         if kept:
-            write_archive(path, kept)
+            write_kept(path, before, kept)
             n_files = sum(len(list_outputs(job)) for job in jobs)
             print(f"{path}: {len(kept)} of {count(n_files, 'file')}")
         else:
             path.unlink(missing_ok=True)
+            remove_kept_marks(path)
     keep_seconds(plan, study)
+
+
+def write_kept(path: Path, before: Archive, kept: Archive) -> None:
+    """Write the archive if labels are new, else only under which specs they are valid."""
+    marks = {name: file.marks for name, file in kept.items()}
+    if before.keys() == kept.keys() and all(has_same_labels(before[name], file) for name, file in kept.items()):
+        if marks != {name: file.marks for name, file in before.items()}:
+            write_kept_marks(path, marks)
+    else:
+        write_archive(path, kept)
+        remove_kept_marks(path)
+
+
+def has_same_labels(one: Kept, other: Kept) -> bool:
+    """Whether two files have the same content, whatever their marks; seconds may be other ones."""
+    if one.content == other.content:
+        return True
+    is_record = one.content.startswith(b"{")
+    if is_record or other.content.startswith(b"{"):
+        mine, theirs = (json.loads(file.content) for file in (one, other))
+        ours = {*MARKS, "checksum", *SECONDS}
+        return {key: value for key, value in mine.items() if key not in ours} == {
+            key: value for key, value in theirs.items() if key not in ours
+        }
+    mine, theirs = unpack_arrays(one.content), unpack_arrays(other.content)
+    return mine.keys() == theirs.keys() and all(
+        np.array_equal(mine[name], theirs[name]) for name in mine if name not in MARKS
+    )
 
 
 def read_made(jobs: Sequence[PlannedJob]) -> dict[str, Kept]:
@@ -313,9 +348,11 @@ def read_archive(path: Path) -> dict[str, Kept]:
     if not path.is_file():
         return {}
     try:
-        return dict(read_members(path))
+        members = dict(read_members(path))
     except (tarfile.TarError, lzma.LZMAError, zipfile.BadZipFile, EOFError, OSError, ValueError, KeyError) as error:
         raise InputError(f"{path}: not a readable archive ({error}); take it from the repository again") from None
+    later = read_kept_marks(path)
+    return {name: file._replace(marks=later.get(name, file.marks)) for name, file in members.items()}
 
 
 def read_members(path: Path) -> Iterator[tuple[str, Kept]]:
