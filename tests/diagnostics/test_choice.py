@@ -138,7 +138,9 @@ def test_objects_that_a_run_of_features_leaves_out_are_ignored() -> None:
 def test_more_clusters_than_profiles_have_no_value() -> None:
     labels = np.tile(np.arange(20)[:, None] % 2, 4)
     for method in (None, LWGP(2, random_state=0)):
-        table = choose_k(labels, [2, 3], method=method, halves=3, nulls=1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", RuntimeWarning)
+            table = choose_k(labels, [2, 3], method=method, halves=3, nulls=1)
         of_three = table[table["k"] == 3]
         assert of_three["value"].isna().all()
         assert not of_three["chosen"].any()
@@ -242,6 +244,34 @@ def test_one_gaussian_of_any_shape_is_one_cluster(deviations) -> None:
     assert recommended(table) == 1
     assert table["halves"].isna().all()
     assert "k = 1" in describe_recommendation(table)
+
+
+@pytest.mark.parametrize("shape", [(30, 4), (12, 40), (25, 1)])
+def test_draws_have_the_mean_and_the_covariance_of_the_features(shape) -> None:
+    """Draws that have them on average alone look longer than the data do, and hide clusters."""
+    X = np.random.default_rng(0).normal(size=shape) * np.linspace(1, 9, shape[1])
+    X[:, -1:] += 3 * X[:, :1]
+    data, _ = make_source(None, [2], X, RECIPE, None, 2, 0)
+    first, second = data.null(0), data.null(1)
+    for draw in (first, second):
+        np.testing.assert_allclose(draw.features.mean(axis=0), X.mean(axis=0), atol=1e-9)
+        np.testing.assert_allclose(np.cov(draw.features.T), np.cov(X.T), atol=1e-9)
+    assert not np.allclose(first.features, second.features)
+    assert not np.allclose(first.features, X)
+
+
+def test_features_without_variance_have_a_null_reference() -> None:
+    X = np.column_stack([np.arange(12.0), np.ones(12)])
+    for features in (X, np.ones((12, 2))):
+        data, _ = make_source(None, [2], features, RECIPE, None, 2, 0)
+        np.testing.assert_allclose(np.cov(data.null(0).features.T), np.cov(features.T), atol=1e-9)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_two_groups_near_to_each_other_are_no_single_cluster(seed) -> None:
+    table = choose_k(features=two_groups(4, n=100, seed=seed), ks=[2, 3], recipe=RECIPE, halves=2, seed=seed)
+    assert table.loc[(table["criterion"] == "dispersion") & (table["k"] == 1), "p"].item() == 0.05
 
 
 def recommended(table):

@@ -111,10 +111,12 @@ def choose_k(
 
     Notes
     -----
-    The null reference of features is Gaussian with their covariance: independent draws along the principal components
-    (John, Watson, Barnes, Pitzalis, Lewis: M3C, Scientific Reports 10, 2020). That of a label matrix permutes the
-    labels of each clustering on their own among the objects that it contains. It tests less: clusterings of data
-    without clusters also agree with each other, because the data have a shape, and k = 1 is rejected for that alone.
+    The null reference of features is Gaussian along their principal components (John, Watson, Barnes, Pitzalis, Lewis:
+    M3C, Scientific Reports 10, 2020). Each draw has exactly the mean and the covariance of the features, as in rotation
+    tests (Langsrud: Statistics and Computing 15, 2005), so that the level is exact for Gaussian features. The null
+    reference of a label matrix permutes the labels of each clustering on their own among the objects that it contains.
+    It tests less: clusterings of data without clusters also agree with each other, because the data have a shape, and
+    k = 1 is rejected for that alone.
     Where there are features, pass them instead: their null reference has the shape of the data.
 
     The recommendation is 1 unless one cluster is rejected at the level, by the dispersion (features) or the silhouette

@@ -239,11 +239,14 @@ def _measure_goodness(name: str, values: FloatArray, half_pair: float) -> FloatA
 def find_largest_deviations(name: str, pool: FloatArray, half_pair: float) -> FloatArray:
     """Return by how many standard deviations each row is better than the mean of all rows, at its best k."""
     goodness = _measure_goodness(name, pool, half_pair)
-    difference = goodness - np.nanmean(goodness, axis=0)
-    deviation = np.nanstd(goodness, axis=0)
-    # equal values deviate by rounding at most
-    equal = deviation <= 1e-12 * np.maximum(1.0, np.abs(np.nanmean(goodness, axis=0)))
-    return np.asarray(np.nanmax(np.where(equal & ~np.isnan(goodness), 0.0, difference / deviation), axis=1))
+    mean = average_known(goodness)
+    with np.errstate(invalid="ignore", divide="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of deviations and the largest one over no value
+        deviation = np.nanstd(goodness, axis=0)
+        # equal values deviate by rounding at most
+        equal = deviation <= 1e-12 * np.maximum(1.0, np.abs(mean))
+        deviations = np.where(equal & ~np.isnan(goodness), 0.0, (goodness - mean) / deviation)
+        return np.asarray(np.nanmax(deviations, axis=1))
 
 
 def _find_best(name: str, ks: Sequence[int], values: FloatArray) -> int | None:

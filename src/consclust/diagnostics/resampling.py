@@ -311,10 +311,13 @@ class _Features:
     def null(self, draw: int) -> Self:
         rng = generator(self.seed, "choose k", "null", draw)
         mean = self.features.mean(axis=0)
-        # independent draws along the principal components have the covariance of the features, and no clusters
         _, lengths, axes = np.linalg.svd(self.features - mean, full_matrices=False)
-        deviations = lengths / np.sqrt(len(self.features) - 1)
-        drawn = mean + (rng.normal(size=(len(self.features), len(lengths))) * deviations) @ axes
+        lengths = lengths[lengths > lengths[0] * max(self.features.shape) * np.finfo(float).eps]
+        # orthonormal columns of mean 0: the draw has exactly the mean and the covariance of the features, so that
+        # normal features are one more such draw (rotation tests, Langsrud: Statistics and Computing 15, 2005)
+        noise = rng.normal(size=(len(self.features), len(lengths)))
+        left, _, right = np.linalg.svd(noise - noise.mean(axis=0), full_matrices=False)
+        drawn = mean + (left @ right * lengths) @ axes[: len(lengths)]
         return type(self)(drawn, self.present, self.halves, self.recipe, self.method, self.seed, draw)
 
     def most_clusters(self) -> int:
