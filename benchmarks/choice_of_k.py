@@ -30,11 +30,18 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from compiled_kmeans import CompiledKMeans
-from consclust.diagnostics import ResampledKMeans
+from consclust.diagnostics import ResampledKMeans, consensus_silhouette, item_consensus
 from consclust.diagnostics.choice import make_table, measure_values, recommend
-from consclust.diagnostics.criteria import CRITERIA, DISPERSION, SILHOUETTE, Values
+from consclust.diagnostics.criteria import (
+    CRITERIA,
+    DISPERSION,
+    SILHOUETTE,
+    Values,
+    compute_p_of_one_cluster,
+    compute_silhouettes,
+)
 from consclust.diagnostics.pairs import n_pairs
-from consclust.diagnostics.resampling import make_source
+from consclust.diagnostics.resampling import Source, Stage, make_source
 from consclust.ensemble import FloatArray, IntArray
 from consclust.files import written_whole
 from consclust.seeds import generator
@@ -61,10 +68,12 @@ SECONDS = {"planted": 2.2, "shape": 1.7, "labels": 1.5, "default": 7.0, "real": 
 
 DECIDED = 5
 """The rule was decided when so many sets of each planted cell had been measured."""
+MANY_FEATURES = 60
+"""With more of them scikit-learn's k-means is the faster one."""
 WITH_DEFAULTS = 4
 """Planted sets of each k, 4 and 5 standard deviations apart, that are measured with the default settings as well."""
-STRENGTH_OF_SHAPES = 20
-"""Sets of each shape whose prediction strength is measured."""
+ALL_OF_ONE_CLUSTER, ALL_OF_PLANTED = 10, 3
+"""Sets of each shape, and of each planted cell, on which all criteria are measured."""
 DIGITS = 1e5
 """Values are kept as multiples of its inverse; half a pair of 120 objects is 7e-5."""
 
@@ -142,16 +151,18 @@ def measure(one: Set) -> dict[str, Any] | None:
         labels = draw_clusterings(divide(one.k, N_OBJECTS, one.balance), float(one.separation), rng)
     elif one.part == "real":
         features = load_real(one.kind)
-        recipe = ResampledKMeans(RUNS)
         if features is None:
             return None
+        if features.shape[1] > MANY_FEATURES:
+            recipe = ResampledKMeans(RUNS)
     else:
         features = draw_features(planted, rng)
     if one.part == "default":
         recipe = CompiledKMeans()
         halves = 2 * HALVES
     data, ks = make_source(labels, list_candidates(one), features, recipe, None, halves, one.repeat)
-    values = measure_values(data, ks, DRAWS)
+    names = list_measured(one)
+    values = measure_some(data, ks, names) if names else measure_values(data, ks, DRAWS)
     strength = np.empty(0)
     if features is not None and has_strength(one):
         strength = measure_prediction_strength(features, ks, rng)
@@ -160,19 +171,66 @@ def measure(one: Set) -> dict[str, Any] | None:
         "classes": count_classes(one.kind) if one.part == "real" else one.k,
         "n_objects": data.n_objects(),
         "strength": round_values(strength),
-        "chosen": list_choices(values),
+        "criteria": list(values.names),
+        "chosen": [] if names else list_choices(values),
         "data": round_values(values.data),
-        "means": round_values(values.nulls.mean(axis=0)),
-        "silhouettes": round_values(values.nulls[:, values.names.index(SILHOUETTE)]),
-        "dispersions": round_values(values.nulls[:, values.names.index(DISPERSION)]) if labels is None else [],
+        "means": [] if names else round_values(values.nulls.mean(axis=0)),
+        "silhouettes": round_values(list_draws(values, SILHOUETTE)),
+        "dispersions": round_values(list_draws(values, DISPERSION)),
         "halves": round_values(values.halves),
         "seconds": round(time.process_time() - start, 1),
     }
 
 
+def list_measured(one: Set) -> list[str]:
+    """Return the criteria that are measured on a set; empty for all of them.
+
+    All take their time, and are measured on some sets of each kind. On the others it is those by which the
+    recommendation is made, and of shapes the one by which one cluster is rejected.
+    """
+    most = {"real": 0, "default": 0}.get(one.part, ALL_OF_ONE_CLUSTER if one.k == 1 else ALL_OF_PLANTED)
+    if one.repeat < most:
+        return []
+    if one.part == "shape":
+        return [DISPERSION]
+    return [SILHOUETTE] if one.part == "labels" else [SILHOUETTE, DISPERSION]
+
+
+def measure_some(data: Source, ks: Sequence[int], names: Sequence[str]) -> Values:
+    """Return the values of some criteria as :func:`~consclust.diagnostics.choice.measure_values` does."""
+    of_data, *nulls = (compute_some(source, ks, names) for source in (data, *map(data.null, range(DRAWS))))
+    halves = compute_silhouettes(data, ks) if SILHOUETTE in names else np.empty((0, len(ks)))
+    return Values(names, ks, of_data, np.array(nulls), halves, 0.5 / n_pairs(data.n_objects()))
+
+
+def compute_some(source: Source, ks: Sequence[int], names: Sequence[str]) -> FloatArray:
+    """Return the values of silhouette, dispersion or both, (criteria, k's)."""
+    from threadpoolctl import threadpool_limits
+
+    values = {}
+    with threadpool_limits(1):
+        if SILHOUETTE in names:
+            values[SILHOUETTE] = [measure_silhouette(stage) for stage in source.stages(ks)]
+        if DISPERSION in names:
+            values[DISPERSION] = [source.dispersion(k) for k in ks]
+    return np.array([values[name] for name in names])
+
+
+def measure_silhouette(stage: Stage) -> float:
+    """Return the mean silhouette of a consensus; NaN where there is none."""
+    if stage.labels is None:
+        return np.nan
+    return float(consensus_silhouette(item_consensus(stage.compared, stage.labels), stage.labels).mean())
+
+
+def list_draws(values: Values, name: str) -> FloatArray:
+    """Return the values of a criterion for the draws, (draws, k's); nothing where it is not measured."""
+    return values.pool(name)[1:] if name in values.names else np.empty(0)
+
+
 def has_strength(one: Set) -> bool:
-    """Return whether prediction strength is measured; of shapes few sets show what it does."""
-    return one.part in ("planted", "real") or (one.part == "shape" and one.repeat < STRENGTH_OF_SHAPES)
+    """Return whether prediction strength is measured; of shapes some sets show what it does."""
+    return one.part in ("planted", "real") or (one.part == "shape" and one.repeat < ALL_OF_ONE_CLUSTER)
 
 
 def list_candidates(one: Set) -> range:
@@ -198,16 +256,16 @@ def restore_values(kept: Any, ks: Sequence[int]) -> FloatArray:
 
 
 def read_values(row: Any) -> Values:
-    """Return the values of the two criteria by which the recommendation is made, of a row of the file."""
-    one = Set(*(getattr(row, name) for name in Set._fields))
-    ks = list(list_candidates(one))
-    names = [SILHOUETTE, DISPERSION] if len(row.dispersions) else [SILHOUETTE]
-    nulls = [restore_values(drawn, ks) for drawn in (row.silhouettes, row.dispersions)][: len(names)]
+    """Return the values of the criteria by which the recommendation is made, of a row of the file."""
+    ks = list(list_candidates(Set(*(getattr(row, name) for name in Set._fields))))
+    drawn = {SILHOUETTE: row.silhouettes, DISPERSION: row.dispersions}
+    names = [name for name in drawn if len(drawn[name])]
+    of_data = restore_values(row.data, ks)
     return Values(
         names,
         ks,
-        restore_values(row.data, ks)[: len(names)],
-        np.stack(nulls, axis=1),
+        of_data[[list(row.criteria).index(name) for name in names]],
+        np.stack([restore_values(drawn[name], ks) for name in names], axis=1),
         restore_values(row.halves, ks),
         0.5 / n_pairs(row.n_objects),
     )
@@ -337,7 +395,7 @@ def write_rows(rows: list[dict[str, Any]], path: Path) -> None:
 
     numbers = pa.list_(pa.int32())
     kinds = dict.fromkeys(KEPT, numbers)
-    kinds |= {"chosen": pa.list_(pa.int8()), "seconds": pa.float32()}
+    kinds |= {"criteria": pa.list_(pa.string()), "chosen": pa.list_(pa.int8()), "seconds": pa.float32()}
     kinds |= dict.fromkeys(("part", "kind", "balance", "separation"), pa.string())
     names = rows[0].keys()
     schema = pa.schema([(name, kinds.get(name, pa.int32())) for name in names])
@@ -351,6 +409,8 @@ def write_rows(rows: list[dict[str, Any]], path: Path) -> None:
 RECOMMENDED, STRENGTH = "recommended", "prediction strength"
 RULES = (RECOMMENDED, *CRITERIA, STRENGTH)
 """The columns of the tables: the recommendation, what each criterion chooses, and the prediction strength."""
+TESTED = (SILHOUETTE, DISPERSION)
+"""The criteria by which the recommendation is made."""
 LEAST_STRENGTH = 0.8
 """As the authors of prediction strength recommend."""
 START, END = "<!-- tables of benchmarks/choice_of_k.py -->", "<!-- end of the tables -->"
@@ -374,12 +434,17 @@ def read_picks(values: Path) -> Any:
     return pd.concat([kept, pd.DataFrame(picks, columns=list(RULES), index=frame.index)], axis=1)
 
 
-def pick(row: Any) -> dict[str, int | None]:
-    """Return the k that each rule picks on the set of a row."""
+def pick(row: Any) -> dict[str, float | None]:
+    """Return the k that each rule picks on the set of a row; infinity for several clusters, where not how many."""
     ks = list_candidates(Set(*(getattr(row, name) for name in Set._fields)))
-    names = [name for name in CRITERIA if name != DISPERSION or len(row.dispersions)]
-    picked: dict[str, int | None] = {name: k or None for name, k in zip(names, row.chosen, strict=True)}
-    picked[RECOMMENDED] = recommend(read_values(row), LEVEL).recommended
+    picked: dict[str, float | None] = {}
+    if len(row.criteria) > len(TESTED):
+        picked |= {name: k or None for name, k in zip(row.criteria, row.chosen, strict=True)}
+    values = read_values(row)
+    if SILHOUETTE in values.names:
+        picked[RECOMMENDED] = recommend(values, LEVEL).recommended
+    else:
+        picked[RECOMMENDED] = 1 if compute_p_of_one_cluster(values) > LEVEL else np.inf
     if len(row.strength):
         strong = restore_values(row.strength, ks)[0] >= LEAST_STRENGTH
         picked[STRENGTH] = max((k for k, is_strong in zip(ks, strong, strict=True) if is_strong), default=1)
@@ -445,28 +510,25 @@ def describe_worst(sets: Any) -> str:
 
 
 def list_alarms(shapes: Any) -> str:
-    """Return how often each rule finds several clusters, by shape; in brackets of how many sets, if not of all."""
+    """Return how often each rule finds several clusters, by shape, on the sets on which it is measured."""
     rows = []
     for shape in SHAPES:
         mine = shapes[shapes["kind"] == shape]
-        cells = []
-        for rule in RULES:
-            known = mine[rule].dropna()
-            of_some = f" (of {len(known)})" if len(known) < len(mine) else ""
-            cells.append(f"{100 * (known > 1).mean():.0f}{of_some}" if len(known) else "")
+        known = [mine[rule].dropna() for rule in RULES]
+        cells = [f"{100 * (each > 1).mean():.0f}" if len(each) else "" for each in known]
         rows.append([shape, str(len(mine)), *cells])
     return table(["shape", "sets", *RULES], rows)
 
 
 def list_right(sets: Any) -> str:
-    """Return how often each rule finds the planted k, by k."""
+    """Return how often each rule finds the planted k, by k, on the sets on which it is measured."""
     rules = [rule for rule in RULES if sets[rule].notna().any()]
     rows = []
     for k, mine in sets.groupby("k"):
-        away = mine[rules].sub(k).abs()
-        right = 100 * (away == 0).mean()
-        near = 100 * (away <= 1).mean()
-        cells = [f"{right[rule]:.0f} ({near[rule]:.0f})" for rule in rules]
+        away = [(mine[rule].dropna() - k).abs() for rule in rules]
+        cells = [
+            f"{100 * (each == 0).mean():.0f} ({100 * (each <= 1).mean():.0f})" if len(each) else "" for each in away
+        ]
         rows.append([str(k), str(len(mine)), *cells])
     return table(["k", "sets", *rules], rows)
 

@@ -5,13 +5,13 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.spatial.distance import pdist
 from sklearn.datasets import load_iris
 
 from consclust.diagnostics import ResampledKMeans, choose_k, describe_recommendation
-from consclust.diagnostics.choice import recommend
+from consclust.diagnostics.choice import measure_values, recommend
+from consclust.diagnostics.resampling import make_source
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -83,6 +83,18 @@ def test_compiled_k_means_is_that_of_scikit_learn(starts):
         assert found.inertia_ == pytest.approx(expected.inertia_)
 
 
+def test_the_criteria_of_the_recommendation_alone_have_the_same_values():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    data, ks = make_source(None, range(2, 5), X, CompiledKMeans(5), None, 3, 0)
+    names = ["silhouette", "dispersion"]
+    some = choice_of_k.measure_some(data, ks, names)
+    every = measure_values(data, ks, choice_of_k.DRAWS)
+    for name in names:
+        np.testing.assert_array_equal(some.pool(name), every.pool(name))
+    np.testing.assert_array_equal(some.halves, every.halves)
+    assert recommend(some, 0.05) == recommend(every, 0.05)
+
+
 def test_an_empty_cluster_takes_the_object_that_is_farthest_away():
     X = np.array([[0.0], [1.0], [9.0]])
     centres = average(X, np.array([0, 0, 0]), np.array([1.0, 4.0, 5.0]), 2)
@@ -103,20 +115,21 @@ def test_seeds_agree_on_iris_or_each_says_that_they_may_disagree(is_standardised
 
 def test_what_is_kept_of_a_set_gives_its_recommendation(tmp_path):
     """Rounding, the file, and the order of its numbers change nothing."""
-    few = {"RUNS": 4, "HALVES": 3, "N_OBJECTS": 40, "MANY": range(2, 5)}
+    few = {"RUNS": 4, "HALVES": 3, "N_OBJECTS": 40, "MANY": range(2, 5), "FEW": range(2, 4)}
     sets = [
         choice_of_k.Set("planted", "line", 3, "equal", "10", 0),
+        choice_of_k.Set("planted", "line", 4, "equal", "10", 9),
         choice_of_k.Set("labels", "", 2, "equal", "0.1", 0),
+        choice_of_k.Set("shape", "ring", 1, "", "", 50),
     ]
     with pytest.MonkeyPatch.context() as patch:
         for name, value in few.items():
             patch.setattr(choice_of_k, name, value)
         choice_of_k.run(sets, tmp_path / "values.parquet", 1)
-        frame = pd.read_parquet(tmp_path / "values.parquet")
-        assert {row.k: recommend(choice_of_k.read_values(row), 0.05).recommended for row in frame.itertuples()} == {
-            3: 3,
-            2: 2,
-        }
+        picks = choice_of_k.read_picks(tmp_path / "values.parquet").set_index("k")
+        # of a shape it is measured whether there are several clusters, and not how many
+        assert picks["recommended"].to_dict() == {3: 3, 4: 4, 2: 2, 1: np.inf}
+        assert picks["PAC"].isna().to_dict() == {3: False, 4: True, 2: False, 1: True}
         before = (tmp_path / "values.parquet").read_bytes()
         choice_of_k.run(sets, tmp_path / "values.parquet", 1)
         assert (tmp_path / "values.parquet").read_bytes() == before, "nothing was missing"
