@@ -100,6 +100,18 @@ def test_select_takes_each_selection_by_each_metric(study):
     assert set(by.loc[("iris", "KC", "fixed", "ACC"), "point"]) == {0}
 
 
+def test_one_metric_may_choose_for_all(study):
+    """NMI and ACC have their best points elsewhere on iris."""
+    scores = scores_of(study, cell)
+    selected = select(study.model_copy(update={"selected_by": "NMI"}), scores)
+    by = selected.set_index(["case", "method", "selection", "metric", "subset"]).sort_index()
+    for metric in ("ACC", "NMI"):
+        assert list(by.loc[("iris", "RCE", "oracle-common", metric), "point"]) == [1] * 4
+        assert list(by.loc[("iris", "RCE", "oracle-per-subset", metric), "point"]) == [1, 1, 0, 1]
+    assert list(by.loc[("iris", "RCE", "oracle-common", "ACC"), "value"]) == pytest.approx([0.6] * 4)
+    assert list(by.loc[("iris", "RCE", "oracle-common", "NMI"), "value"]) == pytest.approx([0.7] * 4)
+
+
 def test_restarts_of_the_study_count(study):
     chosen = select(study.model_copy(update={"restarts": "chosen"}), scores_of(study, cell))
     default = chosen[(chosen["selection"] == "default") & (chosen["metric"] == "ACC") & (chosen["subset"] == 0)]

@@ -10,7 +10,7 @@ from consclust_studies.config.cases import BY_KMEANS, Case, CaseFamily, CaseVari
 from consclust_studies.config.method_runs import MethodRun, MethodVariant, find_differing
 from consclust_studies.config.metric import Metric
 from consclust_studies.config.race import Race
-from consclust_studies.config.references import AnyRowId, CaseId, MethodId
+from consclust_studies.config.references import AnyRowId, CaseId, MethodId, MetricId
 from consclust_studies.config.values import Name, Named, Positive, Selection, Some, Title, Value, no_flag
 
 
@@ -144,6 +144,10 @@ class Experiment(Strict):
         description="how the grid point of a tuned method is chosen where one row represents it: 'oracle-per-subset': "
         "the best of each subset; 'oracle-common': the one with the best mean over the subsets; 'default': the default "
         "point, and variants then run at no other",
+    )
+    selected_by: MetricId | None = Field(
+        None,
+        description="metric by which the 'oracle' selections choose, whatever metric is shown; null: each by itself",
     )
     significance: Significance = Field(Significance(), description="the test of significance behind bold figures")
     generalisation: Generalisation | None = Field(

@@ -64,7 +64,8 @@ def _list_selections(study: PlannedStudy) -> Iterator[Item]:
     names = conjunction([run.id for run in tuned])
     defaults = "; ".join(f"{run.id}: {point(run.default)}" for run in tuned)
     yield heading("Selection of parameters")
-    yield paragraph(SENTENCES["selections"].format(methods=names, selection=SELECTIONS[study.selection]))
+    by = f"by {study.selected_by} for all metrics" if study.selected_by else "for each metric by itself"
+    yield paragraph(SENTENCES["selections"].format(methods=names, selection=SELECTIONS[study.selection], by=by))
     rows = [(SELECTIONS[name], text.format(defaults=defaults)) for name, text in DATA["selections"].items()]
     yield from _make_table("selections", rows)
 

@@ -27,7 +27,11 @@ def describe_counting(study: PlannedStudy) -> str:
 def describe_selection(study: Experiment, methods: Sequence[str]) -> str:
     """Say how the parameters of tuned methods were selected; empty where none is tuned."""
     tuned = [method for method in methods if find_main_row(study, method).selection != FIXED]
-    return f"Parameters of {conjunction(tuned)}: {SELECTIONS[study.selection]}." if tuned else ""
+    if not tuned:
+        return ""
+    is_oracle = study.selected_by and study.selection != "default"
+    by = f", by {study.selected_by}" if is_oracle else ""
+    return f"Parameters of {conjunction(tuned)}: {SELECTIONS[study.selection]}{by}."
 
 
 def describe_missing(study: PlannedStudy, frame: DataFrame, *columns: str) -> str:

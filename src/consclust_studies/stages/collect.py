@@ -52,6 +52,7 @@ def reduce_to_scored(experiment: Experiment) -> Experiment:
         ),
         metrics=experiment.metrics,
         restarts=experiment.restarts,
+        selected_by=experiment.selected_by,
     )
 
 

@@ -10,8 +10,9 @@
 ``fixed``
     The word for methods without a grid, and for the base clusterings.
 
-Both oracle selections use the true labels, as the papers do, and choose for each metric by that metric. Ties
-(within rounding) go to the first point in the order of the grid. Where all failed, the value is NaN.
+Both oracle selections use the true labels, as the papers do. They choose for each metric by that metric, or for all by
+the one that the study names (``selected_by``). Ties (within rounding) go to the first point in the order of the grid.
+Where all failed, the value is NaN.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -97,17 +98,20 @@ def select(study: Experiment, scores: "pd.DataFrame") -> "pd.DataFrame":
         for row in list_rows(study):
             n_points = len(study.list_points(row.method))
             default = 0 if row.method == study.base_clusterings else study.method(row.method).default_point
+            by_metric: dict[str, FloatArray] = {}
             for metric in study.metrics:
                 keys = [(case.id, row.method, metric, point) for point in range(n_points)]
-                cells = np.stack([stored.get(key, absent) for key in keys])
-                for subset, taken in enumerate(take_points(cells, row.selection, default).tolist()):
+                by_metric[metric] = np.stack([stored.get(key, absent) for key in keys])
+            for name, cells in by_metric.items():
+                judged = by_metric[study.selected_by or name]
+                for subset, taken in enumerate(take_points(judged, row.selection, default).tolist()):
                     selected.append(
                         {
                             "study": study.id,
                             "case": case.id,
                             "method": row.method,
                             "selection": row.selection,
-                            "metric": metric,
+                            "metric": name,
                             "subset": subset,
                             "point": taken,
                             "value": cells[taken, subset],
