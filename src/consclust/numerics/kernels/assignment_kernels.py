@@ -34,7 +34,8 @@ def assign(
     for p in range(len(labels)):
         first, last = starts[p], starts[p + 1]
         fours = first + (last - first) // 4 * 4  # four rows in a pass take less time than four passes
-        score[: len(offsets)] = factors[p] * offsets
+        for k in range(len(offsets)):
+            score[k] = factors[p] * offsets[k]
         for j in range(first, fours, 4):
             a, b = table[columns[j]], table[columns[j + 1]]
             c, d = table[columns[j + 2]], table[columns[j + 3]]
