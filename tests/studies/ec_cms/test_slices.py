@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from consclust_studies.config.paper import Claim
 from small import planned, scores_of, source_of
 from studies.ec_cms.exhibits.slices import Slices
 
@@ -55,3 +56,53 @@ def test_a_slice_names_every_parameter(source) -> None:
 def test_the_caption_of_one_subset() -> None:
     source = source_of(planned(subsets=1))
     assert "mean over 1 subset;" in Slices(**{**KEYS, "further": []}).build(source).caption
+
+
+def test_the_other_parameter_may_be_at_its_best_value_for_each_data_set() -> None:
+    """On iris the best point has lambda2 = 1, on wine .1."""
+    study = planned()
+    scores = scores_of(study)
+    points = study.method("RCE").points
+    for case, best in (("iris", {"lambda1": 0.1, "lambda2": 1.0}), ("wine", {"lambda1": 1.0, "lambda2": 0.1})):
+        here = (scores["case"] == case) & (scores["method"] == "RCE") & (scores["point"] == points.index(best))
+        scores.loc[here, "value"] = 0.95
+    exhibit = Slices(**{**KEYS, "at": {"lambda2": "best"}, "further": []})
+    assert not list(exhibit.mistakes(study))
+    frame = exhibit.build(source_of(study, scores=scores)).frame
+    for case, lambda2, top in (("iris", 1.0, 0.1), ("wine", 0.1, 1.0)):
+        curve = frame[(frame["case"] == case) & (frame["method"] == "RCE")].set_index("value")["mean"]
+        assert curve.idxmax() == top
+        assert curve[top] == pytest.approx(0.95)
+        (other,) = set(curve.index) - {top}
+        number = points.index({"lambda1": other, "lambda2": lambda2})
+        mine = (scores["case"] == case) & (scores["method"] == "RCE") & (scores["point"] == number)
+        of_metric = scores[mine & (scores["metric"] == "ACC") & (scores["restart"] == "mean")]
+        assert curve[other] == pytest.approx(of_metric["value"].mean())
+
+
+CURVE = [(0.01, 0.50), (0.1, 0.70), (1.0, 0.69), (10.0, 0.55)]
+"""The means of RCE by lambda1; EAC has .60."""
+
+
+@pytest.mark.parametrize(
+    ("question", "keys", "within", "holds"),
+    [
+        ("best", {"best": {"wine": 0.1}}, 0.02, (True,)),
+        ("best", {"best": {"wine": 1.0}}, 0.02, (True,)),  # within the standard error of .02
+        ("best", {"best": {"wine": 10.0}}, 0.02, (False,)),
+        ("best", {"best": {"iris": 0.1}}, 0.02, ()),
+        ("ahead", {"ahead": (0.1, 1.0)}, 0.02, (True,)),
+        ("ahead", {"ahead": (0.1, 10.0)}, 0.02, (False,)),
+        ("near", {"near_from": 10.0}, 0.05, (True,)),
+        ("near", {"near_from": 10.0}, 0.04, (False,)),
+        ("near", {"near_from": 100.0}, 0.04, ()),
+    ],
+)
+def test_curves_are_judged_for_a_claim(source, monkeypatch, question, keys, within, holds) -> None:
+    rows = [("wine", "RCE", "ACC", "lambda1", x, 4, mean, 0.04) for x, mean in CURVE]
+    rows.append(("wine", "EAC", "ACC", "", float("nan"), 4, 0.60, 0.04))
+    monkeypatch.setattr(Slices, "_score_case", lambda self, source, case: rows)
+    by = {"exhibit": "slices", "question": question}
+    claim = {"text": "-", "check": "counted", "by": by, "method": "RCE", "cases": ["wine"], "within": within}
+    exhibit = Slices(**{**KEYS, **keys})
+    assert exhibit.count_for_claim(question, Claim.model_validate(claim), source).holds == holds
