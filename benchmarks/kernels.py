@@ -408,6 +408,21 @@ def simplex(data: Data) -> Pair:
     )
 
 
+def sum_common(data: Data) -> Pair:
+    """Compare with NumPy's minimum of two rows for each pair of base clusters; no earlier commit has this."""
+    from consclust.numerics.kernels.strength_kernels import sum_common as kernel
+
+    index = similarity.jaccard(data.ensemble)
+    weights = data.rng.random(len(index))
+    stops = np.full(len(index), len(index))
+
+    def plain() -> Any:
+        rows = [np.minimum(row, index[a:]) @ weights for a, row in enumerate(index)]
+        return np.stack([np.pad(row, (len(index) - len(row), 0)) for row in rows])
+
+    return "GP-MGLA, LCE: common neighbours of clusters", len(index), plain, lambda: kernel(index, weights, stops)
+
+
 CASES: dict[str, Callable[[Data], Pair]] = {
     "bce.e_step": e_step_of_bce,
     "bce.expected_counts": expected_counts,
@@ -434,6 +449,7 @@ CASES: dict[str, Callable[[Data], Pair]] = {
     "spce.over_clusterings": partial(pairs_of_spce, what="pace", name="update_pace", found="_pace", given=(0.1,)),
     "spce.over_pairs": partial(pairs_of_spce, what="shares", name="update_shares", found="_shares"),
     "spce.update_similarity": similarity_of_spce,
+    "strength.sum_common": sum_common,
     "trce.quotient_rows": quotient_rows,
     "trce.shared": lambda data: connective_of_trce(data, "weighted matrices", "weighted", np.ones(CLUSTERINGS)),
     "trce.weighted_logs": lambda data: connective_of_trce(data, "divergences", "divergences", data.a),
