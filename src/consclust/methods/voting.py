@@ -74,7 +74,7 @@ class Voting(OrderedMethod):
     overlap; a cluster that is left over joins the one that it shares most objects with. Cumulative votes of clusterings
     that differ much are nearly equal for all clusters, which is why this is the default.
 
-    If no clustering has K clusters, there are as many as in the one with most. A missing label counts as the expected
+    A cluster may win no object, and if no clustering has K clusters, there are at most those of the one with most. A missing label counts as the expected
     one, by its probabilities. With an ignored label a clustering does not vote for the object, and the mean of an
     object is that of its own votes; an object without any has the mean of all.
 
