@@ -74,9 +74,10 @@ class Voting(OrderedMethod):
     overlap; a cluster that is left over joins the one that it shares most objects with. Cumulative votes of clusterings
     that differ much are nearly equal for all clusters, which is why this is the default.
 
-    A cluster may win no object, and if no clustering has K clusters, there are at most those of the one with most. A missing label counts as the expected
-    one, by its probabilities. With an ignored label a clustering does not vote for the object, and the mean of an
-    object is that of its own votes; an object without any has the mean of all.
+    A cluster may win no object, and if no clustering has K clusters, there are at most those of the one with most.
+
+    A missing label counts as the expected one, by its probabilities. With an ignored label a clustering does not vote
+    for the object, and the mean of an object is that of its own votes; an object without any has the mean of all.
 
     Exact on profiles. Takes O(n' m k_0 + n' k_0^2) time and O(n' k_0) memory. The assignment of the greatest overlap
     need not be unique, and the order of clusterings with the same entropy matters.
