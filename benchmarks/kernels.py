@@ -38,6 +38,7 @@ from consclust.methods.peace import blockascent, pairmodel
 from consclust.numerics import clusterspace, linkage
 from consclust.numerics.kernels import pair_kernels as pairs
 from consclust.numerics.kernels import rce_kernels as kernels
+from consclust.numerics.kernels import rce_pair_kernels as rce_pairs
 from consclust.numerics.simplex import project_rows
 from speedup import COMMIT, earlier
 
@@ -325,6 +326,77 @@ def divergence(data: Data) -> Pair:
     )
 
 
+class PlainPairs:
+    """The part of each pair in RCE's objective J4 with the best errors, and its slope, in NumPy."""
+
+    def __init__(self, data: Data) -> None:
+        self.lambda1 = 0.5
+        self.on = data.ensemble.counts.ravel()
+        self.off = (data.ensemble.observed - data.ensemble.counts).ravel()
+        self.lines = 2 * data.rng.normal(size=self.on.size)
+
+    def best(self, s: Any) -> Any:
+        """Return the cleaned entry of a clustering that joins the pair, by Theorem 3."""
+        return 2 * s / (1 - self.lambda1 + np.sqrt((1 - self.lambda1) ** 2 + 4 * self.lambda1 * s))
+
+    def slope(self, s: Any) -> Any:
+        """Return the derivative of each pair's part."""
+        joined, parted = (np.log1p(-self.lambda1 / (1 + self.lambda1 * self.best(part))) for part in (s, 1 - s))
+        return self.on * joined - self.off * parted
+
+    def value(self, s: Any) -> Any:
+        """Return each pair's part, by its divergences and penalties."""
+        total = 0.0
+        for times, part in ((self.on, s), (self.off, 1 - s)):
+            y = self.best(part)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                kept = np.nan_to_num(part * np.log(part / y))
+                divergence = kept + np.nan_to_num((1 - part) * np.log((1 - part) / (1 - y)))
+            total = total + times * (divergence + self.lambda1 * (1 - y))
+        return total
+
+    def minimise(self, parabola: float) -> Any:
+        """Return the minimum of each pair's part plus its line and a parabola, by bisection."""
+        low, high = np.zeros(self.on.size), np.ones(self.on.size)
+        for _ in range(60):
+            middle = (low + high) / 2
+            is_left = self.slope(middle) + self.lines + parabola * middle > 0
+            low, high = np.where(is_left, low, middle), np.where(is_left, middle, high)
+        return middle
+
+
+def values_of_pairs(data: Data) -> Pair:
+    pairs_of_rce, s = PlainPairs(data), data.a.ravel()
+    given = pairs_of_rce.on, pairs_of_rce.off, pairs_of_rce.lambda1
+    ones = np.ones(s.size)
+    return (
+        "RCE: pairs in the objective, by NumPy",
+        len(data.a),
+        lambda: np.array(pairs_of_rce.value(s).sum()),
+        lambda: np.array(rce_pairs.sum_of_values(*given, s, ones)),
+    )
+
+
+def minima_of_pairs(data: Data, parabola: float) -> Pair:
+    pairs_of_rce = PlainPairs(data)
+    given = pairs_of_rce.on, pairs_of_rce.off, pairs_of_rce.lambda1, pairs_of_rce.lines
+    ones = np.ones(data.a.size)
+
+    def plain() -> Any:
+        s = pairs_of_rce.minimise(parabola)
+        return s if parabola else np.array((pairs_of_rce.value(s) + pairs_of_rce.lines * s).sum())
+
+    def compiled() -> Any:
+        s = data.a.ravel().copy()
+        if parabola:
+            rce_pairs.minimise_pairs(*given, parabola, 0.0, 1.0, s)
+            return s
+        return np.array(rce_pairs.sum_of_minima(*given, 0.0, 1.0, s, ones))
+
+    what = "step of splitting" if parabola else "bound"
+    return f"RCE: pairs in the {what}, by bisection", len(data.a), plain, compiled
+
+
 def views_of_rmsc(data: Data, what: str, name: str) -> Pair:
     """Compare a method of RMSC's transition matrices, after a first update of errors and multipliers."""
     views = [module.Views(data.ensemble, 0.005) for module in (data.old("methods.rmsc"), new_rmsc)]
@@ -441,6 +513,9 @@ CASES: dict[str, Callable[[Data], Pair]] = {
     "rce.divergence": divergence,
     "rce.hard_errors": e_step_of_rce,
     "rce.soft_errors": soft_e_step,
+    "rce_pair.minimise_pairs": partial(minima_of_pairs, parabola=0.3),
+    "rce_pair.sum_of_minima": partial(minima_of_pairs, parabola=0.0),
+    "rce_pair.sum_of_values": values_of_pairs,
     "rmsc.ascend": partial(views_of_rmsc, what="multipliers", name="ascend"),
     "rmsc.error_norm": partial(views_of_rmsc, what="norm of the errors", name="error_norm"),
     "rmsc.fit_errors": partial(views_of_rmsc, what="errors", name="fit_errors"),
