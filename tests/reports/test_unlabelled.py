@@ -82,6 +82,7 @@ def test_the_marks_of_the_criteria_are_explained_where_they_stand(labels):
     settings = diagnosis.Settings(EAC(3), [2, 3], {"EAC": EAC(3)}, 2, 2, 2, 2, 0)
     caption = criteria(diagnosis.Diagnosis(settings, Ensemble(labels), np.arange(24), [""] * 8)).caption
     assert all(word in caption for word in ("Best", "Chosen", "Recommended", "star", "ring", "bold", "dotted"))
+    assert "PAC, cophenetic and delta area were" in caption, "an abbreviation keeps its letters"
 
 
 def test_the_page_is_whole_and_offline(report):

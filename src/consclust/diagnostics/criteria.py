@@ -38,7 +38,7 @@ CRITERIA: Mapping[str, Criterion] = {
     DISPERSION: Criterion(-1, None),
     "cluster consensus": Criterion(1, 1.0),
     "agreement": Criterion(1, 1.0),
-    "PAC": Criterion(-1, 0.0),
+    "PAC": Criterion(-1, 0.0, is_weak=True),
     "cophenetic": Criterion(1, 1.0, is_weak=True),
     DELTA_AREA: Criterion(1, None, is_weak=True),
 }

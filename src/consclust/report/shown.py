@@ -79,6 +79,7 @@ def criteria(found: Diagnosis) -> Shown:
     recommended = set(table.loc[table["recommended"], "k"])
     heads = {k: Cell(text=f"{k} (recommended)" if k in recommended else f"{k}") for k in sorted(table["k"].unique())}
     rows = tuple((head, *(at[name, k] for name in names)) for k, head in heads.items())
+    weak = conjunction([name for name in names if CRITERIA[name].is_weak])
     caption = paragraph(
         describe_recommendation(table),
         _explain_marks(found.settings),
@@ -87,8 +88,7 @@ def criteria(found: Diagnosis) -> Shown:
         "Smaller is better: PAC, the share of the pairs of objects with a consensus value in (0.1, 0.9], and the "
         "dispersion, the log of the share of the sum of squares within clusters. Delta area: relative increase of the "
         "area under the distribution function; the last k with at least .1.",
-        f"{conjunction([name for name in names if CRITERIA[name].is_weak]).capitalize()} were often wrong where they "
-        "were measured.",
+        f"{weak[:1].upper()}{weak[1:]} were often wrong where they were measured.",
     )
     shown = Table(title="Criteria", header=("k", *names), rows=rows)
     return Shown(table, (shown,), caption, plot.criteria(table)[0].figure)
