@@ -66,7 +66,7 @@ REAL = (
 SECONDS = {"planted": 1.9, "shape": 0.4, "labels": 1.5, "default": 5.0, "real": 10.0}
 """CPU seconds of a set, for the estimate."""
 
-DECIDED = 5
+DECIDED = 8
 """The rule was decided when so many sets of each planted cell had been measured."""
 MANY_FEATURES = 60
 """With more of them scikit-learn's k-means is the faster one."""

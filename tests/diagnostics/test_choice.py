@@ -300,12 +300,23 @@ def made(data, halves=None, is_one_cluster=False):
 NULLS = {"silhouette": [0.5] * 3, "dispersion": [-1.0, -1.2, -1.4]}
 
 
-def test_of_features_the_product_of_silhouette_and_dispersion_counts() -> None:
+def test_of_features_the_adjusted_silhouette_and_the_square_of_the_gap_count() -> None:
     data = {"silhouette": [0.9, 0.8, 0.55], "dispersion": [-1.1, -2.2, -2.6]}
-    # .4 x .1, .3 x 1, .05 x 1.2
+    # .8 x .01, .6 x 1, .1 x 1.44
     assert recommend(made(data), 0.05) == (3, {2: 0.0, 3: 1.0, 4: 0.0})
     assert recommend(made({"silhouette": data["silhouette"]}), 0.05).recommended == 2
     assert recommend(made(data, is_one_cluster=True), 0.05) == (1, {})
+    # .2 x 2.25, .6 x 1, .8 x .64: the gap alone would take 2, the silhouette alone 4, their product 4
+    data = {"silhouette": [0.6, 0.8, 0.9], "dispersion": [-2.5, -2.2, -2.2]}
+    assert recommend(made(data), 0.05).recommended == 3
+
+
+def test_a_perfect_silhouette_is_best_however_good_that_of_the_draws_is() -> None:
+    """It can exceed theirs by little where they are nearly perfect."""
+    values = made({"silhouette": [1.0, 0.5, 0.72]})
+    nulls = values.nulls.copy()
+    nulls[:, 0] += np.array([0.42, 0.0, 0.0])
+    assert recommend(values._replace(nulls=nulls), 0.05).recommended == 2
 
 
 def test_of_neighbours_that_are_equally_good_within_the_noise_the_smallest_is_recommended() -> None:
@@ -330,7 +341,7 @@ def test_halves_of_the_draws_show_what_depends_on_them() -> None:
     values = made({"silhouette": [0.70, 0.90, 0.91]}, np.tile([0.70, 0.90, 0.91], (40, 1)))
     assert set(recommend(values, 0.05).halves.values()) == {0.0, 1.0}
     nulls = values.nulls.copy()
-    nulls[:, 0, 2] += 0.1 * np.resize([-1, 1], 19)
+    nulls[:, 0, 2] += 0.3 * np.resize([-1, 1], 19)
     shares = recommend(values._replace(nulls=nulls), 0.05).halves
     assert 0.1 < shares[3] < 0.9
     assert shares[3] + shares[4] == pytest.approx(1)

@@ -120,9 +120,10 @@ def choose_k(
     Where there are features, pass them instead: their null reference has the shape of the data.
 
     The recommendation is 1 unless one cluster is rejected at the level, by the dispersion (features) or the silhouette
-    (label matrix). Otherwise it is the k with the largest product of the scores of silhouette and dispersion, negative
-    ones taken for 0 (features), or with the largest score of the silhouette (label matrix). How often that is right is
-    measured in docs/choice-of-k.md. The same is computed for random halves of the clusterings, each beside a random
+    (label matrix). Otherwise it is the k with the largest silhouette adjusted for chance, (S - E) / (1 - E) with the
+    mean E of the draws, of features times the square of the score of the dispersion, negative ones taken for 0. How
+    often that is right is measured in docs/choice-of-k.md. The same is computed for random halves of the clusterings,
+    each beside a random
     half of the draws. The next smaller k is taken, and so on, while it is as good as the best one within the noise: as
     long as the difference is at most the standard deviation of this difference over the halves.
 
@@ -219,12 +220,13 @@ def _judge(values: Values, silhouette: FloatArray, draws: IntArray) -> FloatArra
     # without a null reference the values themselves count
     if not len(draws):
         return silhouette
-    score = silhouette - average_known(values.pool(SILHOUETTE)[1 + draws])
+    expected = average_known(values.pool(SILHOUETTE)[1 + draws])
+    adjusted = (silhouette - expected) / (1.0 - expected + values.half_pair)
     if DISPERSION not in values.names:
-        return score
+        return np.asarray(adjusted)
     dispersions = values.pool(DISPERSION)
     gap = average_known(dispersions[1 + draws]) - dispersions[0]
-    return np.asarray(np.maximum(score, 0.0) * np.maximum(gap, 0.0))
+    return np.asarray(np.maximum(adjusted, 0.0) * np.square(np.maximum(gap, 0.0)))
 
 
 def _measure_noise(of_halves: FloatArray) -> FloatArray:
