@@ -17,18 +17,7 @@ from consclust.errors import MemoryNeeded
 from consclust.methods import EAC, ECPCS, LWEA, LWGP, PTA, PTGP
 from consclust.methods.ecpcs import ncut_embedding
 from consclust.numerics.tcut import tcut_embedding
-from consclust.similarity import (
-    co_occurrence,
-    collapse,
-    customary_steps,
-    ecpcs,
-    expected_jaccard,
-    hc,
-    jaccard,
-    lwca,
-    over_objects,
-    pts,
-)
+from consclust.similarity import co_occurrence, collapse, customary_steps, ecpcs, hc, jaccard, lwca, over_objects, pts
 from consclust.testing import l30
 from consclust_studies.stages.stored_ensembles import drawn
 
@@ -341,21 +330,20 @@ def test_jaccard_over_profiles_is_that_of_the_sets_of_objects(seed):
     ]
     expected = [[len(a & b) / len(a | b) if a is not b else 0 for b in clusters] for a in clusters]
     assert jaccard(ensemble) == pytest.approx(np.array(expected), abs=1e-15)
-    assert expected_jaccard(ensemble) == pytest.approx(np.array(expected), abs=1e-15)
 
 
-def test_expected_jaccard_weighs_both_clusters_by_their_probabilities():
+def test_jaccard_of_expected_labels_weighs_both_clusters_by_their_probabilities():
     """Object 4 is expected to be in cluster 0 of the second clustering by 1/3, and in cluster 1 by 2/3."""
     labels = [[0, 0], [0, 1], [1, 0], [1, 1], [1, -1], [1, 1]]
     ensemble = Ensemble(labels)
     share = np.array([[1, 0], [0, 1], [1, 0], [0, 1], [1 / 3, 2 / 3], [0, 1]])
     assert ensemble.expected_indicator.toarray()[ensemble.membership][:, 2:] == pytest.approx(share)
-    index = expected_jaccard(ensemble)
+    index = jaccard(ensemble)
     common = np.array([1, 1, 1 + 1 / 3, 2 + 2 / 3])
     sizes = np.array([2, 4, 2 + 1 / 3, 3 + 2 / 3])
     expected = common / (np.repeat(sizes[:2], 2) + np.tile(sizes[2:], 2) - common)
     assert index[:2, 2:].ravel() == pytest.approx(expected, abs=1e-15)
-    assert np.array_equal(index, index.T)
+    assert index == pytest.approx(index.T, abs=1e-15)
     assert index[0, 1] == index[2, 3] == 0
 
 

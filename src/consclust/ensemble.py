@@ -279,7 +279,7 @@ class Ensemble:
         from scipy.sparse import csr_array
 
         z = self.sparse_indicator if indicator is None else indicator
-        data = np.repeat(np.asarray(factors, dtype=float), np.diff(z.indptr))
+        data = z.data * np.repeat(np.asarray(factors, dtype=float), np.diff(z.indptr))
         return csr_array((data, z.indices, z.indptr), shape=z.shape)
 
     @property

@@ -284,7 +284,8 @@ def ecpcs(ensemble: Ensemble, n_steps: int = 20) -> FloatArray:
 def jaccard(ensemble: Ensemble) -> FloatArray:
     """Return the Jaccard index of every two base clusters, shape (sum of k_i, sum of k_i), zero diagonal.
 
-    With expected labels it is the expected number of common members by that of the members of either.
+    With expected labels it is the expected number of common members by that of the members of either: an object is in
+    two clusters by the product of the probabilities, and never in two of one clustering.
 
     Examples
     --------
@@ -304,35 +305,6 @@ def jaccard(ensemble: Ensemble) -> FloatArray:
     return index
 
 
-def expected_jaccard(ensemble: Ensemble) -> FloatArray:
-    """Return the Jaccard index of every two base clusters as :func:`jaccard`, symmetric with expected labels too.
-
-    With those, an object is in two clusters by the product of the probabilities, and never in two of one clustering.
-    :func:`jaccard` takes each probability in one of the two clusters for 1.
-
-    Examples
-    --------
-    >>> from consclust import Ensemble
-    >>> from consclust.similarity import expected_jaccard
-    >>> expected_jaccard(Ensemble([[0, 0], [0, 0], [0, 1], [1, 1], [1, -1]])).round(2)
-    array([[0.  , 0.  , 0.67, 0.2 ],
-           [0.  , 0.  , 0.  , 0.67],
-           [0.67, 0.  , 0.  , 0.  ],
-           [0.2 , 0.67, 0.  , 0.  ]])
-    """
-    from scipy.sparse import diags_array
-
-    if not ensemble.counts_expected:
-        return jaccard(ensemble)
-    z = ensemble.expected_indicator
-    sizes = z.T @ ensemble.weights
-    common = (z.T @ diags_array(ensemble.weights.astype(float)) @ z).toarray()
-    clustering = np.repeat(np.arange(ensemble.n_clusterings), ensemble.n_clusters)
-    common[clustering[:, None] == clustering] = 0.0
-    index: FloatArray = common / (sizes[:, None] + sizes - common)
-    return (index + index.T) / 2
-
-
 def jaccard_rows(ensemble: Ensemble, order: IntArray | None = None) -> Iterator[tuple[slice, FloatArray]]:
     """Yield some rows of :func:`jaccard` after the other, with their place, so that all need no memory at once.
 
@@ -340,7 +312,11 @@ def jaccard_rows(ensemble: Ensemble, order: IntArray | None = None) -> Iterator[
     """
     z = ensemble.expected_indicator if order is None else ensemble.expected_indicator[:, order]
     sizes = z.T @ ensemble.weights
+    clustering = np.repeat(np.arange(ensemble.n_clusterings), ensemble.n_clusters)
+    clustering = clustering if order is None else clustering[order]
     for here, common in ensemble.overlap_rows(z):
+        if ensemble.counts_expected:
+            common[clustering[here, None] == clustering] = 0.0
         union = sizes[here, None] + sizes
         union -= common
         common /= union

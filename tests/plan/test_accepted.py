@@ -1,5 +1,6 @@
 import io
 import json
+import os
 import tarfile
 from fractions import Fraction
 from pathlib import Path
@@ -290,6 +291,23 @@ def test_labels_of_other_code_wait_for_a_run_that_confirms_them(make_plan, capsy
     assert "--config code=confirm" in capsys.readouterr().out
 
 
+def test_labels_of_other_code_stay_in_the_archive_beside_those_that_were_confirmed(make_plan, monkeypatch):
+    plan = make_plan()
+    before = make(plan)
+    accepted.keep(plan, "mine")
+    monkeypatch.setattr("consclust_studies.plan.plan.fingerprint", lambda code: "another")
+    other = make_plan()
+    jobs = [job for jobs in accepted.find_jobs_with_labels(other, "mine").values() for job in jobs]
+    confirmed = [name for job in jobs if job.names["method"] == "KC" for name in accepted.list_outputs(job)]
+    remove(set(before) - set(confirmed))
+    with_other_code(other)
+    accepted.keep(other, "mine")
+    remove(confirmed)
+    accepted.restore(other, "mine")
+    assert restored(before).keys() == set(confirmed)
+    assert all((PREVIOUS / name).is_file() for name in set(before) - set(confirmed))
+
+
 def test_blocks_that_other_versions_made_are_not_joined(make_plan):
     """A file has one stamp."""
     before = make(make_plan(subsets_per_job=1))
@@ -321,7 +339,7 @@ def with_other_code(plan):
     for jobs in accepted.find_jobs_with_labels(plan, "mine").values():
         for job in jobs:
             stamp = Stamp(versions={**VERSIONS, "numpy": "3.0"}, inputs=inputs_of(job))
-            for name in accepted.list_outputs(job):
+            for name in filter(os.path.exists, accepted.list_outputs(job)):
                 write_again(Path(name), Path(name), Marks(job.spec.json_text, stamp))
 
 

@@ -13,7 +13,7 @@ from consclust.methods.base import Cost, OrderedMethod
 from consclust.methods.constraints import NON_NEGATIVE, POSITIVE
 from consclust.numerics.farthest import kmeans_from_far_rows
 from consclust.numerics.tcut import tcut_embedding
-from consclust.similarity import expected_jaccard
+from consclust.similarity import jaccard
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -115,7 +115,7 @@ def link_clusters(ensemble: Ensemble, weight: FloatArray) -> FloatArray:
     """Return SACT, Eq. (1), from the weight of each base cluster; shape (sum of k_i, sum of k_i)."""
     from consclust.numerics.kernels.strength_kernels import sum_common
 
-    index = expected_jaccard(ensemble)
+    index = jaccard(ensemble)
     np.fill_diagonal(index, 1.0)
     strength = sum_common(index, weight, np.full(len(index), len(index)))
     strength += np.triu(strength, 1).T

@@ -12,7 +12,7 @@ from consclust.ensemble import Ensemble, FloatArray
 from consclust.methods.base import Cost, MatrixMethod
 from consclust.methods.constraints import Interval
 from consclust.numerics.linkage import Linkage
-from consclust.similarity import expected_jaccard
+from consclust.similarity import jaccard
 
 ROUNDING = 1e-12  # Similarities of clusters that differ by less are equal
 
@@ -141,7 +141,7 @@ def connect_triples(ensemble: Ensemble) -> FloatArray:
     """Return t / max t of the clusters of each clustering, shape (sum of k_i, sum of k_i); 0 elsewhere."""
     from consclust.numerics.kernels.strength_kernels import sum_common
 
-    index = expected_jaccard(ensemble)
+    index = jaccard(ensemble)
     stops = np.repeat(np.cumsum(ensemble.n_clusters), ensemble.n_clusters)
     triples = sum_common(index, np.ones(len(index)), stops)
     np.fill_diagonal(triples, 0.0)
@@ -163,7 +163,7 @@ def compare_by_neighbours(ensemble: Ensemble, decay: float) -> FloatArray:
 
 def compare_neighbours(ensemble: Ensemble) -> FloatArray:
     """Return u / max u of every two base clusters, shape (sum of k_i, sum of k_i), zero diagonal."""
-    index = expected_jaccard(ensemble)
+    index = jaccard(ensemble)
     n_neighbours = np.maximum((index > 0).sum(axis=1), 1)
     similarity = index @ index
     similarity /= n_neighbours

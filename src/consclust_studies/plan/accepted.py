@@ -108,7 +108,10 @@ def keep(plan: Plan, study: str) -> None:
         kept: dict[str, Kept] = {}
         for job in jobs:
             for name in list_outputs(job):
-                if found := find_kept(job, name, {**before, **made}, of_other_code=False):
+                found = find_kept(job, name, {**before, **made}, of_other_code=False)
+                # labels of other code wait for a run that confirms them
+                found = found or find_kept(job, name, before, of_other_code=True)
+                if found:
                     kept[name] = found
         if kept:
             write_kept(path, before, kept)
