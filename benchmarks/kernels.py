@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
+from scipy.special import logsumexp
 from threadpoolctl import threadpool_limits
 
 from consclust import similarity
@@ -36,6 +37,8 @@ from consclust.methods import spce as new_spce
 from consclust.methods import trce as new_trce
 from consclust.methods.peace import blockascent, pairmodel
 from consclust.numerics import clusterspace, linkage
+from consclust.numerics.kernels import assignment_kernels as assignments
+from consclust.numerics.kernels import mixture_kernels as mixtures
 from consclust.numerics.kernels import pair_kernels as pairs
 from consclust.numerics.kernels import rce_kernels as kernels
 from consclust.numerics.kernels import rce_pair_kernels as rce_pairs
@@ -71,6 +74,10 @@ class Data(SimpleNamespace):
         words = new_bce.Words.make(self.ensemble)
         model = new_bce.random_start(words, CLASSES, np.random.default_rng(0))
         return words, model, new_bce.e_step(words, model, 0.01, 499)
+
+    def table(self) -> Any:
+        """Return positive numbers for each base cluster and class, (sum of k_i, K)."""
+        return self.rng.random((self.ensemble.sparse_indicator.shape[1], CLASSES)) + 0.1
 
     def confident(self) -> tuple[Any, Any]:
         """Return the inputs of EC-CMS: the similarity with its border, and the high-confidence matrix."""
@@ -495,7 +502,71 @@ def sum_common(data: Data) -> Pair:
     return "GP-MGLA, LCE: common neighbours of clusters", len(index), plain, lambda: kernel(index, weights, stops)
 
 
+def assign(data: Data) -> Pair:
+    z, table = data.ensemble.sparse_indicator.astype(float), data.table()
+    offsets, factors = data.rng.random(table.shape[1]), data.ensemble.weights.astype(float)
+    labels, least = np.zeros(z.shape[0], dtype=np.int64), np.empty(z.shape[0])
+
+    def plain() -> Any:
+        scores = z @ table + np.outer(factors, offsets)
+        return np.stack([scores.argmin(axis=1), scores.min(axis=1)])
+
+    def compiled() -> Any:
+        assignments.assign(z.indptr, z.indices, z.data, table, offsets, factors, labels, least)
+        return np.stack([labels, least])
+
+    return "profiles to the nearest cluster, by a table", z.shape[0], plain, compiled
+
+
+def sum_rows(data: Data) -> Pair:
+    z, weights = data.ensemble.sparse_indicator.astype(float), data.ensemble.weights.astype(float)
+    labels = np.arange(z.shape[0]) % CLASSES
+
+    def compiled() -> Any:
+        sums = np.zeros((z.shape[1], CLASSES))
+        assignments.sum_rows(z.indptr, z.indices, z.data, weights, labels, sums)
+        return sums
+
+    return (
+        "sums of the profiles of each cluster",
+        z.shape[0],
+        lambda: z.T @ (weights[:, None] * np.eye(CLASSES)[labels]),
+        compiled,
+    )
+
+
+def e_step_of_mixture(data: Data) -> Pair:
+    z, log_theta = data.ensemble.sparse_indicator.astype(float), np.log(data.table())
+    log_shares = np.full(CLASSES, -np.log(CLASSES))
+    responsibilities = np.empty((z.shape[0], CLASSES))
+
+    def plain() -> Any:
+        scores = z @ log_theta + log_shares
+        return np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
+
+    def compiled() -> Any:
+        mixtures.e_step(z.indptr, z.indices, log_theta, log_shares, responsibilities)
+        return responsibilities
+
+    return "Mixture: E-step over all profiles", z.shape[0], plain, compiled
+
+
+def count_labels(data: Data) -> Pair:
+    z, weights = data.ensemble.sparse_indicator.astype(float), data.ensemble.weights.astype(float)
+    responsibilities = data.rng.dirichlet(np.ones(CLASSES), z.shape[0])
+    return (
+        "Mixture: labels of each component",
+        z.shape[0],
+        lambda: z.T @ (weights[:, None] * responsibilities),
+        lambda: mixtures.count_labels(z.indptr, z.indices, weights, responsibilities, z.shape[1]),
+    )
+
+
 CASES: dict[str, Callable[[Data], Pair]] = {
+    "assignment.assign": assign,
+    "assignment.sum_rows": sum_rows,
+    "mixture.e_step": e_step_of_mixture,
+    "mixture.count_labels": count_labels,
     "bce.e_step": e_step_of_bce,
     "bce.expected_counts": expected_counts,
     "bce.label_bound": label_bound,

@@ -161,7 +161,9 @@ def test_the_minimum_of_a_pair_is_none_of_the_other_points(on, off, lambda1, lin
     others = np.concatenate([np.linspace(margin, 1 - margin, 99), np.geomspace(1e-12, 0.5, 60)])
     others = np.clip(np.concatenate([others, 1 - others]), margin, 1 - margin)
     size = on + off + abs(line) + parabola
-    assert value(s) <= min(map(value, others)) + 1e-14 * size
+    # where the derivative is steep, the root is known to fewer digits than the value of a point beside it
+    least = min(map(value, others))
+    assert value(s) <= least + 1e-11 * abs(least) + 1e-14 * size
     # the derivative is zero, or points out of the interval
     distance = s - margin if slope > 0 else 1 - margin - s
     assert abs(slope) * distance <= 1e-12 * size

@@ -138,7 +138,11 @@ def test_a_failure_is_a_line_with_its_reason():
 
 def test_what_predicts_from_what():
     found = {name: methods.load(name).predicts_from for name in methods.names()}
-    assert {name: kind for name, kind in found.items() if kind} == {"BCE": "labels", "SSCE": "features"}
+    assert {name: kind for name, kind in found.items() if kind} == {
+        "BCE": "labels",
+        "Mixture": "labels",
+        "SSCE": "features",
+    }
 
 
 def test_the_table_has_the_same_bytes_and_the_job_refuses_other_data(tmp_path):
