@@ -39,7 +39,7 @@ class Contingency(NamedTuple):
     shape: tuple[int, int]
 
     @classmethod
-    def of_table(cls, table: npt.ArrayLike) -> Self:
+    def make(cls, table: npt.ArrayLike) -> Self:
         """Return the entries of a dense table of whole numbers >= 0, shape (classes, clusters)."""
         dense = np.asarray(table).astype(np.int64)
         rows, columns = np.nonzero(dense)
@@ -480,7 +480,7 @@ def score_many(y: npt.ArrayLike, labelings: npt.ArrayLike, metrics: Sequence[str
         if n_classes * n_clusters <= CELLS:
             dense = _counts(classes, labels, n_classes, n_clusters)
             dense = dense[:, np.lexsort(dense)]
-            table = Contingency.of_table(dense[:, dense.any(axis=0)])
+            table = Contingency.make(dense[:, dense.any(axis=0)])
         else:
             table = _entries(classes, renumber(labels[None])[0])
         key = b"".join(part.tobytes() for part in table[:3])
@@ -537,7 +537,7 @@ def _entries(classes: IntArray, clusters: IntArray) -> Contingency:
     """Count the objects of classes 0..k-1 in clusters 0..l-1, none of them empty."""
     n_classes, n_clusters = int(classes.max()) + 1, int(clusters.max()) + 1
     if n_classes * n_clusters <= CELLS:
-        return Contingency.of_table(_counts(classes, clusters, n_classes, n_clusters))
+        return Contingency.make(_counts(classes, clusters, n_classes, n_clusters))
     cells, counts = np.unique(classes * n_clusters + clusters, return_counts=True)
     return Contingency(*np.divmod(cells, n_clusters), counts, (n_classes, n_clusters))
 

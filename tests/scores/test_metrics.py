@@ -310,7 +310,7 @@ def test_pairs_of_large_tables_do_not_overflow(table):
     wide = table.astype(object)
     both, classes, clusters = exact_pairs(wide), exact_pairs(wide.sum(axis=1)), exact_pairs(wide.sum(axis=0))
     chance = Fraction(classes * clusters, exact_pairs(wide.sum()))
-    found = Contingency.of_table(table)
+    found = Contingency.make(table)
     assert METRICS["ARI"](found) == float((both - chance) / (Fraction(classes + clusters, 2) - chance))
     assert METRICS["F"](found) == float(Fraction(2 * both, classes + clusters))
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 BEYOND = "Beyond the paper: questions of ours"
 ALONE = ("stable", "grows", "improves", "near", "counted")
 """Checks in which the methods that the paper does not have play no part."""
-
-
 FAILED = ("not reproduced", ON_OTHER_DATA["not reproduced"])
 """Verdicts on sentences of the paper that do not hold here."""
 

@@ -138,17 +138,17 @@ def has_same_labels(one: Kept, other: Kept) -> bool:
     """Whether two files have the same content, whatever their marks; seconds may be other ones."""
     if one.content == other.content:
         return True
-    is_record = one.content.startswith(b"{")
-    if is_record or other.content.startswith(b"{"):
-        mine, theirs = (json.loads(file.content) for file in (one, other))
-        ours = {*MARKS, "checksum", *SECONDS}
-        return {key: value for key, value in mine.items() if key not in ours} == {
-            key: value for key, value in theirs.items() if key not in ours
-        }
+    if one.content.startswith(b"{"):
+        return read_unmeasured(one) == read_unmeasured(other)
     mine, theirs = unpack_arrays(one.content), unpack_arrays(other.content)
     return mine.keys() == theirs.keys() and all(
         np.array_equal(mine[name], theirs[name]) for name in mine if name not in MARKS
     )
+
+
+def read_unmeasured(file: Kept) -> dict[str, Any]:
+    """Return what a record says but its marks, its checksum, and what another run of the same fits measures anew."""
+    return {key: value for key, value in json.loads(file.content).items() if key not in (*MARKS, "checksum", *SECONDS)}
 
 
 def read_made(jobs: Sequence[PlannedJob]) -> dict[str, Kept]:

@@ -26,7 +26,7 @@ def test_no_clustering_has_a_larger_f1_than_the_bound(rows):
     table = table[table.any(axis=1)][:, table.any(axis=0)] if table.any() else np.ones((1, 1), dtype=int)
     if table.sum() == 1:
         return  # no pairs
-    entries = Contingency.of_table(table)
+    entries = Contingency.make(table)
     for name, bound in largest_f1(METRICS["ACC"](entries), table.sum(axis=1).tolist()).items():
         assert METRICS[name](entries) <= bound + 1e-12, name
 

@@ -37,11 +37,12 @@ def assign(
         for k in range(len(offsets)):
             score[k] = factors[p] * offsets[k]
         for j in range(first, fours, 4):
-            a, b = table[columns[j]], table[columns[j + 1]]
-            c, d = table[columns[j + 2]], table[columns[j + 3]]
-            u, v, x, y = values[j], values[j + 1], values[j + 2], values[j + 3]
+            row_1, value_1 = table[columns[j]], values[j]
+            row_2, value_2 = table[columns[j + 1]], values[j + 1]
+            row_3, value_3 = table[columns[j + 2]], values[j + 2]
+            row_4, value_4 = table[columns[j + 3]], values[j + 3]
             for k in range(n_columns):
-                score[k] = score[k] + u * a[k] + v * b[k] + x * c[k] + y * d[k]
+                score[k] = score[k] + value_1 * row_1[k] + value_2 * row_2[k] + value_3 * row_3[k] + value_4 * row_4[k]
         for j in range(fours, last):
             row = table[columns[j]]
             for k in range(n_columns):
