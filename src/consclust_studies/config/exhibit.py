@@ -132,6 +132,13 @@ class Exhibit(Strict):
     def build(self, source: Source) -> Shown:
         """Return what it shows; called with what :meth:`needs` names."""
 
+    def list_shown_methods(self, study: PlannedStudy) -> list[str]:
+        """Return the ids of the methods that it shows, if it names none: all of them where it reads scores."""
+        reads = self.needs(study)
+        if not (reads.scores or reads.selected or reads.runtimes or reads.unseen):
+            return []
+        return [study.base_clusterings, *(run.id for run in study.methods)]
+
     def count_for_claim(self, question: str, claim: Claim, source: Source) -> Counted:
         """Answer one of its :attr:`questions` for a claim; called with what :meth:`needs` names."""
         raise NotImplementedError(f"{self.kind} has no question {question!r}")

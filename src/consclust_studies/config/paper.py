@@ -35,7 +35,20 @@ class LedgerItem(Strict):
         (), description="ids of the exhibits that redo it; if absent, say why in 'missing'"
     )
     missing: Text | None = Field(
-        None, description="what the paper has of it and this study does not, and why; null: nothing is missing"
+        None,
+        description="what the paper has of it and this study does not, and why; null: nothing that 'cases', 'methods' "
+        "and 'metrics' do not say",
+    )
+    cases: tuple[CaseId, ...] = Field(
+        (),
+        description="ids of the cases that it has in the paper; those of its exhibits in the whole study if absent. It "
+        "is complete where the exhibits of the run have all of its cases, methods and metrics",
+    )
+    methods: tuple[AnyRowId, ...] = Field(
+        (), description="ids of the methods that it has in the paper; those of its exhibits if absent"
+    )
+    metrics: tuple[Metric, ...] = Field(
+        (), description="metrics that it has in the paper; those of its exhibits if absent"
     )
     unjudged: Text | None = Field(
         None, description="why no check decides it; required of an item that is shown and that no claim names"

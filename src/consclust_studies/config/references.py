@@ -149,6 +149,33 @@ def _is_word(annotation: Any) -> bool:
     return bool(_pick_refs(get_args(annotation)[1:])) or get_origin(annotation) is Literal
 
 
+def list_names(model: BaseModel) -> Iterator[tuple[str, str]]:
+    """Yield every name in a model and those inside, each after the word of :class:`Ref` that it is marked with."""
+    for field in _list_fields(model):
+        yield from _find_names(field.annotation, field.value)
+
+
+def _find_names(annotation: Any, value: Any) -> Iterator[tuple[str, str]]:
+    """Yield the names in a value, by its annotation."""
+    origin = get_origin(annotation)
+    arguments = get_args(annotation)
+    if isinstance(value, BaseModel):
+        yield from list_names(value)
+    elif origin in (Union, types.UnionType):
+        alternatives = _pick_alternatives(arguments, value)
+        yield from dict.fromkeys(name for kind in alternatives for name in _find_names(kind, value))
+    elif origin is Annotated:
+        yield from ((ref.to, value) for ref in _pick_refs(arguments[1:]) if isinstance(value, str))
+        yield from _find_names(arguments[0], value)
+    elif isinstance(value, tuple) and arguments:
+        for item in value:
+            yield from _find_names(arguments[0], item)
+    elif isinstance(value, dict) and arguments:
+        for word, item in value.items():
+            yield from _find_names(arguments[0], word)
+            yield from _find_names(arguments[1], item)
+
+
 M = TypeVar("M", bound=BaseModel)
 
 

@@ -122,6 +122,11 @@ class PlannedStudy(Study):
     run_id: str = Field(description="names its folder of results and reports: the id, and what it is restricted to")
     restriction: str = Field("", description="what the run is restricted to, in words; empty if it is whole")
     left_out: tuple[str, ...] = Field((), description="exhibits of the whole study that are not in this run")
+    items_left_out: tuple[str, ...] = Field((), description="ids of the items of the paper that this run cannot show")
+    claims_left_out: int = Field(0, description="number of claims that this run cannot judge")
+    lacking: dict[str, tuple[str, ...]] = Field(
+        {}, description="what the exhibits of an item of the paper lack in this run, by the id of the item"
+    )
     sections: dict[str, str] = Field({}, description="title of every exhibit of this run, by its id")
     origins: dict[str, Origin] = Field({}, description="by case")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
 from consclust.errors import InputError
-from consclust.report.items import PLACEHOLDER, Item, heading, table
+from consclust.report.items import PLACEHOLDER, Item, heading, paragraph, table
 from consclust.report.wording import number, score, signed
 from consclust.validation import did_you_mean
 
@@ -30,19 +30,46 @@ TABLE = {"table", "thead", "tbody", "tr", "th", "td"}
 MARKUP = {"heading", "paragraph", "bullet_list", "ordered_list", "list_item", "em", "strong", "code_inline"}
 SET = MARKUP | PLAIN | TABLE
 """Types of nodes that a report can set."""
-ABSENT = "n/a (not in this run)"
+ABSENT = "\N{REPLACEMENT CHARACTER}"
+"""Stands for a value that a restricted run does not have, until what needs it is left out."""
+LEFT_OUT = "The sections of the discussion that need results of the whole study are left out."
 
 
 def make_discussion_items(text: str, frames: Mapping[str, DataFrame], file: str, restricted: bool) -> list[Item]:
     """Return the items of a discussion, with ``frames`` of the numbers of each exhibit; ``file`` is for messages.
 
-    :class:`InputError` for a placeholder that does not name exactly one value (none may be there if the run is
-    ``restricted``), and for Markdown that a report cannot set.
+    A section with a value that a ``restricted`` run does not have is left out, and a sentence at the end says so.
+    :class:`InputError` for any other placeholder that does not name exactly one value, and for Markdown that a report
+    cannot set.
     """
     filled = PLACEHOLDER.sub(partial(_fill_placeholder, frames, file, restricted), text)
     # HTML is taken as text: the PDF could not set it
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    return [_make_item(node, file) for node in SyntaxTreeNode(parser.parse(filled)).children]
+    nodes = SyntaxTreeNode(parser.parse(filled)).children
+    if ABSENT not in filled:
+        return [_make_item(node, file) for node in nodes]
+    kept = _drop_incomplete_sections(nodes)
+    return [*(_make_item(node, file) for node in kept), paragraph(LEFT_OUT)]
+
+
+def _drop_incomplete_sections(nodes: Sequence[SyntaxTreeNode]) -> list[SyntaxTreeNode]:
+    """Return the nodes without the sections that have an absent value, and without headings that then stand alone.
+
+    A section is what stands below one heading up to the next one; what stands above the first heading is one too.
+    """
+    sections: list[list[SyntaxTreeNode]] = [[]]
+    for node in nodes:
+        if node.type == "heading":
+            sections.append([])
+        sections[-1].append(node)
+    whole = [section for section in sections if section and not any(ABSENT in _join_text(node) for node in section)]
+    kept: list[SyntaxTreeNode] = []
+    for section, following in zip(whole, [*whole[1:], None], strict=True):
+        is_heading_alone = len(section) == 1 and section[0].type == "heading"
+        has_subsection = following is not None and following[0].tag > section[0].tag
+        if not is_heading_alone or has_subsection:
+            kept += section
+    return kept
 
 
 class Placeholder(NamedTuple):

@@ -17,7 +17,7 @@ from consclust.report import markup
 from consclust.report import typst_pdf as typst
 from consclust.report.items import Item, block_items, heading, paragraph
 from consclust.report.references import References
-from consclust.report.wording import sentence, symbol
+from consclust.report.wording import count, sentence, symbol
 from consclust_studies import paths
 from consclust_studies.config.study import PlannedStudy
 from consclust_studies.contents import OF_MAKERS, read_marks
@@ -70,10 +70,6 @@ def _make_title_page(study: PlannedStudy, exhibits: Sequence[Stored], references
     if study.paper:
         cited = f"{study.paper.authors}: {study.paper.title}. {study.paper.venue} {study.paper.year}."
         paper = f"{cited}{references.cite(cited)}"
-    restricted = ""
-    if study.restriction:
-        absent = f"; not shown: {', '.join(study.left_out)}" if study.left_out else ""
-        restricted = f"Restricted run: {study.restriction}{absent}."
     return {
         "title": study.title,
         "kind": "study",
@@ -81,9 +77,23 @@ def _make_title_page(study: PlannedStudy, exhibits: Sequence[Stored], references
         "version": __version__,
         "relation": "A re-run of" if study.published else "After",
         "paper": paper,
-        "restricted": restricted,
+        "restricted": _describe_restriction(study),
         "abstract": _write_abstract(study, exhibits),
     }
+
+
+def _describe_restriction(study: PlannedStudy) -> str:
+    """Say in one sentence what a run is restricted to, and what it leaves out; empty if it is whole."""
+    if not study.restriction:
+        return ""
+    parts = [f"Restricted run: {study.restriction}"]
+    if study.left_out:
+        parts.append(f"not shown: {', '.join(study.left_out)}")
+    if study.items_left_out:
+        parts.append(f"items of the paper without a result here: {', '.join(study.items_left_out)}")
+    if study.claims_left_out:
+        parts.append(f"{count(study.claims_left_out, 'claim')} that this run cannot judge")
+    return f"{'; '.join(parts)}."
 
 
 def _cite_programs(references: References) -> Item:

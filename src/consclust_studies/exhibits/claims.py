@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from consclust.report.blocks import Cell, Shown, filled, listed
 from consclust.report.wording import conjunction, count, paragraph, records, sentence, symbols
@@ -42,6 +42,7 @@ class Claims(Exhibit):
     """
 
     place = -20
+    reads: ClassVar = Needs(claims=True)
     lacking = "the study has no claims; add some"
     chapter = "Claims"
 
@@ -56,7 +57,7 @@ class Claims(Exhibit):
     def needs(self, study: PlannedStudy) -> Needs:
         """Return the scores; those on unseen objects if a claim is about them."""
         unseen = tuple(case.id for case in study.generalised() if any(claim.unseen for claim in study.claims))
-        needs = Needs(claims=True, scores=True, selected=True, variants=True, published=True, unseen=unseen)
+        needs = self.reads.join(Needs(scores=True, selected=True, variants=True, published=True, unseen=unseen))
         for name in study.list_exhibits_of_claims():
             needs = needs.join(study.exhibit(name).needs(study))
         return needs

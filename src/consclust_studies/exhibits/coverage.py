@@ -61,6 +61,6 @@ def _describe_outcome(item: LedgerItem, study: PlannedStudy) -> Cell:
 def _row(item: LedgerItem, study: PlannedStudy) -> tuple[str, ...]:
     here = [study.sections[name] for name in item.shown if name in study.sections]
     lacks = [item.missing] if item.missing else []
-    lacks += [f"{name} is not in this run" for name in item.shown if name not in study.sections]
+    lacks += study.lacking.get(item.id, ())
     status = ABSENT if not here else PARTIAL if lacks else COMPLETE
     return item.id, item.place, item.text, "; ".join(here), status, "; ".join(lacks)

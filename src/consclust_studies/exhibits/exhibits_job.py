@@ -69,8 +69,9 @@ def in_order(items: Iterable[Item]) -> list[Item]:
 def reduce_to_exhibits(study: PlannedStudy, exhibits: Sequence[Exhibit]) -> PlannedStudy:
     """Return the study with what exhibits can depend on: no others, no title, the ledger only if one reads it."""
     elsewhere = {"title": "-", "summary": "-", "discussion": False, "run_id": "", "restriction": "", "left_out": ()}
+    elsewhere |= {"items_left_out": (), "claims_left_out": 0}
     reads = any(exhibit.needs(study).claims for exhibit in exhibits)
-    unread: dict[str, object] = {} if reads else {"claims": (), "ledger": (), "sections": {}}
+    unread: dict[str, object] = {} if reads else {"claims": (), "ledger": (), "sections": {}, "lacking": {}}
     asked = study.list_exhibits_of_claims() if reads else []
     made = {exhibit.id for exhibit in exhibits}
     others = [study.exhibit(name) for name in asked if name not in made]

@@ -38,6 +38,10 @@ class Sizes(Exhibit):
         """Whether a case has other sizes."""
         return bool(_find_methods_of_other_sizes(study))
 
+    def list_shown_methods(self, study: PlannedStudy) -> list[str]:
+        """Return the methods that run at other sizes."""
+        return _find_methods_of_other_sizes(study)
+
     def build(self, source: Source) -> Shown:
         """Return mean, standard deviation and number of subsets for each case, method and size.
 

@@ -1,7 +1,7 @@
 """What is left of a study where the configuration names some cases, methods or subsets."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from consclust.datasets.registry import DatasetSpec
 from consclust.validation import did_you_mean
@@ -14,6 +14,7 @@ from consclust_studies.config.settings import CONFIG_FILE, Settings
 from consclust_studies.config.study import Origin, PlannedStudy, Study
 from consclust_studies.config.without_classes import Diagnosis
 from consclust_studies.plan.context import Context
+from consclust_studies.plan.ledger_of_run import find_lacking, restrict_claims, restrict_ledger
 from consclust_studies.specs import digest
 
 LONGEST = 80
@@ -99,16 +100,24 @@ def plan_study(study: Study, settings: Settings | None, registry: Mapping[str, D
         restrictions = {key: words for key, words in restrictions.items() if key != "variants"}
     without_variants = _has_variants(study) and not _has_variants(small)
     shown = {exhibit.id for exhibit in small.exhibits}
-    fields = {name: getattr(small, name) for name in Study.model_fields}
+    items = {item.id for item in small.ledger}
     # constructed without validation, as every part of it has been validated
-    return PlannedStudy.model_construct(
-        **(fields | resolved),
+    planned = PlannedStudy.model_construct(
+        **(_list_fields(small) | resolved),
         run_id=name_run(study.id, restrictions),
         restriction=_describe_restrictions(restrictions, without_variants),
         left_out=tuple(exhibit.title for exhibit in study.exhibits if exhibit.id not in shown),
+        items_left_out=tuple(item.id for item in study.ledger if item.id not in items),
+        claims_left_out=len(study.claims) - len(small.claims),
         sections={exhibit.id: exhibit.title for exhibit in small.exhibits},
         origins={case.id: _describe_origin(case, registry[case.dataset]) for case in small.described},
     )
+    whole = PlannedStudy.model_construct(**_list_fields(study), run_id=study.id)
+    return planned.model_copy(update={"lacking": find_lacking(whole, planned)})
+
+
+def _list_fields(study: Study) -> dict[str, Any]:
+    return {name: getattr(study, name) for name in Study.model_fields}
 
 
 C = TypeVar("C", bound=Case)
@@ -181,7 +190,11 @@ def restrict_study(study: Study, settings: Settings | None) -> Study:
             "unpublished": tuple(method for method in study.unpublished if method in method_ids),
         }
     )
-    # last, as an exhibit stays only if the rest of the study still has what it shows
+    # an exhibit stays only if the rest of the study still has what it shows, a claim only if its exhibit stays, and the
+    # exhibit of the claims only if there are any
+    small = small.model_copy(update={"exhibits": tuple(_restrict_exhibits(study, small))})
+    small = small.model_copy(update={"claims": tuple(restrict_claims(small))})
+    small = small.model_copy(update={"ledger": tuple(restrict_ledger(small))})
     return small.model_copy(update={"exhibits": tuple(_restrict_exhibits(study, small))})
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from consclust.errors import InputError
 from consclust.report.wording import DASH, MINUS
-from consclust_studies.document.discussion import ABSENT, make_discussion_items
+from consclust_studies.document.discussion import LEFT_OUT, make_discussion_items
 
 TABLE = pd.DataFrame(
     {
@@ -26,8 +26,8 @@ def words(item) -> str:
     return item["text"] + "".join(map(words, item.get("children", ())))
 
 
-def filled(placeholder: str, restricted: bool = False) -> str:
-    (item,) = items(f"x {{{{{placeholder}}}}} y", restricted)
+def filled(placeholder: str) -> str:
+    (item,) = items(f"x {{{{{placeholder}}}}} y")
     return words(item).removeprefix("x ").removesuffix(" y")
 
 
@@ -65,14 +65,21 @@ def test_a_placeholder_without_exactly_one_value_is_a_mistake(placeholder: str, 
         filled(placeholder)
 
 
-@pytest.mark.parametrize("placeholder", ["table2 case=iris mean", "figure1 case=yale mean"])
-def test_what_a_restricted_run_does_not_have_is_said(placeholder: str) -> None:
-    assert filled(placeholder, restricted=True) == ABSENT
+@pytest.mark.parametrize("absent", ["table2 case=iris mean", "figure1 case=yale mean"])
+def test_sections_with_what_a_restricted_run_does_not_have_are_left_out(absent: str) -> None:
+    text = f"First.\n\n## A\n\n- one\n- two {{{{{absent}}}}}\n\n## B\n\n{{{{table2 case=orl n}}}} subsets.\n\n### C\n\n"
+    text += f"Words.\n\n{{{{{absent}}}}}\n\n## D\n\n### E\n\n{{{{{absent}}}}}\n\n## F\n\n### G\n\nLast.\n"
+    found = [words(item) for item in items(text, restricted=True)]
+    assert found == ["First.", "B", "9 subsets.", "F", "G", "Last.", LEFT_OUT]
+
+
+def test_a_restricted_run_that_has_everything_leaves_nothing_out() -> None:
+    assert [words(item) for item in items("## A\n\n{{table2 case=orl n}}\n\n## B", restricted=True)] == ["A", "9", "B"]
 
 
 def test_a_restricted_run_still_refuses_two_rows() -> None:
     with pytest.raises(InputError, match="2 rows match"):
-        filled("table2 case=yale mean", restricted=True)
+        items("{{table2 case=yale mean}}", restricted=True)
 
 
 def test_markdown_becomes_items() -> None:

@@ -125,6 +125,9 @@ def test_a_restricted_run_says_so() -> None:
     assert said(planned())["restricted"] == ""
     study = planned(restriction="only datasets iris", left_out=["Figure 1", "Figure 2"])
     assert said(study)["restricted"] == "Restricted run: only datasets iris; not shown: Figure 1, Figure 2."
+    study = planned(restriction="only datasets iris", items_left_out=["E2", "E7"], claims_left_out=3)
+    left_out = "items of the paper without a result here: E2, E7; 3 claims that this run cannot judge"
+    assert said(study)["restricted"] == f"Restricted run: only datasets iris; {left_out}."
 
 
 def test_the_paper_is_the_first_reference_and_tools_are_cited() -> None:

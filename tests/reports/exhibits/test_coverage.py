@@ -15,10 +15,11 @@ ITEMS = [
 
 
 def test_an_item_is_complete_only_if_all_that_shows_it_is_in_the_run():
-    source = source_of(planned(ledger=ITEMS, sections={"table1": "Data sets"}))
+    lacking = {"R2": ["not in this run: Table 2", "without iris"]}
+    source = source_of(planned(ledger=ITEMS, sections={"table1": "Data sets"}, lacking=lacking))
     frame = Coverage(kind="coverage").build(source).frame.set_index("item")
     assert dict(frame["status"]) == {"R1": "complete", "R2": "partial", "R3": "partial", "R4": "not possible"}
-    assert "table2" in frame.loc["R2", "missing"]
+    assert frame.loc["R2", "missing"] == "not in this run: Table 2; without iris"
     assert frame.loc["R3", "missing"] == "one of two panels"
     assert frame.loc["R1", "sections"] == "Data sets"
 
