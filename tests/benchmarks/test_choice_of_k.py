@@ -18,6 +18,8 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 import choice_of_k  # noqa: E402
 from compiled_kmeans import CompiledKMeans, average  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 
 def test_every_cell_of_the_tables_has_enough_sets():
     sets = choice_of_k.list_sets(100, 20, real=True)

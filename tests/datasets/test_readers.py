@@ -118,6 +118,7 @@ def test_mat_refuses(tmp_path, content, words):
     assert re.search(words, refusal(tmp_path, MAT, content))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("compressed", [False, True])
 @pytest.mark.parametrize("is_sparse", [False, True])
 def test_mat_truncated(tmp_path, compressed, is_sparse):

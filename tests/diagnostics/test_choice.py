@@ -347,6 +347,7 @@ def test_halves_of_the_draws_show_what_depends_on_them() -> None:
     assert shares[3] + shares[4] == pytest.approx(1)
 
 
+@pytest.mark.long
 def test_the_table_follows_from_the_values_alone() -> None:
     data, ks = make_source(planted(3), KS, None, None, None, 6, 0)
     values = measure_values(data, ks, 19)

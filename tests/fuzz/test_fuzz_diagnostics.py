@@ -13,6 +13,8 @@ from consclust import diagnostics
 from consclust.ensemble import Ensemble
 from consclust.methods import BCE, EAC, KC, RCE, SSCE
 
+pytestmark = pytest.mark.long
+
 MEASURES = [*["ARI", "NMI", "VI"] * 3, "", None]
 NORMALIZATIONS = [*["max", "min", "arithmetic", "geometric"] * 3, "joint", None]
 FEW = {"most_pairs": 0, "sample": 50}

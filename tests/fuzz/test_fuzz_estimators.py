@@ -14,6 +14,8 @@ from sklearn.cluster import DBSCAN, KMeans
 from consclust import EnsembleClustering, scores
 from consclust.ensemble import Ensemble
 
+pytestmark = pytest.mark.long
+
 
 @fuzzed
 @given(label_matrices())

@@ -15,6 +15,8 @@ from consclust.ensemble import MISSING, Ensemble
 from consclust.methods.base import COMMON
 from consclust.methods.constraints import Interval, read_annotation
 
+pytestmark = pytest.mark.long
+
 
 def values(method, name):
     """Values of a parameter at and inside its bounds, and some beyond or of wrong types; few of a count, for time."""

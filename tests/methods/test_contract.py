@@ -16,8 +16,13 @@ from consclust.methods.base import ConsensusMethod
 from consclust.methods.constraints import POSITIVE
 from consclust.testing import CHECKS, L30_CLASSES, check_method, check_order, features_of, fit, l30
 
+SLOW_METHODS = {"BaumEagon", "DREC", "PEACE", "RSEC", "SDGCA", "SSCE"}
+"""Methods that take some tenths of a second for a fit of 30 objects, mostly since they iterate to a tight tolerance."""
 
-@pytest.fixture(params=methods.names())
+
+@pytest.fixture(
+    params=[pytest.param(name, marks=pytest.mark.long if name in SLOW_METHODS else ()) for name in methods.names()]
+)
 def method(request):
     return methods.load(request.param)
 

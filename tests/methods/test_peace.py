@@ -79,6 +79,7 @@ def test_gradient_by_finite_differences():
         assert slope == pytest.approx(2 * g[i, k], rel=1e-6, abs=1e-5)
 
 
+@pytest.mark.long
 def test_printed_ascent_takes_the_oracles_path():
     run = pairwise_ascent(l30_model(), START, ORACLE["peace"]["tau"], 100_000)
     assert run.converged

@@ -99,6 +99,7 @@ def test_a_fitted_method_holds_no_matrices_of_the_certificate():
     assert sizes[1] < sizes[0] + 2000
 
 
+@pytest.mark.long
 def test_only_fits_that_certify_depend_on_the_code_of_the_certificate():
     fingerprints = Fingerprints()
     name = "consclust.methods.rce.RCE"

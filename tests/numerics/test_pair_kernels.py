@@ -27,6 +27,7 @@ def literal(together, apart, share):
     return np.triu(xlogy(together, share) + xlogy(apart, np.maximum(1 - share, 0)), 1)
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), n=st.integers(2, 150), k=st.integers(1, 5), first=st.integers(0, 3))
 def test_rise_is_that_of_the_log_likelihood(seed, n, k, first):

@@ -498,6 +498,7 @@ PAIR = """class Pair:
 """
 
 
+@pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(st.text("abcdefgh", min_size=1, max_size=5), st.sampled_from(["found", "start", "other", "stop"]))
 def test_any_name_of_a_local_is_as_good(word, old):

@@ -15,6 +15,8 @@ from consclust_studies.paths import STUDIES
 from consclust_studies.plan.reference import render
 from consclust_studies.plan.schemas import REFERENCE, SCHEMAS, reference, schemas, write_schemas
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 FILES = [
     ("config", ROOT / "config/config.yaml"),

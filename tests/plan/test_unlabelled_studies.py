@@ -8,6 +8,8 @@ import yaml
 from consclust.errors import InputError
 from consclust_studies.plan.load import load_plan
 
+pytestmark = pytest.mark.long
+
 SURVEY = {
     "title": "Survey", "classes": False, "shape": [60, 0, 0], "licence": "mine", "source": "made here",
     "ensembles": {"mine": {"file": {"name": "survey.csv"}}},

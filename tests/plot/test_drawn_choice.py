@@ -7,6 +7,8 @@ from consclust import diagnostics, plot
 from consclust.diagnostics.choice import COLUMNS
 from consclust.diagnostics.criteria import CRITERIA
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def values():

@@ -6,6 +6,8 @@ from consclust import plot
 from consclust.ensemble import MISSING
 from consclust.plot import drawing
 
+pytestmark = pytest.mark.long
+
 
 def entries(ax) -> np.ndarray:
     return np.ma.filled(ax.collections[0].get_array(), np.nan)

@@ -10,6 +10,8 @@ from consclust.diagnostics.resampling import average_linkage_labels
 from consclust.ensemble import Ensemble
 from consclust.methods import EAC, LWEA, RCE
 
+pytestmark = pytest.mark.long
+
 picture = pytest.mark.mpl_image_compare(savefig_kwargs={"dpi": 50})
 
 

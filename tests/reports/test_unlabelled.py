@@ -15,6 +15,8 @@ from consclust.report import diagnosis
 from consclust.report.shown import criteria
 from report_contents import Page, Pdf
 
+pytestmark = pytest.mark.long
+
 FEW = ["--ks", "2:3", "--draws", "3", "--halves", "3", "--nulls", "2", "--folds", "2", "--methods", "EAC,KC"]
 
 

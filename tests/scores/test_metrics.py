@@ -244,6 +244,7 @@ def test_names_are_those_of_the_configuration():
     assert tuple(METRICS) == typing.get_args(Metric)
 
 
+@pytest.mark.long
 @settings(max_examples=50, deadline=None)
 @given(st.integers(1, 12), st.integers(0, 2**32 - 1))
 def test_score_many_equals_one_by_one(n, seed):

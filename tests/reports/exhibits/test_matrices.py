@@ -118,6 +118,7 @@ def test_parameters_of_a_panel_replace_the_default_ones(source) -> None:
     assert [key for key, _ in wrong.mistakes(source.study)] == ["panels[0].parameters"]
 
 
+@pytest.mark.long
 def test_many_objects_are_thinned_out(source, monkeypatch) -> None:
     whole = drawn(Matrices(**KEYS).build(source).picture)
     monkeypatch.setattr(matrices, "step_of", lambda n: step_of(n, 10))

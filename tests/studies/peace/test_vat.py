@@ -41,6 +41,7 @@ def test_the_matrices_are_co_associations_of_the_subset() -> None:
     assert [cell.text for cell in shown.blocks[0].rows[0]][:2] == ["Iris", "24"]
 
 
+@pytest.mark.long
 def test_how_blockwise_a_matrix_is() -> None:
     source, matrix = source_with()
     row = Vat(**KEYS).build(source).frame.set_index("case").loc["iris"]
