@@ -2,6 +2,8 @@
 
 # pandas is imported where needed, so that what does without it starts faster
 
+import re
+from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from consclust.report.blocks import Shown, listed
@@ -11,8 +13,10 @@ from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
+NUMBER = r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w])"
+"""Pattern of a number in a remark, not of digits in a name."""
 COUNTS = {"fits": ("subset", "size"), "subsets": ("subset", "nunique"), "grid_points": ("point", "nunique")}
 
 
@@ -33,6 +37,7 @@ class Remarks(Exhibit):
         failures = source.failures.rename(columns={"reason": "text"}).assign(kind="failure")
         notes = source.notes.rename(columns={"note": "text"}).assign(kind="note")
         remarks = pd.concat([failures, notes, _describe_fewer_clusters(source.fewer_clusters)])
+        remarks = _span_numbers(remarks)
         fits = remarks.groupby(["kind", "case", "method", "text"], sort=False, as_index=False)
         frame = fits.agg(**COUNTS)
         frame["dataset"] = frame["case"].map(source.titles)
@@ -40,11 +45,32 @@ class Remarks(Exhibit):
         caption = (
             "A failure is a fit (one subset at one grid point) without an answer, for the reason given; its "
             "scores are missing. A note is a method's remark about an answer. A fit has fewer clusters if that of its "
-            "random starts which is chosen leaves some empty, though as many as classes were requested. "
+            "random starts which is chosen leaves some empty, though as many as classes were requested. Remarks that "
+            "differ in numbers alone stand in one row, with the lowest and the highest. "
             f"{_count_failures(frame)} {_count_fewer_clusters(frame)}"
         )
         columns = "kind, dataset, method, Remark: text, fits"
         return Shown(frame, (listed("", frame, columns, left=4),), caption)
+
+
+def _span_numbers(remarks: "DataFrame") -> "DataFrame":
+    """Return the remarks with one text for those of a case and a method that differ in numbers alone."""
+    patterns = remarks["text"].str.replace(NUMBER, "#", regex=True)
+    groups = remarks.groupby([remarks["kind"], remarks["case"], remarks["method"], patterns], sort=False)["text"]
+    return remarks.assign(text=groups.transform(_join_texts))
+
+
+def _join_texts(texts: "Series") -> str:
+    """Return a text with the range of each number in place of the number: "gap 1.2e-06 to 3.4e-05 after 300 steps"."""
+    distinct = texts.unique()
+    words = re.split(NUMBER, distinct[0])
+    numbers = zip(*(re.findall(NUMBER, text) for text in distinct), strict=True)
+    spans = [_span([*dict.fromkeys(of_place)]) for of_place in numbers]
+    return "".join(word + span for word, span in zip_longest(words, spans, fillvalue=""))
+
+
+def _span(numbers: list[str]) -> str:
+    return numbers[0] if len(numbers) == 1 else f"{min(numbers, key=float)} to {max(numbers, key=float)}"
 
 
 def _describe_fewer_clusters(fits: "DataFrame") -> "DataFrame":

@@ -45,6 +45,23 @@ def test_fits_with_fewer_clusters_are_counted_by_method():
     assert "No method failed" in shown.caption
 
 
+def test_remarks_that_differ_in_numbers_alone_are_one_row():
+    told = "RCE2: the gap is {} after {} iterations"
+    notes = [
+        ("iris", "RCE", 0, 0, told.format("2.0e-05", 300)),
+        ("iris", "RCE", 0, 1, told.format("1.5e-06", 300)),
+        ("iris", "RCE", 1, 1, told.format("1.1e-04", 300)),
+        ("wine", "RCE", 1, 1, told.format("0.5", 20)),
+        ("iris", "RCE", 1, 2, "the gap is 3"),
+    ]
+    shown = Remarks(kind="remarks").build(source_of(planned(), notes=pd.DataFrame(notes, columns=[*FIT, "note"])))
+    assert shown.frame[["case", "fits", "subsets", "grid_points", "text"]].to_numpy().tolist() == [
+        ["iris", 3, 2, 2, told.format("1.5e-06 to 1.1e-04", 300)],
+        ["wine", 1, 1, 1, told.format("0.5", 20)],
+        ["iris", 1, 1, 1, "the gap is 3"],
+    ]
+
+
 def test_without_remarks_the_table_is_empty(source):
     shown = Remarks(kind="remarks").build(source)
     assert shown.frame.empty
