@@ -12,6 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 from consclust.ensemble import Ensemble
 from consclust.methods import RCE
+from consclust.methods.rce import read_gap
 from consclust_studies.code.fingerprint import Fingerprints
 from rce_by_cones import solve_by_cones
 
@@ -51,6 +52,19 @@ def test_a_certificate_changes_no_fit(boundary, order):
     assert np.array_equal(plain.restart_labels_, certified.restart_labels_)
     assert np.array_equal(plain.objective_path_, certified.objective_path_)
     assert not hasattr(plain, "duality_gap_")
+    assert plain.note_ == ""
+
+
+@pytest.mark.parametrize("parameters", [(0.01, 0.1), (10.0, 1.0)])
+def test_the_note_of_a_certified_fit_gives_its_gap(parameters):
+    rce = fit(L30, *parameters)
+    assert read_gap(rce.note_) == pytest.approx(rce.duality_gap_, rel=0.06, abs=1e-12)
+    assert read_gap(f"fewer clusters than the 3 requested; {rce.note_}") == read_gap(rce.note_)
+
+
+def test_other_notes_give_no_gap():
+    assert read_gap("") is None
+    assert read_gap("the objective rose in a round") is None
 
 
 @pytest.mark.long

@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 from consclust.ensemble import Ensemble
 from consclust.methods import RCE
+from consclust.methods.rce import read_gap
 from consclust.testing import L30_CLASSES, l30
 from consclust_studies.code.fingerprint import Fingerprints
 from rce_by_cones import solve_by_cones
@@ -101,6 +102,7 @@ def test_a_fit_that_stops_early_gives_its_gap():
     assert rce.n_iter_ == 3
     assert f"{rce.duality_gap_:.1e}" in rce.note_
     assert "max_iter" in rce.note_
+    assert read_gap(rce.note_) == pytest.approx(rce.duality_gap_, rel=0.06)
     assert fit(L30, 1e-2, 1.0, tol=1e-2).n_iter_ < fit(L30, 1e-2, 1.0, tol=1e-5).n_iter_
 
 

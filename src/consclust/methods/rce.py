@@ -2,6 +2,7 @@
 
 # compiled kernels are imported where needed, so that what does without them starts faster
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -37,6 +38,7 @@ REFRESH, SHARE = 6, 0.25
 SINGLE = 2.0**-23
 # What only one solver uses, and the other refuses; max_iter is not refused, as scikit-learn's checks set it
 OF_SOLVER = {"mm": ("order", "max_outer", "max_inner", "inner_tol"), "splitting": ("warm_start",)}
+GAP = "the relative duality gap is"  # Words of a note, before the number
 CERTIFICATE = 8  # Matrices over the profiles that a certificate needs
 ROUNDING = 2.0**-53  # Relative error of the largest eigenvalue of A A', and thus the absolute one of all
 
@@ -81,8 +83,9 @@ class RCE(MatrixMethod):
         "pin": entries that are exactly 0 or 1 stay, as in the authors' program. "box": every entry is kept in [1e-6, 1
         - 1e-6]; a different problem where lambda2 is large.
     certify : bool, default False
-        Compute after every round how far J4 is from its minimum at most (see Notes). The labels do not change. With
-        ``solver`` "splitting" this is always done.
+        Compute after every round how far J4 is from its minimum at most (see Notes). The labels do not change, and
+        ``note_`` gives the gap. With ``solver`` "splitting" this is always done, and ``note_`` gives a gap above
+        ``tol``. :func:`read_gap` returns the gap of such a note.
     solver : {"mm", "splitting"}, default "mm"
         "mm": Algorithm 1 (majorise and minimise), as ``order`` says. "splitting": the minimum of J4 by the alternating
         direction method of multipliers, to the accuracy ``tol``. Use "mm" for the method of the paper, which is what
@@ -227,7 +230,7 @@ class RCE(MatrixMethod):
         self.duality_gap_ = splitting.gaps[-1]
         self.converged_ = self.duality_gap_ <= tol
         if not self.converged_:
-            stopped = f"the relative duality gap is {self.duality_gap_:.1e} after {count(self.n_iter_, 'iteration')}"
+            stopped = f"{_describe_gap(self.duality_gap_)} after {count(self.n_iter_, 'iteration')}"
             self.note_ = f"{stopped}, and not {tol:g}; raise max_iter"
         self._set_spectral_labels(matrix, ensemble.weights, self._membership, self.assign_labels, self.n_init)
 
@@ -303,6 +306,7 @@ class RCE(MatrixMethod):
         self.bound_ = certificate.bound
         self.duality_gap_path_ = np.array(certificate.gaps)
         self.duality_gap_ = certificate.gaps[-1]
+        self.note_ = "; ".join(filter(None, (self.note_, _describe_gap(self.duality_gap_))))
 
     def _a_steps(
         self, matrix: FloatArray, cost: FloatArray, m: FloatArray, pull: Part | None, blocks: ColumnBlocks
@@ -417,6 +421,16 @@ class Spectrum:
         np.fill_diagonal(parts[0], lambda2 * (free - diagonal))
         np.fill_diagonal(parts[1], lambda2 * diagonal * (self.weights - 1))
         return parts
+
+
+def _describe_gap(gap: float) -> str:
+    return f"{GAP} {gap:.1e}"
+
+
+def read_gap(note: str) -> float | None:
+    """Return the relative duality gap, to two digits, that a ``note_`` of :class:`RCE` gives; None if it gives none."""
+    found = re.search(rf"{GAP} (\S*\d)", note)
+    return float(found[1]) if found else None
 
 
 def _connective(matrices: Sequence[npt.ArrayLike]) -> FloatArray:
