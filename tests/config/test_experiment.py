@@ -4,6 +4,7 @@ from pydantic import ValidationError
 from consclust_studies.config.cases import CaseVariant
 from consclust_studies.config.experiment import EnsembleProtocol, Experiment
 from consclust_studies.config.method_runs import MethodRun
+from consclust_studies.config.race import Race
 
 GIVEN = {
     "id": "mine",
@@ -203,6 +204,19 @@ def test_a_variant_may_run_on_the_first_subsets_alone():
     run = study.method("RCE")
     assert (study.race(two, run), study.race(every, run)) == (None, every.races["RCE"])
     assert study.model_copy(update={"subsets": 1}).n_subsets_of(two) == 1
+
+
+def test_a_variant_of_a_method_may_run_on_the_first_subsets_of_some_cases():
+    few = {"id": "few", "of": "RCE", "method": "RCE", "why": "time", "subsets": {"iris": 2}}
+    study = experiment(cases=["iris", "wine"], ensemble=DRAWN, variants={"methods": [few]})
+    iris, wine = study.cases
+    run = study.method("few")
+    assert [study.n_subsets_of(iris, run), study.n_subsets_of(wine, run)] == [2, 4]
+    assert study.n_subsets_of(iris, study.method("RCE")) == 4
+    fewer = study.model_copy(update={"subsets": 1})
+    assert fewer.n_subsets_of(iris, run) == 1
+    raced = iris.model_copy(update={"races": {"few": Race(metric="ACC", subsets=2, points=1)}})
+    assert study.race(raced, run) is None
 
 
 def test_a_family_is_a_variant_of_each_case_for_each_suffix():

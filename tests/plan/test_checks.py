@@ -238,6 +238,13 @@ def rce_grid(**grid):
         (family(ensemble="mixd", each={"pp": {}}), ["variants.families[0].ensemble = 'mixd'", '"mixed"']),
         (method_variant(of="KX"), ["variants.methods[0].of = 'KX'", "KC"]),
         (method_variant(of="RCE"), ["variants.methods[0].of = 'RCE'", "KC"]),
+        (method_variant(subsets={"irs": 2}), ["variants.methods[0].subsets = 'irs'", '"iris"']),
+        (method_variant(subsets={"iris": 11}), ["variants.methods[0].subsets.iris = 11", "there are 10", "lower"]),
+        (method_variant(subsets={"iris": 0}), ["variants.methods[0].subsets.iris = 0"]),
+        (
+            method_variant(cases=["second"], subsets={"iris": 2}),
+            ["variants.methods[0].subsets.iris = 2", "does not run", "remove"],
+        ),
         (method_variant(cases=["irs"]), ["variants.methods[0].cases[0] = 'irs'", '"iris"']),
         (method_variant(id="KC"), ["two methods have the id 'KC'"]),
         ({"paper": {"authors": "a", "title": "t", "venue": "v", "year": -5}}, ["paper.year = -5"]),

@@ -325,6 +325,23 @@ def test_fewer_subsets_change_no_ensemble_and_no_labels(make_plan, whole):
     ]
 
 
+def test_a_variant_of_a_method_on_the_first_subsets_is_fitted_and_scored_on_these(make_plan, whole):
+    def change(study, datasets):
+        study["variants"]["methods"][0]["subsets"] = {"iris": 3}
+
+    plan = make_plan(change)
+    study = plan.runs["mine"]
+    few = study.method("KC-few")
+    iris, wine, _ = study.cases
+    pattern = "results/mine/consensus/{}/KC-few/{}.npz"
+    assert plan.list_label_files("mine", iris, few) == [pattern.format("iris", "0-2")]
+    assert plan.list_label_files("mine", wine, few) == [pattern.format("wine", "0-3")]
+    scored = {case: plan.score("mine", "/variants", case).methods for case in ("iris", "wine")}
+    assert [[method.subsets for method in scored[case]] for case in scored] == [[3], [None]]
+    # the labels of a subset do not depend on how many others there are
+    assert not kinds(changed(whole, jobs(plan, "mine"))) & {"prepare", "ensemble", "consensus", "unseen"}
+
+
 def test_every_job_says_what_it_needs(make_plan):
     plan = make_plan(raced({"metric": "ACC", "subsets": 2, "points": 1}))
     needs = {job.rule: (job.need.mb > 0, job.need.minutes > 0) for job in plan.list_jobs("mine")}

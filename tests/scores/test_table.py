@@ -143,6 +143,21 @@ def test_drawn_subsets_and_methods_that_are_left_out(study, write_block, tmp_pat
         assert value(table, **where) == pytest.approx(expected)
 
 
+def test_a_method_on_the_first_subsets_alone_has_scores_of_these(job, ensemble, write_block, scored, tmp_path):
+    kc, rce = job.methods
+    blocks = [write_block("iris", "KC", [0, 1, 2, 3]), write_block("iris", "RCE", [0, 1])]
+    fewer = job.model_copy(update={"methods": (kc, rce.model_copy(update={"subsets": 2}))})
+    score_case(fewer, ensemble, blocks, tmp_path / "fewer.parquet")
+    table = pd.read_parquet(tmp_path / "fewer.parquet")
+    found = table[table["method"] == "RCE"]
+    assert set(found["subset"]) == {0, 1}
+    assert found["value"].notna().all()
+    assert set(table.loc[table["method"] == "KC", "subset"]) == {0, 1, 2, 3}
+    assert table["value"].dtype == scored["value"].dtype
+    with pytest.raises(InputError, match="no block holds subset 2"):
+        score_case(job, ensemble, blocks, tmp_path / "all.parquet")
+
+
 @pytest.fixture
 def refuse(job, ensemble, tmp_path):
     """Check that files are refused in one line and nothing is written."""

@@ -172,11 +172,15 @@ class Experiment(Strict):
         """Number of subsets that are run."""
         return min(self.subsets or self.ensemble.n_subsets, self.ensemble.n_subsets)
 
-    def n_subsets_of(self, case: Case) -> int:
-        """Return the number of subsets that are run on a case, or on the variant of one."""
-        # a restricted run may have fewer subsets than the variant requires
-        wanted = case.subsets if isinstance(case, CaseVariant) else None
-        return min(wanted or self.n_subsets, self.n_subsets)
+    def n_subsets_of(self, case: Case, run: MethodRun | None = None) -> int:
+        """Return the number of subsets that are run on a case, or on the variant of one; by some method or by one."""
+        # a restricted run may have fewer subsets than a variant requires
+        wanted = [self.n_subsets]
+        if isinstance(case, CaseVariant) and case.subsets:
+            wanted.append(case.subsets)
+        if isinstance(run, MethodVariant) and case.id in run.subsets:
+            wanted.append(run.subsets[case.id])
+        return min(wanted)
 
     @property
     def described(self) -> tuple[Case, ...]:
@@ -264,7 +268,7 @@ class Experiment(Strict):
         """Return the race of a method's grid on a case, if there is one and it leaves any subset."""
         # on a variant with few subsets, or in a restricted run, a race would leave none
         race = case.races.get(run.id)
-        return race if race and race.subsets < self.n_subsets_of(case) else None
+        return race if race and race.subsets < self.n_subsets_of(case, run) else None
 
     def split_variants(self) -> "list[Experiment]":
         """Return what the variants add, an experiment of one case for each case with the methods that run on it."""

@@ -10,7 +10,7 @@ from consclust.ensemble import Unseen
 from consclust_studies.config import values
 from consclust_studies.config.cases import Case
 from consclust_studies.config.references import CaseId, MethodId
-from consclust_studies.config.values import MOST, Name, Named, Some, Text, Value, same
+from consclust_studies.config.values import MOST, Name, Named, Positive, Some, Text, Value, same
 
 
 class MethodRun(Named):
@@ -94,6 +94,11 @@ class MethodVariant(MethodRun):
     of: MethodId = Field(description="id of the method that it is a variant of")
     why: Text = Field(description="what the paper leaves open")
     cases: tuple[CaseId, ...] = Field((), description="ids of the cases that it runs on; all cases if absent")
+    subsets: dict[CaseId, Positive] = Field(
+        default_factory=dict,
+        description="by case id: number of subsets that it runs on, the first ones, for fits that take long; a case "
+        "that is absent has the subsets of the study",
+    )
 
     def runs_on(self, case: Case) -> bool:
         """Whether the variant runs on this case of its study."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from consclust import methods
@@ -48,9 +49,10 @@ class Alternatives(Exhibit):
     def build(self, source: Source) -> Shown:
         """Return one row for each score of a variant.
 
-        ``own`` and ``other`` are means over the subsets of the study's own interpretation and of the variant;
-        ``n`` subsets have a score in the variant. ``published`` is NaN for a variant with published scores of
-        its own, which is no rival of the row that it differs from.
+        ``own`` and ``other`` are means over the subsets of the study's own interpretation and of the variant; where a
+        variant of a method runs on the first subsets alone, both are over these. ``n`` subsets have a score in the
+        variant. ``published`` is NaN for a variant with published scores of its own, which is no rival of the row that
+        it differs from.
         """
         study, frame = source.study, _frame(source)
         compared = bool(frame["published"].notna().any())
@@ -77,13 +79,20 @@ def _frame(source: Source) -> DataFrame:
     scores = source.published.scores
     key = make_published_key(source)
     with_own_values = {method for _, _, method in scores}
-    own = aggregate_subsets(source.selected)
     other = aggregate_subsets(source.variants)
+
+    @cache
+    def average_own(n_subsets: int) -> DataFrame:
+        """Aggregate the study's own scores on the first subsets, those on which a variant runs."""
+        selected = source.selected
+        return aggregate_subsets(selected[selected["subset"] < n_subsets])
+
     rows = []
     for case, method, variant in _pairs(study):
         own_case = case.of if isinstance(case, CaseVariant) else case.id
         own_method = variant.of if isinstance(variant, MethodVariant) else method
         row, own_row = find_main_row(study, method), find_main_row(study, own_method)
+        own = average_own(_count_subsets(study, case, variant))
         about = (variant.id, variant.why, differs(study, variant), own_case, source.titles[own_case])
         for metric in study.reported:
             n, mean, _ = other.loc[(case.id, metric, *row)]
@@ -93,6 +102,12 @@ def _frame(source: Source) -> DataFrame:
             rows.append((*about, *own_row, metric, int(n), value, mean, mean - value, known))
     frame = records("variant why differs case dataset method selection metric n own other change published", rows)
     return frame.assign(nearer=find_nearer(frame, "own", "other"))
+
+
+def _count_subsets(study: PlannedStudy, case: Case, variant: CaseVariant | MethodVariant) -> int:
+    """Return on how many subsets the own interpretation and the variant are compared."""
+    # the subsets of a variant of a case are others than those of the case
+    return study.n_subsets_of(case, variant) if isinstance(variant, MethodVariant) else study.n_subsets
 
 
 def _pairs(study: PlannedStudy) -> Iterator[tuple[Case, str, CaseVariant | MethodVariant]]:

@@ -30,10 +30,23 @@ def check_method(run: MethodRun, context: Context) -> Mistakes:
     if run.together and run is context.study.together(run.together)[0]:
         yield from _check_together(run.together, context)
     if isinstance(run, MethodVariant):
-        for own in context.study.methods:
-            if own.id == run.of and own.method != run.method:
-                what = f"the method {own.method}, not {run.method}"
-                yield "of", f" = {run.of!r}: {what}; name a run of {run.method}"
+        yield from _check_variant(run, context)
+
+
+def _check_variant(run: MethodVariant, context: Context) -> Mistakes:
+    """Yield what a variant of a method cannot have beside the method."""
+    for own in context.study.methods:
+        if own.id == run.of and own.method != run.method:
+            what = f"the method {own.method}, not {run.method}"
+            yield "of", f" = {run.of!r}: {what}; name a run of {run.method}"
+    n_subsets = context.study.ensemble.n_subsets
+    for case, wanted in run.subsets.items():
+        if wanted > n_subsets:
+            yield f"subsets.{case}", f" = {wanted}: there are {n_subsets}; lower it"
+        if run.cases and case not in run.cases:
+            yield f"subsets.{case}", f" = {wanted}: {run.id} does not run on it; remove it"
+    if run.together and run.subsets:
+        yield "subsets", f" = {run.subsets}: {run.id} is fitted together with others; remove subsets"
 
 
 def check_parameters(method: str, parameters: Mapping[str, Value], key: str) -> Mistakes:

@@ -279,7 +279,7 @@ class Plan:
     def divide_into_blocks(self, study: PlannedStudy, case: Case, method: MethodRun) -> list[SubsetRange]:
         """Return the blocks of subsets that jobs work through; a race ends a block."""
         race = study.race(case, method)
-        n_subsets = study.n_subsets_of(case)
+        n_subsets = study.n_subsets_of(case, method)
         shape = self.sized(study, case.id)[2]
         blocks: list[SubsetRange] = []
         first = 0
@@ -509,6 +509,7 @@ class Plan:
                 grid=method.grid,
                 labels=self.consensus(study, case_id, method.id).digest,
                 point=self.find_point(study, method),
+                subsets=_find_fewer_subsets(experiment, case, method),
             )
             for method in experiment.runs(case)
         ]
@@ -837,6 +838,12 @@ MADE_BY = {
 """The rule that makes the files of each pattern; exhibits are made by the rule of the tables, or that of figures."""
 
 NEED_OF_DOWNLOAD = needs.Need(mb=500, minutes=60, seconds=0.0)
+
+
+def _find_fewer_subsets(experiment: Experiment, case: Case, method: MethodRun) -> int | None:
+    """Return the number of subsets that a method runs on, if these are fewer than those of the experiment."""
+    n_subsets = experiment.n_subsets_of(case, method)
+    return n_subsets if n_subsets < experiment.n_subsets else None
 
 
 def _with_code(job: S) -> S:

@@ -54,6 +54,8 @@ class ScoredMethod(Strict):
     """Digest of the spec of its consensus job."""
     point: int | None = None
     """Its grid point in that job, where several methods are fitted together."""
+    subsets: int | None = None
+    """On how many subsets it ran, the first ones; None: on all."""
 
 
 class ScoreJob(Spec):
@@ -103,8 +105,9 @@ def score_case(
         points[method.id] = grid_points(method.grid)
         # of methods that are fitted together, a block has one grid point for each
         own = range(len(points[method.id])) if method.point is None else [method.point]
-        check_cover(job.n_subsets, f"{job.case}: {method.id}", mine)
-        values = np.full((job.n_subsets, len(own), *base.shape[2:]), np.nan)
+        n_subsets = method.subsets or job.n_subsets
+        check_cover(n_subsets, f"{job.case}: {method.id}", mine)
+        values = np.full((n_subsets, len(own), *base.shape[2:]), np.nan)
         for block in mine:
             block.check_labels(ensemble.classes.size, ensemble_path)
             values[block.subsets] = score_block(ensemble.classes, block, job.metrics)[:, own]

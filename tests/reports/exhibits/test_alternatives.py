@@ -75,6 +75,19 @@ def test_variants_stand_beside_the_rows_that_they_differ_from() -> None:
     assert table["n"].tolist() == [3] * 5
 
 
+def test_a_variant_on_the_first_subsets_is_compared_on_these() -> None:
+    few = {**STUDY.variants.methods[0].model_dump(), "subsets": {"iris": 1}}
+    study = planned(metrics=["ACC"], reported=["ACC"], methods=["KC"], variants={"methods": [few]})
+    scores = given(study, lambda case, method, lambda1: 0.55)
+    variants = pd.concat(select(one, given(one, lambda *_: 0.57)) for one in study.split_variants())
+    variants = variants[(variants["case"] == "wine") | (variants["subset"] < 1) | (variants["method"] == "K-means")]
+    frame = EXHIBIT.build(source_of(study, scores=scores, variants=variants)).frame.set_index("case")
+    assert frame["n"].to_dict() == {"iris": 1, "wine": 3}
+    # the score of the first subset is .01 below the mean of the three
+    assert frame["own"].tolist() == pytest.approx([0.54, 0.55])
+    assert frame["change"].tolist() == pytest.approx([0.02, 0.02])
+
+
 def test_another_pool_of_base_clusterings_is_no_interpretation() -> None:
     pool = {"id": "pool2", "dataset": "wine", "of": "wine", "preprocessing": ["zscore"], "why": "-", "methods": ["KC"]}
     study = planned(metrics=["ACC"], reported=["ACC"], variants={"cases": [pool]})
