@@ -71,7 +71,7 @@ def test_the_same_partitions_are_read_from_every_format(tmp_path, matrix, form, 
             rows = [["id"] * with_ids + [f"run{j}" for j in range(matrix.shape[1])], *rows]
         path = tmp_path / ("labels.tsv" if form == "tsv" else "labels.csv")
         path.write_text(text(rows, {"tsv": "\t", "semicolon": ";", "blank": " "}.get(form, ",")))
-    labels, found, _ = read_labels(path, Layout(transposed=False))
+    labels, found, *_ = read_labels(path, Layout(transposed=False))
     same_partitions(labels, matrix)
     assert found.tolist() == (ids if with_ids else [*range(1, len(matrix) + 1)])
 
@@ -107,7 +107,7 @@ def read(tmp_path, content, read=read_labels, **layout):
     ],
 )
 def test_header_and_ids_are_seen(tmp_path, content, ids, layout):
-    labels, found, _ = read(tmp_path, content, **layout)
+    labels, found, *_ = read(tmp_path, content, **layout)
     assert found.tolist() == ids
     same_partitions(labels, [[0, 0], [0, 1], [1, 1]])
 
@@ -161,7 +161,7 @@ def test_words_of_digits_stay_distinct(tmp_path):
 
 
 def test_features_are_complete_numbers(tmp_path):
-    features, ids, names = read(tmp_path, "id,a,b\nx,0.5,1\ny,2,-1e3\n", read_features)
+    features, ids, names, *_ = read(tmp_path, "id,a,b\nx,0.5,1\ny,2,-1e3\n", read_features)
     np.testing.assert_array_equal(features, [[0.5, 1], [2, -1000]])
     assert (ids.tolist(), names) == (["x", "y"], ["a", "b"])
     assert read(tmp_path, "a,b\n-1,0.5\n2,-1\n", read_features).values.tolist() == [[-1, 0.5], [2, -1]]
@@ -279,5 +279,5 @@ def test_ids_that_are_not_in_the_first_column_are_seen(tmp_path):
     rows = "".join(f"{i % 3},{17 * i + 5},{i % 2}\n" for i in range(12))
     with pytest.raises(InputError, match=r"column 'patient'.*--id patient.*--drop patient"):
         read(tmp_path, "a,patient,b\n" + rows)
-    labels, ids, names = read(tmp_path, "a,patient,b\n" + rows, ids="patient")
+    labels, ids, names, *_ = read(tmp_path, "a,patient,b\n" + rows, ids="patient")
     assert (ids[1], names, labels.shape) == ("22", ["a", "b"], (12, 2))

@@ -65,7 +65,7 @@ def choose_k(
     _check_options(source, method, settings)
     ks = parse_numbers(numbers, "--k")
     fitted = None if method is None else options.make_method(method, ks[0], settings, seed, source.features)
-    matrix, ids, _ = source.table()
+    matrix, ids, *_ = source.table()
     recipe = make_recipe(source)
     ks = keep_possible(ks, "--k", options.is_given("numbers"), len(ids), source, recipe)
     given: dict[str, Any] = {"ks": ks, "method": fitted, "halves": halves, "seed": seed}

@@ -16,6 +16,7 @@ from consclust.errors import InputError
 if TYPE_CHECKING:
     from consclust.diagnostics import Measured
     from consclust.ensemble import IntArray
+    from consclust.known_classes import KnownClasses
     from consclust.methods.base import ConsensusMethod
 
 FILES = ("methods.csv", "agreement.csv", "labels.csv")
@@ -27,6 +28,7 @@ HELP = """Compare methods on the base clusterings in FILE (see `consclust consen
 ari, nmi      mean agreement of the consensus with the base clusterings
 held_out_ari  the same with clusterings that the consensus has not seen, in --folds parts
 stability     how often an object stays in its cluster, if other base clusterings are drawn (bootstrap)
+truth_acc     with --truth: ACC with the true classes; truth_nmi: NMI, truth_ari: ARI
 seconds       elapsed time of one fit; 3 + folds + draws fits are made, which compete with --jobs
 
 High agreement does not mean that the clusters are the true classes. The second table is the ARI between methods.
@@ -78,9 +80,10 @@ def compare(
     )
     labels = {measured.method: measured.labels for measured in found if measured.labels is not None}
     agreement = _agree(labels)
-    _show_comparison(found, labels, agreement)
+    rows = _list_rows(found, data.classes)
+    _show_comparison(rows, labels, agreement)
     if out is not None:
-        _write(out, found, labels, agreement, data)
+        _write(out, rows, labels, agreement, data)
 
 
 def _is_table(out: Path) -> bool:
@@ -98,27 +101,39 @@ def _check_out(out: Path, source: Source) -> None:
         raise InputError(f"--out {out}: this is the file with the input; choose another name")
 
 
+def _list_rows(found: "Sequence[Measured]", classes: "KnownClasses | None") -> list[dict[str, Any]]:
+    """Return what is measured of each method but its labels: the scores with known classes before the note."""
+    rows = []
+    for measured in found:
+        row = measured._asdict()
+        labels = row.pop("labels")
+        note = row.pop("note")
+        if classes is not None:
+            row |= {f"truth_{name.lower()}": value for name, value in classes.score(labels).items()}
+        rows.append({**row, "note": note})
+    return rows
+
+
 def _show_comparison(
-    found: "Sequence[Measured]", labels: "dict[str, IntArray]", agreement: list[tuple[Any, ...]]
+    rows: list[dict[str, Any]], labels: "dict[str, IntArray]", agreement: list[tuple[Any, ...]]
 ) -> None:
     """Print what is measured of each method, the notes, and how the methods agree."""
     from consclust.cli.output import show
 
-    header = _columns()
-    numbers = [[_write_rounded(getattr(measured, name)) for name in header[:-1]] for measured in found]
-    show([header[:-1], *numbers])
-    for measured in found:
-        if measured.note:
-            click.echo(f"{measured.method}: {measured.note}")
+    header = [name for name in rows[0] if name != "note"]
+    show([header, *([_write_rounded(row[name]) for name in header] for row in rows)])
+    for row in rows:
+        if row["note"]:
+            click.echo(f"{row['method']}: {row['note']}")
     if len(labels) > 1:
         click.echo()
-        rows = [(name, *(f"{value:.3f}" for value in values)) for name, *values in agreement]
-        show([("ARI", *labels), *rows])
+        cells = [(name, *(f"{value:.3f}" for value in values)) for name, *values in agreement]
+        show([("ARI", *labels), *cells])
 
 
 def _write(
     out: Path,
-    found: "Sequence[Measured]",
+    measured: list[dict[str, Any]],
     labels: "dict[str, IntArray]",
     agreement: list[tuple[Any, ...]],
     data: options.Data,
@@ -126,8 +141,8 @@ def _write(
     """Write the table, or it and two more into a folder."""
     from consclust.cli.output import write_csv
 
-    header = _columns()
-    rows = [[_write_exact(getattr(measured, name)) for name in header] for measured in found]
+    header = list(measured[0])
+    rows = [[_write_exact(row[name]) for name in header] for row in measured]
     if _is_table(out):
         write_csv(out, [header, *rows])
         return
@@ -135,13 +150,6 @@ def _write(
     write_csv(out / FILES[1], [("method", *labels), *agreement])
     columns = (each.tolist() for each in labels.values())
     write_csv(out / FILES[2], [("id", *labels), *zip(data.ids.tolist(), *columns, strict=True)])
-
-
-def _columns() -> tuple[str, ...]:
-    """Return what is measured of a method: all but its labels, the note last."""
-    from consclust.diagnostics import Measured
-
-    return tuple(name for name in Measured._fields if name != "labels")
 
 
 def make_methods(names: str, k: int, seed: int, has_features: bool) -> "list[ConsensusMethod]":

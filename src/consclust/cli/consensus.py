@@ -11,6 +11,8 @@ from consclust.cli import options
 from consclust.cli.options import Data, Source
 
 if TYPE_CHECKING:
+    from consclust.ensemble import Ensemble
+    from consclust.known_classes import KnownClasses
     from consclust.methods.base import ConsensusMethod
 
 
@@ -34,7 +36,8 @@ def consensus(source: Source, n_clusters: int, method: str, settings: tuple[str,
     or NULL, in capitals or not. Columns that are most likely no clusterings are named, with the option for them.
 
     The output has the id of each object (its number from 1, if FILE has no ids) and its cluster, from 0
-    in the order in which the clusters first appear.
+    in the order in which the clusters first appear. With --truth, the standard error has its ACC, NMI (divided by the
+    larger entropy) and ARI with the true classes.
 
     Example: consclust consensus labels.csv -k 5 --method RCE --set lambda1=0.5 --out consensus.csv
     """
@@ -72,3 +75,15 @@ def _report_answer(method: str, fitted: "ConsensusMethod", data: Data) -> None:
     click.echo(f"{method}: {found}; mean ARI with the base clusterings {agreement:.3f}", err=True)
     if note := remarks(fitted):
         click.echo(f"{method}: {note}", err=True)
+    if data.classes is not None:
+        _report_scores(method, fitted, data.ensemble, data.classes)
+
+
+def _report_scores(method: str, fitted: "ConsensusMethod", ensemble: "Ensemble", classes: "KnownClasses") -> None:
+    """Say how the consensus, and on average the base clusterings, agree with the known classes."""
+    click.echo(classes.describe(), err=True)
+    for name, scores in (
+        (method, classes.score(fitted.labels_)),
+        ("mean of the base clusterings", classes.score_mean(ensemble.labels)),
+    ):
+        click.echo(f"{name}: {', '.join(f'{score} {value:.3f}' for score, value in scores.items())}", err=True)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from consclust.cli.own_files import Matrix
     from consclust.ensemble import Ensemble, FloatArray
+    from consclust.known_classes import KnownClasses
     from consclust.methods.base import ConsensusMethod
 
 Command = Callable[..., Any]
@@ -45,6 +46,7 @@ class Data(NamedTuple):
     features: "FloatArray | None"  # Shape (n, d)
     ids: "npt.NDArray[Any]"  # Of the objects, shape (n,)
     names: list[str]  # Of the base clusterings
+    classes: "KnownClasses | None" = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +81,7 @@ class Source:
             decimal=self.decimal,
             ids=self.ids,
             no_ids=self.no_ids,
-            classes=self.truth,
+            classes=None if self.truth_is_file else self.truth,
             all_have_classes=False,
             drop=self.drop,
             codes=self.missing,
@@ -94,14 +96,36 @@ class Source:
         """Return the base clusterings: of the file, or k-means of the features in it; InputError for a mistake."""
         from consclust.ensemble import Ensemble
 
-        matrix, ids, names = self.table()
+        found = self.table()
+        classes = self._read_classes(found)
         if self.features:
             names = [f"run {run + 1}" for run in range(self.runs)]
-            data = Data(self._cluster(matrix, seed), matrix, ids, names)
+            data = Data(self._cluster(found.values, seed), found.values, found.ids, names, classes)
         else:
-            data = Data(Ensemble(matrix), None, ids, names)
+            data = Data(Ensemble(found.values), None, found.ids, found.names, classes)
         self._report_size(data)
         return data
+
+    @property
+    def truth_is_file(self) -> bool:
+        """Whether the true classes are in a file of their own, and not in a column."""
+        from consclust.readers.layout import SUFFIXES
+
+        if self.truth is None:
+            return False
+        path = Path(self.truth)
+        return path.suffix.lower() in SUFFIXES and path.is_file()
+
+    def _read_classes(self, found: "Matrix") -> "KnownClasses | None":
+        """Return the known classes of the objects: of a column, or of a file of classes; None if there are none."""
+        from consclust.cli.own_files import read_known_classes
+        from consclust.known_classes import KnownClasses
+
+        if self.truth is None:
+            return None
+        if self.truth_is_file:
+            return KnownClasses.make(read_known_classes(Path(self.truth), found.ids), self.truth)
+        return KnownClasses.make(found.classes, f"column {self.truth!r}")
 
     def _cluster(self, features: "FloatArray", seed: int) -> "Ensemble":
         """Return k-means clusterings of features."""
@@ -210,7 +234,10 @@ def reads_file(command: Command) -> Command:
         click.option("--id", "ids", metavar="COLUMN", help="Column that names the objects. Default: detected."),
         click.option("--no-id", "no_ids", is_flag=True, help="No column names the objects."),
         click.option(
-            "--truth", metavar="COLUMN", help="Column, or variable, with the true classes; it is no base clustering."
+            "--truth",
+            metavar="COLUMN",
+            help="True classes: a column or variable of FILE, or a file with one column of classes and perhaps ids. "
+            "They are no base clustering. Scores compare the consensus with them; nothing else uses them.",
         ),
         click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; may be repeated."),
         click.option(

@@ -2,15 +2,18 @@
 
 import shlex
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
+from consclust.errors import InputError
 from consclust.readers import label_matrix
 from consclust.readers.layout import Layout, Remedies
 from consclust.readers.object_table import name_columns
-from consclust.readers.recognition import read_own_labels
+from consclust.readers.recognition import is_named_like_classes, read_own_labels
 from consclust.readers.units import are_tiny, find_large_units, scale_columns
 
 OPTIONS = Remedies(
@@ -34,6 +37,9 @@ OPTIONS = Remedies(
     quote=shlex.quote,
 )
 
+CLASS_FILE = Remedies(quote=shlex.quote)
+"""A file of classes has no options of its own."""
+
 
 class Matrix(NamedTuple):
     """What a file holds."""
@@ -44,6 +50,8 @@ class Matrix(NamedTuple):
     """Of the objects."""
     names: list[str]
     """Of the columns."""
+    classes: Sequence[str] = ()
+    """Name of the class of each object, of shape (n,); empty if no column has classes."""
 
 
 def read_labels(path: Path, layout: Layout) -> Matrix:
@@ -54,7 +62,7 @@ def read_labels(path: Path, layout: Layout) -> Matrix:
     found, oddities = read_own_labels(path, layout, OPTIONS)
     for oddity in oddities:
         warnings.warn(oddity, stacklevel=2)
-    return Matrix(found.labels, found.table.ids, found.table.names)
+    return Matrix(found.labels, found.table.ids, found.table.names, found.classes)
 
 
 def read_features(path: Path, layout: Layout, *, scale: bool = False) -> Matrix:
@@ -63,8 +71,9 @@ def read_features(path: Path, layout: Layout, *, scale: bool = False) -> Matrix:
     Warns of features in unlike units, of which k-means sees the largest alone.
     """
     found = label_matrix.read_features(path, layout, OPTIONS)
+    _warn_of_classes(path, layout, found.names)
     if scale:
-        return Matrix(scale_columns(found.values), found.ids, found.names)
+        return Matrix(scale_columns(found.values), found.ids, found.names, found.classes)
     if large := find_large_units(found.values):
         times = f"{max(large.values()):,.0f}"
         what = f"a standard deviation of up to {times} times the median of the columns, so that others hardly count"
@@ -74,3 +83,43 @@ def read_features(path: Path, layout: Layout, *, scale: bool = False) -> Matrix:
         what = "the squares of all differences vanish"
         warnings.warn(f"{path}: {what}; {OPTIONS.use(scale='for equal deviations')}", stacklevel=2)
     return Matrix(*found)
+
+
+def _warn_of_classes(path: Path, layout: Layout, names: Sequence[str]) -> None:
+    """Warn of a feature that is named like classes, where no classes are named."""
+    named = [name for name in names if is_named_like_classes(name)]
+    if not named or layout.classes is not None:
+        return
+    remedy = OPTIONS.use(named[0], classes="if these are classes", drop="to leave this column out")
+    what = f"{name_columns(named[:1])}: named like classes, but taken for a feature; {remedy}"
+    warnings.warn(f"{path}, {what}", stacklevel=3)
+
+
+def read_known_classes(path: Path, ids: npt.NDArray[Any]) -> list[str]:
+    """Return the class of each object from a file of classes; ``ids`` are those of the objects, shape (n,).
+
+    Objects are matched by their ids if the file has the id of every one of them, and by the order of the rows if it has
+    no ids or they only count its rows. InputError where neither fits.
+    """
+    found = label_matrix.read_classes(path, CLASS_FILE)
+    if found.ids is not None:
+        place = {name: row for row, name in enumerate(found.ids.astype(str).tolist())}
+        wanted = ids.astype(str).tolist()
+        absent = [name for name in wanted if name not in place]
+        if not absent:
+            _refuse_repeated(path, found.ids)
+            return [found.classes[place[name]] for name in wanted]
+        if not found.counts_rows:
+            what = f"no class of object {absent[0]!r} ({len(absent)} such)"
+            raise InputError(f"{path}: {what}; write a row for each object, with the ids of the other file")
+    if len(found.classes) != len(ids):
+        what = f"{len(found.classes)} classes for {len(ids)} objects"
+        raise InputError(f"{path}: {what}; write a row for each object, or their ids in the first column")
+    return found.classes
+
+
+def _refuse_repeated(path: Path, ids: npt.NDArray[Any]) -> None:
+    """Refuse ids that occur more than once, as they may have several classes."""
+    values, counts = np.unique(ids, return_counts=True)
+    for name in values[counts > 1][:1]:
+        raise InputError(f"{path}: id {str(name)!r} occurs more than once; keep one row for each object")

@@ -52,7 +52,7 @@ def report(
     pictures of every section: the clusters, the number of clusters, contested objects, the base clusterings, methods.
 
     The default of --ks ends at the number of objects, if that is smaller, and that of --folds at the number of base
-    clusterings.
+    clusterings. With --truth, a chapter has the scores of the consensus with the true classes, and pictures show them.
 
     Example: consclust report labels.csv -k 5 --out report
     """
@@ -77,7 +77,9 @@ def report(
     candidates = keep_possible(candidates, "--ks", options.is_given("ks"), n, source, recipe)
     chosen = diagnosis.Settings(fitted, candidates, others, draws, halves, nulls, folds, seed, recipe)
     mpl.use("agg")  # no window
-    found = diagnosis.Diagnosis(chosen, data.ensemble, data.ids, data.names, data.features, jobs, options.watched)
+    found = diagnosis.Diagnosis(
+        chosen, data.ensemble, data.ids, data.names, data.features, jobs, options.watched, data.classes
+    )
     facts = {
         "Consensus": f"{fitted!r}",
         "Base clusterings": f"k-means, {source.runs} runs, k: {source.base_k}" if source.features else "of the file",
@@ -85,6 +87,8 @@ def report(
         "Bootstrap ensembles, random halves, null reference": f"{draws}, {halves}, {nulls}",
         "Seed": f"{seed}",
     }
+    if data.classes is not None:
+        facts["Known classes"] = data.classes.describe()
     write_labels(out / LABELS, data.ids, found.labels)
     document.write_report(found, source.path, title or f"Consensus of {source.path.name}", facts, out)
     click.echo(f"{out / 'report.pdf'}, {out / 'report.html'}", err=True)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from consclust.ensemble import MISSING, IntArray
 from consclust.errors import InputError
 from consclust.plurals import count
-from consclust.readers.arrays import TableWithClasses, read_arrays_file
+from consclust.readers.arrays import TableWithClasses, read_arrays_file, read_vector
 from consclust.readers.common import class_name
 from consclust.readers.delimited import ID_NAMES, read_delimited
 from consclust.readers.forms import join_indicators, spread_long_form
@@ -81,6 +81,19 @@ class FeatureMatrix(NamedTuple):
     """Of the objects, shape (n,)."""
     names: list[str]
     """Of the features."""
+    classes: Sequence[str] = ()
+    """Name of the class of each object; empty if no classes were wanted."""
+
+
+class ClassFile(NamedTuple):
+    """The classes of objects in a file of their own."""
+
+    classes: list[str]
+    """Name of the class of each object."""
+    ids: npt.NDArray[Any] | None
+    """Of the objects; None if the file has none."""
+    counts_rows: bool = False
+    """Whether the ids only count the rows."""
 
 
 def read_label_matrix(path: Path, layout: Layout, remedies: Remedies) -> LabelMatrix:
@@ -134,7 +147,7 @@ def read_features(path: Path, layout: Layout, remedies: Remedies) -> FeatureMatr
     """Read features; InputError as in :func:`read_label_matrix`."""
     table, classes = read_table(path, layout, None, remedies)
     refuse_decimals(table, layout)
-    table, _ = _arrange(table, layout, classes)
+    table, classes = _arrange(table, layout, classes)
     columns = []
     for j, column in enumerate(table.columns):
         word = column.find_word()
@@ -144,7 +157,31 @@ def read_features(path: Path, layout: Layout, remedies: Remedies) -> FeatureMatr
         for row in np.flatnonzero(~np.isfinite(values))[:1]:
             table.refuse(int(row), j, "no finite value", COMPLETE)
         columns.append(values)
-    return FeatureMatrix(np.column_stack(columns).astype(np.float64), table.ids, table.names)
+    names = [] if classes is None else _class_names(table, classes, layout)
+    return FeatureMatrix(np.column_stack(columns).astype(np.float64), table.ids, table.names, names)
+
+
+def read_classes(path: Path, remedies: Remedies) -> ClassFile:
+    """Read a file with one column of classes, and perhaps the ids of the objects in its first column.
+
+    InputError for a file with more columns.
+    """
+    layout = Layout(comments=True, all_have_classes=False)
+    if path.suffix.lower() in ARRAY_SUFFIXES:
+        return ClassFile(name_classes(read_vector(path)), None)
+    table, _ = read_table(path, layout, None, remedies)
+    place = _find_ids(table, layout, set())
+    rest = [j for j in range(len(table.columns)) if j != place]
+    if len(rest) != 1:
+        beside = "beside the ids" if place is not None else "and no ids in the first"
+        what = f"{count(len(rest), 'column')} {beside}"
+        table.refuse(None, None, what, "a file of classes has one column, and perhaps the ids of the objects before it")
+    classes = name_classes(table.columns[rest[0]].to_ids())
+    if place is None:
+        return ClassFile(classes, None)
+    ids = table.columns[place]
+    counts_rows = ids.find_word() is None and _counts_rows(ids)
+    return ClassFile(classes, ids.to_ids(), counts_rows)
 
 
 def _refuse_word_among_features(table: ObjectTable, j: int, row: int) -> NoReturn:
@@ -408,17 +445,22 @@ def _class_names(table: ObjectTable, classes: npt.NDArray[Any], layout: Layout) 
     if not hasattr(classes, "ravel") or classes.dtype.kind not in "biufSU":
         what = f"the classes {name!r} are {getattr(classes, 'dtype', 'sparse')}"
         table.refuse(None, None, what, "store them as numbers or text")
-    values = classes.ravel()
-    if values.dtype.kind in "SU":
-        names: list[str] = values.astype(str).tolist()
-    else:
-        names = [class_name(value) for value in values]
+    names = name_classes(classes)
     if len(names) != len(table.ids):
         what = f"{count(len(table.ids), 'row')} of labels, but {len(names)} classes in {name!r}"
         table.refuse(None, None, what, "objects go in rows, one class for each")
     for row in np.flatnonzero(np.isin(names, NO_CLASS)) if layout.all_have_classes else ():
         table.refuse(int(row), None, "its class is missing", "the scores need the class of each object")
     return names
+
+
+def name_classes(classes: npt.NDArray[Any]) -> list[str]:
+    """Return the names of classes that are stored as numbers or text."""
+    values = classes.ravel()
+    if values.dtype.kind in "SU":
+        names: list[str] = values.astype(str).tolist()
+        return names
+    return [class_name(value) for value in values]
 
 
 def _drop(table: ObjectTable, columns: Sequence[int]) -> str:

@@ -4,6 +4,7 @@ This is for the files and data frames of a person, who may not know what a label
 what its files hold. The thresholds are rules of thumb: a base clustering has far fewer clusters than objects.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
@@ -26,6 +27,13 @@ MOST_CODES = 5  # for missing labels; more of them are features
 FAR_MORE = 3  # times the clusters of the other columns, so that ids are refused
 MOST_COMPARED = 10  # clusterings in which label 0 is compared with the others
 MOST_OBJECTS = 2000
+CLASS_NAMES = frozenset(
+    (
+        *("class", "classes", "label", "labels", "truelabel", "truelabels", "truth", "groundtruth", "gold", "target"),
+        *("y", "ytrue", "species", "diagnosis", "celltype", "subtype"),
+    )
+)
+"""Names of columns with classes, in lower case, without blanks, dots, dashes and underscores."""
 CHANCE = 1.1  # times the share of pairs that chance joins, at which a cluster agrees with nothing
 AGREED = 1.5
 
@@ -76,6 +84,7 @@ def name_oddities(found: LabelMatrix, layout: Layout) -> Iterator[str]:
         _name_constant_columns(found),
         _name_fine_columns(found),
         _name_words(found),
+        _name_classes(found, layout),
         "" if layout.indicator else _name_indicators(found),
         _name_noise(found),
     )
@@ -193,6 +202,27 @@ def _name_words(found: LabelMatrix) -> str:
     if len(named) == 1:
         purposes = {"classes": "if these are classes", **purposes}
     return table.describe(None, named, "words, beside columns of numbers", take_out(table, named, purposes))
+
+
+def _name_classes(found: LabelMatrix, layout: Layout) -> str:
+    """Name a column of numbers that is named like classes; columns of words have a line of their own."""
+    table = found.table
+    numeric = [j for j, column in enumerate(table.columns) if column.find_word() is None]
+    named = [j for j in numeric if is_named_like_classes(table.names[j])]
+    if not named or layout.classes is not None:
+        return ""
+    what = "named like classes, but taken for a base clustering"
+    purposes = {"classes": "if these are classes", "drop": "to leave this column out"}
+    return table.describe(None, named[:1], what, take_out(table, named[:1], purposes))
+
+
+def is_named_like_classes(name: str) -> bool:
+    """Whether a column has a name that columns with true classes have.
+
+    >>> is_named_like_classes("True labels"), is_named_like_classes("k-means")
+    (True, False)
+    """
+    return re.sub(r"[\s._-]", "", name).lower() in CLASS_NAMES
 
 
 def _name_indicators(found: LabelMatrix) -> str:

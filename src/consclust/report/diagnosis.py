@@ -17,6 +17,7 @@ from consclust.diagnostics import ConsensusValues, Measured, ResampledKMeans, St
 from consclust.diagnostics.resampling import Stage
 from consclust.diagnostics.trust import NO_HELD_OUT, NO_STABILITY, attempt, fitted_with_remarks
 from consclust.ensemble import Ensemble, FloatArray, IntArray
+from consclust.known_classes import KnownClasses
 from consclust.methods.base import ConsensusMethod
 from consclust.seen import describe_seen, say_what_is_unseen
 
@@ -81,6 +82,8 @@ class Diagnosis:
     features: Any = None
     n_jobs: int = 1
     watch: Watch = lambda steps, number, what: steps
+    classes: KnownClasses | None = None
+    """Known classes of the objects, for scores and pictures alone."""
 
     @computed
     def _answer(self) -> tuple[IntArray, str]:

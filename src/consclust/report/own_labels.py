@@ -14,7 +14,7 @@ from consclust.report.diagnosis import Diagnosis
 from consclust.report.items import Item, block_items, heading, paragraph, table
 from consclust.report.references import References
 from consclust.report.sections import TITLES
-from consclust.report.shown import CHAPTERS, abstract
+from consclust.report.shown import CHAPTERS, KNOWN_CLASSES, abstract, choose_chapters
 from consclust.versions import versions
 
 FORMATS = (".csv", *(f".{each}" for each in figures.FORMATS))
@@ -24,7 +24,7 @@ DIAGNOSTICS = ("monti", "senbabaoglu", "john")
 
 def files() -> list[str]:
     """Return the names of all files that a report may have."""
-    sections = [section for chapter in CHAPTERS.values() for section in chapter]
+    sections = [section for chapter in (*CHAPTERS.values(), KNOWN_CLASSES) for section in chapter]
     return ["report.pdf", "report.html", *(f"{each}{suffix}" for each in sections for suffix in FORMATS)]
 
 
@@ -33,7 +33,7 @@ def write_report(found: Diagnosis, source: Path, title: str, settings: Mapping[s
     references = References()
     chapters: dict[str, list[Item]] = {}
     with figures.style():
-        for name, sections in CHAPTERS.items():
+        for name, sections in choose_chapters(found).items():
             chapters[name] = []
             for section, show in sections.items():
                 chapters[name] += _write_section(name, section, show(found), folder)

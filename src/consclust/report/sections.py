@@ -12,4 +12,6 @@ TITLES = {
     "diversity": "Diversity and quality",
     "methods": "Methods",
     "between": "Agreement of the methods",
+    "truth": "Scores with the known classes",
+    "classes": "Clusters and classes",
 }

@@ -5,12 +5,14 @@
 from collections.abc import Callable, Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from consclust import diagnostics, plot
 from consclust.diagnostics import describe_recommendation
 from consclust.diagnostics.criteria import CRITERIA
 from consclust.diagnostics.trust import known_mean
 from consclust.ensemble import MISSING, FloatArray
+from consclust.known_classes import KnownClasses
 from consclust.report.blocks import Cell, Shown, Table, listed
 from consclust.report.diagnosis import Diagnosis, Settings
 from consclust.report.wording import DASH, conjunction, count, numbers, paragraph, score, spanned
@@ -54,14 +56,24 @@ def matrix(found: Diagnosis) -> Shown:
     frame = pd.DataFrame(of_clusters, columns=[f"cluster_{name}" for name in names])
     frame.insert(0, "objects", sizes)
     frame.insert(0, "cluster", names)
-    caption = (
-        "Consensus values (co-association) of the objects, ordered by their clusters, which the strip at the left "
-        "shows. The better the base clusterings agree on the clusters, the brighter are the blocks and the darker is "
-        "the rest. The CSV has the means over clusters."
+    at_left = "which the strip at the left shows."
+    if found.classes is not None:
+        at_left = "which the lines part. The strip at the left shows the known classes."
+    caption = paragraph(
+        f"Consensus values (co-association) of the objects, ordered by their clusters, {at_left}",
+        "The better the base clusterings agree on the clusters, the brighter are the blocks and the darker is the "
+        "rest. The CSV has the means over clusters.",
+        found.ensemble.has_missing and "Grey: pairs that no base clustering contains.",
     )
-    if found.ensemble.has_missing:
-        caption += " Grey: pairs that no base clustering contains."
-    return Shown(frame, caption=caption, picture=plot.coassociation(found.ensemble, found.labels).figure)
+    picture = plot.coassociation(found.ensemble, found.labels, strip=_name_classes(found)).figure
+    return Shown(frame, caption=caption, picture=picture)
+
+
+def _name_classes(found: Diagnosis) -> npt.NDArray[np.str_] | None:
+    """Return the known class of each object for a picture, shape (n,); None without known classes."""
+    if found.classes is None:
+        return None
+    return np.where(found.classes.is_known, found.classes.names, "unknown")
 
 
 def _known_means(rows: FloatArray) -> FloatArray:
@@ -196,8 +208,12 @@ def memberships(found: Diagnosis) -> Shown:
 
     frame = pd.DataFrame(found.items, columns=[f"cluster_{k}" for k in range(found.items.shape[1])])
     frame.insert(0, "id", found.ids)
-    caption = "Item consensus: mean consensus value of each object (column) with the objects of each cluster (row)."
-    picture = plot.memberships(found.items, found.labels, label="item consensus").figure
+    caption = paragraph(
+        "Item consensus: mean consensus value of each object (column) with the objects of each cluster (row).",
+        found.classes is not None and "The strip shows the known classes of the objects.",
+    )
+    groups = found.labels if found.classes is None else _name_classes(found)
+    picture = plot.memberships(found.items, groups, label="item consensus").figure
     return Shown(frame, caption=caption, picture=picture)
 
 
@@ -271,6 +287,42 @@ def between(found: Diagnosis) -> Shown:
     return Shown(frame, caption=caption, picture=plot.agreement(labels).figure if len(labels) > 1 else None)
 
 
+def truth(found: Diagnosis) -> Shown:
+    """Return how the consensus, the base clusterings and the methods agree with the known classes."""
+    import pandas as pd
+
+    known = _require_classes(found)
+    rows = [
+        {"clustering": f"consensus ({found.settings.name})", **known.score(found.labels)},
+        {"clustering": "base clusterings, mean", **known.score_mean(found.ensemble.labels)},
+        *({"clustering": one.method, **known.score(one.labels)} for one in found.compared),
+    ]
+    frame = pd.DataFrame(rows)
+    caption = (
+        f"Scores with the known classes ({known.describe()}), which no fit has used: ACC (share of the objects in "
+        "their class, by the best match of clusters and classes), NMI (normalised mutual information, divided by the "
+        "larger entropy) and ARI (adjusted Rand index), of the consensus, of the base clusterings on average, and of "
+        "the methods that are compared. Objects without a class or a label are left out."
+    )
+    return Shown(frame, (listed("Scores", frame, "clustering, ACC, NMI, ARI"),), caption)
+
+
+def classes(found: Diagnosis) -> Shown:
+    """Return the number of objects of each class in each cluster."""
+    crossed = _require_classes(found).cross(found.labels)
+    frame = crossed.rename(columns=lambda cluster: f"cluster_{cluster}").reset_index()
+    header = {"Class": "class", **{f"Cluster {name.rpartition('_')[2]}": name for name in frame.columns[1:]}}
+    caption = "Objects of each known class (row) in each cluster of the consensus (column)."
+    return Shown(frame, (listed("Objects", frame, header),), caption)
+
+
+def _require_classes(found: Diagnosis) -> KnownClasses:
+    """Return the known classes, which a report with this section has."""
+    if found.classes is None:
+        raise ValueError("this section needs known classes; give Diagnosis(classes=...)")
+    return found.classes
+
+
 CHAPTERS: Mapping[str, Mapping[str, Callable[[Diagnosis], Shown]]] = {
     "Consensus": {"clusters": clusters, "matrix": matrix},
     "Number of clusters": {"criteria": criteria, "cdf": cdf, "tracking": tracking},
@@ -279,6 +331,15 @@ CHAPTERS: Mapping[str, Mapping[str, Callable[[Diagnosis], Shown]]] = {
     "Methods": {"methods": methods, "between": between},
 }
 """Chapters of the report: the function of each section."""
+KNOWN_CLASSES: Mapping[str, Callable[[Diagnosis], Shown]] = {"truth": truth, "classes": classes}
+"""Sections of a chapter that is there if there are known classes."""
+
+
+def choose_chapters(found: Diagnosis) -> Mapping[str, Mapping[str, Callable[[Diagnosis], Shown]]]:
+    """Return the chapters of the report of a diagnosis."""
+    if found.classes is None:
+        return CHAPTERS
+    return {**CHAPTERS, "Known classes": KNOWN_CLASSES}
 
 
 def abstract(found: Diagnosis, source: str) -> str:
@@ -297,5 +358,13 @@ def abstract(found: Diagnosis, source: str) -> str:
         or f"On average an object stays in its cluster in {known_mean(found.stays.share):.0%} of the bootstrap "
         "ensembles.",
         f"Number of clusters. {describe_recommendation(found.criteria)}",
-        "No classes were used: nothing here says that the clusters are the true ones.",
+        _describe_scores(found),
     )
+
+
+def _describe_scores(found: Diagnosis) -> str:
+    """Say how the consensus agrees with the known classes, or that there are none."""
+    if found.classes is None:
+        return "No classes were used: nothing here says that the clusters are the true ones."
+    scores = [f"{name} {score(value)}" for name, value in found.classes.score(found.labels).items()]
+    return f"With the known classes, which no fit has used, its scores are {conjunction(scores)}."
