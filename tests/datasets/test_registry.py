@@ -95,6 +95,10 @@ def test_step_names_and_readers_are_all_implemented():
     assert formats == {
         "mat",
         "arff",
+        "arff_coded",
+        "packed_json",
+        "zipped_arrays",
+        "gz_text",
         "table",
         "keel",
         "idx",

@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 FILES = [
     ("config", ROOT / "config/config.yaml"),
     ("datasets", ROOT / "config/datasets.yaml"),
+    ("datasets", ROOT / "config/board.yaml"),
     *((name, path) for name in ("study", "claims") for path in sorted((ROOT / STUDIES).glob(f"*/{name}.yaml"))),
 ]
 

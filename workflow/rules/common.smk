@@ -34,7 +34,7 @@ if (SOURCE := Path(str(workflow.current_basedir)).parents[1] / "src").is_dir():
 from consclust_studies import paths  # needs no other package: the catalogue of workflows lints without any
 
 try:
-    from consclust.datasets.registry import load_registry
+    from consclust.datasets.registry import load_registries
     from consclust.errors import InputError
     from consclust.validation import did_you_mean
     from consclust_studies.document.provenance import git_commit
@@ -65,7 +65,7 @@ else:
     DEFAULT_STUDY = PLAN.settings.default_study or next(iter(PLAN.studies))
     if STORED and not workflow.remote_exec:
         os.environ |= {"CONSCLUST_COMMIT": json.dumps(git_commit(Path.cwd()))}
-        os.environ |= {"CONSCLUST_OWN_FILES": json.dumps(compute_checksums(load_registry()))}
+        os.environ |= {"CONSCLUST_OWN_FILES": json.dumps(compute_checksums(load_registries()))}
     if PLAN.settings.data_mirror:
         os.environ.setdefault("CONSCLUST_DATA_MIRROR", PLAN.settings.data_mirror)
 

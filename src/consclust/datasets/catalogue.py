@@ -76,7 +76,8 @@ def load(
         With these attributes:
 
         * ``data``: features, ndarray or sparse CSR matrix, shape (n, d); d = 0 if there are only base clusterings.
-        * ``target``: classes 0..k-1, shape (n,); all -1 without classes. ``target_names``: the name of each class.
+        * ``target``: classes 0..k-1, shape (n,); -1 for noise, and for all objects without classes.
+          ``target_names``: the name of each class.
         * ``ensemble``: the :class:`~consclust.Ensemble` that was asked for, or None. ``ensembles``: names of all.
         * ``preprocessing``: the steps that ``data`` went through.
         * ``title``, ``source``, ``licence``, ``DESCR``: what it is, where it comes from, how it may be used, and all of
@@ -113,7 +114,7 @@ def load(
         data=dataset.X,
         target=dataset.y,
         target_names=list(dataset.class_names),
-        ensemble=_ensemble(_file(name, entry, ready.file.name, folder), ready, n) if ready else None,
+        ensemble=_ensemble(_file(name, entry, ready.file.name, folder), ready, n, entry.shuffle) if ready else None,
         ensembles=list(entry.ensembles),
         preprocessing=steps,
         title=entry.title,
@@ -145,11 +146,12 @@ def _file(name: str, entry: DatasetSpec, file: str, folder: Path) -> Path:
     return path
 
 
-def _ensemble(path: Path, entry: ReadyMadeEnsemble, n_objects: int) -> "Ensemble":
+def _ensemble(path: Path, entry: ReadyMadeEnsemble, n_objects: int, shuffle: int | None) -> "Ensemble":
+    from consclust.datasets.prepared import find_shuffled_order
     from consclust.ensemble import Ensemble
     from consclust.readers.clusterings import read_clusterings
 
     labels = read_clusterings(path, entry).labels
     if len(labels) != n_objects:
         raise InputError(f"{path}: {len(labels)} rows, but the data set has {n_objects} objects; correct the registry")
-    return Ensemble(labels)
+    return Ensemble(labels if shuffle is None else labels[find_shuffled_order(shuffle, n_objects)])

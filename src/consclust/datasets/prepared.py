@@ -32,6 +32,8 @@ class Recipe(Strict):
     files: tuple[RawFile, ...]
     classes: ReadyMadeEnsemble | None = Field(None, description="where the classes are, without a reader")
     sample: Sample | None
+    noise: tuple[str, ...] | None = None
+    shuffle: int | None = None
     shape: tuple[int, int, int] | None
     steps: tuple[str, ...]
 
@@ -45,6 +47,8 @@ class Recipe(Strict):
             files=tuple(without_addresses(file) for file in entry.prepared_from),
             classes=source and source.model_copy(update={"file": without_addresses(source.file), "note": ""}),
             sample=entry.sample,
+            noise=entry.noise or None,
+            shuffle=entry.shuffle,
             shape=entry.shape,
             steps=steps,
         )
@@ -62,7 +66,7 @@ class Dataset:
     X: Features
     """Features, float64, shape (n, d); d = 0 if there are only base clusterings."""
     y: npt.NDArray[np.int64]
-    """Classes 0..k-1, shape (n,); all -1 (missing) without classes."""
+    """Classes 0..k-1, shape (n,); -1 (missing) for noise, and for all objects without classes."""
     class_names: tuple[str, ...]
     """Name of each class, sorted (by value if all are numbers)."""
 
@@ -112,7 +116,9 @@ def _prepare_with_classes(recipe: Recipe, raw_files: Sequence[Path]) -> Dataset:
         raw = recipe.reader.read(*raw_files)
     if recipe.sample:
         raw = _sampled(recipe.dataset, raw, recipe.sample)
-    y, class_names = coded(raw.classes)
+    if recipe.shuffle is not None:
+        raw = _shuffled(raw, recipe.shuffle)
+    y, class_names = coded_with_noise(raw.classes, recipe.noise) if recipe.noise else coded(raw.classes)
     dataset = Dataset(raw.X, y, class_names)
     where = ", ".join(map(str, raw_files)) or "the data made here"
     if recipe.shape not in (None, dataset.shape):
@@ -137,6 +143,25 @@ def coded(classes: list[str]) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
         names.sort(key=float)  # stable: names of equal value stay sorted as text
     code = {name: i for i, name in enumerate(names)}
     return np.array([code[name] for name in classes], dtype=np.int64), tuple(names)
+
+
+def coded_with_noise(classes: list[str], noise: Sequence[str]) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
+    """Code class names as :func:`coded` does, and those that mean noise as -1."""
+    is_noise = np.isin(classes, noise)
+    y = np.full(len(classes), MISSING, dtype=np.int64)
+    y[~is_noise], names = coded([name for name in classes if name not in noise])
+    return y, names
+
+
+def find_shuffled_order(seed: int, n: int) -> npt.NDArray[np.int64]:
+    """Return the place in the file of each of n objects that are shuffled by a seed, shape (n,)."""
+    return generator(seed, "order of the objects").permutation(n)
+
+
+def _shuffled(raw: Raw, seed: int) -> Raw:
+    """Return the objects in an order that says nothing of their classes."""
+    order = find_shuffled_order(seed, len(raw.classes))
+    return Raw(raw.X[order], [raw.classes[i] for i in order])
 
 
 def _sampled(dataset_id: str, raw: Raw, sample: Sample) -> Raw:

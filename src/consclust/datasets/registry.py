@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import Field, RootModel, field_validator, model_validator
 
 from consclust.datasets.preprocessing.steps import MODULES
+from consclust.errors import InputError
 from consclust.plurals import count
 from consclust.readers import Reader
 from consclust.readers.common import Seed, Size
@@ -16,6 +17,8 @@ from consclust.readers.layout import ARRAY_SUFFIXES, MISSING_LABEL, SUFFIXES, TE
 from consclust.validation import Strict, parse, read_yaml
 
 REGISTRY = Path("config/datasets.yaml")
+BOARD = Path("config/board.yaml")
+"""More data sets, for comparisons of methods; made by ``studies/leaderboard/make_registry.py``."""
 
 if TYPE_CHECKING:
     Step = str
@@ -124,6 +127,30 @@ class Sample(Strict):
     seed: Seed = Field(description="seed of the draw")
 
 
+class Reference(Strict):
+    """One of the reference labelings of a data set."""
+
+    classes: Size = Field(description="number of classes, without noise")
+    noise: Count = Field(0, description="number of objects that it marks as noise")
+
+
+class Card(Strict):
+    """What is known of a labelled data set where methods are compared on many of them; it changes no result."""
+
+    domain: str = Field(description="what the objects are, such as medical or text")
+    synthetic: bool = Field(False, description="whether the data were made by a program")
+    sorted_by_class: bool = Field(False, description="whether the file stores one class after the other")
+    shared_unit: bool = Field(False, description="whether all features are in one unit, so that they are not scaled")
+    overlaps: str | None = Field(
+        None, description="the data set that shares most of its objects with this one; null: none, it is independent"
+    )
+    references: tuple[Reference, ...] = Field((), description="the reference labelings, the one that is read first")
+    unclusterable: bool = Field(
+        False, description="whether k-means with the number of classes has an ARI below .05, with and without z-scores"
+    )
+    suspect: str = Field("", description="why the classes may not be trusted; empty: they are")
+
+
 class DatasetSpec(Strict):
     """One data set: where it comes from, how it is read, what shape it must have.
 
@@ -145,11 +172,18 @@ class DatasetSpec(Strict):
     sample: Sample | None = Field(
         None, description="random sample of the objects, whose shape is then given; null: all objects"
     )
+    noise: tuple[str, ...] = Field(
+        (), description="names of classes that mean noise: these objects are clustered, but have no class in any score"
+    )
+    shuffle: Seed | None = Field(
+        None, description="seed by which the objects are shuffled before anything else; null: they stay in their order"
+    )
     preprocessing: tuple[Step, ...] = Field((), description="steps in order, unless a case has its own; []: none")
     licence: str = Field(description="licence of the data, for the report")
     source: str = Field(description="where the data come from, for the report")
     note: str = Field("", description="remark on the data, for the report")
     ensembles: dict[str, ReadyMadeEnsemble] = Field({}, description="ready-made base clusterings, by name")
+    card: Card | None = Field(None, description="facts for a comparison of methods on many data sets; null: none")
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
@@ -234,3 +268,14 @@ class Registry(RootModel[dict[str, DatasetSpec]]):
 def load_registry(path: Path = REGISTRY) -> dict[str, DatasetSpec]:
     """Read the registry: entries by id, in the order of the file; InputError has one line per mistake."""
     return parse(Registry, read_yaml(path), path).root
+
+
+def load_registries() -> dict[str, DatasetSpec]:
+    """Read the registry and, where it is there, that of the board; InputError also for an id that is in both."""
+    entries = load_registry(REGISTRY)
+    if not BOARD.exists():
+        return entries
+    more = load_registry(BOARD)
+    if twice := sorted({*entries} & {*more}):
+        raise InputError(f"{BOARD}: {twice[0]}: also in {REGISTRY}; give one of them another id")
+    return entries | more

@@ -19,7 +19,7 @@ _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{'\"]+(?=[\s{{]))\s*(\S.
 _VALUE = re.compile(rf"\s*({_QUOTED}|[^\s,'\"{{}}](?:[^,'\"{{}}]*[^\s,'\"{{}}])?)\s*(,|$)")
 _PAIR = re.compile(rf"\s*(\d{{1,9}})\s+({_QUOTED}|[^\s,'\"{{}}]+)\s*(,|$)", re.ASCII)
 
-_Values = tuple[str, ...]
+Values = tuple[str, ...]
 """Values of a nominal attribute; () for a numeric one."""
 
 
@@ -35,8 +35,8 @@ class ArffReader(AnyReader):
         from scipy import sparse
 
         path = paths[0]
-        lines = _statements(path)
-        attributes = _header(path, lines)
+        lines = statements(path)
+        attributes = read_header(path, lines)
         target = self._find_class_attribute(path, attributes)
         place = list(attributes).index(target)
         values = attributes[target]
@@ -52,8 +52,8 @@ class ArffReader(AnyReader):
         starts = [0]
         for line, text in rows:
             with at(path, f"line {line}"):
-                cells = _read_row(text, len(attributes), is_sparse)
-                classes.append(_read_class(cells.pop(place, default), values))
+                cells = read_row(text, len(attributes), is_sparse)
+                classes.append(read_class(cells.pop(place, default), values))
                 columns += [index - (index > place) for index in cells]
                 data += [number(value, missing=("?",)) for value in cells.values()]
             starts.append(len(data))
@@ -62,7 +62,7 @@ class ArffReader(AnyReader):
         X = canonical(sparse.csr_array((stored, columns, starts), shape)) if is_sparse else stored.reshape(shape)
         return Raw(X, classes)
 
-    def _find_class_attribute(self, path: Path, attributes: Mapping[str, _Values]) -> str:
+    def _find_class_attribute(self, path: Path, attributes: Mapping[str, Values]) -> str:
         """Return the name of the class attribute, the only one that may be nominal."""
         target = self.class_attribute or list(attributes)[-1]
         if target not in attributes:
@@ -93,7 +93,7 @@ def _read_keel(path: Path) -> tuple[list[str], list[str], list[tuple[int, list[s
     names: list[str] = []
     outputs: list[str] = []
     rows: list[tuple[int, list[str]]] = []
-    for line, text in _statements(path):
+    for line, text in statements(path):
         with at(path, f"line {line}"):
             if not text.startswith("@"):
                 rows.append((line, [cell.strip() for cell in text.split(",")]))
@@ -106,7 +106,7 @@ def _read_keel(path: Path) -> tuple[list[str], list[str], list[tuple[int, list[s
     return names, outputs, rows
 
 
-def _read_row(text: str, n_attributes: int, is_sparse: bool) -> dict[int, str]:
+def read_row(text: str, n_attributes: int, is_sparse: bool) -> dict[int, str]:
     """Return the values of a row by the numbers of their attributes; ValueError if a dense row does not hold all."""
     if is_sparse:
         return _sparse_row(text, n_attributes)
@@ -116,7 +116,7 @@ def _read_row(text: str, n_attributes: int, is_sparse: bool) -> dict[int, str]:
     return cells
 
 
-def _read_class(name: str, values: _Values) -> str:
+def read_class(name: str, values: Values) -> str:
     """Return the name of a class, among the nominal ``values`` if there are any, or as a whole number."""
     if not values:
         return class_name(number(name))
@@ -125,9 +125,9 @@ def _read_class(name: str, values: _Values) -> str:
     return name
 
 
-def _header(path: Path, lines: Iterator[tuple[int, str]]) -> dict[str, _Values]:
+def read_header(path: Path, lines: Iterator[tuple[int, str]]) -> dict[str, Values]:
     """Consume the header, up to and with ``@data``."""
-    attributes: dict[str, _Values] = {}
+    attributes: dict[str, Values] = {}
     for line, text in lines:
         keyword = text.split(None, 1)[0].lower()
         with at(path, f"line {line}"):
@@ -143,7 +143,7 @@ def _header(path: Path, lines: Iterator[tuple[int, str]]) -> dict[str, _Values]:
     malformed(path, "", "no @data line")
 
 
-def _values(name: str, kind: str) -> _Values:
+def _values(name: str, kind: str) -> Values:
     if kind.startswith("{") and kind.endswith("}"):
         return tuple(_split(kind[1:-1]))
     if re.match(r"(numeric|real|integer)\b", kind, re.IGNORECASE):  # a range may follow: integer [0, 8]
@@ -182,7 +182,7 @@ def _matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
         start, separator = match.end(), match[match.re.groups]
 
 
-def _statements(path: Path) -> Iterator[tuple[int, str]]:
+def statements(path: Path) -> Iterator[tuple[int, str]]:
     """Lines of ARFF and KEEL that are neither empty nor comments."""
     for line, text in lines(path):
         text = text.strip()

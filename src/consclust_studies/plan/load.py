@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from consclust.datasets.registry import DatasetSpec, load_registry
+from consclust.datasets.registry import DatasetSpec, load_registries
 from consclust.environment import refuse_former_names
 from consclust.errors import InputError
 from consclust.validation import did_you_mean, parse, read_yaml
@@ -95,7 +95,7 @@ def _parse_settings(config: Mapping[str, Any], given: Mapping[str, Any]) -> Sett
 
 def _load_registry(elsewhere: bool) -> dict[str, DatasetSpec]:
     """Return the registry with the checksums of the user's own files, which are not there ``elsewhere``."""
-    registry = load_registry()
+    registry = load_registries()
     handed_over = os.environ.get(own_files.VARIABLE) if elsewhere else None
     checksums = json.loads(handed_over) if handed_over else own_files.compute_checksums(registry)
     return own_files.add_checksums(registry, checksums)

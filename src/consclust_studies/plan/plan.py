@@ -238,8 +238,11 @@ class Plan:
                 "object_share": case.object_share,
             }
         else:
-            entry = self.registry[case.dataset].ensembles[case.ensemble]
+            dataset = self.registry[case.dataset]
+            entry = dataset.ensembles[case.ensemble]
             own = {"ready": entry.model_copy(update={"file": without_addresses(entry.file), "note": ""})}
+            if dataset.shuffle is not None:
+                own["shuffle"] = dataset.shuffle
         return _with_code(job.model_copy(update=own))
 
     def plan_base_clusterings(self, study: str, case: str) -> PlannedJob:

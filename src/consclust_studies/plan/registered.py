@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Mapping
 
-from consclust.datasets.registry import DatasetSpec, load_registry
+from consclust.datasets.registry import DatasetSpec, load_registries
 from consclust.errors import InputError
 
 HEADER = ("id", "title", "n", "d", "k", "format", "preprocessing", "ensembles")
@@ -25,6 +25,6 @@ def write_table(datasets: Mapping[str, DatasetSpec]) -> str:
 
 if __name__ == "__main__":
     try:
-        print(write_table(load_registry()))
+        print(write_table(load_registries()))
     except InputError as mistake:
         sys.exit(str(mistake))

@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import ClassVar, Literal
 
+import numpy as np
 from pydantic import Field
 
 from consclust.datasets.download import verify
-from consclust.datasets.prepared import Dataset
+from consclust.datasets.prepared import Dataset, find_shuffled_order
 from consclust.datasets.registry import ReadyMadeEnsemble
 from consclust.ensemble import IntArray
 from consclust.ensembles.draws import NumberOfClusters
@@ -50,12 +51,13 @@ class EnsembleJob(Spec):
     init: str = "random"
     feature_share: float = 1.0
     object_share: float = 1.0
+    shuffle: int | None = Field(None, description="seed by which the objects of a ready-made ensemble are shuffled")
 
     def code_behind(self) -> Code:
         """Return the algorithm, and what divides the runs into subsets."""
         divided = "drawn" if self.draws else "split"
         frame = ("consclust_studies.stages.base_clusterings.make", f"{store.__name__}.{divided}")
-        names = ("algorithm", "ready", "draws", "draw_seed", "seed")
+        names = ("algorithm", "ready", "draws", "draw_seed", "seed", "shuffle")
         given = {name: (as_known(getattr(self, name)),) for name in names}
         return Code((*frame, ALGORITHMS[self.algorithm]), {f"{__name__}.EnsembleJob": given})
 
@@ -80,7 +82,13 @@ def make(job: EnsembleJob, dataset: Dataset, ready: Path | None, out: Path, stam
     if job.ready and ready:
         verify(ready, job.pool[1], job.ready.file)
         study = paths.STUDY.format(study=job.pool[0])
-        labels = ready_made_ensemble(ready, job.ready, dataset.y, job.runs, members, study)
+        if job.shuffle is None:
+            labels = ready_made_ensemble(ready, job.ready, dataset.y, job.runs, members, study)
+        else:
+            # the file has the objects in its own order, the data set in the shuffled one
+            order = find_shuffled_order(job.shuffle, len(dataset.y))
+            in_file = dataset.y[np.argsort(order)]
+            labels = ready_made_ensemble(ready, job.ready, in_file, job.runs, members, study)[order]
     else:
         labels = _made(job, dataset, members)
     store.save(out, labels, dataset.y, members, marks_of(job.json_text, stamp))

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from consclust.datasets import download
-from consclust.datasets.registry import load_registry
+from consclust.datasets.registry import load_registries
 from consclust.errors import InputError
 from consclust.validation import did_you_mean
 from consclust_studies.code import Code
@@ -27,7 +27,7 @@ class FetchJob(Spec):
 
 def run(job: FetchJob, files: Files) -> str:
     """Put the file where it belongs; InputError says where it can be had, and where to place it by hand."""
-    registry = load_registry()
+    registry = load_registries()
     if job.dataset not in registry:
         raise InputError(f"no data set {job.dataset!r}; {did_you_mean(job.dataset, list(registry))}")
     entry = registry[job.dataset]

@@ -38,7 +38,8 @@ class PrepareJob(Spec):
         steps = tuple(f"{module_of(step)}.{step}" for step in self.recipe.steps)
         reader = self.recipe.reader
         readers = (full_name(type(reader)),) if reader else ()
-        given = {name: (as_known(getattr(self.recipe, name)),) for name in ("classes", "sample", "shape", "reader")}
+        names = ("classes", "sample", "noise", "shuffle", "shape", "reader")
+        given = {name: (as_known(getattr(self.recipe, name)),) for name in names}
         options = {"consclust.datasets.prepared.Recipe": given}
         return Code(("consclust_studies.stages.prepare.prepare", *readers, *steps), options)
 
