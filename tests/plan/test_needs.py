@@ -96,6 +96,22 @@ def test_every_point_of_a_grid_counts():
     assert minutes[1] > 10 * minutes[0]
 
 
+def test_parameters_change_what_a_fit_requests():
+    case, run = RCE.case("orl"), RCE.method("RCE")
+
+    def estimate(**parameters):
+        changed = run.model_copy(update={"parameters": run.parameters | parameters})
+        return needs.estimate_consensus(RCE, case, shape(case), changed, 0, 9)
+
+    whole = estimate()
+    assert estimate(max_outer=5).seconds < 0.3 * whole.seconds
+    certified = estimate(certify=True)
+    assert certified.seconds > 1.2 * whole.seconds
+    assert certified.mb > whole.mb
+    few, many = (estimate(solver="splitting", max_iter=n).seconds for n in (300, 600))
+    assert whole.seconds < few < many
+
+
 def test_unseen_objects_are_fitted_for_every_split_and_repetition():
     study = load_study(ROOT / "studies/ssce/study.yaml", DATASETS)
     plan, case = study.generalisation, study.generalised()[0]

@@ -203,6 +203,11 @@ class ConsensusMethod(Results, ABC):
             fewer = f"fewer clusters than the {self.n_clusters} requested"
             self.note_ = f"{fewer}; {self.own_note_}" if self.own_note_ else fewer
 
+    @classmethod
+    def find_cost(cls, parameters: Mapping[str, Any]) -> Cost:
+        """Return what a fit with these parameters costs, the others at their defaults; extend it where they matter."""
+        return cls.cost
+
     def _doubles(self, ensemble: Ensemble) -> int:
         """Return the doubles that a fit holds; extend it where they depend on parameters. 0 if no cost is declared."""
         declared = self.cost is not ConsensusMethod.cost

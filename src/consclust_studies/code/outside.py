@@ -30,6 +30,7 @@ CHECKS = {
     "consclust.methods.base.ConsensusMethod.reference": "a citation for reports",
     "consclust.methods.base.Cost": "seconds and bytes, for schedulers",
     "consclust.methods.base.ConsensusMethod.cost": "seconds and bytes, for schedulers",
+    "consclust.methods.base.ConsensusMethod.find_cost": "seconds and bytes, for schedulers",
     "consclust.methods.base.ConsensusMethod.matrices": "names, for reports",
     "consclust.methods.base.ConsensusMethod.paths": "names, for reports",
     "consclust.methods.base.ConsensusMethod.constraints": "what :meth:`check_parameters` refuses",

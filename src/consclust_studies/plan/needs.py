@@ -173,7 +173,7 @@ def bound_profiles(study: Experiment, case: Case, shape: Shape) -> int:
 
 
 def _estimate_fit(study: Experiment, case: Case, shape: Shape, run: MethodRun) -> Fit:
-    cost = methods.load(run.method).cost
+    cost = methods.load(run.method).find_cost(study.parameters(case, run))
     n = shape[0]
     profiles = bound_profiles(study, case, shape)
     # a method works on the objects, or on the distinct profiles, which are often far fewer
