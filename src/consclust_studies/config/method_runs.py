@@ -99,6 +99,11 @@ class MethodVariant(MethodRun):
         description="by case id: number of subsets that it runs on, the first ones, for fits that take long; a case "
         "that is absent has the subsets of the study",
     )
+    beyond: bool = Field(
+        False,
+        description="whether it is no interpretation of the paper but serves exhibits on questions of ours, so that "
+        "the table of variants leaves it out",
+    )
 
     def runs_on(self, case: Case) -> bool:
         """Whether the variant runs on this case of its study."""

@@ -44,7 +44,7 @@ class Alternatives(Exhibit):
 
     def wanted(self, study: Study) -> bool:
         """Whether the study has variants."""
-        return bool(study.variants.methods or study.case_variants)
+        return bool(_find_interpretations(study) or study.case_variants)
 
     def build(self, source: Source) -> Shown:
         """Return one row for each score of a variant.
@@ -104,6 +104,11 @@ def _frame(source: Source) -> DataFrame:
     return frame.assign(nearer=find_nearer(frame, "own", "other"))
 
 
+def _find_interpretations(study: Study) -> list[MethodVariant]:
+    """Return the variants of methods that are interpretations of the paper."""
+    return [run for run in study.variants.methods if not run.beyond]
+
+
 def _count_subsets(study: PlannedStudy, case: Case, variant: CaseVariant | MethodVariant) -> int:
     """Return on how many subsets the own interpretation and the variant are compared."""
     # the subsets of a variant of a case are others than those of the case
@@ -115,7 +120,7 @@ def _pairs(study: PlannedStudy) -> Iterator[tuple[Case, str, CaseVariant | Metho
 
     A case that differs in random numbers alone is another pool, no other interpretation.
     """
-    for run in study.variants.methods:
+    for run in _find_interpretations(study):
         yield from ((case, run.id, run) for case in study.cases if run.runs_on(case))
     for case in (case for case in study.case_variants if differs(study, case)):
         yield from ((case, method, case) for method in (study.base_clusterings, *case.methods))

@@ -58,6 +58,19 @@ def test_it_is_wanted_where_there_are_variants() -> None:
     assert not EXHIBIT.wanted(planned())
 
 
+def test_variants_for_other_exhibits_are_left_out() -> None:
+    few = {**STUDY.variants.methods[0].model_dump(), "beyond": True}
+    study = STUDY.model_copy(update={"variants": STUDY.variants.model_validate({"methods": [few]})})
+    assert not EXHIBIT.wanted(study)
+    both = [few, {**few, "id": "KC-others", "beyond": False}]
+    study = planned(metrics=["ACC"], reported=["ACC"], methods=["KC"], variants={"methods": both})
+    assert EXHIBIT.wanted(study)
+    scores = given(study, lambda case, method, lambda1: 0.55)
+    variants = pd.concat(select(one, given(one, lambda *_: 0.57)) for one in study.split_variants())
+    frame = EXHIBIT.build(source_of(study, scores=scores, variants=variants)).frame
+    assert set(frame["variant"]) == {"KC-others"}
+
+
 def test_variants_stand_beside_the_rows_that_they_differ_from() -> None:
     table = built().frame
     keys = ["variant", "case", "method", "selection"]
