@@ -74,7 +74,7 @@ def test_booleans_and_large_integers_are_labels():
         ([1, 2, 3], r"labels\[:, None\]"),
         ([[1.5], [2.0]], "fractions"),
         ([[np.nan], [1.0]], "write -1"),
-        ([["a"], ["b"]], "factorize"),
+        ([["a"], ["b"]], "from_frame"),
         ([[-1, -1], [0, 1]], "object 0 has no label"),
         ([[0, -1], [1, -1]], "clustering 1 has no label"),
         ([[0, 0, 1], [0, 1]], "unequal lengths"),
@@ -233,7 +233,7 @@ def test_reads_parquet_by_blocks(tmp_path):
         ensemble = Ensemble.from_parquet(tmp_path / "labels.parquet", ["b", "a"], block)
         assert np.array_equal(ensemble.given, expected.given)
         assert np.array_equal(ensemble.labels, expected.labels)
-    with pytest.raises(ValueError, match="factorize"):
+    with pytest.raises(ValueError, match="from_frame"):
         Ensemble.from_parquet(tmp_path / "labels.parquet")
 
 
@@ -284,3 +284,23 @@ def test_profiles_with_weights_are_the_repeated_rows():
     for wrong in ([1, 2], [1, 0, 1], [1.0, 1.0, 1.0]):
         with pytest.raises(ValueError, match="weights"):
             Ensemble.from_profiles(rows, wrong)
+
+
+def test_the_repr_has_the_sizes():
+    labels = np.array([[0, 5, 1], [0, 5, 1], [1, 7, 2], [1, -1, -1], [1, -1, -1]])
+    found = repr(Ensemble(labels))
+    assert found == "Ensemble(5 objects, 3 clusterings of 2 clusters, 3 profiles, 4 labels missing)"
+    ranged = Ensemble.from_profiles([[0, 0], [0, 1], [1, 2]], [4, 1, 1])
+    assert repr(ranged) == "Ensemble(6 objects, 2 clusterings of 2 to 3 clusters, 3 profiles, 0 labels missing)"
+
+
+def test_a_frame_with_words_absent_labels_and_an_index_is_an_ensemble():
+    frame = pd.DataFrame(
+        {"a": ["x", "y", "x", None], "b": [3.0, np.nan, 4.0, 3.0], "kind": list("uvvu")}, index=list("mnop")
+    )
+    found = Ensemble.from_frame(frame, truth="kind")
+    np.testing.assert_array_equal(found.labels, [[0, 0], [1, -1], [0, 1], [-1, 0]])
+    with pytest.raises(ValueError, match=r"Ensemble\.from_frame"):
+        Ensemble(frame)
+    with pytest.raises(ValueError, match=r"Ensemble\.from_frame"):
+        Ensemble(frame[["a"]].fillna("x").to_numpy(dtype=str))

@@ -147,6 +147,39 @@ class Ensemble:
         ensemble._keep(ensemble._profiles, np.repeat(ensemble.membership, counts), ensemble.cluster_names)
         return ensemble
 
+    @classmethod
+    def from_frame(cls, frame: Any, **options: Any) -> "Ensemble":
+        """Return the ensemble of a pandas data frame with words, NaN, ids in its index or a column, or classes.
+
+        It is :func:`consclust.read_labels`, with its ``options``, such as ``truth``, ``drop`` and ``missing``, and
+        raises what that raises. The order of the objects is that of the rows.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from consclust import Ensemble
+        >>> frame = pd.DataFrame({"a": ["x", "x", "y"], "b": [2, None, 5]}, index=["u", "v", "w"])
+        >>> Ensemble.from_frame(frame)
+        Ensemble(3 objects, 2 clusterings of 2 clusters, 3 profiles, 1 label missing)
+        """
+        from consclust.readers.frames import read_labels
+
+        return read_labels(frame, **options)
+
+    def __repr__(self) -> str:
+        """Return the sizes: objects, clusterings and their clusters, distinct profiles, missing labels."""
+        low = int(self.n_clusters.min())
+        high = int(self.n_clusters.max())
+        clusters = count(high, "cluster") if low == high else f"{low} to {count(high, 'cluster')}"
+        n_missing = sum(int(self.weights[column == MISSING].sum()) for column in self._profiles)
+        sizes = (
+            count(self.n_objects, "object"),
+            f"{count(self.n_clusterings, 'clustering')} of {clusters}",
+            count(self.n_profiles, "profile"),
+            f"{count(n_missing, 'label')} missing",
+        )
+        return f"{type(self).__name__}({', '.join(sizes)})"
+
     def _set_missing(self, missing: Unseen) -> None:
         if missing not in get_args(Unseen):
             raise ValueError(f"missing = {missing!r}: must be one of {', '.join(map(repr, get_args(Unseen)))}")
@@ -544,7 +577,7 @@ def _read_objects(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
     try:
         return matrix.astype(np.int64 if whole else float)
     except (OverflowError, TypeError, ValueError):
-        remedy = "recode other labels, e.g. with pandas.factorize"
+        remedy = "words and NaN are read by Ensemble.from_frame(pandas.DataFrame(labels))"
         raise ValueError(f"labels must be integers of 64 bits; {remedy}") from None
 
 
@@ -556,7 +589,8 @@ def _check_whole_numbers(matrix: npt.NDArray[Any]) -> None:
         if (matrix != np.round(matrix)).any():
             raise ValueError("labels must be integers, got fractions")
     elif matrix.dtype.kind not in "iub":
-        raise ValueError(f"labels must be integers, got dtype {matrix.dtype}; recode them, e.g. with pandas.factorize")
+        remedy = "words are read by Ensemble.from_frame(pandas.DataFrame(labels))"
+        raise ValueError(f"labels must be integers, got dtype {matrix.dtype}; {remedy}")
 
 
 def _check_64_bits(matrix: npt.NDArray[Any]) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import subprocess
 import sys
 
@@ -11,9 +12,12 @@ import pytest
 from click.testing import CliRunner
 from scipy.io import loadmat
 
+from consclust import methods
 from consclust.cli import main
 from consclust.diagnostics import choose_k
+from consclust.docstrings import describe_parameters
 from consclust.methods import EAC, RCE
+from consclust.methods.base import ConsensusMethod
 
 CLASSES = np.repeat([0, 1, 2], 10)
 
@@ -193,6 +197,20 @@ def test_methods_are_listed_with_their_parameters():
     listed = run("methods").stdout.splitlines()
     assert [line.split()[0] for line in listed if line.startswith(("EAC", "SSCE"))] == ["EAC", "SSCE"]
     assert "lambda1=1.0" in run("methods", "RCE").stdout
+
+
+def test_each_parameter_of_each_method_is_explained():
+    for name in methods.names():
+        described = describe_parameters(methods.load(name), ConsensusMethod)
+        for parameter in methods.load(name).parameters():
+            text = described[parameter].text
+            assert len(text) > 10, (name, parameter)
+            assert not text.startswith("See "), (name, parameter)
+            assert not re.search(r":\w+:`|``", text), (name, parameter)
+    shown = " ".join(run("methods", "RCE").stdout.split())
+    assert "lambda1=1.0 float >= 0. Weight of the errors' 1-norm" in shown
+    assert '"paper": rounds of E-step' in shown, "every choice is explained"
+    assert "n_init=10 int. Random starts" in shown, "what the methods share stands in their base"
 
 
 def test_the_default_of_k_ends_at_the_number_of_objects(tmp_path):

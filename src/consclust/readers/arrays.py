@@ -55,15 +55,16 @@ def read_arrays_file(path: Path, layout: Layout, remedies: Remedies) -> TableWit
     return TableWithClasses(ObjectTable(path, names, columns, number_rows(len(columns[0])), remedies), classes)
 
 
-def read_vector(path: Path) -> npt.NDArray[Any]:
-    """Return the only array of a file, numbers or text with one value for each object; shape (n,)."""
+def read_vector(path: Path, remedies: Remedies) -> ObjectTable:
+    """Return the only array of a file, numbers or text with one value for each object, as a column."""
     stored = _read_stored(path, ())
     if len(stored.arrays) != 1:
         raise InputError(f"{path}: {len(stored.arrays)} arrays; a file of classes has one")
     (values,) = (np.asarray(each) for each in stored.arrays.values())
     if values.size != max(values.shape, default=0) or values.dtype.kind not in "biufU":
         raise InputError(f"{path}: {values.dtype} of shape {values.shape}; save a class for each object, as one column")
-    return values.ravel()
+    columns = _columns_of(path, "array", values.reshape(-1, 1))
+    return ObjectTable(path, ["1"], columns, number_rows(values.size), remedies)
 
 
 def _columns_of(path: Path, name: str, stored: Any) -> list[NumberColumn] | list[TextColumn]:

@@ -168,15 +168,16 @@ def read_classes(path: Path, remedies: Remedies) -> ClassFile:
     """
     layout = Layout(comments=True, all_have_classes=False)
     if path.suffix.lower() in ARRAY_SUFFIXES:
-        return ClassFile(name_classes(read_vector(path)), None)
-    table, _ = read_table(path, layout, None, remedies)
+        table = read_vector(path, remedies)
+    else:
+        table, _ = read_table(path, layout, None, remedies)
     place = _find_ids(table, layout, set())
     rest = [j for j in range(len(table.columns)) if j != place]
     if len(rest) != 1:
         beside = "beside the ids" if place is not None else "and no ids in the first"
         what = f"{count(len(rest), 'column')} {beside}"
         table.refuse(None, None, what, "a file of classes has one column, and perhaps the ids of the objects before it")
-    classes = name_classes(table.columns[rest[0]].to_ids())
+    classes = _class_names(table, table.columns[rest[0]].to_ids(), layout)
     if place is None:
         return ClassFile(classes, None)
     ids = table.columns[place]
@@ -445,22 +446,17 @@ def _class_names(table: ObjectTable, classes: npt.NDArray[Any], layout: Layout) 
     if not hasattr(classes, "ravel") or classes.dtype.kind not in "biufSU":
         what = f"the classes {name!r} are {getattr(classes, 'dtype', 'sparse')}"
         table.refuse(None, None, what, "store them as numbers or text")
-    names = name_classes(classes)
+    values = classes.ravel()
+    if values.dtype.kind in "SU":
+        names: list[str] = values.astype(str).tolist()
+    else:
+        names = [class_name(value) for value in values]
     if len(names) != len(table.ids):
         what = f"{count(len(table.ids), 'row')} of labels, but {len(names)} classes in {name!r}"
         table.refuse(None, None, what, "objects go in rows, one class for each")
     for row in np.flatnonzero(np.isin(names, NO_CLASS)) if layout.all_have_classes else ():
         table.refuse(int(row), None, "its class is missing", "the scores need the class of each object")
     return names
-
-
-def name_classes(classes: npt.NDArray[Any]) -> list[str]:
-    """Return the names of classes that are stored as numbers or text."""
-    values = classes.ravel()
-    if values.dtype.kind in "SU":
-        names: list[str] = values.astype(str).tolist()
-        return names
-    return [class_name(value) for value in values]
 
 
 def _drop(table: ObjectTable, columns: Sequence[int]) -> str:

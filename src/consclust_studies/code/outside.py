@@ -56,6 +56,8 @@ HANDLING = {
     "consclust_studies.specs": "writes a spec as text; the text is compared, never computed with",
     "consclust_studies.stages.consensus.measure_peak_mib": "measures memory",
     "consclust.datasets.catalogue": "gives a person a data set; no job calls it",
+    "consclust.ensemble.Ensemble.__repr__": "writes the sizes of an ensemble for a person",
+    "consclust.ensemble.Ensemble.from_frame": "reads the data frame of a person; no job calls it",
     "consclust.methods.base.ConsensusMethod.parameters": "lists parameters, for documents and checks; no fit calls it",
     "consclust.methods.load": "finds the class of a method by its name; the job names the class",
     "consclust.methods.names": "lists the methods",
