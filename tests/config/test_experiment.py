@@ -219,6 +219,22 @@ def test_a_variant_of_a_method_may_run_on_the_first_subsets_of_some_cases():
     assert study.race(raced, run) is None
 
 
+def test_a_method_may_run_at_one_point_on_the_variants_of_a_case():
+    point = {"lambda1": 2.0}
+    race = {"RCE": {"metric": "ACC", "subsets": 2, "points": 1}}
+    case = {"dataset": "iris", "points": {"RCE": point}, "races": race}
+    family = {"of": ["iris", "wine"], "each": {"few": {"subset_size": 5}}, "why": "size", "methods": ["RCE"]}
+    study = experiment(cases=[case, "wine"], ensemble=DRAWN, variants={"families": [family]})
+    whole = study.method("RCE")
+    assert study.run(study.case("iris"), "RCE") == whole
+    assert study.run(study.case("wine_few"), "RCE") == whole
+    run = study.run(study.case("iris_few"), "RCE")
+    assert run.points == [{"lambda1": 2}]
+    assert run.default_point == 0
+    assert type(run.points[0]["lambda1"]) is type(whole.points[0]["lambda1"]), "written as on the grid"
+    assert study.race(study.case("iris_few"), run) is None
+
+
 def test_a_family_is_a_variant_of_each_case_for_each_suffix():
     """With all settings of its case, but for those of the family and of the suffix."""
     iris = {"dataset": "iris", "id": "own", "title": "Own", "init": "k-means++", "n_clusters": 4, "feature_share": 0.5}

@@ -54,6 +54,12 @@ class CaseSettings(Strict):
         description="by method id: races, for grids that would take too long; only the best points run on every subset",
     )
 
+    points: dict[AnyMethodId, dict[str, Value]] = Field(
+        default_factory=dict,
+        description="by method id: the one grid point at which the method runs on variants of this case, for a grid "
+        "that would take too long there; a value for each parameter of the grid",
+    )
+
     def collect_given(self) -> dict[str, Any]:
         """Return the settings that are written, by name."""
         return {name: getattr(self, name) for name in CaseSettings.model_fields if name in self.model_fields_set}
@@ -141,6 +147,7 @@ class CaseFamily(CaseSettings):
 
     def _keep_races(self, own: Case) -> dict[str, Race]:
         """Return the races of a case that are any on its variants: of their methods, with a subset left."""
-        # a race of the case may be of a method that the family does not run, or longer than its subsets
-        mine = {name: race for name, race in own.races.items() if name in self.methods}
+        # a race of the case may be of a method that the family does not run, or at one point alone, or longer than its
+        # subsets
+        mine = {name: race for name, race in own.races.items() if name in self.methods and name not in own.points}
         return {name: race for name, race in mine.items() if not self.subsets or race.subsets < self.subsets}

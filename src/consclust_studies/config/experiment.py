@@ -244,6 +244,8 @@ class Experiment(Strict):
         if together := self.together(method_id):
             return self.fitted(together[0])
         run = self.method(method_id)
+        if isinstance(case, CaseVariant) and method_id in case.points:
+            return run.at_point(case.points[method_id])
         is_variant = isinstance(case, CaseVariant) or isinstance(run, MethodVariant)
         return run.at_default() if is_variant and self.selection == "default" else run
 

@@ -85,7 +85,12 @@ class MethodRun(Named):
 
     def at_default(self) -> Self:
         """Return the method with no other grid point than the default."""
-        return self.model_copy(update={"grid": {name: (self.default[name],) for name in self.grid}})
+        return self.at_point(self.default)
+
+    def at_point(self, point: dict[str, Value]) -> Self:
+        """Return the method with no other grid point than one of its own, which becomes the default."""
+        own = next(each for each in self.points if is_same_point(point, each))
+        return self.model_copy(update={"grid": {name: (own[name],) for name in self.grid}, "default": own})
 
 
 class MethodVariant(MethodRun):
@@ -104,6 +109,11 @@ class MethodVariant(MethodRun):
         description="whether it is no interpretation of the paper but serves exhibits on questions of ours, so that "
         "the table of variants leaves it out",
     )
+    other_experiment: bool = Field(
+        False,
+        description="whether it is another experiment of the paper, such as a point of a figure, so that the published "
+        "value of the method is not one of the variant",
+    )
 
     def runs_on(self, case: Case) -> bool:
         """Whether the variant runs on this case of its study."""
@@ -114,6 +124,11 @@ def find_differing(methods: Sequence[MethodRun]) -> dict[str, tuple[Value, ...]]
     """Return the parameters that are not the same for all methods, with the values."""
     axes = {key: tuple(run.parameters[key] for run in methods) for key in methods[0].parameters}
     return {key: axis for key, axis in axes.items() if not all(same(value, axis[0]) for value in axis)}
+
+
+def is_same_point(one: dict[str, Value], other: dict[str, Value]) -> bool:
+    """Whether two grid points have the same values of the same parameters."""
+    return one.keys() == other.keys() and all(same(value, other[name]) for name, value in one.items())
 
 
 def _is_among(value: Value, values: Sequence[Value]) -> bool:

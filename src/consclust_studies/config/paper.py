@@ -116,10 +116,15 @@ class Claim(Strict):
     of: Positive | None = Field(
         None, description="number of data sets that the paper counts; null: those of its table, or of its figure"
     )
-    says: Literal["most", "count", "all"] = Field(
+    says: Literal["most", "count", "all", "at_most"] = Field(
         "most",
-        description="what the sentence says: that it holds on most of what is counted, on the count in 'published', or "
-        "on all",
+        description="what the sentence says: that it holds on most of what is counted, on the count in 'published', on "
+        "all, or on no more than the count in 'published'",
+    )
+    average: bool = Field(
+        False,
+        description="'best', 'no_worse', 'second': whether the means over the data sets are compared, in place of "
+        "counting data sets",
     )
     within: Annotated[float, Field(ge=0, le=1)] = Field(
         0.02,
@@ -152,6 +157,8 @@ class Claim(Strict):
             raise ValueError("no metric; add one")
         if (self.check == "counted") is (self.by is None):
             raise ValueError("check: counted needs the exhibit and the question in by, and no other check has them")
+        if self.average and self.check not in {"best", "no_worse", "second"}:
+            raise ValueError("average goes with check: best, no_worse or second; remove it")
         if self.like and self.check != "stable":
             raise ValueError(f"like = {list(self.like)} goes with check: stable; remove it")
         if self.check == "improves":
@@ -167,8 +174,8 @@ class Claim(Strict):
     def _check_keys_of_count(self) -> None:
         if self.check == "near" and len(self.against) != 1:
             raise ValueError("check: near needs one method in against")
-        if self.says == "count" and self.published is None:
-            raise ValueError("says: count needs the published count; add published")
+        if self.says in {"count", "at_most"} and self.published is None:
+            raise ValueError(f"says: {self.says} needs the published count; add published")
         if self.against and self.check not in {"best", "no_worse", "significant", "near", "counted"}:
             kinds = "best, no_worse, significant, near, counted or improves"
             raise ValueError(f"against = {list(self.against)} goes with check: {kinds}; remove it")

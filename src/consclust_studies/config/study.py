@@ -54,6 +54,11 @@ class Study(Experiment):
         None,
         description="why the data sets are not the paper's, which every verdict then says; null: they are the paper's",
     )
+    same_subsets: bool = Field(
+        False,
+        description="whether the subsets of base clusterings are the paper's own, so that a method without random "
+        "numbers should have its published values to the last digit",
+    )
     reported: Some[Metric] = Field(("ACC", "NMI"), description="metrics of the tables, unless an exhibit has its own")
     ledger: tuple[LedgerItem, ...] = Field((), description="tables, figures and sentences of the paper")
     claims: tuple[Claim, ...] = Field((), description="sentences with a check: of the paper, and questions of ours")

@@ -8,7 +8,7 @@ import math
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from consclust.report.blocks import Cell, Footnotes, Shown, Table, filled, listed
-from consclust.report.wording import DASH, MINUS, count, number, paragraph, records, score, signed
+from consclust.report.wording import DASH, MINUS, conjunction, count, number, paragraph, records, score, signed
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import NOT_PUBLISHED, Exhibit, Needs
@@ -22,6 +22,7 @@ from consclust_studies.results.main_table import (
     keep_counted,
     rank_scores,
 )
+from consclust_studies.results.published_scores import HALF_DIGIT
 from consclust_studies.results.sentences import describe_counting
 from consclust_studies.results.source import Source
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 WITHIN = 0.02
+NAMED = 3
+"""Methods that are named with their number of equal scores."""
 NOTHING = "No score of this run has a published value."
 
 
@@ -71,10 +74,24 @@ class Agreement(_Compared):
         by_row = _by_row(add_near(study, keep_counted(study, scores).dropna(subset=["mean", "published"])))
         blocks = (_by_metric(frame, cells), by_row, _base_clusterings(study, cells), _by_data(study, cells))
         tables = filled(listed("By data set", frame, columns, left=2), *blocks)
-        return Shown(frame, tables, caption, abstract=_nearness(frame, study.n_subsets))
+        equal = _describe_equal(cells) if study.same_subsets else ""
+        return Shown(frame, tables, caption, abstract=paragraph(_nearness(frame, study), equal))
 
 
-def _nearness(frame: DataFrame, n_subsets: int) -> str:
+def _describe_equal(cells: DataFrame) -> str:
+    """Say how many published scores equal ours to the third decimal, over all methods and for the best three."""
+    is_equal = (cells["away"] < HALF_DIGIT).groupby(cells["method"], sort=False)
+    counts = is_equal.agg(["sum", "count"])
+    shares = (counts["sum"] / counts["count"]).sort_values(ascending=False, kind="stable")
+    named = [f"{name} {counts['sum'][name]} of {counts['count'][name]}" for name in shares.index[:NAMED]]
+    return (
+        "The subsets are the paper's own, so that a method without random numbers and tuned parameters should have its "
+        f"published scores exactly: {counts['sum'].sum()} of all {len(cells)} equal ours to the third decimal, most "
+        f"often {conjunction(named)}."
+    )
+
+
+def _nearness(frame: DataFrame, study: PlannedStudy) -> str:
     """Say how near the scores are to the published ones, over the data sets and metrics that count."""
     rows = frame[frame["counted"].astype(bool)]
     n, differences = rows["methods"].sum(), (rows["mean_absolute"] * rows["methods"]).sum()
@@ -82,7 +99,10 @@ def _nearness(frame: DataFrame, n_subsets: int) -> str:
     if rows["near"].isna().any():
         return away
     near = f"{rows['near'].sum():.0f} of the {n} published scores lie within two standard errors of our mean"
-    return f"{near}; about {n * compute_expected_near(n_subsets):.0f} would if only the random numbers differed. {away}"
+    if study.same_subsets:
+        return f"{near}. {away}"
+    expected = n * compute_expected_near(study.n_subsets)
+    return f"{near}; about {expected:.0f} would if only the random numbers differed. {away}"
 
 
 class Ranks(_Compared):

@@ -51,8 +51,8 @@ class Alternatives(Exhibit):
 
         ``own`` and ``other`` are means over the subsets of the study's own interpretation and of the variant; where a
         variant of a method runs on the first subsets alone, both are over these. ``n`` subsets have a score in the
-        variant. ``published`` is NaN for a variant with published scores of its own, which is no rival of the row that
-        it differs from.
+        variant. ``published`` is NaN for a variant of another experiment, which is no rival of the row that it differs
+        from: with published scores of its own, or for ensembles of another size.
         """
         study, frame = source.study, _frame(source)
         compared = bool(frame["published"].notna().any())
@@ -78,7 +78,7 @@ def _frame(source: Source) -> DataFrame:
     study = source.study
     scores = source.published.scores
     key = make_published_key(source)
-    with_own_values = {method for _, _, method in scores}
+    elsewhere = _list_other_cells(study) | {method for _, _, method in scores}
     other = aggregate_subsets(source.variants)
 
     @cache
@@ -98,7 +98,7 @@ def _frame(source: Source) -> DataFrame:
             n, mean, _ = other.loc[(case.id, metric, *row)]
             value = own.loc[(own_case, metric, *own_row)]["mean"]
             published = scores.get(key(own_case, metric, own_method), math.nan)
-            known = math.nan if variant.id in with_own_values else published
+            known = math.nan if variant.id in elsewhere else published
             rows.append((*about, *own_row, metric, int(n), value, mean, mean - value, known))
     frame = records("variant why differs case dataset method selection metric n own other change published", rows)
     return frame.assign(nearer=find_nearer(frame, "own", "other"))
@@ -113,6 +113,12 @@ def _count_subsets(study: PlannedStudy, case: Case, variant: CaseVariant | Metho
     """Return on how many subsets the own interpretation and the variant are compared."""
     # the subsets of a variant of a case are others than those of the case
     return study.n_subsets_of(case, variant) if isinstance(variant, MethodVariant) else study.n_subsets
+
+
+def _list_other_cells(study: PlannedStudy) -> set[str]:
+    """Return the variants of another experiment than that of the published value of their row."""
+    sizes = {variant.id for case in study.cases for variant in study.size_variants(case)}
+    return sizes | {run.id for run in study.variants.methods if run.other_experiment}
 
 
 def _pairs(study: PlannedStudy) -> Iterator[tuple[Case, str, CaseVariant | MethodVariant]]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -12,15 +12,16 @@ from consclust.report.blocks import Cell, Footnotes, Shown, Table, Text, crossed
 from consclust.report.wording import DASH, MINUS, conjunction, count, paragraph, score, signed
 from consclust_studies.config.experiment import Variants
 from consclust_studies.config.method_runs import MethodRun
+from consclust_studies.config.paper import Claim
 from consclust_studies.config.references import AnyMethodId, CaseId, MetricId
 from consclust_studies.config.study import PlannedStudy, StudyCase
 from consclust_studies.config.values import Name, Title
-from consclust_studies.exhibits.base import Exhibit, Needs
+from consclust_studies.exhibits.base import Counted, Exhibit, Needs
 from consclust_studies.results.main_table import build_scores_frame, keep_main_rows
 from consclust_studies.results.published_scores import HALF_DIGIT, restrict_to_paper
 from consclust_studies.results.sentences import SELECTIONS, describe_selection
 from consclust_studies.results.source import Source
-from consclust_studies.stages.selection import FIXED
+from consclust_studies.stages.selection import FIXED, ROUNDING
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -34,6 +35,9 @@ class Scores(Exhibit):
 
     place = -10
     beside_listed = True
+    questions: ClassVar[Mapping[str, str]] = {
+        "near_one": "scores of the method on the data sets of the claim, in all metrics, within 'within' of 1"
+    }
 
     kind: Literal["scores"]
     id: Name = "table2"
@@ -74,6 +78,16 @@ class Scores(Exhibit):
         """Return the scores, and those of the variants if any is shown."""
         variants = {run.id for run in study.variants.methods}
         return Needs(selected=True, published=True, variants=not variants.isdisjoint(self.methods))
+
+    def count_for_claim(self, question: str, claim: Claim, source: Source) -> Counted:
+        """Count the scores of the method that are near 1."""
+        study = self.seen(source.study)
+        rows = keep_main_rows(study, build_scores_frame(source, study))
+        cases = claim.cases or [case.id for case in study.cases]
+        rows = rows[(rows["method"] == claim.method) & rows["case"].isin(cases)].dropna(subset="mean")
+        found = ", ".join(f"{row.metric} {score(row.mean)}" for row in rows.itertuples())
+        near = rows["mean"] >= 1 - claim.within - ROUNDING
+        return Counted(f"within {claim.within:g} of 1 in", tuple(near), "scores", (found,))
 
     def build(self, source: Source) -> Shown:
         """Return one row for each case, metric and row of the table."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
@@ -9,13 +10,14 @@ from pydantic import Field
 from consclust.report.blocks import Shown
 from consclust.report.figures import curves_by_case
 from consclust.report.wording import conjunction, count, paragraph, records
+from consclust_studies.config.paper import Claim
 from consclust_studies.config.references import MetricId
 from consclust_studies.config.study import PlannedStudy, Study
-from consclust_studies.exhibits.base import Exhibit, Needs
+from consclust_studies.exhibits.base import Counted, Exhibit, Needs
 from consclust_studies.results.main_table import aggregate_subsets
 from consclust_studies.results.sentences import describe_missing, describe_selection
 from consclust_studies.results.source import Source
-from consclust_studies.stages.selection import find_main_row
+from consclust_studies.stages.selection import ROUNDING, find_main_row
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -30,6 +32,12 @@ class Sizes(Exhibit):
     drawn = True
     lacking = "no case has other sizes; add variants of cases that differ in subset_size alone"
     reads: ClassVar = Needs(selected=True, variants=True)
+    questions: ClassVar[Mapping[str, str]] = {
+        "improve": "methods whose mean over the data sets is higher with the largest subsets than with the smallest",
+        "fall": "methods of the claim, with those in 'against', whose mean falls on a data set as the subsets grow",
+        "ahead": "data sets and sizes on which the method is above all in 'against'",
+        "small_ahead": "data sets on which the method with the smallest subsets is above all others with the largest",
+    }
 
     kind: Literal["sizes"]
     metric: MetricId = Field(description="metric of the scores")
@@ -62,6 +70,14 @@ class Sizes(Exhibit):
         drawn = frame if few else frame.assign(std=0.0)
         return Shown(frame, caption=caption, picture=curves_by_case(drawn, source.titles, "size", labels))
 
+    def count_for_claim(self, question: str, claim: Claim, source: Source) -> Counted:
+        """Count methods, data sets, or data sets and sizes, by the means that the figure shows."""
+        frame = self._frame(source)
+        mine = frame[frame["case"].isin(claim.cases)] if claim.cases else frame
+        means = mine.pivot(index=["case", "size"], columns="method", values="mean")
+        count_means = {"improve": _improve, "fall": _fall, "ahead": _lead, "small_ahead": _lead_with_the_smallest}
+        return count_means[question](means, claim)
+
     def _frame(self, source: Source) -> DataFrame:
         study = source.study
         scores = aggregate_subsets(source.selected, source.variants)
@@ -84,6 +100,54 @@ def _find_methods_of_other_sizes(study: Study) -> list[str]:
     """Return the methods that run at other sizes, in the order of the study."""
     run = {name for case in study.cases for other in study.size_variants(case) for name in other.methods}
     return [method.id for method in study.methods if method.id in run]
+
+
+def _improve(means: DataFrame, claim: Claim) -> Counted:
+    """Count the methods with a higher mean over the data sets at the largest size than at the smallest."""
+    sizes = sorted({*means.index.get_level_values("size")})
+    gains = {}
+    for name in means:
+        known = means[name].unstack("size")[[sizes[0], sizes[-1]]].dropna()
+        if len(known):
+            gains[str(name)] = float(known[sizes[-1]].mean() - known[sizes[0]].mean())
+    fallen = [name for name, gain in gains.items() if gain <= ROUNDING]
+    remarks = (f"not {conjunction(fallen)}",) if fallen else ()
+    what = f"mean over the data sets higher with {sizes[-1]} base clusterings than with {sizes[0]} for"
+    return Counted(what, tuple(gain > ROUNDING for gain in gains.values()), "methods", remarks)
+
+
+def _fall(means: DataFrame, claim: Claim) -> Counted:
+    """Count the methods of a claim whose mean falls from one size to the next on a data set."""
+    holds, remarks = [], []
+    for name in (claim.method, *claim.against):
+        steps = means[name].unstack("size").sort_index(axis=1).diff(axis=1)
+        falls = (steps < -ROUNDING).any(axis=1)
+        holds.append(bool(falls.any()))
+        remarks.append(f"{name} on {falls.sum()} of {len(falls)} data sets")
+    return Counted(
+        "mean lower with more base clusterings, on some data set, for", tuple(holds), "methods", tuple(remarks)
+    )
+
+
+def _lead(means: DataFrame, claim: Claim) -> Counted:
+    """Count the data sets and sizes at which the method of a claim has a higher mean than all in ``against``."""
+    rivals = means[list(claim.against)].max(axis=1)
+    ahead = means[claim.method] > rivals + ROUNDING
+    behind = [f"{case} at {size}" for case, size in ahead.index[~ahead]]
+    remarks = (f"not on {conjunction(behind)}",) if behind else ()
+    return Counted("above all others on", tuple(ahead), "data sets and sizes", remarks)
+
+
+def _lead_with_the_smallest(means: DataFrame, claim: Claim) -> Counted:
+    """Count the data sets on which the method at the smallest size is above all in ``against`` at the largest."""
+    holds = []
+    for _, rows in means.groupby(level="case", sort=False):
+        by_size = rows.droplevel("case").sort_index()
+        rival = by_size.iloc[-1][list(claim.against)].max()
+        holds.append(bool(by_size.iloc[0][claim.method] > rival + ROUNDING))
+    sizes = sorted({*means.index.get_level_values("size")})
+    what = f"with {sizes[0]} base clusterings above all others with {sizes[-1]} on"
+    return Counted(what, tuple(holds), "data sets")
 
 
 def _for_some(study: PlannedStudy, frame: DataFrame, column: str, text: str) -> str:

@@ -9,7 +9,7 @@ from consclust.datasets.registry import MADE, DatasetSpec
 from consclust.plurals import count
 from consclust.validation import did_you_mean
 from consclust_studies.config.cases import BY_KMEANS, Case, CaseFamily, CaseVariant
-from consclust_studies.config.method_runs import MethodRun
+from consclust_studies.config.method_runs import MethodRun, is_same_point
 from consclust_studies.config.references import Mistakes, find_unknown
 from consclust_studies.plan.checks_of_methods import check_parameters, uses_features
 from consclust_studies.plan.context import Context
@@ -26,6 +26,7 @@ def check_case(case: Case, context: Context) -> Mistakes:
         return
     yield from _check_steps(case, entry)
     yield from _check_parameters(case, context)
+    yield from _check_points(case, context)
     yield from _check_races(case, context)
     if case not in context.study.only_in_table1:
         yield from _check_ensemble(case, entry)
@@ -63,6 +64,14 @@ def _check_parameters(case: Case, context: Context) -> Mistakes:
             for parameter in parameters:
                 if parameter in run.grid:
                     yield f"parameters.{name}.{parameter}", f": also in the grid of {name}; remove it"
+
+
+def _check_points(case: Case, context: Context) -> Mistakes:
+    """Yield points that are not on the grid of their method."""
+    for name, point in case.points.items():
+        for run in context.find_runs(name):
+            if not any(is_same_point(point, each) for each in run.points):
+                yield f"points.{name}", f" = {point}: not on its grid; write a value of each of {', '.join(run.grid)}"
 
 
 def _check_races(case: Case, context: Context) -> Mistakes:

@@ -37,8 +37,8 @@ def _check_rows(claim: Claim, key: str, context: Context) -> Mistakes:
     study = context.study
     known = context.known
     here = study.unseen_rows() if claim.unseen else list(known["row"])
-    if claim.against and not claim.unseen:
-        # a variant is not ranked, but a method may be compared with it
+    if (claim.against or claim.check == "counted") and not claim.unseen:
+        # a variant is not ranked, but a method may be compared with it, and an exhibit may count its scores
         here += [run.id for run in study.variants.methods]
     named = [("method", claim.method)]
     named += [("against", row) for row in claim.against]

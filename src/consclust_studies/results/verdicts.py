@@ -4,8 +4,9 @@ Every check counts on how many data sets a claim holds here. What the sentence s
 "reproduced" on so many of them, that is on more than half or on at least the share of the count; "partly reproduced" on
 more than half of that share; "not reproduced" otherwise; "not testable here" without a score, a rival or a grid to
 decide it. Where the paper's table shows on how many data sets it holds, the verdict by that count stands beside it.
-A claim on an improvement is compared with the published percentage in the same way. Where the data sets are not those
-of the paper (``other_data``), or the question is ours, the verdict says whether the claim holds.
+A claim on an improvement is compared with the published percentage in the same way. A sentence that something holds on
+no more than a count is judged by the share on which it does not hold. Where the data sets are not those of the paper
+(``other_data``), or the question is ours, the verdict says whether the claim holds.
 
 A method with a grid is represented by the study's own selection, as the paper does it. Where methods are compared, the
 verdict with default parameters stands beside it (:func:`judge_at_default`), and, where only some of them are tuned, the
@@ -21,7 +22,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import isnan
-from statistics import median
+from statistics import mean, median
 from typing import TYPE_CHECKING, NamedTuple
 
 from consclust.report.wording import conjunction, count, number
@@ -75,6 +76,8 @@ class Found(NamedTuple):
     here: Measure | None
     published: Measure | None = None
     remarks: tuple[str, ...] = ()
+    unit: str = "data sets"
+    """What the paper's count counts."""
 
 
 class Finding(NamedTuple):
@@ -213,7 +216,7 @@ def judge(claim: Claim, material: Material) -> Finding:
             raise NotTestable(f"no data set has the scores of {claim.method} that decide it")
     except NotTestable as reason:
         return Finding(UNTESTABLE, str(reason), f"{reason}.")
-    published = _count_published(claim, material) or found.published
+    published = _count_published(claim, material, found.unit) or found.published
     fact = f"{found.what} {found.here.text} here"
     evidence = [
         f"{fact[0].upper()}{fact[1:]}",
@@ -221,6 +224,10 @@ def judge(claim: Claim, material: Material) -> Finding:
         *found.remarks,
         *material.describe_differences(claim),
     ]
+    if claim.says == "at_most" and published:
+        # it fails to hold on at least as large a share as in the paper
+        by_rest = compare_shares(1 - found.here.size, 1 - published.size)
+        return Finding(_word_verdict(by_rest, claim, material), fact, f"{'; '.join(evidence)}.")
     by_most = _word_verdict(compare_shares(found.here.size, ALL if claim.says == "all" else None), claim, material)
     by_count = ""
     if published:
@@ -303,19 +310,35 @@ def _count(holds: list[bool], what: str) -> Measure | None:
     return Measure(sum(holds) / len(holds), f"{sum(holds)} of {len(holds)} {unit}")
 
 
-def _count_published(claim: Claim, material: Material) -> Measure | None:
-    """Return the published count of the claim, of all published data sets unless it says of how many."""
+def _count_published(claim: Claim, material: Material, unit: str) -> Measure | None:
+    """Return the published count of the claim, of all published data sets unless it says of how many of a unit."""
     if claim.published is None:
         return None
-    n_datasets = claim.of or len(material.source.published.list_datasets(_metric_of(claim)))
-    return _count([i < claim.published for i in range(n_datasets)], "data sets")
+    n_counted = claim.of or len(material.source.published.list_datasets(_metric_of(claim)))
+    return _count([i < claim.published for i in range(n_counted)], unit)
 
 
 def _count_both(what: str, claim: Claim, material: Material, holds: Holds, units: str = "") -> Found:
     """Count here and in the paper; ``holds`` judges a data set by the method's score and those of the others."""
-    here = _count(_judge_tables(material.tabulate_ours(claim), claim.method, holds), units or material.units)
-    published = _count(_judge_tables(material.tabulate_published(claim), claim.method, holds), units or "data sets")
+    ours = material.tabulate_ours(claim)
+    theirs = material.tabulate_published(claim)
+    if claim.average:
+        ours = _average_tables(ours, claim.method)
+        theirs = _average_tables(theirs, claim.method)
+        what = f"on average {what}"
+        units = "averages"
+    here = _count(_judge_tables(ours, claim.method, holds), units or material.units)
+    published = _count(_judge_tables(theirs, claim.method, holds), units or "data sets")
     return Found(f"{what} in {claim.metric} on", here, published)
+
+
+def _average_tables(tables: list[Table], method: str) -> list[Table]:
+    """Return one table, of the means over the data sets; of the methods with a score on each that has the method's."""
+    known = [table for table in tables if method in table]
+    if not known:
+        return []
+    common = [name for name in known[0] if all(name in table for table in known)]
+    return [{name: mean(table[name] for table in known) for name in common}]
 
 
 def _judge_tables(tables: list[Table], method: str, holds: Holds) -> list[bool]:
@@ -465,7 +488,7 @@ def _check_counted(claim: Claim, material: Material) -> Found:
     counted = material.study.model_copy(update={"cases": material.study.counted})
     source = replace(material.source, study=counted)
     found = counted.exhibit(claim.by.exhibit).count_for_claim(claim.by.question, claim, source)
-    return Found(found.what, _count(list(found.holds), found.unit), remarks=found.remarks)
+    return Found(found.what, _count(list(found.holds), found.unit), remarks=found.remarks, unit=found.unit)
 
 
 class Gains(NamedTuple):

@@ -15,6 +15,7 @@ from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
 from consclust_studies.results.runtimes import build_runtime_frame, describe_fits_together
 from consclust_studies.results.source import Source
+from consclust_studies.results.verdicts import compare_shares
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -50,6 +51,9 @@ class Ratios(Exhibit):
             f"CPU seconds of one fit, and times the seconds of {self.to}. Below: the published value, of the paper's "
             "machine and programs.",
             f"A fit of a method with a grid is one grid point. {DASH}: not run or not published.",
+            bool(self.counted)
+            and "Same order: data sets on which the faster one of the two is that of the paper. Reproduced: on all of "
+            "them; partly: on more than half.",
             describe_fits_together(source.study),
         )
         titles = {"seconds": "Seconds of one fit", "ratio": f"Times the seconds of {self.to}"}
@@ -78,11 +82,20 @@ def _table(source: Source, frame: DataFrame, column: str, title: str) -> Table:
 
 
 def _order(frame: DataFrame, method: str) -> Table:
-    """Count the data sets on which a method is faster than each other one, here and published."""
+    """Count the data sets on which a method is faster than each other one, here and published.
+
+    The verdicts stand in this table and not among the claims, whose file is compared to the byte: seconds vary from run
+    to run.
+    """
     rows = []
     wide = frame.pivot(index="case", columns="method", values=["seconds", "published_seconds"])
     for other in (name for name in frame["method"].unique() if name != method):
         pairs = [wide[name][[method, other]].dropna() for name in ("seconds", "published_seconds")]
-        rows.append((other, *(f"{int((pair[method] < pair[other]).sum())} of {len(pair)}" for pair in pairs)))
+        ours, theirs = (pair[method] < pair[other] for pair in pairs)
+        both = ours.index.intersection(theirs.index)
+        same = ours[both] == theirs[both]
+        counts = (f"{holds.sum()} of {len(holds)}" for holds in (ours, theirs, same))
+        rows.append((other, *counts, compare_shares(float(same.mean()), 1.0) if len(same) else DASH))
     title = f"Data sets on which {method} is faster"
-    return listed(title, records("than ours published", rows), "than, ours, published")
+    columns = "than, ours, published, Same order: same, verdict"
+    return listed(title, records("than ours published same verdict", rows), columns)

@@ -135,6 +135,21 @@ def test_a_variant_with_published_scores_of_its_own_is_no_rival_of_the_row_it_di
     assert texts(shown, 0)[0][-3:] == ["0", DASH, DASH]
 
 
+def test_a_variant_of_another_experiment_is_compared_with_no_published_value() -> None:
+    """A point of a figure, and ensembles of another size, are not what the row of the main table was published for."""
+    methods = [run.model_copy(update={"other_experiment": True}) for run in STUDY.variants.methods]
+    size = {"id": "wine_2", "dataset": "wine", "of": "wine", "why": "size", "methods": ["KC"], "subset_size": 2}
+    variants = {"methods": methods, "cases": [{**size, "preprocessing": ["zscore"]}]}
+    study = planned(
+        methods=STUDY.methods, metrics=["ACC"], reported=["ACC"], variants=variants,
+        ensemble={"runs": 12, "subset_size": 4, "draws": 3},
+    )  # fmt: skip
+    table = built(study=study).frame.set_index("variant")
+    assert table["published"].isna().all()
+    assert set(table.index) == {"KC-few", "wine_2"}
+    assert not built().frame["published"].isna().all()
+
+
 def test_without_published_scores_there_are_no_such_columns() -> None:
     assert [len(block.header) for block in built(Published()).blocks] == [3, 7]
     assert [len(block.header) for block in built().blocks] == [6, 9]

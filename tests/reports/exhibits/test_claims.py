@@ -138,6 +138,32 @@ def test_second_allows_one_rival_that_is_not_lower() -> None:
     assert "3 of 4 data sets here; published: 3 of 4" in found.evidence
 
 
+def test_an_average_is_compared_once() -> None:
+    """RCE is best on three of four data sets, and on average second."""
+    scores = {"a": 0.65, "b": 0.65, "c": 0.65, "d": 0.1}
+    assert check("best", material(scores)).verdict == "reproduced"
+    found = check("best", material(scores), average=True, says="all")
+    assert found.verdict == "not reproduced"
+    assert "0 of 1 average here" in found.evidence
+    assert check("second", material(scores), average=True, says="all").verdict == "reproduced"
+    with pytest.raises(ValueError, match="average goes with"):
+        claim_of("stable", average=True)
+
+
+@pytest.mark.parametrize(
+    ("best_on", "published", "expected"),
+    [(1, 1, "reproduced"), (0, 1, "reproduced"), (2, 1, "partly reproduced"), (3, 1, "not reproduced"),
+     (0, 0, "reproduced"), (1, 0, "partly reproduced")],
+)  # fmt: skip
+def test_a_sentence_may_say_on_how_many_data_sets_at_most(best_on: int, published: int, expected: str) -> None:
+    scores = {case: 0.7 if i < best_on else 0.1 for i, case in enumerate(CASES)}
+    found = check("best", material(scores), says="at_most", published=published, of=4)
+    assert found.verdict == expected
+    assert f"{best_on} of 4 data sets here; published: {published} of 4" in found.evidence
+    with pytest.raises(ValueError, match="at_most needs the published count"):
+        claim_of("best", says="at_most")
+
+
 def test_a_claim_may_speak_of_some_data_sets_only() -> None:
     """Published, it holds on a, b and c; here on a and d."""
     scores = {"a": 0.7, "b": 0.55, "c": 0.55, "d": 0.7}

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from consclust.report.wording import DASH, MINUS
+from consclust_studies.config.paper import Claim
 from consclust_studies.config.published_tables import Published
 from consclust_studies.exhibits.scores import WITHOUT_OTHERS, Scores
 from consclust_studies.results.main_table import build_scores_frame
@@ -177,3 +178,17 @@ def test_one_subset_allows_no_test() -> None:
     shown = table().build(source_of(planned(subsets=1)))
     assert not any(cell.bold for row in shown.blocks[0].rows for cell in row)
     assert all("±" not in cell.text for row in shown.blocks[0].rows for cell in row)
+
+
+def test_scores_near_one_are_counted_in_all_metrics() -> None:
+    scores = scores_of(planned(), means={"KC": 0.96, "EAC": 0.5})
+    high = (scores["method"] == "KC") & (scores["metric"] == "ACC") & (scores["case"] == "iris")
+    scores.loc[high, "value"] = 0.985
+    table = Scores(kind="scores", id="t", title="T", methods=["KC", "EAC"])
+    question = {"exhibit": "t", "question": "near_one"}
+    keys = {"text": "It.", "check": "counted", "by": question, "method": "KC", "within": 0.02}
+    source = source_of(planned(), scores=scores)
+    found = table.count_for_claim("near_one", Claim.model_validate({**keys, "cases": ["iris"]}), source)
+    assert found.holds == (True, False)
+    assert found.remarks[0].startswith("ACC .985, NMI .9")
+    assert len(table.count_for_claim("near_one", Claim.model_validate(keys), source).holds) == 4

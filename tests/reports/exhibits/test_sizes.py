@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from consclust_studies.config.paper import Claim
 from consclust_studies.exhibits.sizes import Sizes
 from consclust_studies.stages.selection import select
 from small import planned, scores_of, source_of
@@ -91,3 +92,52 @@ def test_a_method_that_a_case_leaves_out_has_not_failed_there(study) -> None:
 def test_cases_without_other_sizes_are_mistakes(study) -> None:
     assert list(sizes().mistakes(study)) == []
     assert [key for key, _ in sizes().mistakes(planned())] == ["kind"]
+
+
+def curves_of(**means: dict[tuple[str, int], float]) -> pd.DataFrame:
+    frame = pd.DataFrame(means)
+    frame.index = pd.MultiIndex.from_tuples(frame.index, names=["case", "size"])
+    return frame.rename_axis(columns="method")
+
+
+MEANS = curves_of(
+    A={("iris", 10): 0.5, ("iris", 40): 0.8, ("wine", 10): 0.6, ("wine", 40): 0.5},
+    B={("iris", 10): 0.4, ("iris", 40): 0.45, ("wine", 10): 0.7, ("wine", 40): 0.4},
+    C={("iris", 10): 0.1, ("iris", 40): 0.2, ("wine", 10): 0.1, ("wine", 40): 0.3},
+)
+
+
+@pytest.fixture
+def counted(study, monkeypatch):
+    def count(question: str, method: str, *against: str, cases=()):
+        long = MEANS.stack().rename("mean").reset_index()
+        monkeypatch.setattr(Sizes, "_frame", lambda self, source: long)
+        claim = {"text": "It.", "check": "counted", "by": {"exhibit": "sizes", "question": question}}
+        claim = Claim.model_validate({**claim, "method": method, "against": against, "cases": cases})
+        return sizes().count_for_claim(question, claim, source_of(study))
+
+    return count
+
+
+def test_methods_that_improve_have_a_higher_mean_with_the_largest_subsets(counted) -> None:
+    found = counted("improve", "A")
+    assert (found.holds, found.unit) == ((True, False, True), "methods")
+    assert found.remarks == ("not B",)
+    assert counted("improve", "A", cases=("iris",)).holds == (True, True, True)
+
+
+def test_a_method_falls_if_it_falls_on_any_data_set(counted) -> None:
+    found = counted("fall", "B", "C")
+    assert found.holds == (True, False)
+    assert found.remarks == ("B on 1 of 2 data sets", "C on 0 of 2 data sets")
+
+
+def test_ahead_counts_data_sets_and_sizes(counted) -> None:
+    found = counted("ahead", "A", "B", "C")
+    assert found.holds == (True, True, False, True)
+    assert found.remarks == ("not on wine at 10",)
+
+
+def test_a_small_ensemble_is_compared_with_the_largest_of_the_others(counted) -> None:
+    assert counted("small_ahead", "A", "B", "C").holds == (True, True)
+    assert counted("small_ahead", "B", "A").holds == (False, True)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from consclust_studies.config.published_tables import Published
@@ -32,7 +34,14 @@ def test_ratios_are_those_of_seconds_a_fit(source) -> None:
     assert rows.loc[("iris", "EAC"), "published_ratio"] == 3.0
     assert rows["published_ratio"].isna().tolist() == [False, False, True, True]
     order = shown.blocks[-1]
-    assert [[cell.text for cell in row] for row in order.rows] == [["KC", "1 of 2", "0 of 1"]]
+    assert [[cell.text for cell in row] for row in order.rows] == [["KC", "1 of 2", "0 of 1", "1 of 1", "reproduced"]]
+
+
+def test_the_order_of_two_methods_is_reproduced_only_where_it_is_the_same_everywhere(source) -> None:
+    published = {("iris", "EAC"): 1.0, ("iris", "KC"): 2.0, ("wine", "EAC"): 1.0, ("wine", "KC"): 2.0}
+    source.__dict__["published"] = replace(source.published, seconds=published)
+    order = Ratios(**KEYS).build(source).blocks[-1]
+    assert [cell.text for cell in order.rows[0]] == ["KC", "1 of 2", "2 of 2", "1 of 2", "not reproduced"]
 
 
 def test_the_divisor_is_one_of_the_methods(source) -> None:
