@@ -6,11 +6,12 @@ import pytest
 from consclust.ensemble import Ensemble
 from consclust.methods import ECPCS, GWCA, RCE, SpectralConsensus
 from consclust.numerics import spectral
-from consclust.numerics.restarts import kmeans_restarts
+from consclust.numerics.restarts import kmeans_centres, kmeans_restarts
 from consclust.numerics.spectral import (
     cosine_graph,
     discretize,
     embedding,
+    find_rotations,
     leading_eigenvectors,
     mean_embedding,
     scale_to_unit_length,
@@ -264,3 +265,28 @@ def test_rows_of_rounding_noise_become_zero():
     scale_to_unit_length(rows, factors)
     expected = [[0.6, 0.8], [0.0, 0.0], [0.0, 0.0], [0.0, -1.0], [1.0, 0.0], [0.0, 0.0]]
     assert rows == pytest.approx(np.array(expected))
+
+
+def noisy_rows(n=400, k=4):
+    rng = np.random.default_rng(8)
+    rows = np.eye(k)[rng.integers(k, size=n)] + 0.7 * rng.standard_normal((n, k))
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True), rng.integers(1, 5, size=n)
+
+
+def test_labels_of_a_rotation_are_the_places_of_the_greatest_entries():
+    rows, weights = noisy_rows()
+    labels, costs, rotations = find_rotations(rows, weights, 6, np.random.default_rng(2))
+    as_before, costs_before = discretize(rows, weights, 6, np.random.default_rng(2))
+    assert np.array_equal(labels, as_before)
+    assert np.array_equal(costs, costs_before)
+    assert np.array_equal((rows @ rotations).argmax(axis=2), labels)
+
+
+def test_labels_of_kmeans_are_the_nearest_centres():
+    rows, weights = noisy_rows()
+    labels, inertia, centres = kmeans_centres(rows, weights, 4, 5, np.random.default_rng(2), "k-means++")
+    as_before, inertia_before = kmeans_restarts(rows, weights, 4, 5, np.random.default_rng(2), "k-means++")
+    assert np.array_equal(labels, as_before)
+    assert np.array_equal(inertia, inertia_before)
+    distances = ((rows[None, :, None] - centres[:, None]) ** 2).sum(axis=3)
+    assert np.array_equal(distances.argmin(axis=2), labels)

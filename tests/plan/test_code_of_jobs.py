@@ -850,7 +850,11 @@ def text_of(module):
     return (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_text()
 
 
-KERNELS_OF_PROJECT = sorted(standard_roots()["consclust"].joinpath("numerics/kernels").glob("[!_]*.py"))
+KERNELS_OF_PROJECT = sorted(
+    path
+    for path in standard_roots()["consclust"].joinpath("numerics/kernels").glob("[!_]*.py")
+    if path.stem != "stream_kernels"  # no study has a stream
+)
 CONSENSUS = {name: job for name, job in JOBS.items() if name.startswith("consensus")}
 
 
@@ -891,6 +895,15 @@ MESSAGES_OF = {
     "consclust.methods.base": "a membership of",
     "consclust.numerics.spectral": "spectral embedding",
 }
+
+
+def test_that_fit_takes_streams_changes_no_job(digests):
+    """A decorator that never counts leaves what it decorates as if it stood alone."""
+    text = text_of("consclust.methods.base")
+    assert "    @hand_streams_on\n" in text
+    alone = text.replace("    @hand_streams_on\n", "").replace("Ensemble | Stream,", "Ensemble,")
+    jobs = {"consensus RCE": JOBS["consensus RCE"]}
+    assert not changed_jobs(digests, "consclust.methods.base", alone, jobs)
 
 
 @pytest.mark.long

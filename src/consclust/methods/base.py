@@ -16,6 +16,7 @@ from consclust.ensemble import Ensemble, FloatArray, IntArray, as_ensemble
 from consclust.errors import ConsensusFailure, MemoryNeeded
 from consclust.memory import available
 from consclust.methods.constraints import COUNT, NON_NEGATIVE, Constraint, read_annotation
+from consclust.methods.streamed import Stream, hand_streams_on
 from consclust.numerics.components import component_labels, solved
 from consclust.numerics.linkage import Linkage, linkage_labels, profile_linkage_labels, twins_are_nearest
 from consclust.numerics.numbering import order_of_appearance, renumber
@@ -153,13 +154,15 @@ class ConsensusMethod(Results, ABC):
         """Whether there may be more clusters than ``n_clusters``, which is only aimed at."""
         return False
 
-    def fit(self, labels: npt.ArrayLike | Ensemble, features: Any = None) -> Self:
+    @hand_streams_on
+    def fit(self, labels: npt.ArrayLike | Ensemble | Stream, features: Any = None) -> Self:
         """Find the consensus clustering.
 
         Parameters
         ----------
-        labels : array-like of int, shape (n objects, m clusterings), or Ensemble
-            -1 marks a missing object.
+        labels : array-like of int, shape (n objects, m clusterings), or Ensemble, or StreamedEnsemble
+            -1 marks a missing object. An iterator of label matrices is a stream of blocks; see
+            :mod:`consclust.methods.streamed`.
         features : array-like or sparse matrix, shape (n objects, d), optional
             Only for methods that need them.
 
@@ -177,7 +180,7 @@ class ConsensusMethod(Results, ABC):
         MissingLabelsWarning
             If missing labels leave pairs of objects without a common clustering, or objects with few labels.
         """
-        ensemble = as_ensemble(labels)
+        ensemble = as_ensemble(labels)  # type: ignore[arg-type]  # a stream does not come here
         self.check_parameters()
         if self.n_clusters > ensemble.n_profiles:
             problem = f"{type(self).__name__}: n_clusters = {self.n_clusters} but the ensemble distinguishes only"

@@ -59,6 +59,8 @@ HANDLING = {
     "consclust.ensemble.Ensemble.__repr__": "writes the sizes of an ensemble for a person",
     "consclust.ensemble.Ensemble.from_frame": "reads the data frame of a person; no job calls it",
     "consclust.methods.base.ConsensusMethod.parameters": "lists parameters, for documents and checks; no fit calls it",
+    "consclust.methods.streamed.Stream": "says for type checkers that ``fit`` takes streams, too",
+    "consclust.methods.streamed.hand_streams_on": "hands streams on; a job that fits one names the function it calls",
     "consclust.methods.load": "finds the class of a method by its name; the job names the class",
     "consclust.methods.names": "lists the methods",
     "consclust.datasets.preprocessing.function": "finds a step by its name; the job names the function",

@@ -26,7 +26,7 @@ ALWAYS_GIVEN = {"n_clusters", "random_state"}
 """Parameters of a method that every job gives, whatever its spec says."""
 TRANSPARENT = {
     "staticmethod", "classmethod", "property", "cached_property", "abstractmethod", "cache", "lru_cache", "override",
-    "contextmanager", "wraps", "final",
+    "contextmanager", "wraps", "final", "hand_streams_on",
 }  # fmt: skip
 """Decorators that hand on the arguments as they are."""
 TEXTS = {"__str__", "__repr__", "__format__"}

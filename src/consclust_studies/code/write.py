@@ -313,7 +313,8 @@ class Writer:
         if not isinstance(node, ast.Lambda):
             self._say(type(node).__name__)
             for decorator in node.decorator_list:
-                self._write(decorator)
+                if not self._is_outside(decorator):
+                    self._write(decorator)
         args = node.args
         positional = [*args.posonlyargs, *args.args]
         defaults = [None] * (len(positional) - len(args.defaults)) + [*args.defaults]
@@ -328,6 +329,11 @@ class Writer:
             if self._is_read(argument):
                 self._say("keyword")
                 self._parameter(argument, default)
+
+    def _is_outside(self, decorator: ast.expr) -> bool:
+        """Whether a decorator never counts, so that what it decorates counts as if it stood alone."""
+        found = self.view.target(decorator)
+        return isinstance(found, Definition) and self.environment.outside(found) is not None
 
     def _is_read(self, argument: ast.arg) -> bool:
         return argument.arg in self.view.full or argument.arg in self.view.asked

@@ -1,0 +1,162 @@
+"""Fits of consensus methods on streams: which route, the last pass, and the attributes that a fit leaves."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from consclust.ensemble import MISSING, Ensemble, IntArray
+from consclust.errors import ConsensusFailure
+from consclust.methods.streamed.learners import COUNT_OVERLAPS_FIRST, LEARNERS, StreamData
+from consclust.methods.streamed.rules import Rule
+from consclust.numerics.gram import Codes, Indicator, Summary, check_labelled, read_codes, summarise
+from consclust.plurals import count
+from consclust.stream import StreamedEnsemble
+
+if TYPE_CHECKING:
+    from consclust.methods.base import ConsensusMethod
+
+AT_A_TIME = 2**13  # Objects whose sums stay in the cache of a processor
+
+Labels = npt.NDArray[np.signedinteger[Any]]
+
+
+def fit_stream(method: "ConsensusMethod", stream: StreamedEnsemble, features: Any = None) -> "ConsensusMethod":
+    """Fit a method on a stream, see :mod:`consclust.methods.streamed`; what ``fit`` of a method does and raises.
+
+    ``labels_`` is of the smallest integers. ``restart_labels_`` has the labels of the chosen start alone.
+    """
+    learned = learn_stream(method, stream, features)
+    if learned is None:  # few objects, fitted in memory
+        return method
+    blocks = list(learned.label_blocks())
+    method.labels_ = np.concatenate(blocks)
+    method.restart_labels_ = method.labels_[None, :]
+    method.chosen_ = 0
+    if hasattr(method, "meta_labels_"):
+        method.meta_labels_ = learned.numbering.numbers_of_all()[method.meta_labels_]
+    method.note_ = learned.note
+    method._complete_note()
+    return method
+
+
+def learn_stream(method: "ConsensusMethod", stream: StreamedEnsemble, features: Any = None) -> "StreamFit | None":
+    """Learn a method from all but the last pass over a stream; None if it was fitted in memory, as the objects are few.
+
+    Raises ConsensusFailure for a method without a route for streams, where the objects are not few.
+    """
+    method.check_parameters()
+    name = type(method).__name__
+    summary = summarise(stream, with_overlaps=name in COUNT_OVERLAPS_FIRST)
+    check_labelled(summary)
+    if summary.n_objects <= stream.most_in_memory and summary.is_whole:
+        method.fit(gather(summary, stream), features)
+        return None
+    return learn_summary(method, summary, stream)
+
+
+def gather(summary: Summary, stream: StreamedEnsemble) -> Ensemble:
+    """Return the ensemble of a stream whose objects are all in the sample."""
+    names = [np.append(own, MISSING) for own in summary.cluster_names]
+    columns = [own[codes] for own, codes in zip(names, summary.sample.codes, strict=True)]
+    return Ensemble(np.column_stack(columns), stream.missing)
+
+
+def learn_summary(method: "ConsensusMethod", summary: Summary, stream: StreamedEnsemble) -> "StreamFit":
+    """Learn a method from the summary of a stream and from further passes over it."""
+    name = type(method).__name__
+    stream.use_clusters(summary.cluster_names)
+    if name not in LEARNERS:
+        what = f"{name} keeps all labels in memory, of at most {count(stream.most_in_memory, 'object', ',')}"
+        remedy = f"choose one of {', '.join(sorted(LEARNERS))}, or pass an Ensemble"
+        raise ConsensusFailure(f"{what}, and there are {summary.n_objects:,}; {remedy}")
+    n_passes = 1
+    if summary.n_missing and stream.missing == "expected" and summary.overlaps is None:
+        summary = replace(summary, overlaps=summarise(stream, with_overlaps=True).overlaps)
+        n_passes = 2
+    data = StreamData(summary, Indicator(summary, stream.missing), stream, n_passes)
+    if method.n_clusters > len(data.profiles.weights):
+        problem = f"{name}: n_clusters = {method.n_clusters} but the ensemble distinguishes only"
+        groups = count(len(data.profiles.weights), "group")
+        raise ConsensusFailure(f"{problem} {groups} of objects; set fewer clusters or add clusterings")
+    clear_results(method)
+    learned = LEARNERS[name](method, data)
+    method.n_features_in_ = len(summary.n_clusters)
+    for attribute, value in learned.attributes.items():
+        setattr(method, attribute, value)
+    if summary.n_missing and method.with_missing:
+        data.notes.append(method.with_missing)
+    return StreamFit(learned.rule, data.indicator, stream, describe(data))
+
+
+def clear_results(method: "ConsensusMethod") -> None:
+    """Take away what an earlier fit left."""
+    parameters = method.get_params()
+    vars(method).clear()
+    vars(method).update(parameters)
+
+
+def describe(data: StreamData) -> str:
+    """Return the remark of a fit on a stream: its passes, its sample, and what the method remarks."""
+    passes = f"{data.n_passes + 1} passes over {count(data.summary.n_objects, 'object', ',')}"
+    if not data.summary.is_whole:
+        passes += f", k-means and rotations on {len(data.summary.sample.places):,}"
+    return "; ".join([passes, *data.notes])
+
+
+@dataclass
+class StreamFit:
+    """A method that has been learned from a stream, before the last pass."""
+
+    rule: Rule
+    indicator: Indicator
+    stream: StreamedEnsemble
+    note: str
+
+    def __post_init__(self) -> None:
+        self.numbering = Numbering(self.rule.n_labels)
+
+    def label_blocks(self) -> Iterator[Labels]:
+        """Yield the consensus labels of all objects, in their order, numbered by first appearance."""
+        self.numbering = Numbering(self.rule.n_labels)
+        for codes in read_codes(self.stream):
+            yield self.numbering.number(label_codes(self.rule, self.indicator, codes))
+
+
+def label_codes(rule: Rule, indicator: Indicator, codes: Codes) -> IntArray:
+    """Return the labels that a rule gives to objects with these base labels, (m, objects)."""
+    labels = np.empty(codes.shape[1], dtype=np.int64)
+    for first in range(0, len(labels), AT_A_TIME):
+        here = slice(first, first + AT_A_TIME)
+        labels[here] = rule.label(indicator.rows(codes[:, here]).sum(rule.table))
+    return labels
+
+
+class Numbering:
+    """Numbers of labels by first appearance over the objects, which come block by block."""
+
+    def __init__(self, n_labels: int) -> None:
+        self.numbers = np.full(n_labels, -1, dtype=np.min_scalar_type(-n_labels))
+        self.n_met = 0
+
+    def number(self, labels: IntArray) -> Labels:
+        """Return the numbers of the labels of some objects."""
+        is_new = (np.bincount(labels, minlength=len(self.numbers)) > 0) & (self.numbers < 0)
+        if is_new.any():
+            values, first = np.unique(labels, return_index=True)
+            appeared = values[np.argsort(first)]
+            self.meet(appeared[is_new[appeared]])
+        return self.numbers[labels]
+
+    def meet(self, labels: IntArray) -> None:
+        """Give the next numbers to labels."""
+        self.numbers[labels] = np.arange(self.n_met, self.n_met + len(labels))
+        self.n_met += len(labels)
+
+    def numbers_of_all(self) -> IntArray:
+        """Return a number for each label, those of no object last."""
+        copy = self.numbers.astype(np.int64)
+        copy[copy < 0] = np.arange(self.n_met, len(copy))
+        return copy

@@ -1,0 +1,127 @@
+"""How the label of an object follows from its base labels, once a method has been learned.
+
+Each base cluster has a row in a table; the rows of the clusters of an object are summed, and the sums decide.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+
+from consclust.ensemble import FloatArray, IntArray
+from consclust.numerics.spectral import scale_to_unit_length
+from consclust.numerics.tcut import NO_DEGREE
+
+
+@dataclass(frozen=True)
+class Rule(ABC):
+    """A rule that labels objects."""
+
+    table: FloatArray
+    """What each base cluster adds, shape (sum of k_i, d)."""
+
+    @abstractmethod
+    def label(self, sums: FloatArray) -> IntArray:
+        """Return the label of each object from the sum over its base clusters, (objects, d)."""
+
+    @property
+    @abstractmethod
+    def n_labels(self) -> int:
+        """Number of labels that there may be."""
+
+    def to_arrays(self) -> dict[str, Any]:
+        """Return what :meth:`from_arrays` takes, for a file."""
+        return {"rule": type(self).__name__, **{field.name: getattr(self, field.name) for field in fields(self)}}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, Any]) -> Self:
+        """Return the rule of :meth:`to_arrays`."""
+        return cls(**{field.name: arrays[field.name] for field in fields(cls)})
+
+
+@dataclass(frozen=True)
+class CutRule(Rule):
+    """Nearest centre in the embedding of a transfer cut; the last column of the table sums to the degree."""
+
+    centres: FloatArray
+    """Shape (K, d - 1)."""
+
+    def label(self, sums: FloatArray) -> IntArray:
+        """Return the label of each object from the sum over its base clusters, (objects, d)."""
+        return find_nearest(embed_by_cut(sums), self.centres)
+
+    @property
+    def n_labels(self) -> int:
+        """Number of centres."""
+        return len(self.centres)
+
+
+def embed_by_cut(sums: FloatArray) -> FloatArray:
+    """Return the rows of the embedding of :func:`~consclust.numerics.tcut.tcut_embedding`, of unit length."""
+    degree = sums[:, -1]
+    rows = sums[:, :-1] * (1 / np.where(degree > 0, degree, NO_DEGREE))[:, None]
+    rows[degree == 0] = 0.0
+    unit: FloatArray = rows / (np.linalg.norm(rows, axis=1, keepdims=True) + NO_DEGREE)
+    return unit
+
+
+def find_nearest(rows: FloatArray, centres: FloatArray) -> IntArray:
+    """Return the nearest of the centres, (K, d), to each row, (n, d); the first of equally near ones."""
+    scores = rows @ (-2 * centres.T)
+    scores += (centres**2).sum(axis=1)
+    labels: IntArray = scores.argmin(axis=1)
+    return labels
+
+
+@dataclass(frozen=True)
+class MeanRule(Rule):
+    """Spectral clustering of a mean of connective matrices; the last column of the table sums to the degree."""
+
+    turn: FloatArray
+    """Rotation, (K, K), or centres of k-means, (K, K)."""
+    by_rotation: bool
+
+    def label(self, sums: FloatArray) -> IntArray:
+        """Return the label of each object from the sum over its base clusters, (objects, d)."""
+        rows = embed_by_mean(sums)
+        if not self.by_rotation:
+            return find_nearest(rows, self.turn)
+        labels: IntArray = (rows @ self.turn).argmax(axis=1)
+        return labels
+
+    @property
+    def n_labels(self) -> int:
+        """Number of clusters."""
+        return len(self.turn)
+
+
+def embed_by_mean(sums: FloatArray) -> FloatArray:
+    """Return the rows of the embedding of :func:`~consclust.numerics.spectral.mean_embedding`, of unit length."""
+    rows = np.ascontiguousarray(sums[:, :-1])
+    scale_to_unit_length(rows, np.sqrt(1 / sums[:, -1]))
+    return rows
+
+
+@dataclass(frozen=True)
+class ShareRule(Rule):
+    """The group of base clusters of which the largest share contains the object, the first of equal ones."""
+
+    sizes: IntArray
+    """Base clusters of each group, shape (groups,)."""
+
+    def label(self, sums: FloatArray) -> IntArray:
+        """Return the label of each object from the sum over its base clusters, (objects, groups)."""
+        labels: IntArray = (sums / np.maximum(self.sizes, 1)).argmax(axis=1)
+        return labels
+
+    @property
+    def n_labels(self) -> int:
+        """Number of groups."""
+        return len(self.sizes)
+
+
+def read_rule(arrays: dict[str, Any]) -> Rule:
+    """Return a rule of any kind from its arrays."""
+    kinds: dict[str, type[Rule]] = {kind.__name__: kind for kind in (CutRule, MeanRule, ShareRule)}
+    return kinds[str(arrays["rule"])].from_arrays(arrays)

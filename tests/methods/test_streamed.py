@@ -1,0 +1,176 @@
+"""Fits on streams: the same labels as in memory, whatever the blocks are, and the same bytes from parts."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from consclust.ensemble import Ensemble
+from consclust.errors import ConsensusFailure
+from consclust.methods import EAC, HBGF, LWGP, MCLA, SpectralConsensus
+from consclust.methods.mcla import cluster_graph
+from consclust.methods.streamed.fits import learn_summary
+from consclust.methods.streamed.learners import find_eci, make_cluster_graph
+from consclust.methods.streamed.rules import read_rule
+from consclust.numerics import gram
+from consclust.numerics.gram import join_summaries, summarise
+from consclust.scores import ari
+from consclust.similarity import eci
+from consclust.stream import StreamedEnsemble
+
+STREAMED = (HBGF, LWGP, MCLA, SpectralConsensus)
+N = 1500
+
+
+def planted(n=N, missing=0.0, seed=0):
+    """Noisy labels of n objects in five classes, in 8 clusterings of 9 to 16 clusters whose names are no 0..k-1."""
+    rng = np.random.default_rng(seed)
+    classes = rng.integers(5, size=n)
+    labels = np.column_stack([(3 * classes + rng.integers(3, size=n)) % (9 + j) for j in range(8)])
+    is_wrong = rng.random(labels.shape) < 0.15
+    labels[is_wrong] = rng.integers(9, size=is_wrong.sum())
+    labels = 7 * labels + 3
+    is_absent = rng.random(labels.shape) < missing
+    is_absent[np.arange(n), rng.integers(8, size=n)] = False
+    labels[is_absent] = -1
+    return labels
+
+
+def streamed(labels, size=N, missing="expected"):
+    """The same labels in blocks of so many objects, read in passes however few they are."""
+    blocks = [labels[first : first + size] for first in range(0, len(labels), size)]
+    return StreamedEnsemble.from_blocks(blocks, missing, most_in_memory=0)
+
+
+def fit(cls, labels, **parameters):
+    return cls(5, random_state=0, **parameters).fit(labels)
+
+
+@pytest.mark.parametrize("size", [7, 1000, N])
+@pytest.mark.parametrize("cls", STREAMED)
+def test_labels_are_those_in_memory_whatever_the_blocks_are(cls, size):
+    labels = planted()
+    found = fit(cls, streamed(labels, size))
+    assert np.array_equal(found.labels_, fit(cls, labels).labels_)
+    assert "passes over 1,500 objects" in found.note_
+
+
+@pytest.mark.parametrize(
+    ("cls", "parameters"),
+    [
+        (SpectralConsensus, {"assign_labels": "kmeans"}),
+        (LWGP, {"theta": 0.1, "n_init": 3}),
+        (MCLA, {"vertex_weight": "unit"}),
+        (MCLA, {"object_order": "random"}),
+        (MCLA, {"n_meta_clusters": 7}),
+    ],
+    ids=str,
+)
+def test_labels_are_those_in_memory_with_other_parameters(cls, parameters):
+    labels = planted()
+    assert np.array_equal(fit(cls, streamed(labels), **parameters).labels_, fit(cls, labels, **parameters).labels_)
+
+
+@pytest.mark.parametrize("missing", ["expected", "ignored"])
+@pytest.mark.parametrize("cls", [HBGF, LWGP])
+def test_missing_labels_count_as_in_memory(cls, missing):
+    labels = planted(missing=0.3)
+    in_memory = fit(cls, Ensemble(labels, missing))
+    for size in (100, N):
+        assert np.array_equal(fit(cls, streamed(labels, size, missing)).labels_, in_memory.labels_)
+
+
+def test_mcla_ignores_missing_labels_as_in_memory():
+    labels = planted(missing=0.3)
+    found = fit(MCLA, streamed(labels, missing="ignored"))
+    in_memory = fit(MCLA, Ensemble(labels, "ignored"))
+    assert np.array_equal(found.labels_, in_memory.labels_)
+    assert np.array_equal(found.meta_labels_, in_memory.meta_labels_)
+    assert found.cut_ == in_memory.cut_
+
+
+@pytest.mark.parametrize(("cls", "missing"), [(MCLA, "expected"), (SpectralConsensus, "ignored")])
+def test_missing_labels_are_refused_where_there_is_no_route(cls, missing):
+    with pytest.raises(ConsensusFailure, match="on a stream"):
+        fit(cls, streamed(planted(missing=0.1), missing=missing))
+
+
+def test_other_refusals_name_the_method_and_a_remedy():
+    labels = planted()
+    with pytest.raises(ConsensusFailure, match="EAC keeps all labels in memory"):
+        fit(EAC, streamed(labels))
+    with pytest.raises(ConsensusFailure, match="'spectral'"):
+        fit(HBGF, streamed(labels), variant="spectral")
+    with pytest.raises(ConsensusFailure, match="2 groups of objects"):
+        fit(HBGF, streamed(np.array([[0], [0], [1]])))
+    with pytest.raises(ConsensusFailure, match="rank below n_clusters = 5"):
+        fit(SpectralConsensus, streamed(np.arange(64)[:, None] // [1, 2, 4] % 2))
+
+
+def test_few_objects_are_fitted_in_memory_by_every_method():
+    labels = planted(300, missing=0.1)
+    stream = StreamedEnsemble.from_blocks([labels[:100], labels[100:]])
+    found = fit(EAC, stream)
+    assert np.array_equal(found.labels_, fit(EAC, labels).labels_)
+    assert "passes" not in found.note_
+
+
+def test_an_iterator_of_blocks_is_a_stream():
+    labels = planted(300)
+    assert np.array_equal(fit(HBGF, iter([labels[:100], labels[100:]])).labels_, fit(HBGF, labels).labels_)
+
+
+@pytest.mark.parametrize("cls", [HBGF, LWGP, SpectralConsensus])
+def test_a_sample_finds_nearly_the_same_clusters(cls, monkeypatch):
+    monkeypatch.setattr(gram, "EXACT", 1000)
+    monkeypatch.setattr(gram, "SAMPLE", 500)
+    labels = planted(4000)
+    found = fit(cls, streamed(labels, 64))
+    assert ari(fit(cls, labels).labels_, found.labels_) > 0.95
+    assert "on 500" in found.note_
+    assert np.array_equal(found.labels_, fit(cls, streamed(labels, 999)).labels_)
+
+
+def test_clusters_are_numbered_by_first_appearance_across_blocks():
+    labels = planted()
+    in_order = labels[np.argsort(fit(HBGF, labels).labels_, kind="stable")][::-1]
+    found = fit(HBGF, streamed(in_order, 50)).labels_
+    first = np.unique(found, return_index=True)[1]
+    assert (np.diff(first) > 0).all()
+    assert found.dtype == np.int8
+
+
+def test_what_an_earlier_fit_left_is_gone():
+    mcla = MCLA(5, random_state=0).fit(planted())
+    mcla.fit(streamed(planted(2000, seed=1)))
+    assert not hasattr(mcla, "_association")
+    assert mcla.labels_.shape == (2000,)
+
+
+@pytest.mark.parametrize("cls", STREAMED)
+def test_summaries_of_parts_give_the_rule_of_the_whole(cls):
+    labels = planted()
+    bounds = [0, 300, 301, 900, N]
+    parts = []
+    for first, last in pairwise(bounds):
+        parts.append(summarise(streamed(labels[first:last], 128), first, with_overlaps=True))
+    summaries = (join_summaries(parts), summarise(streamed(labels), with_overlaps=True))
+    rules = [learn_summary(cls(5, random_state=0), each, streamed(labels)).rule for each in summaries]
+    by_parts, by_whole = (rule.to_arrays() for rule in rules)
+    assert {*by_parts} == {*by_whole}
+    for name, value in by_whole.items():
+        assert np.array_equal(by_parts[name], value), name
+    again = read_rule(by_whole)
+    sums = np.abs(np.random.default_rng(0).standard_normal((50, again.table.shape[1])))
+    assert np.array_equal(again.label(sums), rules[1].label(sums))
+
+
+def test_eci_and_the_graph_of_the_base_clusters_are_those_in_memory():
+    labels = planted(missing=0.2)
+    ensemble = Ensemble(labels, "ignored")
+    overlaps = ensemble.overlaps().astype(np.int64)
+    assert np.array_equal(find_eci(overlaps, ensemble.n_clusters, 0.4), eci(ensemble, 0.4))
+    order = np.random.default_rng(0).permutation(len(overlaps))
+    here, there = make_cluster_graph(overlaps[np.ix_(order, order)]), cluster_graph(ensemble, order)
+    for own, other in zip(here, there, strict=True):
+        assert np.array_equal(own, other)

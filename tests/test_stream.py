@@ -1,0 +1,151 @@
+"""Base clusterings that are read block by block: files, arrays, iterators, and what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from pyarrow import array, int8, table, uint8
+from pyarrow.parquet import write_table
+
+from consclust import stream as stream_module
+from consclust.ensemble import Ensemble
+from consclust.stream import StreamedEnsemble
+
+
+def labels_of(n=500, high=40):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(high, size=(n, 4))
+    labels[rng.random(labels.shape) < 0.1] = -1
+    labels[:, 0] = np.maximum(labels[:, 0], 0)
+    return labels
+
+
+def codes_of(stream):
+    """The codes of all objects, (n, m), in a pass after the first one."""
+    for _ in stream.blocks():
+        pass
+    blocks = list(stream.blocks())
+    assert [block.first for block in blocks] == np.cumsum([0, *(block.n_objects for block in blocks[:-1])]).tolist()
+    return np.concatenate([block.codes.T for block in blocks])
+
+
+def check(stream, labels):
+    """Codes and names are those of an ensemble of all labels."""
+    ensemble = Ensemble(labels)
+    assert np.array_equal(codes_of(stream), ensemble.labels)
+    for own, other in zip(stream.cluster_names, ensemble.cluster_names, strict=True):
+        assert np.array_equal(own, other)
+
+
+def write_parquet(path, labels, **options):
+    columns = {f"run {i}": pd.array(column, dtype="Int16").copy() for i, column in enumerate(labels.T)}
+    for column in columns.values():
+        column[np.asarray(column) == -1] = pd.NA
+    pd.DataFrame(columns).to_parquet(path, index=False, **options)
+    return path
+
+
+@pytest.mark.parametrize("rows", [3, 100, 2**17])
+def test_a_parquet_file_is_read_in_blocks(tmp_path, monkeypatch, rows):
+    monkeypatch.setattr(stream_module, "ROWS", rows)
+    labels = labels_of()
+    check(StreamedEnsemble.from_parquet(write_parquet(tmp_path / "labels.parquet", labels, row_group_size=70)), labels)
+
+
+def test_parquet_files_lie_one_below_the_other_and_columns_can_be_chosen(tmp_path):
+    labels = labels_of()
+    paths = [write_parquet(tmp_path / f"{i}.parquet", part) for i, part in enumerate(np.split(labels, [100, 101]))]
+    check(StreamedEnsemble.from_parquet(paths), labels)
+    check(StreamedEnsemble.from_parquet(paths, ["run 2", "run 0"]), labels[:, [2, 0]])
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64, np.uint64])
+def test_arrays_and_npy_files_of_any_integers(tmp_path, monkeypatch, kind):
+    monkeypatch.setattr(stream_module, "ROWS", 64)
+    labels = labels_of()
+    labels = np.maximum(labels, 0).astype(kind) if np.dtype(kind).kind == "u" else labels.astype(kind)
+    np.save(tmp_path / "labels.npy", labels)
+    check(StreamedEnsemble.from_npy(tmp_path / "labels.npy"), labels)
+    check(StreamedEnsemble.from_blocks([labels]), labels)
+    check(StreamedEnsemble.from_blocks(lambda: iter(np.split(labels, 5))), labels)
+
+
+def test_what_can_be_iterated_once_only_is_kept_in_a_file():
+    labels = labels_of()
+    check(StreamedEnsemble.from_blocks(part for part in np.split(labels, [10, 300])), labels)
+
+
+def test_lists_frames_and_whole_floats_are_labels_too():
+    stream = StreamedEnsemble.from_blocks([[[0.0, 1.0], [2.0, -1.0]], pd.DataFrame({"a": [2], "b": [1]})])
+    check(stream, [[0, 1], [2, -1], [2, 1]])
+
+
+def test_labels_beyond_a_table_are_found_by_search():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(30, size=(300, 2)) * 10**15
+    labels[rng.random(300) < 0.2, 1] = -1
+    small_first = np.concatenate([[[5, 6]], labels, [[5, 10**9]]])
+    check(StreamedEnsemble.from_blocks(np.split(small_first, [1, 2, 100])), small_first)
+
+
+def test_many_clusters_take_wider_integers():
+    labels = np.column_stack([np.arange(1000), np.arange(1000) % 3])
+    stream = StreamedEnsemble.from_blocks(np.split(labels, 10))
+    check(stream, labels)
+    assert {block.codes.dtype for block in stream.blocks()} == {np.dtype(np.int16)}
+
+
+def test_clusters_of_a_whole_are_those_of_its_parts(tmp_path):
+    labels = labels_of()
+    whole = StreamedEnsemble.from_blocks([labels])
+    codes = codes_of(whole)
+    part = StreamedEnsemble.from_blocks([labels[200:]]).use_clusters(whole.cluster_names)
+    assert np.array_equal(codes_of(part), codes[200:])
+
+
+@pytest.mark.parametrize(
+    ("blocks", "says"),
+    [
+        ([], "no object"),
+        ([np.array([[0, 1]]), np.array([[0, 1, 2]])], "3 clusterings, those before it 2"),
+        ([np.array([[0, 1]]), np.array([[-1, 1], [-1, -1]])], "object 2 has no label"),
+        ([np.array([[0, -2]])], "got -2"),
+        ([np.array([[0, 2**63]], dtype=np.uint64)], "64 bits"),
+        ([np.array([[0.5, 1.0]])], "fractions"),
+        ([np.array([["x"]])], "integers"),
+    ],
+    ids=lambda given: given if isinstance(given, str) else "",
+)
+def test_what_is_no_label_is_refused(blocks, says):
+    with pytest.raises(ValueError, match=says):
+        codes_of(StreamedEnsemble.from_blocks(blocks))
+
+
+def test_labels_that_change_between_passes_are_refused():
+    labels = np.array([[0], [1]])
+    stream = StreamedEnsemble.from_blocks([labels])
+    codes_of(stream)
+    labels[1] = 7
+    with pytest.raises(ValueError, match="label 7, which was not there"):
+        codes_of(stream)
+
+
+def test_another_missing_is_refused():
+    with pytest.raises(ValueError, match="missing = 'no'"):
+        StreamedEnsemble.from_blocks([[[0]]], "no")
+
+
+def test_parquet_files_that_are_no_label_matrices_are_named(tmp_path):
+    write_table(table({"a": array([0, 1], int8())}), tmp_path / "a.parquet")
+    write_table(table({"b": array([0, 1], int8())}), tmp_path / "b.parquet")
+    write_table(table({"a": array([0.5, 1])}), tmp_path / "c.parquet")
+    write_table(table({"a": array(["x", "y"])}), tmp_path / "d.parquet")
+    with pytest.raises(ValueError, match=r"b\.parquet.*no column 'a'"):
+        codes_of(StreamedEnsemble.from_parquet([tmp_path / "a.parquet", tmp_path / "b.parquet"]))
+    for name in "cd":
+        with pytest.raises(ValueError, match=rf"{name}\.parquet, column a: labels must be integers"):
+            codes_of(StreamedEnsemble.from_parquet(tmp_path / f"{name}.parquet"))
+
+
+def test_small_unsigned_integers_are_not_widened(tmp_path):
+    write_table(table({"a": array([200, None, 3], uint8()), "b": array([1, 1, 1], uint8())}), tmp_path / "a.parquet")
+    check(StreamedEnsemble.from_parquet(tmp_path / "a.parquet"), [[200, 1], [-1, 1], [3, 1]])
