@@ -42,6 +42,7 @@ from consclust.numerics.kernels import mixture_kernels as mixtures
 from consclust.numerics.kernels import pair_kernels as pairs
 from consclust.numerics.kernels import rce_kernels as kernels
 from consclust.numerics.kernels import rce_pair_kernels as rce_pairs
+from consclust.numerics.kernels import stream_kernels as streams
 from consclust.numerics.simplex import project_rows
 from speedup import COMMIT, earlier
 
@@ -535,6 +536,52 @@ def sum_rows(data: Data) -> Pair:
     )
 
 
+def upper_overlaps(data: Data) -> Pair:
+    codes, firsts = codes_of(data)
+    z, factors = data.ensemble.sparse_indicator[data.ensemble.membership], np.arange(data.ensemble.n_objects)
+
+    def compiled() -> Any:
+        overlaps = np.zeros((z.shape[1], z.shape[1]), dtype=np.int64)
+        streams.add_overlaps(codes, firsts, factors, overlaps)
+        return overlaps
+
+    return "overlaps of clusters", z.shape[0], lambda: np.triu((z.T @ (z * factors[:, None])).toarray()), compiled
+
+
+def upper_products(data: Data) -> Pair:
+    z, factors = data.ensemble.sparse_indicator.astype(float), np.arange(data.ensemble.n_profiles).astype(float)
+
+    def compiled() -> Any:
+        overlaps = np.zeros((z.shape[1], z.shape[1]), dtype=np.int64)
+        streams.add_products(z.indptr, z.indices, z.data, factors, overlaps)
+        return overlaps
+
+    return (
+        "overlaps of expected labels",
+        z.shape[0],
+        lambda: np.triu((z.T @ (z * factors[:, None])).toarray()),
+        compiled,
+    )
+
+
+def sum_rows_of_table(data: Data) -> Pair:
+    codes, firsts = codes_of(data)
+    z, table = data.ensemble.sparse_indicator[data.ensemble.membership].astype(float), data.table()
+    sums = np.empty((z.shape[0], table.shape[1]))
+
+    def compiled() -> Any:
+        streams.sum_rows_of_table(codes, firsts, table, sums)
+        return sums
+
+    return "sums of rows of a table", z.shape[0], lambda: z @ table, compiled
+
+
+def codes_of(data: Data) -> tuple[Any, Any]:
+    """Return the labels of the objects as a stream has them, (m, n), and the first cluster of each clustering."""
+    n_clusters = data.ensemble.n_clusters
+    return np.ascontiguousarray(data.ensemble.labels.T.astype(np.int8)), np.cumsum(n_clusters) - n_clusters
+
+
 def e_step_of_mixture(data: Data) -> Pair:
     z, log_theta = data.ensemble.sparse_indicator.astype(float), np.log(data.table())
     log_shares = np.full(CLASSES, -np.log(CLASSES))
@@ -595,6 +642,9 @@ CASES: dict[str, Callable[[Data], Pair]] = {
     "spce.over_clusterings": partial(pairs_of_spce, what="pace", name="update_pace", found="_pace", given=(0.1,)),
     "spce.over_pairs": partial(pairs_of_spce, what="shares", name="update_shares", found="_shares"),
     "spce.update_similarity": similarity_of_spce,
+    "stream.add_overlaps": upper_overlaps,
+    "stream.add_products": upper_products,
+    "stream.sum_rows_of_table": sum_rows_of_table,
     "strength.sum_common": sum_common,
     "trce.quotient_rows": quotient_rows,
     "trce.shared": lambda data: connective_of_trce(data, "weighted matrices", "weighted", np.ones(CLUSTERINGS)),

@@ -55,8 +55,8 @@ class StreamedEnsemble:
         Returns an iterator over the blocks, each a list of m columns of labels; it is called once a pass.
     missing : {"expected", "ignored"}, default "expected"
         What a missing label counts as, as in :class:`~consclust.Ensemble`.
-    most_in_memory : int, default 2^20
-        Objects up to which ``fit`` keeps all labels in memory.
+    most_in_memory : int
+        Objects up to which ``fit`` keeps all labels in memory; 2^20 unless given.
 
     Attributes
     ----------
