@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -13,9 +13,9 @@ from pydantic import Field
 from consclust.plot.drawing import heat
 from consclust.report.blocks import Shown
 from consclust.report.figures import PAGE, WIDTHS, colour_bar, label_outer, legend_below, style
-from consclust.report.wording import conjunction, count, paragraph, point, records, score, symbol
-from consclust_studies.config.references import MetricId
-from consclust_studies.config.study import Study
+from consclust.report.wording import conjunction, count, paragraph, point, records, score, spanned, symbol
+from consclust_studies.config.references import AnyMethodId, MetricId
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, find_unknown
 from consclust_studies.results.grid_means import average_grid, describe_races
@@ -39,9 +39,9 @@ class Heatmap(OfMethod):
     """The mean score of a method at every point of its grid, a panel for each data set and metric."""
 
     drawn = True
-    reads: ClassVar = Needs(scores=True)
 
     kind: Literal["heatmap"]
+    method: AnyMethodId = Field(description="id of the method, or of a variant of one")
     x: str = Field(description="parameter of the grid on the horizontal axis")
     y: str = Field(description="parameter of the grid on the vertical axis")
     metrics: Some[MetricId] = Field(("ACC", "NMI"), description="metrics, a panel for each")
@@ -56,10 +56,17 @@ class Heatmap(OfMethod):
         if self.x == self.y:
             yield "y", f" = {self.y!r}: the same as x; name another parameter of the grid"
 
+    def needs(self, study: PlannedStudy) -> Needs:
+        """Return the scores of the study, or those of its variants."""
+        return Needs(variant_scores=True) if self._is_variant(study) else Needs(scores=True)
+
+    def _is_variant(self, study: Study) -> bool:
+        return any(run.id == self.method for run in study.variants.methods)
+
     def build(self, source: Source) -> Shown:
         """Return the mean over the subsets of each case, metric and point, x fastest; NaN where a subset failed."""
         study = source.study
-        scores = source.scores
+        scores = source.variant_scores if self._is_variant(study) else source.scores
         run = source.study.method(self.method)
         mine = scores[(scores["method"] == self.method) & (scores["restart"] == study.restarts)]
         means = average_grid(study, mine).droplevel("method")
@@ -132,10 +139,15 @@ class Heatmap(OfMethod):
         panel.tick_params(rotation=0, labelsize=8 if large else 6.5)
         title = f"{source.titles[case]}, {metric}" if large else f"{source.titles[case]}: {score(best)}"
         panel.set_title(title, fontsize=9 if large else 7.5)
-        _frame(panel, x.index(run.default[self.x]), y.index(run.default[self.y]), DEFAULT, large)
+        frame_cell(panel, x.index(run.default[self.x]), y.index(run.default[self.y]), DEFAULT, large)
         if np.isfinite(best):
-            _frame(panel, *divmod(int(np.nanargmax(means)), len(x))[::-1], BEST, large)
+            frame_cell(panel, *divmod(int(np.nanargmax(means)), len(x))[::-1], BEST, large)
         return mesh
+
+    def _count_subsets(self, study: Study) -> str:
+        """Say on how many subsets the method runs; a variant may run on fewer on some cases."""
+        run = study.method(self.method)
+        return spanned([study.n_subsets_of(study.case(case), run) for case in self.find_cases(study)], "subset")
 
     def _caption(self, study: Study) -> str:
         default = study.method(self.method).default
@@ -149,7 +161,7 @@ class Heatmap(OfMethod):
         }
         return paragraph(
             f"{conjunction(self.metrics)} of {self.method} over its grid of {symbol(self.x)} and {symbol(self.y)}"
-            f"{', with ' + point(fixed) if fixed else ''}: mean over {count(study.n_subsets, 'subset')} of "
+            f"{', with ' + point(fixed) if fixed else ''}: mean over {self._count_subsets(study)} of "
             f"{count(study.ensemble.subset_size, 'base clustering')} ({restarts[study.restarts]}).",
             colour[self.scale],
             "Solid frame: best mean; dotted frame: default parameters; grey: failed on some subset.",
@@ -166,7 +178,7 @@ def tick_label(value: object) -> str:
     return f"$10^{{{round(exponent)}}}$" if power else f"{value:g}"
 
 
-def _frame(panel: Any, x: int, y: int, look: dict[str, Any], large: bool) -> None:
+def frame_cell(panel: Any, x: int, y: int, look: dict[str, Any], large: bool) -> None:
     """Frame a cell, black on white, which is seen on every colour."""
     from matplotlib.patches import Rectangle
 

@@ -131,6 +131,25 @@ def test_small_panels_show_the_distance_below_the_best(study, scores) -> None:
     assert mesh.norm(-2e-5) == mesh.norm(-0.019), "the best is in the last step"
 
 
+@pytest.mark.long
+def test_a_variant_has_its_own_scores_and_subsets(scores) -> None:
+    keys = {"of": "RCE", "method": "RCE", "grid": GRID, "default": DEFAULT, "why": "-", "subsets": {"iris": 2}}
+    methods = ["KC", {"method": "RCE", "grid": GRID, "default": DEFAULT}]
+    study = planned(methods=methods, variants={"methods": [{"id": "other", **keys}]})
+    of_variant = scores[(scores["case"] == "wine") | (scores["subset"] < 2)]
+    of_variant = of_variant.assign(method="other", value=of_variant["value"] + 0.2)
+    exhibit = heatmap(method="other")
+    assert exhibit.needs(study).variant_scores
+    assert not exhibit.needs(study).scores
+    shown = exhibit.build(source_of(study, scores=scores, selected=scores, variant_scores=of_variant))
+    assert "2 to 3 subsets" in shown.caption
+    expected = [
+        value(row.case, row.lambda1, row.lambda2) + 0.2 - 0.01 * (row.case == "iris")
+        for row in shown.frame.itertuples()
+    ]
+    np.testing.assert_allclose(shown.frame["mean"], expected)
+
+
 def test_axes_that_are_not_in_the_grid_are_mistakes(study) -> None:
     assert list(heatmap().mistakes(study)) == []
     [(key, message)] = heatmap(x="lambda3").mistakes(study)
