@@ -326,7 +326,7 @@ def test_all_commands_that_read_a_file_have_the_options(command):
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        (["--scale"], "--scale is for k-means, which needs --features"),
+        (["--scale"], "--scale is for features, which need --features"),
         (["--features", "--missing", "0"], "--missing is for labels"),
         (["--features", "--indicator"], "--indicator is for labels"),
         (["--id", "r0", "--no-id"], "--no-id and --id r0 do not go together"),

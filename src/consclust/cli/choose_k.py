@@ -86,7 +86,7 @@ def choose_k(
 
 def _check_options(source: Source, method: str | None, settings: tuple[str, ...]) -> None:
     """Refuse options that do not go together."""
-    for name in ("base_k", "halves"):
+    for name in ("base_k", "halves", *options.OF_BASE):
         if source.features and options.is_given(name):
             raise InputError(f"--{name.replace('_', '-')}: with --features, k-means runs at each --k; leave this out")
     if settings and method is None:
@@ -108,10 +108,10 @@ def parse_numbers(text: str, option: str) -> list[int]:
 
 
 def make_recipe(source: Source) -> "ResampledKMeans | None":
-    """Return how features are clustered at each k; None of a label matrix."""
+    """Return how features are clustered at each k; None of a label matrix, and if k-means does not cluster them."""
     from consclust.diagnostics import ResampledKMeans
 
-    return ResampledKMeans(source.runs) if source.features else None
+    return ResampledKMeans(source.runs) if source.features and source.base == "kmeans" else None
 
 
 def keep_possible(

@@ -3,7 +3,7 @@
 import ast
 import functools
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,6 +26,16 @@ Command = Callable[..., Any]
 EMPTY = "this range is empty; write the smaller number first"
 SQRT_NEEDS = 4  # objects, for two clusters
 RULES = ("sqrt", "random")  # Of consclust.ensembles.kmeans
+OF_BASE = ("base", "linkage", "distance", "object_fraction", "feature_fraction")  # How features are clustered
+OF_ALGORITHMS = {"linkage": ("agglomerative",), "distance": ("agglomerative", "pam")}
+ARGUMENTS = {
+    "n_clusters": "--base-k",
+    "algorithms": "--base",
+    "metric": "--distance",
+    "object_fraction": "--object-fraction",
+    "feature_fraction": "--feature-fraction",
+}
+"""Of consclust.ensembles.from_algorithms, and the options for them."""
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 OUT = click.Path(path_type=Path)
 
@@ -47,6 +57,7 @@ class Data(NamedTuple):
     ids: "npt.NDArray[Any]"  # Of the objects, shape (n,)
     names: list[str]  # Of the base clusterings
     classes: "KnownClasses | None" = None
+    feature_names: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +68,11 @@ class Source:
     features: bool
     runs: int
     base_k: str
+    base: str
+    linkage: str
+    distance: str
+    object_fraction: float
+    feature_fraction: float
     scale: bool
     header: bool | None
     decimal: str
@@ -93,14 +109,14 @@ class Source:
         return read_features(self.path, layout, scale=self.scale) if self.features else read_labels(self.path, layout)
 
     def read(self, seed: int) -> Data:
-        """Return the base clusterings: of the file, or k-means of the features in it; InputError for a mistake."""
+        """Return the base clusterings: of the file, or of the features in it; InputError for a mistake."""
         from consclust.ensemble import Ensemble
 
         found = self.table()
         classes = self._read_classes(found)
         if self.features:
             names = [f"run {run + 1}" for run in range(self.runs)]
-            data = Data(self._cluster(found.values, seed), found.values, found.ids, names, classes)
+            data = Data(self._cluster(found.values, seed), found.values, found.ids, names, classes, found.names)
         else:
             data = Data(Ensemble(found.values), None, found.ids, found.names, classes)
         self._report_size(data)
@@ -128,15 +144,41 @@ class Source:
         return KnownClasses.make(found.classes, f"column {self.truth!r}")
 
     def _cluster(self, features: "FloatArray", seed: int) -> "Ensemble":
-        """Return k-means clusterings of features."""
-        from consclust.ensembles import kmeans
+        """Return clusterings of features by the algorithms of --base."""
+        from consclust import ensembles
 
         n_clusters = _parse_base_k(self.base_k)
         self._check_base_k(n_clusters, len(features))
+        given: dict[str, Any] = {
+            "runs": self.runs,
+            "n_clusters": n_clusters,
+            "object_fraction": self.object_fraction,
+            "feature_fraction": self.feature_fraction,
+            "random_state": seed,
+        }
         try:
-            return kmeans(features, runs=self.runs, n_clusters=n_clusters, random_state=seed)
+            if self.base == "kmeans":
+                return ensembles.kmeans(features, **given)
+            algorithms = self.base.split(",")
+            return ensembles.from_algorithms(features, algorithms, linkage=self.linkage, metric=self.distance, **given)
         except ValueError as mistake:
-            raise InputError(f"{self.path}: {str(mistake).replace('n_clusters', '--base-k')}") from None
+            text = str(mistake)
+            for argument, option in ARGUMENTS.items():
+                text = text.replace(argument, option)
+            raise InputError(f"{self.path}: {text}") from None
+
+    def describe_base(self) -> str:
+        """Say how the base clusterings are made of the features."""
+        words = [self.base.replace(",", " and "), f"{self.runs} runs", f"k: {self.base_k}"]
+        if "agglomerative" in self.base:
+            words.append(f"{self.linkage} linkage")
+        if any(name in self.base for name in OF_ALGORITHMS["distance"]):
+            words.append(f"{self.distance} distance")
+        if self.object_fraction < 1:
+            words.append(f"{self.object_fraction:g} of the objects")
+        if self.feature_fraction < 1:
+            words.append(f"{self.feature_fraction:g} of the features")
+        return ", ".join(words)
 
     def _check_base_k(self, n_clusters: Any, n: int) -> None:
         """Refuse more clusters than objects, and a rule by which all objects are in one cluster."""
@@ -187,10 +229,13 @@ class Source:
 
 def _check_source(source: Source) -> None:
     """Refuse options that do not go together."""
-    for name in ("runs", "base_k", "scale"):
+    for name in ("runs", "base_k", "scale", *OF_BASE):
         if is_given(name) and not source.features:
             option = f"--{name.replace('_', '-')}"
-            raise InputError(f"{option} is for k-means, which needs --features; {source.path} is read as labels")
+            raise InputError(f"{option} is for features, which need --features; {source.path} is read as labels")
+    for name, algorithms in OF_ALGORITHMS.items():
+        if is_given(name) and not set(algorithms) & set(source.base.split(",")):
+            raise InputError(f"--{name} is for --base {' or '.join(algorithms)}; leave it out")
     for name in ("missing", "indicator", "long"):
         if is_given(name) and source.features:
             raise InputError(f"--{name} is for labels, but --features is given; leave one of them out")
@@ -210,9 +255,45 @@ def reads_file(command: Command) -> Command:
     decorated: Command = with_source
     options: list[Callable[[Command], Command]] = [
         click.argument("path", metavar="FILE", type=FILE),
-        click.option("--features", is_flag=True, help="FILE has features; k-means makes the base clusterings."),
+        click.option("--features", is_flag=True, help="FILE has features, of which base clusterings are made."),
         click.option(
-            "--runs", type=click.IntRange(2), default=20, show_default=True, help="Runs of k-means (--features)."
+            "--base",
+            default="kmeans",
+            show_default=True,
+            metavar="NAMES",
+            help="What makes them: kmeans, minibatch, agglomerative, spectral, gmm (Gaussian mixture) or pam; several, "
+            "separated by commas, take turns (--features).",
+        ),
+        click.option(
+            "--linkage",
+            type=click.Choice(["average", "complete", "single", "ward"]),
+            default="average",
+            show_default=True,
+            help="Of agglomerative (--features).",
+        ),
+        click.option(
+            "--distance",
+            type=click.Choice(["euclidean", "manhattan", "cosine", "correlation"]),
+            default="euclidean",
+            show_default=True,
+            help="Of agglomerative and pam (--features).",
+        ),
+        click.option(
+            "--object-fraction",
+            type=click.FloatRange(0, 1, min_open=True),
+            default=1.0,
+            show_default=True,
+            help="Share of the objects in each run (--features).",
+        ),
+        click.option(
+            "--feature-fraction",
+            type=click.FloatRange(0, 1, min_open=True),
+            default=1.0,
+            show_default=True,
+            help="Share of the features in each run (--features).",
+        ),
+        click.option(
+            "--runs", type=click.IntRange(2), default=20, show_default=True, help="Base clusterings (--features)."
         ),
         click.option(
             "--base-k",

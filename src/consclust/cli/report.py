@@ -52,7 +52,8 @@ def report(
     pictures of every section: the clusters, the number of clusters, contested objects, the base clusterings, methods.
 
     The default of --ks ends at the number of objects, if that is smaller, and that of --folds at the number of base
-    clusterings. With --truth, a chapter has the scores of the consensus with the true classes, and pictures show them.
+    clusterings. With --features, a chapter says which features separate the clusters. With --truth, a chapter has the
+    scores of the consensus with the true classes, and pictures show them.
 
     Example: consclust report labels.csv -k 5 --out report
     """
@@ -78,11 +79,19 @@ def report(
     chosen = diagnosis.Settings(fitted, candidates, others, draws, halves, nulls, folds, seed, recipe)
     mpl.use("agg")  # no window
     found = diagnosis.Diagnosis(
-        chosen, data.ensemble, data.ids, data.names, data.features, jobs, options.watched, data.classes
+        chosen,
+        data.ensemble,
+        data.ids,
+        data.names,
+        data.features,
+        jobs,
+        options.watched,
+        data.classes,
+        data.feature_names,
     )
     facts = {
         "Consensus": f"{fitted!r}",
-        "Base clusterings": f"k-means, {source.runs} runs, k: {source.base_k}" if source.features else "of the file",
+        "Base clusterings": source.describe_base() if source.features else "of the file",
         "Numbers of clusters compared": ", ".join(map(str, chosen.ks)),
         "Bootstrap ensembles, random halves, null reference": f"{draws}, {halves}, {nulls}",
         "Seed": f"{seed}",

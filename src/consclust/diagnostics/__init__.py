@@ -2,7 +2,8 @@
 
 How stable is the consensus (``stability``), how many clusters are there (``choice``), what is the ensemble like
 (``ensembles``), how far can the consensus be trusted (``consensus``), what does a matrix show (``matrices``), what does
-RCE correct (``errors``). Except for some questions to a matrix no classes are needed.
+RCE correct (``errors``), which features separate the clusters (``signatures``). Except for some questions to a matrix
+no classes are needed.
 """
 
 from consclust.diagnostics.choice import choose_k, describe_recommendation
@@ -19,6 +20,7 @@ from consclust.diagnostics.ensembles import (
 from consclust.diagnostics.matrices import block_structure, contrast, level_shares, vat_order
 from consclust.diagnostics.pairs import half_width
 from consclust.diagnostics.resampling import ResampledKMeans, resampled
+from consclust.diagnostics.signatures import signatures
 from consclust.diagnostics.stability import (
     ConsensusValues,
     Tracking,
@@ -37,5 +39,6 @@ __all__ = [
     "block_structure", "bootstrap_stability", "choose_k", "cluster_consensus", "compare_methods",
     "consensus_silhouette", "consensus_values", "contested", "contrast", "cophenetic_correlation", "delta_area",
     "describe_recommendation", "half_width", "held_out_agreement", "influence", "item_consensus", "level_shares",
-    "pairwise_agreement", "quality", "rce_error_matrix", "rce_errors", "resampled", "track_items", "vat_order",
+    "pairwise_agreement", "quality", "rce_error_matrix", "rce_errors", "resampled", "signatures", "track_items",
+    "vat_order",
 ]  # fmt: skip

@@ -94,18 +94,15 @@ def kmeans(
     >>> LWEA(n_clusters=3).fit_predict(ensemble).shape
     (150,)
     """
-    _check("algorithm", algorithm, ("kmeans", "minibatch", "spherical"))
-    _check("init", init, ("random", "k-means++"))
-    several = isinstance(n_clusters, Iterable) and not isinstance(n_clusters, str)
-    rules: list[Any] = list(n_clusters) if several else [n_clusters]  # type: ignore[arg-type]
-    if not rules:
-        raise ValueError("n_clusters is empty: give a number or a rule")
-    features = _check_matrix(X)
+    check_choice("algorithm", algorithm, ("kmeans", "minibatch", "spherical"))
+    check_choice("init", init, ("random", "k-means++"))
+    rules = list_rules(n_clusters)
+    features = check_matrix(X)
     seed = seed_of(random_state)
     refuse_overflow(features)
-    present = _draw_present(features.shape[0], runs, object_fraction, feature_fraction, seed)
+    present = draw_present(features.shape[0], runs, object_fraction, feature_fraction, seed)
     counts = present.sum(axis=0).tolist()
-    numbers = [_number_or_rule(rules[run % len(rules)], count) for run, count in enumerate(counts)]
+    numbers = [number_or_rule(rules[run % len(rules)], count) for run, count in enumerate(counts)]
     protocol = KMeansProtocol(1, 1, max_iter, init, feature_fraction, algorithm == "minibatch")
     make = spherical_ensemble if algorithm == "spherical" else kmeans_ensemble
     tasks = [
@@ -168,11 +165,11 @@ def from_estimators(
     >>> ensemble.n_clusterings, ensemble.has_missing
     (4, True)
     """
-    _check("left_out", left_out, ("missing", "predict"))
-    features = _check_matrix(X)
+    check_choice("left_out", left_out, ("missing", "predict"))
+    features = check_matrix(X)
     seed = seed_of(random_state)
     named = list(_name_estimators(estimators))
-    present = _draw_present(features.shape[0], runs * len(named), object_fraction, feature_fraction, seed)
+    present = draw_present(features.shape[0], runs * len(named), object_fraction, feature_fraction, seed)
     must_predict = left_out == "predict" and not present.all()
     for name, estimator in named:
         for needed in ("fit_predict", "predict") if must_predict else ("fit_predict",):
@@ -248,10 +245,19 @@ def _name_estimators(estimators: Any) -> Iterator[tuple[str, Any]]:
             raise ValueError(f"estimators: two are named {name!r}; give each its own name")
 
 
-def _number_or_rule(rule: Any, n: int) -> Any:
+def list_rules(n_clusters: Rule | Sequence[Rule]) -> list[Any]:
+    """Return one or several rules for the number of clusters as a list; ValueError if it is empty."""
+    several = isinstance(n_clusters, Iterable) and not isinstance(n_clusters, str)
+    rules: list[Any] = list(n_clusters) if several else [n_clusters]  # type: ignore[arg-type]
+    if not rules:
+        raise ValueError("n_clusters is empty: give a number or a rule")
+    return rules
+
+
+def number_or_rule(rule: Any, n: int) -> Any:
     """Return a rule of the studies for one run of n objects, with a number in place of "sqrt"."""
     if isinstance(rule, str):
-        _check("n_clusters", rule, ("sqrt", "random", "random-fine"))
+        check_choice("n_clusters", rule, ("sqrt", "random", "random-fine"))
         if rule == "random" and n < 4:
             raise ValueError(
                 f"n_clusters = 'random': from 2 to the square root of n = {n} there is none; give a number"
@@ -262,7 +268,8 @@ def _number_or_rule(rule: Any, n: int) -> Any:
     return int(rule)
 
 
-def _check_matrix(X: Any) -> Any:
+def check_matrix(X: Any) -> Any:
+    """Return features as an array or a CSR matrix, shape (n, d); ValueError for what is no matrix of numbers."""
     from sklearn.utils import check_array
 
     return check_array(X, accept_sparse="csr", ensure_all_finite=False)
@@ -284,7 +291,7 @@ def seed_of(random_state: Seed) -> int:
     return int(np.random.default_rng(random_state).integers(2**63))
 
 
-def _draw_present(n: int, runs: int, object_fraction: float, feature_fraction: float, seed: int) -> Flags:
+def draw_present(n: int, runs: int, object_fraction: float, feature_fraction: float, seed: int) -> Flags:
     """Return the objects of each run, (n, runs)."""
     if runs < 1:
         raise ValueError(f"runs = {runs}: must be at least 1")
@@ -294,6 +301,7 @@ def _draw_present(n: int, runs: int, object_fraction: float, feature_fraction: f
     return subsamples(n, runs, object_fraction, np.arange(runs)[None, :], seed, ("base clusterings",))
 
 
-def _check(name: str, value: str, choices: tuple[str, ...]) -> None:
+def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    """Raise ValueError, with the nearest word, for a value that is none of the choices."""
     if value not in choices:
         raise ValueError(f"{name} = {value!r}: {did_you_mean(str(value), choices)}")

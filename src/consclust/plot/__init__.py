@@ -12,8 +12,9 @@ from consclust.plot.ensemble_plots import agreement, diversity
 from consclust.plot.error_plots import rce_errors
 from consclust.plot.matrix_plots import coassociation, matrix
 from consclust.plot.object_plots import images, memberships, stability
+from consclust.plot.signature_plots import signatures
 
 __all__ = [
     "agreement", "coassociation", "consensus_cdf", "criteria", "delta_area", "diversity", "images", "matrix",
-    "memberships", "rce_errors", "stability", "tracking",
+    "memberships", "rce_errors", "signatures", "stability", "tracking",
 ]  # fmt: skip

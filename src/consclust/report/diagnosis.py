@@ -84,6 +84,7 @@ class Diagnosis:
     watch: Watch = lambda steps, number, what: steps
     classes: KnownClasses | None = None
     """Known classes of the objects, for scores and pictures alone."""
+    feature_names: Sequence[str] = ()
 
     @computed
     def _answer(self) -> tuple[IntArray, str]:

@@ -14,7 +14,7 @@ from consclust.report.diagnosis import Diagnosis
 from consclust.report.items import Item, block_items, heading, paragraph, table
 from consclust.report.references import References
 from consclust.report.sections import TITLES
-from consclust.report.shown import CHAPTERS, KNOWN_CLASSES, abstract, choose_chapters
+from consclust.report.shown import ALL_CHAPTERS, abstract, choose_chapters
 from consclust.versions import versions
 
 FORMATS = (".csv", *(f".{each}" for each in figures.FORMATS))
@@ -24,7 +24,7 @@ DIAGNOSTICS = ("monti", "senbabaoglu", "john")
 
 def files() -> list[str]:
     """Return the names of all files that a report may have."""
-    sections = [section for chapter in (*CHAPTERS.values(), KNOWN_CLASSES) for section in chapter]
+    sections = [section for chapter in ALL_CHAPTERS.values() for section in chapter]
     return ["report.pdf", "report.html", *(f"{each}{suffix}" for each in sections for suffix in FORMATS)]
 
 

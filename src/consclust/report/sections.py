@@ -12,6 +12,7 @@ TITLES = {
     "diversity": "Diversity and quality",
     "methods": "Methods",
     "between": "Agreement of the methods",
+    "signatures": "Features that separate the clusters",
     "truth": "Scores with the known classes",
     "classes": "Clusters and classes",
 }

@@ -287,6 +287,23 @@ def between(found: Diagnosis) -> Shown:
     return Shown(frame, caption=caption, picture=plot.agreement(labels).figure if len(labels) > 1 else None)
 
 
+def signatures(found: Diagnosis) -> Shown:
+    """Return which features separate the clusters."""
+    frame = diagnostics.signatures(found.features, found.labels, found.feature_names or None)
+    shown = frame[:MOST]
+    caption = (
+        f"The {count(len(shown), 'feature')} of {len(frame)} that separate the clusters most, by eta squared, the "
+        "share of the sum of squares that lies between the clusters; the CSV has all. H: Kruskal-Wallis statistic. "
+        "Adjusted p: its p-value after Benjamini and Hochberg over the features. The clusters were made from these "
+        "features, and any clusters would separate some of them: p ranks the features, and does not test whether there "
+        "are clusters. In the picture: the mean of each cluster, in standard deviations from the mean of all objects."
+    )
+    columns = "feature, eta squared: eta_squared, H: kruskal_h, adjusted p: p_adjusted"
+    forms = {"kruskal_h": "{:.1f}".format, "p_adjusted": "{:.2g}".format}
+    table = listed("Features", shown, columns, forms=forms)
+    return Shown(frame, (table,), caption, plot.signatures(frame, most=MOST).figure)
+
+
 def truth(found: Diagnosis) -> Shown:
     """Return how the consensus, the base clusterings and the methods agree with the known classes."""
     import pandas as pd
@@ -331,15 +348,22 @@ CHAPTERS: Mapping[str, Mapping[str, Callable[[Diagnosis], Shown]]] = {
     "Methods": {"methods": methods, "between": between},
 }
 """Chapters of the report: the function of each section."""
+FEATURES: Mapping[str, Callable[[Diagnosis], Shown]] = {"signatures": signatures}
+"""Sections of a chapter that is there if there are features, and more than one cluster."""
 KNOWN_CLASSES: Mapping[str, Callable[[Diagnosis], Shown]] = {"truth": truth, "classes": classes}
 """Sections of a chapter that is there if there are known classes."""
+ALL_CHAPTERS = {**CHAPTERS, "Features": FEATURES, "Known classes": KNOWN_CLASSES}
+"""Chapters that a report may have."""
 
 
 def choose_chapters(found: Diagnosis) -> Mapping[str, Mapping[str, Callable[[Diagnosis], Shown]]]:
     """Return the chapters of the report of a diagnosis."""
+    chapters = dict(ALL_CHAPTERS)
+    if found.features is None or found.labels.max() == 0:
+        del chapters["Features"]
     if found.classes is None:
-        return CHAPTERS
-    return {**CHAPTERS, "Known classes": KNOWN_CLASSES}
+        del chapters["Known classes"]
+    return chapters
 
 
 def abstract(found: Diagnosis, source: str) -> str:
