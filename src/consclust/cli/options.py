@@ -159,8 +159,8 @@ class Source:
         try:
             if self.base == "kmeans":
                 return ensembles.kmeans(features, **given)
-            algorithms = self.base.split(",")
-            return ensembles.from_algorithms(features, algorithms, linkage=self.linkage, metric=self.distance, **given)
+            given |= {"algorithms": self.base.split(","), "linkage": self.linkage, "metric": self.distance}
+            return ensembles.from_algorithms(features, **given)
         except ValueError as mistake:
             text = str(mistake)
             for argument, option in ARGUMENTS.items():
