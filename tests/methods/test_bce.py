@@ -244,6 +244,17 @@ def test_keeps_every_start_and_takes_the_best_bound():
     assert best.n_iter_ == single[best.chosen_].n_iter_ == len(best.bound_path_)
 
 
+def test_a_flat_start_has_equal_alpha_and_draws_beta_alone():
+    data = Words.make(Ensemble(l30()))
+    beta = np.random.default_rng(7).random((data.n_words, 4))
+    start = Model(np.full(4, 0.25), data.normalised(beta))
+    expected = BCE(4).learn(data, start)
+    flat = BCE(4, alpha_start="flat", n_init=1, random_state=np.random.default_rng(7)).fit(l30())
+    assert flat.bound_path_ == pytest.approx(np.array(expected.path), rel=1e-12)
+    drawn = BCE(4, n_init=1, random_state=np.random.default_rng(7)).fit(l30())
+    assert drawn.bound_path_[0] != pytest.approx(expected.path[0], rel=1e-6)
+
+
 @pytest.mark.parametrize("rows", [np.arange(30), np.arange(30)[::-1]], ids=["as they are", "the other way round"])
 def test_attributes_are_the_model_of_the_labels(rows):
     ensemble = Ensemble(l30()[rows])
@@ -268,7 +279,15 @@ def test_tells_when_a_rule_of_stopping_was_not_met():
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("smoothing", 0), ("tol", -1), ("inner_tol", float("nan")), ("max_outer", 0), ("max_inner", 2.5), ("n_init", 0)],
+    [
+        ("smoothing", 0),
+        ("tol", -1),
+        ("inner_tol", float("nan")),
+        ("max_outer", 0),
+        ("max_inner", 2.5),
+        ("n_init", 0),
+        ("alpha_start", "even"),
+    ],
 )
 def test_refuses_parameters_out_of_range(name, value):
     with pytest.raises(ValueError, match=f"BCE: {name} = "):

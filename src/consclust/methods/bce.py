@@ -3,7 +3,7 @@
 # compiled kernels and SciPy are imported where needed, so that what does without them starts faster
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +40,11 @@ class BCE(ConsensusMethod):
         Most rounds of EM, and sweeps of an E-step.
     inner_tol : float >= 0, default 0.01
         The E-step of an object stops when a sweep changes neither phi nor gamma by more, relative to their 1-norms.
+    alpha_start : {"random", "flat"}, default "random"
+        Alpha of a start: "random", uniform in (0, 1) as in the authors' program; "flat", 1 / K everywhere, as in a
+        public variant of it.
     n_init : int, default 10
-        Random starts: alpha uniform in (0, 1), rows of beta uniform and normalised; the largest bound wins.
+        Random starts: alpha as ``alpha_start`` says, rows of beta uniform and normalised; the largest bound wins.
 
     Attributes
     ----------
@@ -90,6 +93,7 @@ class BCE(ConsensusMethod):
     max_outer: int = 499
     inner_tol: float = 0.01
     max_inner: int = 499
+    alpha_start: Literal["random", "flat"] = "random"
     n_init: int = 10
 
     def _doubles(self, ensemble: Ensemble) -> int:
@@ -100,7 +104,11 @@ class BCE(ConsensusMethod):
     def _fit(self, ensemble: Ensemble) -> None:
         data = Words.make(ensemble)
         rng = self._rng()
-        fits = [self.learn(data, random_start(data, self.n_clusters, rng)).without_phi() for _ in range(self.n_init)]
+        is_flat = self.alpha_start == "flat"
+        fits = [
+            self.learn(data, (flat_start if is_flat else random_start)(data, self.n_clusters, rng)).without_phi()
+            for _ in range(self.n_init)
+        ]
         labels = np.stack([fit.posterior.gamma.argmax(axis=1) for fit in fits])
         self._set_labels(labels, np.array([-fit.path[-1] for fit in fits]), ensemble.membership)
         best = fits[self.chosen_]
@@ -201,6 +209,12 @@ class Fit(NamedTuple):
 def random_start(data: Words, n_clusters: int, rng: np.random.Generator) -> Model:
     """Draw alpha uniform in (0, 1) and rows of beta uniform, normalised."""
     alpha = np.maximum(rng.random(n_clusters), ALPHA_FLOOR)
+    return Model(alpha, data.normalised(rng.random((data.n_words, n_clusters)) + TINY))
+
+
+def flat_start(data: Words, n_clusters: int, rng: np.random.Generator) -> Model:
+    """Draw rows of beta uniform, normalised; alpha is 1 / K everywhere."""
+    alpha = np.full(n_clusters, 1 / n_clusters)
     return Model(alpha, data.normalised(rng.random((data.n_words, n_clusters)) + TINY))
 
 
