@@ -16,14 +16,14 @@ from consclust_studies.config.method_runs import MethodRun, MethodVariant
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
-from consclust_studies.results.main_table import aggregate_subsets, make_published_key
+from consclust_studies.results.main_table import NEAR, aggregate_subsets, make_published_key
 from consclust_studies.results.published_scores import find_nearer
 from consclust_studies.results.sentences import SELECTIONS, describe_counting
 from consclust_studies.results.source import Source
 from consclust_studies.stages.selection import find_main_row
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
 NEARER = {"own": "own", "other": "variant", "equal": "equal", "": DASH}
 
@@ -52,7 +52,8 @@ class Alternatives(Exhibit):
         ``own`` and ``other`` are means over the subsets of the study's own interpretation and of the variant; where a
         variant of a method runs on the first subsets alone, both are over these. ``n`` subsets have a score in the
         variant. ``published`` is NaN for a variant of another experiment, which is no rival of the row that it differs
-        from: with published scores of its own, or for ensembles of another size.
+        from: with published scores of its own, or for ensembles of another size. ``own_near`` and ``other_near`` say
+        whether it is within two standard errors of the mean; NaN where it or the standard error is not known.
         """
         study, frame = source.study, _frame(source)
         compared = bool(frame["published"].notna().any())
@@ -61,9 +62,9 @@ class Alternatives(Exhibit):
             f"ranked and not tested. Change: variant {MINUS} own. Methods with a grid are taken in the "
             f'selection "{SELECTIONS[study.selection]}".',
             compared
-            and "Nearer: the one that is nearer to the published value; |difference|: mean absolute difference "
-            f"from the published values ({DASH}: none that both can be compared with); of questions for both, "
-            "own : variant.",
+            and "Nearer: the one that is nearer to the published value; near: within two standard errors of the mean; "
+            f"|difference|: mean absolute difference from the published values ({DASH}: none that both can be "
+            "compared with); of questions for both, own : variant.",
             describe_counting(study),
         )
         columns = "variant, dataset, method, metric, own, Variant's: other, change, published"
@@ -95,12 +96,15 @@ def _frame(source: Source) -> DataFrame:
         own = average_own(_count_subsets(study, case, variant))
         about = (variant.id, variant.why, differs(study, variant), own_case, source.titles[own_case])
         for metric in study.reported:
-            n, mean, _ = other.loc[(case.id, metric, *row)]
-            value = own.loc[(own_case, metric, *own_row)]["mean"]
+            mine, theirs = own.loc[(own_case, metric, *own_row)], other.loc[(case.id, metric, *row)]
             published = scores.get(key(own_case, metric, own_method), math.nan)
             known = math.nan if variant.id in elsewhere else published
-            rows.append((*about, *own_row, metric, int(n), value, mean, mean - value, known))
-    frame = records("variant why differs case dataset method selection metric n own other change published", rows)
+            change = theirs["mean"] - mine["mean"]
+            near = (_is_near(mine, known), _is_near(theirs, known))
+            means = (int(theirs["count"]), mine["mean"], theirs["mean"], change, known)
+            rows.append((*about, *own_row, metric, *means, *near))
+    columns = "variant why differs case dataset method selection metric n own other change published"
+    frame = records(f"{columns} own_near other_near", rows)
     return frame.assign(nearer=find_nearer(frame, "own", "other"))
 
 
@@ -119,6 +123,14 @@ def _list_other_cells(study: PlannedStudy) -> set[str]:
     """Return the variants of another experiment than that of the published value of their row."""
     sizes = {variant.id for case in study.cases for variant in study.size_variants(case)}
     return sizes | {run.id for run in study.variants.methods if run.other_experiment}
+
+
+def _is_near(score: Series, published: float) -> float:
+    """Return 1 or 0: whether a published score is near the mean of ours; NaN if that has no standard error."""
+    error = score["std"] / math.sqrt(score["count"])
+    if math.isnan(published) or not error > 0:
+        return math.nan
+    return float(abs(score["mean"] - published) <= NEAR * error)
 
 
 def _pairs(study: PlannedStudy) -> Iterator[tuple[Case, str, CaseVariant | MethodVariant]]:
@@ -140,20 +152,22 @@ def _questions(study: PlannedStudy, frame: DataFrame, compared: bool) -> Table:
         known = group.dropna(subset="published")
         change = group["change"]
         asked = f"{why}"
-        near = ((known["nearer"] == word).sum() for word in ("own", "other"))
+        nearer = ((known["nearer"] == word).sum() for word in ("own", "other"))
+        near = ((known[f"{word}_near"] == 1).sum() for word in ("own", "other"))
         away = ((known[word] - known["published"]).abs().mean() for word in ("own", "other"))
         ways = [*dict.fromkeys(group["differs"])]
         more = f"; and {len(ways) - WAYS} more" if len(ways) > WAYS else ""
         question = f"{asked[:1].upper()}{asked[1:]}: {'; '.join(ways[:WAYS])}{more}"
         spread = f"{signed(change.mean())} ({signed(change.min())} to {signed(change.max())})"
-        pairs = (_pair(near, number), _pair(away, score)) if len(known) else (DASH, DASH)
-        beside = (len(known), *pairs) if compared else (None,) * 3
+        pairs = (DASH,) * 3
+        if len(known):
+            pairs = (_pair(nearer, number), _pair(near, number), _pair(away, score))
+        beside = (len(known), *pairs) if compared else (None,) * 4
         rows.append((question, len(group), spread, *beside))
-    columns = "question, scores, Mean change (lowest to highest): spread, Published: known, Nearer: nearer, "
+    columns = "question, scores, Mean change (lowest to highest): spread, Published: known, nearer, near, "
     columns += "|Difference|: away"
-    return listed("Questions", records("question scores spread known nearer away", rows), columns).model_copy(
-        update={"whole": True}
-    )
+    table = records("question scores spread known nearer near away", rows)
+    return listed("Questions", table, columns).model_copy(update={"whole": True})
 
 
 def _pair(values: Iterable[float], form: Callable[[float], str]) -> str:

@@ -1,3 +1,4 @@
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -86,6 +87,9 @@ def test_variants_stand_beside_the_rows_that_they_differ_from() -> None:
     assert table["nearer"].tolist() == ["other", "own", "", "other", "other"]
     assert table["differs"].unique().tolist() == ["n_init: 20 → 2", "first centres: random → k-means++"]
     assert table["n"].tolist() == [3] * 5
+    # scores of .01 apart on three subsets: two standard errors are .0115
+    assert table["own_near"].tolist() == pytest.approx([0, 0, np.nan, 0, 0], nan_ok=True)
+    assert table["other_near"].tolist() == pytest.approx([0, 0, np.nan, 1, 0], nan_ok=True)
 
 
 def test_a_variant_on_the_first_subsets_is_compared_on_these() -> None:
@@ -110,8 +114,8 @@ def test_another_pool_of_base_clusterings_is_no_interpretation() -> None:
 
 def test_a_question_is_summed_up_in_a_row() -> None:
     rows = texts(built(), 0)
-    assert rows[0][1:] == ["2", "+.020 (+.020 to +.020)", "2", "1 : 1", ".050 : .050"]
-    assert rows[1][1:] == ["3", "+.003 (\N{MINUS SIGN}.040 to +.030)", "2", "0 : 2", ".050 : .015"]
+    assert rows[0][1:] == ["2", "+.020 (+.020 to +.020)", "2", "1 : 1", "0 : 0", ".050 : .050"]
+    assert rows[1][1:] == ["3", "+.003 (\N{MINUS SIGN}.040 to +.030)", "2", "0 : 2", "0 : 1", ".050 : .015"]
 
 
 def test_a_question_names_three_interpretations_and_counts_the_others() -> None:
@@ -132,7 +136,7 @@ def test_a_variant_with_published_scores_of_its_own_is_no_rival_of_the_row_it_di
     table = shown.frame.set_index("variant")
     assert table.loc["KC-few", "published"].isna().all()
     assert table.loc["wine_pp", "nearer"].tolist() == ["", "other", "other"]
-    assert texts(shown, 0)[0][-3:] == ["0", DASH, DASH]
+    assert texts(shown, 0)[0][-4:] == ["0", DASH, DASH, DASH]
 
 
 def test_a_variant_of_another_experiment_is_compared_with_no_published_value() -> None:
@@ -152,7 +156,7 @@ def test_a_variant_of_another_experiment_is_compared_with_no_published_value() -
 
 def test_without_published_scores_there_are_no_such_columns() -> None:
     assert [len(block.header) for block in built(Published()).blocks] == [3, 7]
-    assert [len(block.header) for block in built().blocks] == [6, 9]
+    assert [len(block.header) for block in built().blocks] == [7, 9]
 
 
 def test_a_case_is_summed_up_unless_the_variant_of_the_one_that_stands_for_it_is_there_too() -> None:
