@@ -41,7 +41,7 @@ class Pools(Exhibit):
 
     def wanted(self, study: Study) -> bool:
         """Whether a case has several pools."""
-        return any(_pools(study))
+        return any(list_pools(study))
 
     def build(self, source: Source) -> Shown:
         """Return one row for each case with several pools, metric and method.
@@ -75,7 +75,7 @@ class Pools(Exhibit):
         return Shown(frame, (_by_data(frame), *tables), caption)
 
 
-def _pools(study: Study) -> Iterator[tuple[Case, list[Case]]]:
+def list_pools(study: Study) -> Iterator[tuple[Case, list[Case]]]:
     """Yield each case that has several pools, with all of them, its own first."""
     for own in study.cases:
         if others := [other for other in study.case_variants if other.of == own.id and _alike(own, other)]:
@@ -93,7 +93,7 @@ def _frame(source: Source) -> DataFrame:
     key = make_published_key(source)
     rows = list[tuple[Any, ...]]()
     scores = aggregate_subsets(source.selected, source.variants)
-    for own, pools in _pools(study):
+    for own, pools in list_pools(study):
         for metric in study.reported:
             for method in (study.base_clusterings, *(run.id for run in study.runs(own))):
                 row = find_main_row(study, method)
