@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,19 @@ def test_a_job_says_what_it_did_on_the_terminal_and_in_its_log(write, capsys):
     (line,) = Path("logs/iris.log").read_text().splitlines()
     assert line.startswith("iris: prepared: 150 objects, 4 features, 3 classes")
     assert line in capsys.readouterr().err
+
+
+def test_fewer_clusters_of_a_restart_are_no_line_on_the_terminal(write, monkeypatch):
+    def warn(path):
+        warnings.warn("Number of distinct clusters (13) found smaller than n_clusters (15).", stacklevel=1)
+        warnings.warn("something else", stacklevel=1)
+        return "done"
+
+    monkeypatch.setattr("consclust_studies.runner.run_job_file", warn)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert main([str(write())]) == 0
+    assert [str(one.message) for one in caught] == ["something else"]
 
 
 DAMAGED = {

@@ -4,6 +4,7 @@ import argparse
 import logging
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from pathlib import Path
@@ -43,7 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         record_sources()
         from consclust_studies.runner import run_job_file
 
-        logger.info("%s", run_job_file(options.job), extra=RESULT)
+        with warnings.catch_warnings():
+            # a line for each restart; the report counts the fits with fewer clusters than classes
+            warnings.filterwarnings("ignore", "Number of distinct clusters")
+            logger.info("%s", run_job_file(options.job), extra=RESULT)
     except InputError as mistake:
         return fail(str(mistake), options.log)
     except Exception as broken:
