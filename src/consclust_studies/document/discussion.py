@@ -12,6 +12,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markdown_it import MarkdownIt
@@ -64,7 +65,7 @@ def _drop_incomplete_sections(nodes: Sequence[SyntaxTreeNode]) -> list[SyntaxTre
         sections[-1].append(node)
     whole = [section for section in sections if section and not any(ABSENT in _join_text(node) for node in section)]
     kept: list[SyntaxTreeNode] = []
-    for section, following in zip(whole, [*whole[1:], None], strict=True):
+    for section, following in zip_longest(whole, whole[1:]):
         is_heading_alone = len(section) == 1 and section[0].type == "heading"
         has_subsection = following is not None and following[0].tag > section[0].tag
         if not is_heading_alone or has_subsection:

@@ -73,6 +73,11 @@ def test_sections_with_what_a_restricted_run_does_not_have_are_left_out(absent: 
     assert found == ["First.", "B", "9 subsets.", "F", "G", "Last.", LEFT_OUT]
 
 
+def test_a_discussion_without_any_complete_section_is_a_sentence() -> None:
+    found = items("Text {{table2 case=iris mean}}\n\n## A\n\n{{table2 case=iris mean}}", restricted=True)
+    assert [words(item) for item in found] == [LEFT_OUT]
+
+
 def test_a_restricted_run_that_has_everything_leaves_nothing_out() -> None:
     assert [words(item) for item in items("## A\n\n{{table2 case=orl n}}\n\n## B", restricted=True)] == ["A", "9", "B"]
 
