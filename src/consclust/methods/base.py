@@ -31,6 +31,7 @@ COUNTS = ("n_clusters", "n_init", "n_neighbours", "n_steps", "max_iter", "max_ou
 COMMON: Mapping[str, Constraint] = {**dict.fromkeys(COUNTS, COUNT), "tol": NON_NEGATIVE}
 LARGEST = 1e140  # Of the features; beyond, sums of squares overflow
 ROUNDING = 1e-11  # Of a cost: a relative difference that the order of the sums explains
+BYTES_OF_LABEL = 64  # Of a fit without matrices, for each label of a profile: LWGP of 10^6 objects held 67
 FREE = 2**28  # Bytes; a fit that needs no more does not ask how many there are
 
 
@@ -44,6 +45,9 @@ class Cost(NamedTuple):
     profile_matrices: int | None = None  # Of doubles over the profiles; None: not measured
     most_objects: float = math.inf  # With more objects there are no matrices over the objects
     over_objects: bool = False  # Whether the size counts the objects though there are no matrices over them
+    measured: float | None = None  # CPU seconds for n'^2 up to 10^4 profiles, where ``square`` is a generous bound
+    linear: float | None = None  # CPU seconds for each label of a profile, n' m, where no matrix of n'^2 is made
+    clusters: float = 0.0  # CPU seconds for the cube of the number of base clusters, beside ``linear``
 
     def seconds(self, size: int) -> float:
         """Return the seconds for ``size`` profiles or objects."""
@@ -54,6 +58,13 @@ class Cost(NamedTuple):
         over_profiles = unmeasured if self.profile_matrices is None else self.profile_matrices
         over_objects = self.matrices if n_objects <= self.most_objects else 0
         return over_profiles * n_profiles**2 + over_objects * n_objects**2
+
+
+class Need(NamedTuple):
+    """What one fit takes, by the cost that its method declares: rather more than less."""
+
+    seconds: float  # Of CPU time
+    bytes: float  # Of memory, beside the ensemble
 
 
 class Run(NamedTuple):
@@ -224,6 +235,20 @@ class ConsensusMethod(Results, ABC):
             sizes = f"n = {len(self._membership)} objects, n' = {self._membership.max() + 1} distinct profiles"
             problem = f"{type(self).__name__}: {what} need {needed:,} bytes of memory, {there:,} are available"
             raise MemoryNeeded(f"{problem} ({sizes}); fit fewer objects or use a larger machine")
+
+    def estimate(self, ensemble: Ensemble) -> Need:
+        """Return the CPU seconds and the bytes that a fit to an ensemble takes, before it is made."""
+        cost = self.find_cost(self.get_params())
+        n_labels = ensemble.n_profiles * ensemble.n_clusterings
+        # matrices of the features are not known before they are given
+        doubles = 0 if self.uses_features() else self._doubles(ensemble)
+        seconds = cost.seconds(ensemble.n_objects if cost.matrices or cost.over_objects else ensemble.n_profiles)
+        if cost.measured is not None:
+            seconds = min(seconds, cost.fixed + cost.measured * ensemble.n_profiles**2)
+        if cost.linear is not None and doubles < ensemble.n_profiles**2:
+            of_clusters = cost.clusters * float(ensemble.n_clusters.sum()) ** 3
+            seconds = min(seconds, cost.fixed + cost.linear * n_labels + of_clusters)
+        return Need(seconds, 8.0 * doubles + BYTES_OF_LABEL * n_labels)
 
     def uses_features(self) -> bool:
         """Whether the method needs the objects' features with the parameters that it has."""

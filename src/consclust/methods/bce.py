@@ -82,7 +82,7 @@ class BCE(ConsensusMethod):
 
     summary = "Bayesian cluster ensembles (Wang, Shan, Banerjee): a mixed-membership model of the label matrix."
     reference = "Hongjun Wang, Hanhuai Shan, Arindam Banerjee: Bayesian cluster ensembles. SDM 2009."
-    cost = Cost(1.5, 4e-6, 0, profile_matrices=0)
+    cost = Cost(1.5, 4e-6, 0, profile_matrices=0, linear=1.2e-4)
     constraints = {"smoothing": POSITIVE, "inner_tol": NON_NEGATIVE}
     identifiable = False
     predicts_from = "labels"

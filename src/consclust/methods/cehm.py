@@ -79,7 +79,7 @@ class CEHM(OrderedMethod):
 
     summary = "K medoids of the base clusters, by Jaccard distance, grow to a clustering of the objects."
     reference = "Li, Wang, Zhang, Qian, Jin, Yan, Du: k-HyperEdge medoids for clustering ensemble, AAAI 2025."
-    cost = Cost(0.05, 1e-7, 0)
+    cost = Cost(0.05, 1e-7, 0, linear=7e-7, clusters=1e-9)
 
     max_iter: int = 100
 

@@ -50,7 +50,7 @@ class EAC(OrderedMethod):
 
     summary = "Agglomerative clustering of the co-association matrix, cut into K clusters or by the longest lifetime."
     reference = "Fred, Jain: Combining multiple clusterings using evidence accumulation, IEEE TPAMI 27(6), 2005."
-    cost = Cost(0.02, 2e-7, 0, matrices=1, profile_matrices=4, most_objects=MOST_OBJECTS)
+    cost = Cost(0.02, 2e-7, 0, matrices=1, profile_matrices=4, most_objects=MOST_OBJECTS, measured=7e-8)
 
     linkage: Linkage = "average"
     criterion: Literal["number", "lifetime"] = "number"

@@ -76,7 +76,7 @@ class GPMGLA(OrderedMethod):
         "Huang, Lai, Wang: Combining multiple clusterings via crowd agreement estimation and multi-granularity link "
         "analysis, Neurocomputing 170, 2015."
     )
-    cost = Cost(0.05, 1e-7, 0)
+    cost = Cost(0.05, 1e-7, 0, linear=8e-7, clusters=1e-9)
     constraints = {"alpha": POSITIVE, "beta": NON_NEGATIVE}
 
     alpha: float = 0.5

@@ -79,7 +79,7 @@ class GWCA(MatrixMethod):
 
     summary = "Generalized weighted cluster aggregation (Wang, Wang, Li: IJCAI 2009)."
     reference = "Fei Wang, Xin Wang, Tao Li: Generalized Cluster Aggregation. IJCAI 2009."
-    cost = Cost(0.06, 6e-7, 3e-10, profile_matrices=6)
+    cost = Cost(0.06, 6e-7, 3e-10, profile_matrices=6, linear=8e-7, clusters=1e-9)
     constraints = {"tau": POSITIVE, "epsilon": Interval(float, 0, 0.5, "neither")}
     paths = {"objective_path_": 1}
 

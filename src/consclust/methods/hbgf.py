@@ -77,7 +77,7 @@ class HBGF(ConsensusMethod):
         "Lai, Kwoh: Ultra-scalable spectral clustering and ensemble clustering. IEEE TKDE 32(6), 2020. Li, Wu, Chang: "
         "Segmentation using superpixels: a bipartite graph partitioning approach. CVPR 2012."
     )
-    cost = Cost(0.4, 1e-8, 0, profile_matrices=0)
+    cost = Cost(0.4, 1e-8, 0, profile_matrices=0, linear=8e-7, clusters=1e-9)
 
     variant: Literal["tcut", "spectral"] = "tcut"
     n_init: int = 10

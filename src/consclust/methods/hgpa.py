@@ -85,7 +85,7 @@ class HGPA(OrderedMethod):
         "Strehl, Ghosh: Cluster ensembles - a knowledge reuse framework for combining multiple partitions, "
         "JMLR 3, 2002, Section 3.3."
     )
-    cost = Cost(0.8, 2e-7, 0)
+    cost = Cost(0.8, 2e-7, 0, linear=7e-5)
     constraints = {"imbalance": POSITIVE}
     balanced = True
     with_missing = (

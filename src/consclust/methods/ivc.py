@@ -65,7 +65,7 @@ class IVC(ConsensusMethod):
 
     summary = "Iterative voting consensus (Nguyen, Caruana): k-modes on the labels."
     reference = "Nguyen, Caruana: Consensus clusterings. ICDM 2007."
-    cost = Cost(0.15, 1e-8, 0, profile_matrices=0)
+    cost = Cost(0.15, 1e-8, 0, profile_matrices=0, linear=2.5e-6)
     paths = {"cost_path_": 1}
 
     variant: Literal["IVC", "IPVC"] = "IVC"

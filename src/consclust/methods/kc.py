@@ -35,7 +35,7 @@ class KC(ConsensusMethod):
 
     summary = "K-means that takes an object's row of the co-association matrix for its features."
     reference = "Kuncheva, Hadjitodorov, Todorova: Experimental comparison of cluster ensemble methods, FUSION 2006."
-    cost = Cost(0.06, 6e-7, 1e-10, profile_matrices=6)
+    cost = Cost(0.06, 6e-7, 1e-10, profile_matrices=6, linear=2e-5)
 
     n_init: int = 20
 

@@ -105,7 +105,7 @@ class KCC(ConsensusMethod):
         "Liu, Wu, Li, Günnemann: Algorithm 1038: KCC: a MATLAB package for k-means-based consensus clustering. ACM "
         "TOMS 49(4), 2023."
     )
-    cost = Cost(0.15, 1e-8, 0, profile_matrices=0)
+    cost = Cost(0.15, 1e-8, 0, profile_matrices=0, linear=2.5e-6)
     constraints = {"tol": NON_NEGATIVE, "p": Interval(float, 1, 20, "right")}
     paths = {"cost_path_": 1}
 

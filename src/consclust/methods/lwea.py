@@ -33,7 +33,7 @@ class LWEA(ConsensusMethod):
 
     summary = "Average linkage on the locally weighted co-association matrix, cut into exactly K clusters."
     reference = "Huang, Wang, Lai: Locally weighted ensemble clustering, IEEE Trans. Cybernetics 48(5), 2018."
-    cost = Cost(0.02, 2e-7, 0, profile_matrices=2)
+    cost = Cost(0.02, 2e-7, 0, profile_matrices=2, measured=7e-8)
     constraints = {"theta": POSITIVE}
 
     theta: float = 0.4

@@ -34,7 +34,7 @@ class LWGP(ConsensusMethod):
 
     summary = "Normalised cut of the bipartite graph of objects and base clusters, its edges weighted by the index ECI."
     reference = "Huang, Wang, Lai: Locally weighted ensemble clustering, IEEE Trans. Cybernetics 48(5), 2018."
-    cost = Cost(0.05, 1e-7, 0)
+    cost = Cost(0.05, 1e-7, 0, linear=1e-6, clusters=1e-9)
     constraints = {"theta": POSITIVE}
 
     theta: float = 0.4

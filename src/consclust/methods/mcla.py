@@ -63,7 +63,7 @@ class MCLA(OrderedMethod):
         "Strehl, Ghosh: Cluster ensembles - a knowledge reuse framework for combining multiple partitions, "
         "JMLR 3, 2002, Section 3.4."
     )
-    cost = Cost(0.05, 1e-7, 0)
+    cost = Cost(0.05, 1e-7, 0, linear=5e-7)
     constraints = {"n_meta_clusters": COUNT}
     balanced = True
 

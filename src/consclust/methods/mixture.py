@@ -97,7 +97,7 @@ class Mixture(ConsensusMethod):
         "Topchy, Jain, Punch: A mixture model for clustering ensembles. SDM 2004. Topchy, Jain, Punch: Clustering "
         "ensembles: models of consensus and weak partitions. IEEE TPAMI 27(12), 2005."
     )
-    cost = Cost(0.2, 7e-8, 0, profile_matrices=0)
+    cost = Cost(0.2, 7e-8, 0, profile_matrices=0, linear=5e-6)
     identifiable = False
     predicts_from = "labels"
     paths = {"log_likelihood_path_": 1}

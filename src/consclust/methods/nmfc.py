@@ -61,7 +61,7 @@ class NMFC(ConsensusMethod):
         "Tao Li, Chris Ding, Michael I. Jordan: Solving Consensus and Semi-supervised Clustering Problems "
         "Using Nonnegative Matrix Factorization. ICDM 2007. Updates as in Ding, Li, Peng, Park: KDD 2006."
     )
-    cost = Cost(0.5, 7e-6, 0, profile_matrices=7)
+    cost = Cost(0.5, 7e-6, 0, profile_matrices=7, linear=1.2e-4)
 
     init: Literal["kmeans", "random"] = "kmeans"
     max_iter: int = 500

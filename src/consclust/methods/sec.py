@@ -72,7 +72,7 @@ class SEC(ConsensusMethod):
         "Liu, Liu, Wu, Tao, Fu: Spectral ensemble clustering. KDD 2015. Liu, Wu, Liu, Tao, Fu: Spectral ensemble "
         "clustering via weighted k-means: theoretical and practical evidence. IEEE TKDE 29(5), 2017."
     )
-    cost = Cost(0.1, 2.5e-8, 0, profile_matrices=0)
+    cost = Cost(0.1, 2.5e-8, 0, profile_matrices=0, linear=5e-6)
     paths = {"inertia_path_": 1}
 
     init: Literal["k-means++", "random"] = "k-means++"

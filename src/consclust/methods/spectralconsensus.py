@@ -30,7 +30,7 @@ class SpectralConsensus(ConsensusMethod):
     reference = (
         "Ng, Jordan, Weiss: On spectral clustering, NIPS 2001. Yu, Shi: Multiclass spectral clustering, ICCV 2003."
     )
-    cost = Cost(0.03, 2e-7, 2e-10, profile_matrices=6)
+    cost = Cost(0.03, 2e-7, 2e-10, profile_matrices=6, linear=8e-7, clusters=1e-9)
 
     assign_labels: Assignment = "discretize"
     n_init: int = 10

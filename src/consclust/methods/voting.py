@@ -99,7 +99,7 @@ class Voting(OrderedMethod):
         "30(1), 2008. Ayad, Kamel: On voting-based consensus of cluster ensembles. Pattern Recognition 43(5), 2010. "
         "Dudoit, Fridlyand: Bagging to improve the accuracy of a clustering procedure. Bioinformatics 19(9), 2003."
     )
-    cost = Cost(0.05, 2e-9, 0, profile_matrices=0)
+    cost = Cost(0.05, 2e-9, 0, profile_matrices=0, linear=5e-7)
 
     variant: Literal["majority", "adaptive", "fixed", "one-to-one"] = "majority"
 
