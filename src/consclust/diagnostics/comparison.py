@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
+from consclust.diagnostics.cautions import describe_single_objects
 from consclust.diagnostics.ensembles import agreement_with
 from consclust.diagnostics.trust import (
     NO_HELD_OUT,
@@ -76,7 +77,7 @@ def compare_methods(
     list of named tuples
         In the order of the methods; takes 3 + folds + draws fits of each. A method without an answer has NaN, and the
         reason in ``note``; so has a fold or draw without one. ``note`` also says whether there are not as many clusters
-        as requested, or the iteration did not converge.
+        as requested, or clusters of a single object, or the iteration did not converge.
 
     Examples
     --------
@@ -131,6 +132,6 @@ def _measure(
         held_out_ari=nan if unseen is None else known_mean(unseen),
         stability=nan if stays is None else known_mean(stays.share),
         seconds=seconds,
-        note="; ".join(filter(None, (remarks, no_unseen, no_stays))),
+        note="; ".join(filter(None, (remarks, describe_single_objects(labels), no_unseen, no_stays))),
         labels=labels,
     )

@@ -84,6 +84,7 @@ def bootstrap_stability(
     confidence: float = 0.95,
     features: Any = None,
     random_state: Any = 0,
+    reference: IntArray | None = None,
 ) -> Stability:
     """Return how stable the membership of each object is if other clusterings had been drawn.
 
@@ -91,6 +92,9 @@ def bootstrap_stability(
     of all clusterings one cluster to one, by the most common objects (Hungarian method). An object's share counts the
     draws that leave it in its cluster, of those that contain it; its interval is Wilson's (1927) for the share of all
     possible draws, at that confidence for each object on its own. NaN for an object that no draw contains.
+
+    ``reference``, shape (n,), takes the place of the consensus of all clusterings: of a sample of the objects it is the
+    consensus of all objects.
 
     Takes ``draws`` + 1 fits of the method and O(n m) time for each. Missing labels are supported. Raises ValueError
     for fewer than one draw or a confidence outside (0, 1), and ConsensusFailure as the method does.
@@ -116,7 +120,8 @@ def bootstrap_stability(
     rng = np.random.default_rng(random_state)
     m = ensemble.n_clusterings
     given = ensemble.given
-    reference = fitted_labels(given, method, features)
+    if reference is None:
+        reference = fitted_labels(given, method, features)
     stays, counted = np.zeros((2, ensemble.n_objects))
     for _ in range(draws):
         found = fitted_labels(given[:, rng.integers(m, size=m)], method, features)
@@ -154,9 +159,13 @@ def fitted_with_remarks(given: IntArray, method: ConsensusMethod, features: Any 
 
 
 def remarks(fitted: ConsensusMethod) -> str:
-    """Return what must be said of the answer of a method; empty if nothing."""
-    notes = [fitted.note_, "" if fitted.converged_ else "the iteration stopped before it converged"]
-    return "; ".join(filter(None, notes))
+    """Return what must be said of the answer of a method; empty if nothing.
+
+    That a fixed number of iterations was made is nothing to say: with ``tol=None`` there is no rule by which to stop.
+    """
+    has_rule = fitted.get_params().get("tol", 0.0) is not None
+    stopped = "the iteration stopped before it converged" if has_rule and not fitted.converged_ else ""
+    return "; ".join(filter(None, (fitted.note_, stopped)))
 
 
 def attempt(measure: Callable[[], T], what: str, method: ConsensusMethod) -> tuple[T | None, str]:
