@@ -3,7 +3,7 @@
 # pandas is imported where needed, so that what does without it starts faster
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -34,6 +34,10 @@ class KnownClasses:
         """Return the classes of names, of which NA and NaN stand for an unknown class."""
         given = np.array(names, dtype=str)
         return cls(np.where(np.isin(given, NO_CLASS), "", given), source)
+
+    def keep(self, objects: IntArray) -> Self:
+        """Return the classes of some of the objects, by their numbers."""
+        return replace(self, names=self.names[objects])
 
     @property
     def is_known(self) -> npt.NDArray[np.bool_]:

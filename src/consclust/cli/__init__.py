@@ -58,8 +58,8 @@ class Commands(click.Group):
             self._refuse(
                 str(mistake) or "not enough memory; choose a method whose memory is linear in the objects, such as LWGP"
             )
-        except click.Abort:
-            click.echo("interrupted; no file is half-written", err=True)
+        except click.Abort as interrupted:
+            click.echo(f"interrupted; {str(interrupted) or 'no file is half-written'}", err=True)
             raise SystemExit(INTERRUPTED) from None
         raise SystemExit(2)
 

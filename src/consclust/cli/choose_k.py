@@ -2,25 +2,28 @@
 
 # matplotlib is imported where needed, so that what does without it starts faster
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from consclust.cli import options
+from consclust.cli import effort, options
 from consclust.cli.options import Source
+from consclust.cli.progress import saying_what_is_kept, watched
 from consclust.errors import InputError
 from consclust.extras import needs
 from consclust.files import write_text, written_whole
+from consclust.plurals import count
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from consclust.diagnostics import ConsensusValues, ResampledKMeans
     from consclust.diagnostics.resampling import Stage
-    from consclust.ensemble import IntArray
+    from consclust.ensemble import FloatArray, IntArray
+    from consclust.methods.base import ConsensusMethod
 
 TABLES = ("criteria.csv", "consensus.csv", "cdf.csv")
 PICTURES = ("criteria.png", "cdf.png", "delta_area.png", "tracking.png")
@@ -33,6 +36,8 @@ PICTURES = ("criteria.png", "cdf.png", "delta_area.png", "tracking.png")
 @options.settings
 @click.option("--halves", type=click.IntRange(1), default=20, show_default=True, help="Random halves of the labels.")
 @click.option("--nulls", type=click.IntRange(0), default=19, show_default=True, help="Draws without clusters; 0: none.")
+@effort.objects
+@effort.seconds(60)
 @click.option("--out", type=options.OUT, help=f"Folder for {', '.join((*TABLES, *PICTURES))}; they are overwritten.")
 @options.seed
 @options.jobs
@@ -43,6 +48,8 @@ def choose_k(
     settings: tuple[str, ...],
     halves: int,
     nulls: int,
+    n_objects: int | None,
+    seconds: float,
     out: Path | None,
     seed: int,
     jobs: int,
@@ -68,20 +75,45 @@ def choose_k(
     matrix, ids, *_ = source.table()
     recipe = make_recipe(source)
     ks = keep_possible(ks, "--k", options.is_given("numbers"), len(ids), source, recipe)
-    given: dict[str, Any] = {"ks": ks, "method": fitted, "halves": halves, "seed": seed}
-    given |= {"labels": matrix} if recipe is None else {"features": matrix, "recipe": recipe}
+    budget = effort.make_budget(seconds)
+    given: dict[str, Any] = {"ks": ks, "method": fitted, "seed": seed}
     try:
-        table = compare_numbers(
-            **given, nulls=nulls, n_jobs=jobs, watch=lambda steps: options.watched(steps, 1 + nulls, "data and nulls")
-        )
+        estimate = estimate_comparison(matrix, ks, fitted, recipe, nulls, seed)
+        plan = effort.plan_choice(len(ids), estimate, ks, n_objects, halves, budget, seed)
+        effort.say(plan.choices)
+        effort.say_estimate(plan.need, "the comparison")
+        if plan.objects is not None:
+            matrix, ids = matrix[plan.objects], ids[plan.objects]
+        given |= {"labels": matrix} if recipe is None else {"features": matrix, "recipe": recipe}
+        given["halves"] = plan.halves
+        written = _Written(out, ks, source.features)
+        with saying_what_is_kept(written.describe):
+            stages = {} if out is None else resampled(**given)
+            written.write_stages(stages, ids)
+            table = compare_numbers(
+                **given,
+                nulls=nulls,
+                n_jobs=jobs,
+                watch=lambda steps: written.watch(watched(steps, 1 + nulls, "data and nulls")),
+            )
+            written.write_table(table, stages)
     except ValueError as mistake:
         raise InputError(f"{source.path}: {mistake}") from None
     if table["chosen"].any():
         _show_criteria(table)
     else:
         click.echo(f"{source.path}: no criterion has a value; too few of the objects differ")
-    if out is not None:
-        _write(out, table, resampled(**given), ids)
+
+
+def estimate_comparison(
+    data: Any, ks: list[int], method: "ConsensusMethod | None", recipe: "ResampledKMeans | None", nulls: int, seed: int
+) -> effort.Estimate:
+    """Return what a comparison takes: of a label matrix, (n, m), or an Ensemble, or of features, (n, d)."""
+    if recipe is not None:
+        return effort.estimate_for_features(data, ks, method, nulls, recipe)
+    from consclust.ensemble import as_ensemble
+
+    return effort.estimate_for_labels(as_ensemble(data), ks, method, nulls, seed)
 
 
 def _check_options(source: Source, method: str | None, settings: tuple[str, ...]) -> None:
@@ -148,19 +180,69 @@ def _show_criteria(table: Any) -> None:
     click.echo(describe_recommendation(table))
 
 
-def _write(folder: Path, table: Any, stages: "dict[int, Stage]", ids: "npt.NDArray[Any]") -> None:
-    """Write the tables, and the pictures where there are consensus values."""
-    from consclust.cli.output import write_csv
+class _Written:
+    """The files of a comparison, which are written as the numbers come; None: no folder.
+
+    An interrupted comparison leaves the values of what it has finished, and no recommendation.
+    """
+
+    def __init__(self, folder: Path | None, ks: list[int], has_features: bool) -> None:
+        self._folder = folder
+        self._ks = ks
+        self._has_features = has_features
+        self._finished: list[FloatArray] = []
+
+    def describe(self) -> str:
+        """Say what there is when the command is interrupted."""
+        if self._folder is None or not self._finished:
+            return ""
+        draws = count(len(self._finished) - 1, "draw")
+        return f"{self._folder / TABLES[0]} has the values of the data and of {draws}, without a recommendation"
+
+    def watch(self, steps: "Iterable[FloatArray]") -> "Iterator[FloatArray]":
+        """Yield the values of the criteria of the data and of each draw, and write a table of those that there are."""
+        from consclust.diagnostics.criteria import tabulate_values
+
+        for step in steps:
+            self._finished.append(step)
+            if self._folder is not None:
+                table = tabulate_values(self._ks, self._finished, self._has_features)
+                write_text(self._folder / TABLES[0], table.to_csv(index=False, lineterminator="\n"))
+            yield step
+
+    def write_stages(self, stages: "dict[int, Stage]", ids: "npt.NDArray[Any]") -> None:
+        """Write the consensus and the distribution of the consensus values at each k."""
+        from consclust.cli.output import write_csv
+
+        if self._folder is None:
+            return
+        labels = _list_consensus(stages)
+        columns = (each.tolist() for each in labels.values())
+        rows = [("id", *(f"k{k}" for k in labels)), *zip(ids.tolist(), *columns, strict=True)]
+        write_csv(self._folder / TABLES[1], rows)
+        distribution = _distribution(_count_values(stages))
+        write_csv(self._folder / TABLES[2], [("k", "value", "share_at_most"), *distribution])
+
+    def write_table(self, table: Any, stages: "dict[int, Stage]") -> None:
+        """Write the whole table, and the pictures where there are consensus values."""
+        if self._folder is None:
+            return
+        write_text(self._folder / TABLES[0], table.to_csv(index=False, lineterminator="\n"))
+        values = _count_values(stages)
+        if values:
+            _draw(self._folder, table, values, _list_consensus(stages))
+
+
+def _list_consensus(stages: "dict[int, Stage]") -> "dict[int, IntArray]":
+    """Return the consensus at each k that has one."""
+    return {k: stage.labels for k, stage in stages.items() if stage.labels is not None}
+
+
+def _count_values(stages: "dict[int, Stage]") -> "dict[int, ConsensusValues]":
+    """Return the consensus values of the resampled clusterings at each k that has some."""
     from consclust.diagnostics import consensus_values
 
-    write_text(folder / TABLES[0], table.to_csv(index=False, lineterminator="\n"))
-    labels = {k: stage.labels for k, stage in stages.items() if stage.labels is not None}
-    columns = (each.tolist() for each in labels.values())
-    write_csv(folder / TABLES[1], [("id", *(f"k{k}" for k in labels)), *zip(ids.tolist(), *columns, strict=True)])
-    values = {k: consensus_values(stage.resampled) for k, stage in stages.items() if stage.resampled is not None}
-    write_csv(folder / TABLES[2], [("k", "value", "share_at_most"), *_distribution(values)])
-    if values:
-        _draw(folder, table, values, labels)
+    return {k: consensus_values(stage.resampled) for k, stage in stages.items() if stage.resampled is not None}
 
 
 def _distribution(values: "dict[int, ConsensusValues]") -> Iterator[tuple[int, float, float]]:

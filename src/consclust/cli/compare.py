@@ -3,14 +3,15 @@
 # NumPy is imported where needed, so that what does without it starts faster
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from consclust.cli import options
+from consclust.cli import effort, options
 from consclust.cli.options import Source
+from consclust.cli.progress import saying_what_is_kept, watched
 from consclust.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,12 +44,13 @@ Example: consclust compare labels.csv -k 5 --methods RCE,LWEA,MCLA,EAC --out com
 @click.option(
     "--methods",
     "names",
-    default="EAC,LWEA,MCLA,RCE",
-    show_default=True,
-    help="Methods, or all; see `consclust methods`.",
+    help=f"Methods, or all; see `consclust methods`. Default: {', '.join(effort.COMPARED)}, or methods of linear cost "
+    "in place of those that exceed --seconds.",
 )
 @click.option("--draws", type=click.IntRange(0), default=20, show_default=True, help="Bootstrap ensembles; 0: none.")
 @click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Parts that are held out in turn.")
+@effort.objects
+@effort.seconds(60)
 @click.option(
     "--out",
     type=options.OUT,
@@ -57,33 +59,80 @@ Example: consclust compare labels.csv -k 5 --methods RCE,LWEA,MCLA,EAC --out com
 @options.seed
 @options.jobs
 def compare(
-    source: Source, n_clusters: int, names: str, draws: int, folds: int, out: Path | None, seed: int, jobs: int
+    source: Source,
+    n_clusters: int,
+    names: str | None,
+    draws: int,
+    folds: int,
+    n_objects: int | None,
+    seconds: float,
+    out: Path | None,
+    seed: int,
+    jobs: int,
 ) -> None:
     """Compare methods on the base clusterings in a file."""
     from consclust.diagnostics import compare_methods
 
     if out is not None:
         _check_out(out, source)
-    chosen = make_methods(names, n_clusters, seed, source.features)
+    usual = make_methods(names, n_clusters, seed, source.features)
     data = source.read(seed)
     source.check_k(n_clusters, data)
     source.check_folds(folds, data)
-    found = compare_methods(
-        data.ensemble,
-        {type(method).__name__: method for method in chosen},
-        features=data.features,
-        draws=draws,
-        folds=folds,
-        random_state=seed,
-        n_jobs=jobs,
-        watch=lambda results: options.watched(results, len(chosen), "methods"),
-    )
-    labels = {measured.method: measured.labels for measured in found if measured.labels is not None}
-    agreement = _agree(labels)
-    rows = _list_rows(found, data.classes)
-    _show_comparison(rows, labels, agreement)
-    if out is not None:
-        _write(out, rows, labels, agreement, data)
+    repeats = effort.Repeats(min(folds, data.ensemble.n_clusterings), draws)
+    budget = effort.make_budget(seconds)
+    plan = effort.plan_comparison(usual, names is not None, data.ensemble, n_objects, repeats, budget, seed)
+    effort.say(plan.choices)
+    effort.say_estimate(plan.need, "the comparison")
+    written = _Written(out, data.keep(plan.objects))
+    with saying_what_is_kept(written.describe):
+        compare_methods(
+            written.data.ensemble,
+            {type(method).__name__: method for method in plan.methods},
+            features=written.data.features,
+            draws=plan.draws,
+            folds=folds,
+            random_state=seed,
+            n_jobs=jobs,
+            watch=lambda results: written.watch(watched(results, len(plan.methods), "methods")),
+        )
+    written.show()
+
+
+class _Written:
+    """The tables of a comparison, which are written whenever a method is finished; None: no file."""
+
+    def __init__(self, out: Path | None, data: options.Data) -> None:
+        self.data = data
+        self._out = out
+        self._finished: list[Measured] = []
+
+    def watch(self, results: "Iterable[Measured]") -> "Iterator[Measured]":
+        """Yield the results, and write the tables of those that there are."""
+        for measured in results:
+            self._finished.append(measured)
+            if self._out is not None:
+                _write(self._out, _list_rows(self._finished, self.data.classes), *self._compare_labels(), self.data)
+            yield measured
+
+    def show(self) -> None:
+        """Print the tables."""
+        _show_comparison(_list_rows(self._finished, self.data.classes), *self._compare_labels())
+
+    def describe(self) -> str:
+        """Say what there is when the command is interrupted; without a file, print it."""
+        if not self._finished:
+            return ""
+        names = ", ".join(measured.method for measured in self._finished)
+        if self._out is None:
+            self.show()
+            return f"the table has what was finished: {names}"
+        return f"{self._out} has what was finished: {names}"
+
+    def _compare_labels(self) -> "tuple[dict[str, IntArray], list[tuple[Any, ...]]]":
+        """Return the consensus of each method that has one, and how they agree."""
+        labels = {measured.method: measured.labels for measured in self._finished if measured.labels is not None}
+        return labels, _agree(labels)
 
 
 def _is_table(out: Path) -> bool:
@@ -152,11 +201,13 @@ def _write(
     write_csv(out / FILES[2], [("id", *labels), *zip(data.ids.tolist(), *columns, strict=True)])
 
 
-def make_methods(names: str, k: int, seed: int, has_features: bool) -> "list[ConsensusMethod]":
-    """Return the methods of an option, each once; InputError for an unknown one."""
+def make_methods(names: str | None, k: int, seed: int, has_features: bool) -> "list[ConsensusMethod]":
+    """Return the methods of an option, each once, the usual ones without it; InputError for an unknown one."""
     from consclust import methods
 
-    if names == "all":
+    if names is None:
+        wanted = [*effort.COMPARED]
+    elif names == "all":
         wanted = [name for name in methods.names() if has_features or not methods.needs_features(name, {})]
     else:
         wanted = [name.strip() for name in names.split(",")]

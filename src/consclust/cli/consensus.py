@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from consclust.cli import options
+from consclust.cli import effort, options
 from consclust.cli.options import Data, Source
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 @click.command()
 @options.reads_file
 @options.n_clusters
-@click.option("--method", default="LWEA", show_default=True, help="See `consclust methods`.")
+@click.option(
+    "--method", help="See `consclust methods`. Default: LWEA, or a method of linear cost where that exceeds --seconds."
+)
 @options.settings
 @click.option(
     "--out",
@@ -27,8 +29,11 @@ if TYPE_CHECKING:
     default="-",
     help="File of the labels: .csv, .tsv, .npz, .mat or .parquet; it is overwritten. Default: CSV on the terminal.",
 )
+@effort.seconds(60)
 @options.seed
-def consensus(source: Source, n_clusters: int, method: str, settings: tuple[str, ...], out: Path, seed: int) -> None:
+def consensus(
+    source: Source, n_clusters: int, method: str | None, settings: tuple[str, ...], out: Path, seconds: float, seed: int
+) -> None:
     """Find the consensus clustering of the base clusterings in FILE.
 
     FILE (.csv, .tsv, .npy, .npz, .mat, .parquet) has a row for each object and a column for each base clustering, and
@@ -44,9 +49,13 @@ def consensus(source: Source, n_clusters: int, method: str, settings: tuple[str,
     from consclust.cli.output import check_labels_file, write_labels
 
     check_labels_file(out, source.path)
-    fitted = options.make_method(method, n_clusters, settings, seed, source.features)
+    fitted = options.make_method(method or effort.DEFAULT, n_clusters, settings, seed, source.features)
     data = source.read(seed)
     source.check_k(n_clusters, data)
+    if method is None and not settings:
+        fitted, choices = effort.choose_method(fitted, data.ensemble, effort.make_budget(seconds), seed)
+        effort.say(choices)
+    effort.say_estimate(fitted.estimate(data.ensemble), type(fitted).__name__)
     import warnings
 
     from threadpoolctl import threadpool_limits
@@ -58,23 +67,27 @@ def consensus(source: Source, n_clusters: int, method: str, settings: tuple[str,
     with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
         fitted.fit(data.ensemble, data.features)
     write_labels(out, data.ids, fitted.labels_)
-    _report_answer(method, fitted, data)
+    _report_answer(fitted, data, seed)
 
 
-def _report_answer(method: str, fitted: "ConsensusMethod", data: Data) -> None:
+def _report_answer(fitted: "ConsensusMethod", data: Data, seed: int) -> None:
     """Say on the standard error how many clusters there are, how they agree with the clusterings, and any remark."""
     import numpy as np
 
     from consclust.diagnostics import agreement_with
+    from consclust.diagnostics.cautions import describe_single_objects, find_closer_method
     from consclust.diagnostics.trust import remarks
     from consclust.report.wording import count, spanned
 
     sizes = np.bincount(fitted.labels_)
-    agreement = np.nanmean(agreement_with(data.ensemble, fitted.labels_))
+    agreement = agreement_with(data.ensemble, fitted.labels_)
+    method = type(fitted).__name__
     found = f"{count(len(sizes), 'cluster')} of {spanned(sizes, 'object')}"
-    click.echo(f"{method}: {found}; mean ARI with the base clusterings {agreement:.3f}", err=True)
-    if note := remarks(fitted):
-        click.echo(f"{method}: {note}", err=True)
+    click.echo(f"{method}: {found}; mean ARI with the base clusterings {np.nanmean(agreement):.3f}", err=True)
+    closer = find_closer_method(data.ensemble, agreement, fitted, effort.make_cheap(fitted, data.ensemble, seed))
+    for note in (remarks(fitted), describe_single_objects(fitted.labels_), closer):
+        if note:
+            click.echo(f"{method}: {note}", err=True)
     if data.classes is not None:
         _report_scores(method, fitted, data.ensemble, data.classes)
 

@@ -2,7 +2,6 @@
 
 import ast
 import functools
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from consclust.cli.own_files import Matrix
-    from consclust.ensemble import Ensemble, FloatArray
+    from consclust.ensemble import Ensemble, FloatArray, IntArray
     from consclust.known_classes import KnownClasses
     from consclust.methods.base import ConsensusMethod
 
@@ -58,6 +57,19 @@ class Data(NamedTuple):
     names: list[str]  # Of the base clusterings
     classes: "KnownClasses | None" = None
     feature_names: Sequence[str] = ()
+
+    def keep(self, objects: "IntArray | None") -> "Data":
+        """Return the same of some of the objects, by their numbers; None: of all."""
+        from consclust.diagnostics.stability import keep_objects
+
+        if objects is None:
+            return self
+        return self._replace(
+            ensemble=keep_objects(self.ensemble, objects),
+            features=None if self.features is None else self.features[objects],
+            ids=self.ids[objects],
+            classes=None if self.classes is None else self.classes.keep(objects),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -346,15 +358,6 @@ def reads_file(command: Command) -> Command:
 def is_given(parameter: str) -> bool:
     """Whether the user gave a parameter of the running command."""
     return click.get_current_context().get_parameter_source(parameter) is ParameterSource.COMMANDLINE
-
-
-def watched(steps: Iterable[Any], number: int, what: str) -> Iterable[Any]:
-    """Yield the steps with a progress bar on the standard error, if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield from steps
-        return
-    with click.progressbar(steps, length=number, label=what, file=sys.stderr, show_pos=True) as bar:
-        yield from bar
 
 
 def make_method(name: str, k: int, settings: Iterable[str], seed: int, has_features: bool) -> "ConsensusMethod":

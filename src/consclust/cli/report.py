@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
-from consclust.cli import options
-from consclust.cli.choose_k import keep_possible, make_recipe, parse_numbers
+from consclust.cli import effort, options
+from consclust.cli.choose_k import estimate_comparison, keep_possible, make_recipe, parse_numbers
 from consclust.cli.compare import make_methods
 from consclust.cli.options import Source
+from consclust.cli.progress import watched
 from consclust.extras import needs
 
 LABELS = "consensus.csv"
@@ -18,14 +19,26 @@ LABELS = "consensus.csv"
 @click.command(short_help="Report on the base clusterings in FILE: PDF and page.")
 @options.reads_file
 @options.n_clusters
-@click.option("--method", default="LWEA", show_default=True, help="Of the consensus; see `consclust methods`.")
+@click.option(
+    "--method",
+    help="Of the consensus; see `consclust methods`. Default: LWEA, or a method of linear cost where that exceeds its "
+    "share of --seconds.",
+)
 @options.settings
 @click.option("--ks", default="2:10", show_default=True, help="Numbers of clusters to compare: 2:10 or 2,3,5.")
-@click.option("--methods", "names", default="EAC,LWEA,MCLA,RCE", show_default=True, help="Methods to compare, or all.")
+@click.option("--ks-method", help="Consensus at each of these. Default: average linkage of the co-association matrix.")
+@click.option(
+    "--methods",
+    "names",
+    help=f"Methods to compare, or all. Default: {', '.join(effort.COMPARED)}, or methods of linear cost in place of "
+    "those that exceed their share of --seconds.",
+)
 @click.option("--draws", type=click.IntRange(1), default=50, show_default=True, help="Bootstrap ensembles.")
 @click.option("--halves", type=click.IntRange(1), default=20, show_default=True, help="Random halves of the labels.")
 @click.option("--nulls", type=click.IntRange(0), default=19, show_default=True, help="Draws without clusters; 0: none.")
 @click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Parts that are held out in turn.")
+@effort.objects
+@effort.seconds(120)
 @click.option("--title", help="Of the report. Default: the name of FILE.")
 @click.option("--out", type=options.OUT, required=True, help="Folder of the report; its files are overwritten.")
 @options.seed
@@ -33,14 +46,17 @@ LABELS = "consensus.csv"
 def report(
     source: Source,
     n_clusters: int,
-    method: str,
+    method: str | None,
     settings: tuple[str, ...],
     ks: str,
-    names: str,
+    ks_method: str | None,
+    names: str | None,
     draws: int,
     halves: int,
     nulls: int,
     folds: int,
+    n_objects: int | None,
+    seconds: float,
     title: str | None,
     out: Path,
     seed: int,
@@ -66,9 +82,10 @@ def report(
     from consclust.cli.output import check_folder, write_labels
 
     check_folder(out, (*document.files(), LABELS))
-    fitted = options.make_method(method, n_clusters, settings, seed, source.features)
-    others = {type(each).__name__: each for each in make_methods(names, n_clusters, seed, source.features)}
+    usual = options.make_method(method or effort.DEFAULT, n_clusters, settings, seed, source.features)
+    others = make_methods(names, n_clusters, seed, source.features)
     candidates = parse_numbers(ks, "--ks")
+    k_method = None if ks_method is None else options.make_method(ks_method, 2, (), seed, source.features)
     data = source.read(seed)
     source.check_k(n_clusters, data)
     source.check_folds(folds, data)
@@ -76,7 +93,40 @@ def report(
     recipe = make_recipe(source)
     n = data.ensemble.n_objects
     candidates = keep_possible(candidates, "--ks", options.is_given("ks"), n, source, recipe)
-    chosen = diagnosis.Settings(fitted, candidates, others, draws, halves, nulls, folds, seed, recipe)
+    to_compare = data.ensemble if recipe is None else data.features
+    plan = effort.plan_report(
+        effort.Wanted(
+            usual=usual,
+            method_is_free=method is None and not settings,
+            others=others,
+            others_are_free=names is None,
+            n_objects=n_objects,
+            repeats=effort.Repeats(min(folds, data.ensemble.n_clusterings), draws),
+            ks=candidates,
+            halves=halves,
+            estimate_ks=estimate_comparison(to_compare, candidates, k_method, recipe, nulls, seed),
+        ),
+        data.ensemble,
+        effort.make_budget(seconds),
+        seed,
+    )
+    effort.say(plan.choices)
+    effort.say_estimate(plan.need, "the report")
+    chosen = diagnosis.Settings(
+        method=plan.method,
+        ks=candidates,
+        others={type(each).__name__: each for each in plan.others},
+        draws=plan.draws,
+        halves=plan.halves,
+        nulls=nulls,
+        folds=folds,
+        seed=seed,
+        recipe=recipe,
+        k_method=k_method,
+        samples=diagnosis.Samples(*plan.samples),
+        cheap=effort.make_cheap(plan.method, data.ensemble, seed),
+        choices=plan.choices,
+    )
     mpl.use("agg")  # no window
     found = diagnosis.Diagnosis(
         chosen,
@@ -85,15 +135,16 @@ def report(
         data.names,
         data.features,
         jobs,
-        options.watched,
+        watched,
         data.classes,
         data.feature_names,
     )
     facts = {
-        "Consensus": f"{fitted!r}",
+        "Consensus": f"{plan.method!r}",
         "Base clusterings": source.describe_base() if source.features else "of the file",
         "Numbers of clusters compared": ", ".join(map(str, chosen.ks)),
-        "Bootstrap ensembles, random halves, null reference": f"{draws}, {halves}, {nulls}",
+        "Consensus of these": "average linkage" if k_method is None else f"{k_method!r}",
+        "Bootstrap ensembles, random halves, null reference": f"{plan.draws}, {plan.halves}, {nulls}",
         "Seed": f"{seed}",
     }
     if data.classes is not None:

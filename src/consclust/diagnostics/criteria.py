@@ -84,7 +84,11 @@ class NullStatistics(NamedTuple):
 
 def list_criteria(source: Source) -> list[str]:
     """Return the criteria that there are for features or for a label matrix."""
-    return [name for name in CRITERIA if source.has_features or name != DISPERSION]
+    return _name_criteria(source.has_features)
+
+
+def _name_criteria(has_features: bool) -> list[str]:
+    return [name for name in CRITERIA if has_features or name != DISPERSION]
 
 
 def find_tested(names: Collection[str]) -> str:
@@ -151,6 +155,43 @@ def _compute_increases(ks: Sequence[int], areas: FloatArray) -> FloatArray:
     if len(steps):
         increases[1:][steps > steps.min()] = np.nan
     return increases
+
+
+def tabulate_values(ks: Sequence[int], finished: Sequence[FloatArray], has_features: bool) -> Any:
+    """Return a data frame of the values of a comparison that has not ended.
+
+    Parameters
+    ----------
+    ks : sequence of int
+        Numbers of clusters.
+    finished : sequence of ndarray, each of shape (criteria, k's)
+        Values of the data, and of the draws of the null reference that there are.
+    has_features : bool
+        Whether features were clustered.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each criterion and k: ``value``, and ``null_mean`` and ``null_sd`` over the draws, NaN without any.
+    """
+    import pandas as pd
+
+    values, *drawn = finished
+    nulls = np.array(drawn).reshape(len(drawn), *values.shape)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of means and deviations over no value
+        mean = np.nanmean(nulls, axis=0)
+        deviation = np.nanstd(nulls, axis=0, ddof=1)
+    names = _name_criteria(has_features)
+    return pd.DataFrame(
+        {
+            "criterion": np.repeat(names, len(ks)),
+            "k": np.tile(ks, len(names)),
+            "value": values.ravel(),
+            "null_mean": mean.ravel(),
+            "null_sd": deviation.ravel(),
+        }
+    )
 
 
 def compare_with_nulls(values: Values, level: float) -> list[tuple[Any, ...]]:

@@ -7,14 +7,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from consclust import diagnostics
 from consclust.diagnostics import ConsensusValues, Measured, ResampledKMeans, Stability
+from consclust.diagnostics.cautions import describe_single_objects, find_closer_method
 from consclust.diagnostics.resampling import Stage
+from consclust.diagnostics.stability import keep_objects
 from consclust.diagnostics.trust import NO_HELD_OUT, NO_STABILITY, attempt, fitted_with_remarks
 from consclust.ensemble import Ensemble, FloatArray, IntArray
 from consclust.known_classes import KnownClasses
@@ -27,6 +29,17 @@ if TYPE_CHECKING:
 Watch = Callable[[Iterable[Any], int, str], Iterable[Any]]
 """Progress bar of an iterable, the number of its items, and what they are."""
 T = TypeVar("T")
+
+
+class Samples(NamedTuple):
+    """Objects, by their numbers, that are drawn for what is repeated; None: all."""
+
+    of_trust: IntArray | None = None  # For the bootstrap and what is held out
+    of_k: IntArray | None = None  # To compare numbers of clusters
+    of_methods: IntArray | None = None  # To compare methods
+
+
+ALL_OBJECTS = Samples()
 
 
 @dataclass(frozen=True)
@@ -43,6 +56,13 @@ class Settings:
     seed: int
     recipe: ResampledKMeans | None = None
     """How features are clustered to compare numbers of clusters; None: the base clusterings are resampled."""
+    k_method: ConsensusMethod | None = None
+    """Method by which numbers of clusters are compared; None: average linkage."""
+    samples: Samples = ALL_OBJECTS
+    cheap: Sequence[ConsensusMethod] = ()
+    """Methods whose agreement with the base clusterings is compared with that of the consensus."""
+    choices: Sequence[str] = ()
+    """What was chosen because of the size of the data, a sentence without its full stop each."""
 
     @property
     def name(self) -> str:
@@ -71,7 +91,8 @@ class Diagnosis:
     """An ensemble of n objects in m clusterings, its consensus of K clusters, and what the diagnostics say of both.
 
     Everything is computed when it is used, and does not depend on ``n_jobs`` but for the seconds of the methods. The
-    numbers of clusters are compared by average linkage, whatever the method. Its attributes raise ConsensusFailure if
+    numbers of clusters are compared by average linkage or ``settings.k_method``, whatever the method. What is repeated
+    is computed on the ``settings.samples`` of the objects. Its attributes raise ConsensusFailure if
     the method has no answer from all clusterings, ValueError for fewer than two clusterings or candidates outside 2..n.
     """
 
@@ -110,17 +131,34 @@ class Diagnosis:
     @computed
     def _stays(self) -> tuple[Stability | None, str]:
         method, draws = self.settings.method, self.settings.draws
+        some = self._some_to_trust
+        reference = self.labels if some is None else self.labels[some]
         return attempt(
-            lambda: diagnostics.bootstrap_stability(self.ensemble, method, draws=draws, **self._drawn),
+            lambda: diagnostics.bootstrap_stability(
+                self._keep(some), method, draws=draws, reference=reference, **self._draw_from(some)
+            ),
             NO_STABILITY,
             method,
         )
 
     @property
+    def _some_to_trust(self) -> IntArray | None:
+        return self.settings.samples.of_trust
+
+    @property
     def stays(self) -> Stability:
-        """Consensus, and how often each object stays in its cluster; NaN if a draw has no consensus."""
-        unknown = np.full(len(self.labels), np.nan)
-        return self._stays[0] or Stability(self.labels, unknown, unknown, unknown)
+        """Consensus, and how often each object stays in its cluster.
+
+        NaN if a draw has no consensus, and for objects that were not drawn.
+        """
+        shares, low, high = np.full((3, len(self.labels)), np.nan)
+        found = self._stays[0]
+        if found is not None:
+            some = slice(None) if self._some_to_trust is None else self._some_to_trust
+            shares[some] = found.share
+            low[some] = found.low
+            high[some] = found.high
+        return Stability(self.labels, shares, low, high)
 
     @property
     def no_stability(self) -> str:
@@ -152,8 +190,9 @@ class Diagnosis:
     @computed
     def _held_out(self) -> tuple[FloatArray | None, str]:
         method, folds = self.settings.method, min(self.settings.folds, self.ensemble.n_clusterings)
+        some = self._some_to_trust
         return attempt(
-            lambda: diagnostics.held_out_agreement(self.ensemble, method, folds=folds, **self._drawn),
+            lambda: diagnostics.held_out_agreement(self._keep(some), method, folds=folds, **self._draw_from(some)),
             NO_HELD_OUT,
             method,
         )
@@ -210,10 +249,11 @@ class Diagnosis:
     def compared(self) -> Sequence[Measured]:
         """What is measured of each method."""
         settings = self.settings
+        some = settings.samples.of_methods
         return diagnostics.compare_methods(
-            self.ensemble,
+            self._keep(some),
             settings.others,
-            features=self.features,
+            features=self._keep_features(some),
             draws=settings.draws,
             folds=settings.folds,
             random_state=settings.seed,
@@ -226,10 +266,31 @@ class Diagnosis:
         """What is resampled at each k, and how."""
         settings = self.settings
         given: dict[str, Any] = {"ks": settings.ks, "halves": settings.halves, "seed": settings.seed}
+        given["method"] = settings.k_method
+        some = settings.samples.of_k
         if settings.recipe is None:
-            return given | {"labels": self.ensemble}
-        return given | {"features": self.features, "recipe": settings.recipe}
+            return given | {"labels": self._keep(some)}
+        return given | {"features": self._keep_features(some), "recipe": settings.recipe}
 
-    @property
-    def _drawn(self) -> dict[str, Any]:
-        return {"features": self.features, "random_state": self.settings.seed}
+    def _keep(self, some: IntArray | None) -> Ensemble:
+        """Return the ensemble of some of the objects."""
+        return self.ensemble if some is None else keep_objects(self.ensemble, some)
+
+    def _keep_features(self, some: IntArray | None) -> Any:
+        """Return the features of some of the objects."""
+        return self.features if self.features is None or some is None else self.features[some]
+
+    def _draw_from(self, some: IntArray | None) -> dict[str, Any]:
+        """Return what a random diagnosis of some of the objects is given."""
+        return {"features": self._keep_features(some), "random_state": self.settings.seed}
+
+    def name_objects(self, some: IntArray | None) -> npt.NDArray[Any]:
+        """Return the ids of some of the objects."""
+        return self.ids if some is None else self.ids[some]
+
+    @computed
+    def cautions(self) -> list[str]:
+        """What a user should know of the consensus, a sentence without its full stop each."""
+        method = self.settings.method
+        closer = find_closer_method(self.ensemble, self.agreement, method, self.settings.cheap)
+        return [each for each in (self.note, describe_single_objects(self.labels), closer) if each]

@@ -81,6 +81,9 @@ def _describe_computation(
     for work in DIAGNOSTICS:
         references.cite(work)
     yield table(("Method", "What it does"), [(name, f"{methods.load(name).summary}{cited[name]}") for name in names])
+    if found.settings.choices:
+        choices = "; ".join(found.settings.choices)
+        yield paragraph(f"Chosen because of the size of the data: {choices}.")
     known = ", ".join(f"{name} {version}" for name, version in versions().items() if version)
     facts = {**settings, "SHA-256 of the file": sha256(source), "Versions": known}
     yield table(("Setting", "Value"), list(facts.items()))

@@ -11,7 +11,7 @@ from consclust import diagnostics, plot
 from consclust.diagnostics import describe_recommendation
 from consclust.diagnostics.criteria import CRITERIA
 from consclust.diagnostics.trust import known_mean
-from consclust.ensemble import MISSING, FloatArray
+from consclust.ensemble import MISSING, FloatArray, IntArray
 from consclust.known_classes import KnownClasses
 from consclust.report.blocks import Cell, Shown, Table, listed
 from consclust.report.diagnosis import Diagnosis, Settings
@@ -44,7 +44,20 @@ def clusters(found: Diagnosis) -> Shown:
         f"cluster. Most typical: the {FEW} objects with the largest mean consensus value with the others."
     )
     columns = "cluster, objects, cluster_consensus, silhouette, stability, most_typical"
-    return Shown(frame, (listed("Clusters", frame, columns),), paragraph(caption, found.no_stability))
+    table = listed("Clusters", frame, columns)
+    return Shown(frame, (table,), paragraph(caption, _describe_drawn(found), found.no_stability))
+
+
+def _describe_drawn(found: Diagnosis) -> str:
+    """Say of how many objects the stability is known, if not of all."""
+    return _describe_sample(found.settings.samples.of_trust, found, "The stability is that")
+
+
+def _describe_sample(some: IntArray | None, found: Diagnosis, what: str) -> str:
+    """Say that something is of a sample of the objects; empty if it is of all."""
+    if some is None:
+        return ""
+    return f"{what} of {len(some):,} of the {found.ensemble.n_objects:,} objects, drawn at random."
 
 
 def matrix(found: Diagnosis) -> Shown:
@@ -94,6 +107,7 @@ def criteria(found: Diagnosis) -> Shown:
     weak = conjunction([name for name in names if CRITERIA[name].is_weak])
     caption = paragraph(
         describe_recommendation(table),
+        _describe_sample(found.settings.samples.of_k, found, "All numbers of clusters are compared by the labels"),
         _explain_marks(found.settings),
         found.settings.nulls > 0 and _describe_null_reference(found.settings),
         "Larger is better: mean silhouette, cluster consensus, mean ARI with the clusterings, cophenetic correlation. "
@@ -153,11 +167,15 @@ def tracking(found: Diagnosis) -> Shown:
     """Return the clusters of the objects over k."""
     import pandas as pd
 
-    frame = pd.DataFrame({"id": found.ids, **{f"k{k}": labels for k, labels in found.labelings.items()}})
-    caption = (
+    some = found.settings.samples.of_k
+    frame = pd.DataFrame({"id": found.name_objects(some), **{f"k{k}": labels for k, labels in found.labelings.items()}})
+    method = found.settings.k_method
+    how = "average linkage of the consensus values" if method is None else type(method).__name__
+    caption = paragraph(
         "Clusters of the objects, a row for each k; a cluster keeps its colour while it keeps most of its objects. At "
         "the right the share of the objects that are in another cluster than at the k before. Consensus at each k: "
-        "average linkage of the consensus values."
+        f"{how}.",
+        _describe_sample(some, found, "These are the clusters"),
     )
     if not found.labelings:
         return Shown(frame, caption=_without_consensus(found))
@@ -199,7 +217,7 @@ def objects(found: Diagnosis) -> Shown:
     columns = "Object: id, cluster, contested, stability, low, high, silhouette"
     table = listed("Contested objects", worst, columns, left=2)
     picture = None if found.no_stability else plot.stability(found.stays).figure
-    return Shown(frame, (table,), paragraph(caption, found.no_stability), picture)
+    return Shown(frame, (table,), paragraph(caption, _describe_drawn(found), found.no_stability), picture)
 
 
 def memberships(found: Diagnosis) -> Shown:
@@ -238,10 +256,11 @@ def base(found: Diagnosis) -> Shown:
         "change of the consensus values if the clustering is left out. Missing: share of the objects without a label. "
         "A clustering that differs from all others is not a bad one for that."
     )
+    drawn = _describe_sample(found.settings.samples.of_trust, found, "The held-out ARI is that")
     forms = {"missing": lambda share: f"{share:.0%}", "influence": "{:.4f}".format}
     columns = "clustering, clusters, missing, with_the_others, with_the_consensus, held_out, influence"
     table = listed("Base clusterings", frame, columns, forms=forms)
-    return Shown(frame, (table,), paragraph(caption, found.no_held_out))
+    return Shown(frame, (table,), paragraph(caption, drawn, found.no_held_out))
 
 
 def diversity(found: Diagnosis) -> Shown:
@@ -268,13 +287,14 @@ def methods(found: Diagnosis) -> Shown:
 
     columns = ["method", "clusters", "ari", "nmi", "held_out_ari", "stability", "note"]
     frame = pd.DataFrame(list(found.compared), columns=found.compared[0]._fields)[columns]
-    caption = (
+    caption = paragraph(
         "Mean ARI and NMI with the base clusterings, mean ARI with those held out, and stability, of several methods. "
-        "High agreement does not mean that the clusters are the true classes."
+        "High agreement does not mean that the clusters are the true classes.",
+        _describe_sample(found.settings.samples.of_methods, found, "The methods are fitted to the labels"),
     )
     names = "method, clusters, ARI: ari, NMI: nmi, Held-out ARI: held_out_ari, stability, note"
     whole = {"clusters": lambda number: DASH if np.isnan(number) else f"{number:.0f}"}
-    return Shown(frame, (listed("Methods", frame.replace({"note": {"": None}}), names, forms=whole),), caption)
+    return Shown(frame, (listed("Methods", frame, names, forms=whole),), caption)
 
 
 def between(found: Diagnosis) -> Shown:
@@ -282,7 +302,7 @@ def between(found: Diagnosis) -> Shown:
     import pandas as pd
 
     labels = {one.method: one.labels for one in found.compared if one.labels is not None}
-    frame = pd.DataFrame({"id": found.ids, **labels})
+    frame = pd.DataFrame({"id": found.name_objects(found.settings.samples.of_methods), **labels})
     caption = "ARI between the consensus clusterings of the methods; the CSV has their labels."
     return Shown(frame, caption=caption, picture=plot.agreement(labels).figure if len(labels) > 1 else None)
 
@@ -309,10 +329,12 @@ def truth(found: Diagnosis) -> Shown:
     import pandas as pd
 
     known = _require_classes(found)
+    some = found.settings.samples.of_methods
+    of_compared = known if some is None else known.keep(some)
     rows = [
         {"clustering": f"consensus ({found.settings.name})", **known.score(found.labels)},
         {"clustering": "base clusterings, mean", **known.score_mean(found.ensemble.labels)},
-        *({"clustering": one.method, **known.score(one.labels)} for one in found.compared),
+        *({"clustering": one.method, **of_compared.score(one.labels)} for one in found.compared),
     ]
     frame = pd.DataFrame(rows)
     caption = (
@@ -375,13 +397,16 @@ def abstract(found: Diagnosis, source: str) -> str:
         f"{spanned(ensemble.n_clusters, 'cluster')}.",
         *(f"{sentence[0].upper()}{sentence[1:]}." for sentence in found.unseen),
         f"The consensus by {found.settings.name} has {count(len(sizes), 'cluster')} of {spanned(sizes, 'object')}.",
-        found.note and f"Note: {found.note}.",
+        *(f"Note: {caution}." for caution in found.cautions),
         f"Its mean ARI with the base clusterings is {seen}, and {unseen} with those that it has not seen.",
         found.no_held_out,
         found.no_stability
         or f"On average an object stays in its cluster in {known_mean(found.stays.share):.0%} of the bootstrap "
         "ensembles.",
         f"Number of clusters. {describe_recommendation(found.criteria)}",
+        len(found.settings.choices) > 0
+        and "Because of the size of the data some numbers are of a part of the objects or of "
+        "other methods than usual; the last chapter says which.",
         _describe_scores(found),
     )
 
