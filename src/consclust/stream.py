@@ -144,6 +144,12 @@ class StreamedEnsemble:
         self._is_read = True
         return self
 
+    def watched_by(self, watch: Callable[[Iterator[Columns]], Iterator[Columns]]) -> Self:
+        """Let every pass go through a function of its blocks, such as one with a progress bar."""
+        read = self._read
+        self._read = lambda: watch(read())
+        return self
+
     def blocks(self) -> Iterator[Block]:
         """Yield the labels of all objects, in their order, as codes; the first pass finds the clusters."""
         n_read = 0

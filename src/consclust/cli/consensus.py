@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from consclust.cli import effort, options
+from consclust.cli import effort, options, streams
 from consclust.cli.options import Data, Source
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     "--out",
     type=options.OUT,
     default="-",
-    help="File of the labels: .csv, .tsv, .npz, .mat or .parquet; it is overwritten. Default: CSV on the terminal.",
+    help="File of the labels: .csv, .tsv, .npz, .mat, .parquet, or .npy of the labels alone; it is overwritten. "
+    "Default: CSV on the terminal.",
 )
 @effort.seconds(60)
 @options.seed
@@ -44,11 +45,19 @@ def consensus(
     in the order in which the clusters first appear. With --truth, the standard error has its ACC, NMI (divided by the
     larger entropy) and ARI with the true classes.
 
+    A .parquet or .npy file of more than 1,048,576 objects is read in passes and never kept whole, if HBGF (the default
+    there), LWGP, MCLA or SpectralConsensus is the method and --out ends in .csv, .tsv, .npy or .parquet.
+
     Example: consclust consensus labels.csv -k 5 --method RCE --set lambda1=0.5 --out consensus.csv
     """
     from consclust.cli.output import check_labels_file, write_labels
 
     check_labels_file(out, source.path)
+    of_stream = method or streams.DEFAULT
+    table = streams.find_stream(source, of_stream, out)
+    if table is not None:
+        streams.run(source, table, options.make_method(of_stream, n_clusters, settings, seed, has_features=False), out)
+        return
     fitted = options.make_method(method or effort.DEFAULT, n_clusters, settings, seed, source.features)
     data = source.read(seed)
     source.check_k(n_clusters, data)

@@ -1,6 +1,6 @@
 """What the commands write: labels in the format of a suffix, tables for the terminal and as CSV, folders."""
 
-# SciPy and pyarrow are imported where needed, so that what does without them starts faster
+# NumPy, SciPy and pyarrow are imported where needed, so that what does without them starts faster
 
 import csv
 import io
@@ -18,7 +18,7 @@ from consclust.files import write_arrays, write_text, written_whole
 
 STDOUT = Path("-")
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
-SUFFIXES = (*DELIMITERS, ".npz", ".mat", ".parquet")
+SUFFIXES = (*DELIMITERS, ".npy", ".npz", ".mat", ".parquet")
 MAT_HEADER = b"MATLAB 5.0 MAT-file, written by consclust".ljust(116)  # SciPy writes the time of day
 
 
@@ -35,6 +35,11 @@ def write_labels(out: Path, ids: npt.NDArray[Any], labels: IntArray) -> None:
     suffix = out.suffix.lower()
     if suffix == ".npz":
         write_arrays(out, id=ids, label=labels)
+    elif suffix == ".npy":
+        import numpy as np
+
+        with written_whole(out) as temporary:
+            np.save(temporary, labels, allow_pickle=False)
     elif suffix == ".mat":
         from scipy.io import savemat
 

@@ -21,6 +21,7 @@ Codes = npt.NDArray[np.signedinteger[Any]]
 
 EXACT = 2**20  # Objects up to which all take part in k-means and rotations
 SAMPLE = 2**17  # Of more objects, so many take part
+MOST_CLUSTERS = 20_000  # Base clusters in all, of which the overlaps take 3.2 GB
 BITS = 2.0**62  # What sums of rounded factors may reach at most
 
 
@@ -70,7 +71,9 @@ def summarise(stream: StreamedEnsemble, first: int = 0, with_overlaps: bool = Fa
     n_missing = 0
     counter = _Counter(with_overlaps)
     for block in stream.blocks():
-        counter.grow([len(names) for names in stream.cluster_names])
+        n_clusters = [len(names) for names in stream.cluster_names]
+        _check_number(n_clusters)
+        counter.grow(n_clusters)
         counter.add(block.codes)
         sampler.add(first + block.first, block.codes)
         n_objects += block.n_objects
@@ -78,6 +81,16 @@ def summarise(stream: StreamedEnsemble, first: int = 0, with_overlaps: bool = Fa
     names = stream.cluster_names
     overlaps = counter.whole_overlaps()
     return Summary(n_objects, names, counter.sizes, n_missing, sampler.sample(), overlaps)
+
+
+def _check_number(n_clusters: list[int]) -> None:
+    """Raise ValueError for so many base clusters that their overlaps do not fit into the memory."""
+    if sum(n_clusters) > MOST_CLUSTERS:
+        place = int(np.argmax(n_clusters))
+        what = (
+            f"more than {MOST_CLUSTERS:,} base clusters, {n_clusters[place]:,} of them in clustering {place} (from 0)"
+        )
+        raise ValueError(f"{what}: leave it out if it is none, such as ids")
 
 
 def join_summaries(parts: Sequence[Summary]) -> Summary:

@@ -28,9 +28,10 @@ def fit_stream(method: "ConsensusMethod", stream: StreamedEnsemble, features: An
 
     ``labels_`` is of the smallest integers. ``restart_labels_`` has the labels of the chosen start alone.
     """
-    learned = learn_stream(method, stream, features)
-    if learned is None:  # few objects, fitted in memory
-        return method
+    summary = summarise_for(method, stream)
+    if summary.n_objects <= stream.most_in_memory and summary.is_whole:
+        return method.fit(gather(summary, stream), features)
+    learned = learn_summary(method, summary, stream)
     blocks = list(learned.label_blocks())
     method.labels_ = np.concatenate(blocks)
     method.restart_labels_ = method.labels_[None, :]
@@ -42,19 +43,12 @@ def fit_stream(method: "ConsensusMethod", stream: StreamedEnsemble, features: An
     return method
 
 
-def learn_stream(method: "ConsensusMethod", stream: StreamedEnsemble, features: Any = None) -> "StreamFit | None":
-    """Learn a method from all but the last pass over a stream; None if it was fitted in memory, as the objects are few.
-
-    Raises ConsensusFailure for a method without a route for streams, where the objects are not few.
-    """
+def summarise_for(method: "ConsensusMethod", stream: StreamedEnsemble) -> Summary:
+    """Return what a method needs of the first pass over a stream; ValueError for its parameters, and for the labels."""
     method.check_parameters()
-    name = type(method).__name__
-    summary = summarise(stream, with_overlaps=name in COUNT_OVERLAPS_FIRST)
+    summary = summarise(stream, with_overlaps=type(method).__name__ in COUNT_OVERLAPS_FIRST)
     check_labelled(summary)
-    if summary.n_objects <= stream.most_in_memory and summary.is_whole:
-        method.fit(gather(summary, stream), features)
-        return None
-    return learn_summary(method, summary, stream)
+    return summary
 
 
 def gather(summary: Summary, stream: StreamedEnsemble) -> Ensemble:
@@ -65,7 +59,10 @@ def gather(summary: Summary, stream: StreamedEnsemble) -> Ensemble:
 
 
 def learn_summary(method: "ConsensusMethod", summary: Summary, stream: StreamedEnsemble) -> "StreamFit":
-    """Learn a method from the summary of a stream and from further passes over it."""
+    """Learn a method from the summary of a stream and from further passes over it.
+
+    Raises ConsensusFailure for a method without a route for streams, and where it has no answer.
+    """
     name = type(method).__name__
     stream.use_clusters(summary.cluster_names)
     if name not in LEARNERS:
@@ -88,7 +85,7 @@ def learn_summary(method: "ConsensusMethod", summary: Summary, stream: StreamedE
         setattr(method, attribute, value)
     if summary.n_missing and method.with_missing:
         data.notes.append(method.with_missing)
-    return StreamFit(learned.rule, data.indicator, stream, describe(data))
+    return StreamFit(learned.rule, data.indicator, stream, summary, describe(data))
 
 
 def clear_results(method: "ConsensusMethod") -> None:
@@ -113,10 +110,16 @@ class StreamFit:
     rule: Rule
     indicator: Indicator
     stream: StreamedEnsemble
+    summary: Summary
     note: str
 
     def __post_init__(self) -> None:
         self.numbering = Numbering(self.rule.n_labels)
+
+    @property
+    def sizes(self) -> IntArray:
+        """Objects of each cluster, once all are labelled."""
+        return self.numbering.sizes[: self.numbering.n_met]
 
     def label_blocks(self) -> Iterator[Labels]:
         """Yield the consensus labels of all objects, in their order, numbered by first appearance."""
@@ -140,14 +143,18 @@ class Numbering:
     def __init__(self, n_labels: int) -> None:
         self.numbers = np.full(n_labels, -1, dtype=np.min_scalar_type(-n_labels))
         self.n_met = 0
+        self.sizes = np.zeros(n_labels, dtype=np.int64)
 
     def number(self, labels: IntArray) -> Labels:
         """Return the numbers of the labels of some objects."""
-        is_new = (np.bincount(labels, minlength=len(self.numbers)) > 0) & (self.numbers < 0)
+        counts = np.bincount(labels, minlength=len(self.numbers))
+        is_new = (counts > 0) & (self.numbers < 0)
         if is_new.any():
             values, first = np.unique(labels, return_index=True)
             appeared = values[np.argsort(first)]
             self.meet(appeared[is_new[appeared]])
+        is_there = counts > 0
+        self.sizes[self.numbers[is_there]] += counts[is_there]
         return self.numbers[labels]
 
     def meet(self, labels: IntArray) -> None:

@@ -1,0 +1,163 @@
+"""``consclust consensus`` on files of very many objects, which are read in passes and never kept whole."""
+
+# NumPy and pyarrow are imported where needed, so that what does without them starts faster
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from consclust.cli import options
+from consclust.cli.options import Source
+from consclust.errors import InputError
+
+if TYPE_CHECKING:
+    from consclust.label_files import Labels, Rows
+    from consclust.methods.base import ConsensusMethod
+    from consclust.stream import StreamedEnsemble
+
+DEFAULT = "HBGF"
+"""The method unless one is given."""
+IN_MEMORY_ONLY = ("features", "transposed", "indicator", "long", "truth", "missing", "variable", "header", "decimal")
+"""Options of which the file is read whole."""
+
+
+class Table(NamedTuple):
+    """A file of labels, as far as its head says."""
+
+    n_objects: int
+    clusterings: list[str]
+    """Columns of labels; empty for a ``.npy`` file, of which all are."""
+    ids: str | None
+    """Column of the ids of the objects."""
+
+
+def find_stream(source: Source, method: str, out: Path) -> Table | None:
+    """Return what a file holds if it is read in passes; None if it is read whole.
+
+    It is read in passes if it has many objects, its format and that of the output allow it, and the method has a route.
+    """
+    from consclust import label_files
+    from consclust.methods.streamed.learners import LEARNERS
+    from consclust.stream import MOST_IN_MEMORY
+
+    suffix = source.path.suffix.lower()
+    is_readable = suffix in (".npy", ".parquet") and not any(map(options.is_given, IN_MEMORY_ONLY))
+    if not is_readable or out.suffix.lower() not in label_files.SUFFIXES or method not in LEARNERS:
+        return None
+    table = _look_at_npy(source) if suffix == ".npy" else _look_at_parquet(source)
+    return table if table.n_objects > MOST_IN_MEMORY else None
+
+
+def _look_at_npy(source: Source) -> Table:
+    """Return the size of an array; 0 objects where it is none that can be read in passes."""
+    import numpy as np
+
+    try:
+        matrix = np.load(source.path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, OSError, EOFError):
+        return Table(0, [], None)
+    is_matrix = matrix.ndim == 2 and matrix.dtype.kind in "iu" and not source.drop and source.ids is None
+    return Table(len(matrix) if is_matrix else 0, [], None)
+
+
+def _look_at_parquet(source: Source) -> Table:
+    """Return the size and the columns of a Parquet file; 0 objects where it cannot be read in passes."""
+    from consclust.ensemble import clustering_columns
+    from consclust.extras import needs
+    from consclust.readers.delimited import ID_NAMES
+
+    with needs("parquet"):
+        from pyarrow import ArrowInvalid, types
+        from pyarrow.parquet import ParquetFile
+    try:
+        with ParquetFile(source.path) as file:
+            schema = file.schema_arrow
+            n_objects = file.metadata.num_rows
+    except (OSError, ArrowInvalid):
+        return Table(0, [], None)  # what is wrong is said where it is read whole
+    names = clustering_columns(schema)
+    ids = source.ids
+    if ids is None and not source.no_ids and (names[0].lower() in ID_NAMES or types.is_string(schema.field(0).type)):
+        ids = names[0]
+    known = {*names, *([ids] if ids is not None else [])}
+    clusterings = [name for name in names if name != ids and name not in source.drop]
+    if {*source.drop} - known or ids not in (None, *schema.names) or not clusterings:
+        return Table(0, [], None)
+    return Table(n_objects, clusterings, ids)
+
+
+def run(source: Source, table: Table, method: "ConsensusMethod", out: Path) -> None:
+    """Find the consensus in passes over the file, and write the labels block by block."""
+    from threadpoolctl import threadpool_limits
+
+    from consclust.label_files import write_label_blocks
+    from consclust.methods.streamed.fits import learn_summary, summarise_for
+    from consclust.plurals import count
+    from consclust.report.wording import spanned
+
+    name = type(method).__name__
+    stream = _with_bars(_open(source, table), table)
+    try:
+        with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
+            summary = summarise_for(method, stream)
+            _report_size(source, summary)
+            fit = learn_summary(method, summary, stream)
+            rows = _with_ids(source, table, fit.label_blocks())
+            write_label_blocks(out, table.n_objects, fit.rule.n_labels, rows)
+    except ValueError as mistake:
+        raise InputError(f"{source.path}: {mistake}") from None
+    clusters = f"{count(len(fit.sizes), 'cluster')} of {spanned(fit.sizes, 'object')}"
+    fewer = f", fewer than the {method.n_clusters} requested" if len(fit.sizes) < method.n_clusters else ""
+    click.echo(f"{name}: {clusters}{fewer}; {fit.note}", err=True)
+
+
+def _open(source: Source, table: Table) -> "StreamedEnsemble":
+    from consclust.stream import StreamedEnsemble
+
+    if source.path.suffix.lower() == ".npy":
+        return StreamedEnsemble.from_npy(source.path)
+    return StreamedEnsemble.from_parquet(source.path, table.clusterings)
+
+
+def _with_bars(stream: "StreamedEnsemble", table: Table) -> "StreamedEnsemble":
+    """Return the stream with a progress bar for each pass."""
+    from consclust.stream import ROWS
+
+    n_blocks = -(-table.n_objects // ROWS)
+    n_passes = 0
+
+    def watch(columns: Iterator[Any]) -> Iterator[Any]:
+        nonlocal n_passes
+        n_passes += 1
+        return iter(options.watched(columns, n_blocks, f"pass {n_passes}"))
+
+    return stream.watched_by(watch)
+
+
+def _report_size(source: Source, summary: Any) -> None:
+    """Say what was read, as of a file that is read whole."""
+    from consclust.plurals import count
+    from consclust.report.wording import spanned
+
+    m = count(len(summary.n_clusters), "base clustering")
+    sizes = f"{count(summary.n_objects, 'object', ',')}, {m} of {spanned(summary.n_clusters, 'cluster')}"
+    click.echo(f"{source.path}: {sizes}, {count(summary.n_missing, 'label', ',')} missing", err=True)
+
+
+def _with_ids(source: Source, table: Table, blocks: "Iterator[Labels]") -> "Rows":
+    """Yield the labels with the ids of their objects: those of a column, or their numbers from 1."""
+    from consclust.label_files import number_objects
+
+    if table.ids is None:
+        yield from number_objects(blocks)
+        return
+    from pyarrow.parquet import ParquetFile
+
+    from consclust.stream import ROWS
+
+    with ParquetFile(source.path) as file:
+        batches = file.iter_batches(ROWS, columns=[table.ids], use_threads=False)
+        parts = (batch.column(0).to_numpy(zero_copy_only=False) for batch in batches)
+        yield from zip((part for part in parts if len(part)), blocks, strict=True)

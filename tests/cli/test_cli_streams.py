@@ -1,0 +1,168 @@
+"""``consclust consensus`` on files that are read in passes."""
+
+import csv
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from pyarrow.parquet import read_table
+
+from consclust import stream
+from consclust.cli import main
+from consclust.methods import HBGF, SpectralConsensus
+
+
+def labels_of(n=900):
+    rng = np.random.default_rng(3)
+    labels = (np.repeat(np.arange(3), n // 3)[:, None] + np.arange(6)) % 3
+    is_wrong = rng.random(labels.shape) < 0.2
+    labels[is_wrong] = rng.integers(3, size=is_wrong.sum())
+    return labels[rng.permutation(n)]
+
+
+@pytest.fixture(autouse=True)
+def every_file_is_large(monkeypatch):
+    monkeypatch.setattr(stream, "MOST_IN_MEMORY", 100)
+    monkeypatch.setattr(stream, "ROWS", 128)
+
+
+@pytest.fixture
+def matrix(tmp_path):
+    frame = pd.DataFrame(labels_of(), columns=[f"run {i}" for i in range(6)])
+    frame.to_parquet(tmp_path / "labels.parquet")
+    frame.assign(id=[f"object {i}" for i in range(900)])[["id", *frame]].to_parquet(tmp_path / "named.parquet")
+    np.save(tmp_path / "labels.npy", frame.to_numpy())
+    return tmp_path
+
+
+def run(*arguments):
+    done = CliRunner().invoke(main, ["consensus", *map(str, arguments)])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def read(path):
+    """Ids and labels."""
+    if path.suffix == ".npy":
+        return None, np.load(path)
+    if path.suffix == ".parquet":
+        table = read_table(path)
+        return table["id"].to_pylist(), table["label"].to_numpy()
+    with path.open() as text:
+        rows = list(csv.DictReader(text, delimiter="\t" if path.suffix == ".tsv" else ","))
+    return [row["id"] for row in rows], np.array([int(row["label"]) for row in rows])
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".npy", ".parquet"])
+@pytest.mark.parametrize("given", ["labels.parquet", "labels.npy"])
+def test_labels_are_written_block_by_block(matrix, given, suffix):
+    out = matrix / f"out{suffix}"
+    said = run(matrix / given, "-k", 3, "--method", "HBGF", "--out", out)
+    ids, labels = read(out)
+    assert np.array_equal(labels, HBGF(3, random_state=0).fit(labels_of()).labels_)
+    assert ids is None or [int(one) for one in ids] == list(range(1, 901))
+    assert "900 objects, 6 base clusterings of 3 clusters, 0 labels missing" in said
+    sizes = np.bincount(labels)
+    assert f"HBGF: 3 clusters of {sizes.min()} to {sizes.max()} objects" in said
+    assert "2 passes over 900 objects" in said
+
+
+@pytest.mark.parametrize("options", [(), ("--id", "id")])
+def test_ids_go_with_their_labels(matrix, options):
+    out = matrix / "out.parquet"
+    run(matrix / "named.parquet", "-k", 3, "--method", "SpectralConsensus", "--out", out, *options)
+    ids, labels = read(out)
+    assert ids == [f"object {i}" for i in range(900)]
+    assert np.array_equal(labels, SpectralConsensus(3, random_state=0).fit(labels_of()).labels_)
+
+
+def test_columns_are_left_out(matrix):
+    out = matrix / "out.npy"
+    said = run(matrix / "named.parquet", "-k", 3, "--method", "HBGF", "--drop", "run 0", "--out", out)
+    assert "5 base clusterings" in said
+    assert np.array_equal(np.load(out), HBGF(3, random_state=0).fit(labels_of()[:, 1:]).labels_)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--method", "MCLA", "--missing", "0"), ("--method", "EAC"), ("--method", "HBGF", "--out", "out.npz")],
+    ids=str,
+)
+def test_what_needs_the_whole_file_is_read_whole(matrix, monkeypatch, arguments):
+    monkeypatch.chdir(matrix)
+    out = () if "--out" in arguments else ("--out", "out.npy")
+    assert "passes over" not in run("labels.npy", "-k", 3, *arguments, *out)
+
+
+def test_mistakes_are_those_of_a_file_that_is_read_whole(matrix):
+    for arguments in (("--drop", "no"), ("--id", "no")):
+        done = CliRunner().invoke(
+            main,
+            ["consensus", str(matrix / "labels.parquet"), "-k", "3", "--method", "HBGF", "--out", "x.csv", *arguments],
+        )
+        assert done.exit_code == 2
+        assert "no columns named 'no'" in done.output
+    (matrix / "bad.parquet").write_text("x")
+    done = CliRunner().invoke(
+        main, ["consensus", str(matrix / "bad.parquet"), "-k", "3", "--method", "HBGF", "--out", "x.csv"]
+    )
+    assert done.exit_code == 2
+    assert "not readable" in done.output
+
+
+def test_a_column_of_ids_without_a_name_of_ids_is_refused_in_a_line(matrix, monkeypatch):
+    monkeypatch.setattr("consclust.numerics.gram.MOST_CLUSTERS", 500)
+    frame = pd.read_parquet(matrix / "labels.parquet").assign(cell=np.arange(900))
+    frame.to_parquet(matrix / "cells.parquet")
+    done = CliRunner().invoke(
+        main, ["consensus", str(matrix / "cells.parquet"), "-k", "3", "--method", "HBGF", "--out", "x.csv"]
+    )
+    assert done.exit_code == 2
+    assert "in clustering 6 (from 0)" in done.output
+
+
+SLOW = """
+import sys, time
+from consclust import stream
+from consclust.cli import main
+stream.MOST_IN_MEMORY, stream.ROWS = 100, 32
+read = stream._read_matrices
+def slowly(matrices):
+    for columns in read(matrices):
+        print("block", file=sys.stderr, flush=True)
+        time.sleep({pause})
+        yield columns
+stream._read_matrices = slowly
+main()
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("n_blocks", [3, 40])
+def test_after_a_kill_the_same_command_gives_the_same_bytes(matrix, n_blocks):
+    """Killed in the first or in the last pass."""
+
+    def start(pause, out):
+        command = [sys.executable, "-c", SLOW.format(pause=pause), "consensus", str(matrix / "labels.npy"), "-k", "3"]
+        return subprocess.Popen([*command, "--method", "HBGF", "--out", str(out)], stderr=subprocess.PIPE, text=True)
+
+    out = matrix / "out.parquet"
+    process = start(0.05, out)
+    seen = 0
+    while seen < n_blocks:
+        seen += process.stderr.readline() == "block\n"
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    time.sleep(0.1)
+    assert not out.exists()
+    for each in (out, matrix / "fresh.parquet"):
+        process = start(0, each)
+        process.communicate()
+        assert process.returncode == 0
+    assert out.read_bytes() == (matrix / "fresh.parquet").read_bytes()
