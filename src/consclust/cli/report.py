@@ -129,15 +129,7 @@ def report(
     )
     mpl.use("agg")  # no window
     found = diagnosis.Diagnosis(
-        chosen,
-        data.ensemble,
-        data.ids,
-        data.names,
-        data.features,
-        jobs,
-        watched,
-        data.classes,
-        data.feature_names,
+        chosen, data.ensemble, data.ids, data.names, data.features, jobs, watched, data.classes, data.feature_names
     )
     facts = {
         "Consensus": f"{plan.method!r}",

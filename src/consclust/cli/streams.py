@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from consclust.cli import options
+from consclust.cli import options, progress
 from consclust.cli.options import Source
 from consclust.errors import InputError
 
@@ -131,7 +131,7 @@ def _with_bars(stream: "StreamedEnsemble", table: Table) -> "StreamedEnsemble":
     def watch(columns: Iterator[Any]) -> Iterator[Any]:
         nonlocal n_passes
         n_passes += 1
-        return iter(options.watched(columns, n_blocks, f"pass {n_passes}"))
+        return iter(progress.watched(columns, n_blocks, f"pass {n_passes}"))
 
     return stream.watched_by(watch)
 
