@@ -22,7 +22,7 @@ from consclust.ensemble import FloatArray, IntArray
 from consclust.numerics.numbering import renumber
 from consclust.plurals import count
 
-__all__ = ["accuracy", "ari", "class_f", "nmi", "pairwise_f", "purity", "purity_f", "score_all"]
+__all__ = ["accuracy", "ari", "class_f", "macro_f", "nmi", "pairwise_f", "purity", "purity_f", "score_all"]
 
 Normalization = Literal["max", "min", "arithmetic", "geometric", "joint"]
 
@@ -298,8 +298,8 @@ def pairwise_f(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
     """Return the F1 of the pairs of objects, F in the reports.
 
     A pair is found if it shares a cluster, and right if it shares a class; F1 is the harmonic mean of precision and
-    recall. "F" has three definitions in papers on clustering; the others are :func:`~consclust.scores.class_f` and
-    :func:`~consclust.scores.purity_f`.
+    recall. "F" has several definitions in papers on clustering; others are :func:`~consclust.scores.class_f`,
+    :func:`~consclust.scores.purity_f` and :func:`~consclust.scores.macro_f`.
 
     Parameters
     ----------
@@ -419,6 +419,48 @@ def _purity_f(table: Contingency) -> float:
     return 2 * in_classes * in_clusters / ((in_classes + in_clusters) * table.n)
 
 
+def macro_f(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
+    """Return the harmonic mean of unweighted purity and inverse purity, F-macro in the reports.
+
+    The purity of each cluster, the share of its objects that belong to its most frequent class, is averaged over the
+    clusters, whatever their sizes; the inverse purity of each class over the classes. So one cluster of nearly all
+    objects beside a few small pure ones scores high: compare it with :func:`~consclust.scores.accuracy`.
+
+    Parameters
+    ----------
+    y, labels : array-like, shape (n,)
+        Classes and clusters, numbers or strings.
+
+    Returns
+    -------
+    float
+        In (0, 1]; 1 for equal groups.
+
+    Raises
+    ------
+    ValueError
+        As :func:`~consclust.scores.accuracy`.
+
+    References
+    ----------
+    Amigó, Gonzalo, Artiles, Verdejo: A comparison of extrinsic clustering evaluation metrics based on formal
+    constraints. Information Retrieval 12, 2009, which weights clusters and classes by their sizes.
+
+    Examples
+    --------
+    >>> from consclust import scores
+    >>> round(scores.macro_f([0, 0, 0, 1], [0, 0, 0, 0]), 3), round(scores.macro_f([0, 0, 0, 1], [0, 0, 1, 1]), 3)
+    (0.857, 0.789)
+    """
+    return _macro_f(contingency(y, labels))
+
+
+def _macro_f(table: Contingency) -> float:
+    purity_of_clusters = float((table.largest(1) / table.sizes(1)).mean())
+    purity_of_classes = float((table.largest(0) / table.sizes(0)).mean())
+    return 2 * purity_of_clusters * purity_of_classes / (purity_of_clusters + purity_of_classes)
+
+
 METRICS: dict[str, Callable[[Contingency], float]] = {
     "ACC": _accuracy,
     "NMI": _nmi,
@@ -428,6 +470,7 @@ METRICS: dict[str, Callable[[Contingency], float]] = {
     "NMI-mean": _nmi_mean,
     "F-class": _class_f,
     "F-purity": _purity_f,
+    "F-macro": _macro_f,
 }
 """The scores by their names in the reports, as functions of the contingency table."""
 
@@ -440,8 +483,8 @@ def score_all(y: npt.ArrayLike, labels: npt.ArrayLike, names: Sequence[str] = tu
     y, labels : array-like, shape (n,)
         Classes and clusters, numbers or strings.
     names : sequence of str
-        Of "ACC", "NMI" (divided by the larger entropy), "NMI-mean" (by their mean), "ARI", "purity", "F", "F-class" and
-        "F-purity"; all by default.
+        Of "ACC", "NMI" (divided by the larger entropy), "NMI-mean" (by their mean), "ARI", "purity", "F", "F-class",
+        "F-purity" and "F-macro"; all by default.
 
     Returns
     -------

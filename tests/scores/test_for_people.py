@@ -34,7 +34,7 @@ def test_all_scores_have_the_names_of_the_reports():
     one_by_one = {
         "ACC": scores.accuracy, "NMI": scores.nmi, "ARI": scores.ari, "purity": scores.purity, "F": scores.pairwise_f,
         "NMI-mean": lambda y, labels: scores.nmi(y, labels, "arithmetic"),
-        "F-class": scores.class_f, "F-purity": scores.purity_f,
+        "F-class": scores.class_f, "F-purity": scores.purity_f, "F-macro": scores.macro_f,
     }  # fmt: skip
     expected = {name: score(Y, LABELS) for name, score in one_by_one.items()}
     assert scores.score_all(Y, LABELS) == expected

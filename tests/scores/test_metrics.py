@@ -15,6 +15,7 @@ from consclust.scores import (
     ari,
     class_f,
     contingency,
+    macro_f,
     nmi,
     pairwise_f,
     purity,
@@ -91,6 +92,12 @@ def slow_purity_f(y, labels):
     return 2 / (1 / purity + 1 / inverse)
 
 
+def slow_macro_f(y, labels):
+    purity = np.mean([max(np.mean(y[labels == j] == c) for c in np.unique(y)) for j in np.unique(labels)])
+    inverse = np.mean([max(np.mean(labels[y == c] == j) for j in np.unique(labels)) for c in np.unique(y)])
+    return 2 * purity * inverse / (purity + inverse)
+
+
 def test_worked_example():
     assert accuracy(Y, LABELS) == pytest.approx(2 / 3)
     assert nmi(Y, LABELS) == pytest.approx(0.314668521039, abs=1e-12)
@@ -99,6 +106,8 @@ def test_worked_example():
     assert purity(Y, LABELS) == pytest.approx(4 / 6)
     assert class_f(Y, LABELS) == pytest.approx((3 * 4 / 5 + 2 * 4 / 6 + 2 / 5) / 6)
     assert purity_f(Y, LABELS) == pytest.approx(2 / (6 / 4 + 6 / 5))
+    # purity 1 and 1/2 of the two clusters, inverse purity 2/3, 1 and 1 of the three classes
+    assert macro_f(Y, LABELS) == pytest.approx(2 / (4 / 3 + 9 / 8))
     assert score_all(Y, LABELS, ["NMI-mean"]) == {"NMI-mean": nmi(Y, LABELS, "arithmetic")}
     assert_array_equal(contingency(Y, LABELS).dense(), [[2, 1], [0, 2], [0, 1]])
 
@@ -109,7 +118,7 @@ def test_equal_slow_definitions(pair):
     y, labels = pair
     slow = {
         **{"ACC": slow_accuracy, "ARI": slow_ari, "F": slow_f, "purity": slow_purity},
-        **{"F-class": slow_class_f, "F-purity": slow_purity_f},
+        **{"F-class": slow_class_f, "F-purity": slow_purity_f, "F-macro": slow_macro_f},
     }
     scores = score_all(y, labels)
     for name, definition in slow.items():
@@ -152,9 +161,9 @@ def test_invariance_symmetry_bounds(pair, random):
     scores = score_all(y, labels)
     assert score_all(y[order], renamed[order]) == pytest.approx(scores, abs=1e-12)
     exchanged = score_all(labels, y)
-    for name in ("ACC", "NMI", "ARI", "F", "NMI-mean", "F-purity"):
+    for name in ("ACC", "NMI", "ARI", "F", "NMI-mean", "F-purity", "F-macro"):
         assert exchanged[name] == pytest.approx(scores[name], abs=1e-12), name
-    assert all(0 <= scores[name] <= 1 for name in ("ACC", "NMI", "purity", "F", "F-class", "F-purity"))
+    assert all(0 <= scores[name] <= 1 for name in ("ACC", "NMI", "purity", "F", "F-class", "F-purity", "F-macro"))
     assert scores["F-class"] <= (2 + scores["ACC"]) / 3 + 1e-12
     assert scores["F-purity"] <= (1 + scores["ACC"]) / 2 + 1e-12
     assert -0.5 - 1e-12 <= scores["ARI"] <= 1
@@ -175,7 +184,7 @@ def test_invariance_symmetry_bounds(pair, random):
 )
 def test_degenerate(y, labels, expected):
     expected["NMI-mean"] = expected["NMI"]
-    expected["F-class"] = expected["F-purity"] = 1 if expected["F"] == 1 else 0.5
+    expected["F-class"] = expected["F-purity"] = expected["F-macro"] = 1 if expected["F"] == 1 else 0.5
     assert score_all(y, labels) == pytest.approx(expected, abs=1e-15)
 
 
@@ -219,7 +228,7 @@ def test_strings_are_labels():
     ],
 )
 def test_bad_input_is_refused(y, labels, message):
-    for score in (accuracy, nmi, ari, purity, pairwise_f, class_f, purity_f, score_all):
+    for score in (accuracy, nmi, ari, purity, pairwise_f, class_f, purity_f, macro_f, score_all):
         with pytest.raises(ValueError, match=message):
             score(y, labels)
 

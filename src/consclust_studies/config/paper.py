@@ -62,8 +62,13 @@ class LedgerItem(Strict):
 
 
 Check = Literal[
-    "best", "no_worse", "second", "significant", "above_base", "stable", "grows", "improves", "near", "counted"
-]
+    "best", "no_worse", "second", "significant", "above_base", "stable", "grows", "improves", "near", "counted",
+    "clearly_above",
+]  # fmt: skip
+
+
+WITH_RIVALS = ("best", "no_worse", "significant", "near", "clearly_above", "counted")
+"""Checks that compare with the methods in ``against``, beside 'improves'."""
 
 
 class Question(Strict):
@@ -85,7 +90,8 @@ class Claim(Strict):
         "mean is higher; 'second': it is best or second; 'near': the two means are near; 'significant': it is "
         "significantly better than the others; 'above_base': scores above those of the base clusterings; 'stable': "
         "enough grid points are near the best one; 'grows': the mean never falls with larger subsets; 'improves': the "
-        "mean gain over the other method; 'counted': what an exhibit counts, see 'by'"
+        "mean gain over the other method; 'clearly_above': its mean over the data sets is above that of the other by "
+        "more than two standard errors of the difference; 'counted': what an exhibit counts, see 'by'"
     )
     by: Question | None = Field(None, description="'counted': the exhibit and its question; required")
     method: AnyRowId = Field(
@@ -99,7 +105,7 @@ class Claim(Strict):
     against: tuple[AnyRowId, ...] = Field(
         (),
         description="ids of the methods that it is compared with; 'best', 'no_worse', 'significant': all the others if "
-        "absent; 'near', 'improves': the one method, required",
+        "absent; 'near', 'improves', 'clearly_above': the one method, required",
     )
     unseen: bool = Field(
         False, description="'improves': whether on unseen objects; method and against then name rows of that table"
@@ -123,8 +129,8 @@ class Claim(Strict):
     )
     average: bool = Field(
         False,
-        description="'best', 'no_worse', 'second': whether the means over the data sets are compared, in place of "
-        "counting data sets",
+        description="'best', 'no_worse', 'second', 'near': whether the means over the data sets are compared, in place "
+        "of counting data sets",
     )
     within: Annotated[float, Field(ge=0, le=1)] = Field(
         0.02,
@@ -157,8 +163,8 @@ class Claim(Strict):
             raise ValueError("no metric; add one")
         if (self.check == "counted") is (self.by is None):
             raise ValueError("check: counted needs the exhibit and the question in by, and no other check has them")
-        if self.average and self.check not in {"best", "no_worse", "second"}:
-            raise ValueError("average goes with check: best, no_worse or second; remove it")
+        if self.average and self.check not in {"best", "no_worse", "second", "near"}:
+            raise ValueError("average goes with check: best, no_worse, second or near; remove it")
         if self.like and self.check != "stable":
             raise ValueError(f"like = {list(self.like)} goes with check: stable; remove it")
         if self.check == "improves":
@@ -172,12 +178,12 @@ class Claim(Strict):
             raise ValueError("check: improves needs one method in against, and the published percent")
 
     def _check_keys_of_count(self) -> None:
-        if self.check == "near" and len(self.against) != 1:
-            raise ValueError("check: near needs one method in against")
+        if self.check in {"near", "clearly_above"} and len(self.against) != 1:
+            raise ValueError(f"check: {self.check} needs one method in against")
         if self.says in {"count", "at_most"} and self.published is None:
             raise ValueError(f"says: {self.says} needs the published count; add published")
-        if self.against and self.check not in {"best", "no_worse", "significant", "near", "counted"}:
-            kinds = "best, no_worse, significant, near, counted or improves"
+        if self.against and self.check not in WITH_RIVALS:
+            kinds = f"{', '.join(WITH_RIVALS)} or improves"
             raise ValueError(f"against = {list(self.against)} goes with check: {kinds}; remove it")
         if self.unseen or self.relative or self.percent is not None:
             raise ValueError("unseen, relative and percent go with check: improves; remove them")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from consclust.report.blocks import Shown
 from consclust.report.figures import PAGE, style
 from consclust.report.wording import count, number, paragraph, records
-from consclust_studies.config.study import Study
+from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
 from consclust_studies.results.main_table import build_scores_frame, keep_counted, keep_main_rows, rank_scores
@@ -42,12 +42,13 @@ class RankDiagram(Exhibit):
 
     def wanted(self, study: Study) -> bool:
         """Whether there are enough data sets and methods for such a test."""
-        return len(study.counted) >= FEWEST and len(study.methods) > 2
+        return len(_list_datasets(study)) >= FEWEST and len(study.methods) > 2
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield a study with too little to rank."""
-        if len(study.counted) < 2 or len(study.methods) < 2:
-            what = f"{count(len(study.counted), 'data set')} and {count(len(study.methods), 'method')}"
+        n_datasets = len(_list_datasets(study))
+        if n_datasets < 2 or len(study.methods) < 2:
+            what = f"{count(n_datasets, 'data set')} and {count(len(study.methods), 'method')}"
             yield "kind", f" = {self.kind!r}: {what}, but mean ranks need two of each; remove the exhibit"
 
     def build(self, source: Source) -> Shown:
@@ -56,13 +57,15 @@ class RankDiagram(Exhibit):
         caption = paragraph(
             "Mean rank over the data sets (1: the best; equal scores share their mean rank) of the methods with a "
             f"score on all of them, at most the {METHODS} best; where there are published scores, of their methods. "
-            f"Methods that a bar joins do not differ significantly by Nemenyi's test (p < {number(ALPHA)}).",
+            f"Methods that a bar joins do not differ significantly by Nemenyi's test (p < {number(ALPHA)}). Where "
+            f"Friedman's test finds no difference between the methods (p ≥ {number(ALPHA)}), there are no bars.",
+            _describe_averages(source.study),
             describe_counting(source.study),
         )
-        return Shown(frame, (), caption, self._draw(tables))
+        return Shown(frame, (), caption, self._draw(tables, frame))
 
     @style()
-    def _draw(self, tables: dict[tuple[str, str], DataFrame]) -> Any:
+    def _draw(self, tables: dict[tuple[str, str], DataFrame], frame: DataFrame) -> Any:
         import scikit_posthocs as posthocs
         from matplotlib.figure import Figure
 
@@ -79,16 +82,20 @@ class RankDiagram(Exhibit):
             looks["crossbar_props"] = {"linewidth": 2.2, "color": "C0"}
             looks["color_palette"] = dict.fromkeys(mean.index, "0.15")
             drawn = posthocs.critical_difference_diagram(mean, p, alpha=ALPHA, ax=panel, **labels, **looks)
+            # of all methods, of which a diagram has the best
+            p_friedman = frame[(frame["metric"] == metric) & (frame["scores"] == SIDES[side])]["p_friedman"].iloc[0]
             for (bar,) in drawn["crossbars"]:  # drawn over a set, whose order is another one in each process
                 bar.set_xdata(sorted(bar.get_xdata()))
+                bar.set_visible(p_friedman < ALPHA)
             panel.grid(False)
             difference = number(critical_difference(*placed.shape), ".1f")
-            panel.set_title(f"{metric}, {SIDES[side]} (critical difference {difference})", loc="left")
+            tests = f"Friedman p = {number(p_friedman, '.2g')}, critical difference {difference}"
+            panel.set_title(f"{metric}, {SIDES[side]} ({tests})", loc="left")
         return picture
 
 
 def _frame(source: Source) -> tuple[DataFrame, dict[tuple[str, str], DataFrame]]:
-    """Return the mean ranks, and the scores behind them: cases in rows, methods in columns."""
+    """Return the mean ranks, and the scores behind them: data sets in rows, methods in columns."""
     from scipy import stats
 
     rows, tables = list[tuple[Any, ...]](), {}
@@ -104,6 +111,7 @@ def _frame(source: Source) -> tuple[DataFrame, dict[tuple[str, str], DataFrame]]
 def _tables(source: Source) -> Iterator[tuple[str, str, DataFrame]]:
     """Yield metric, side and scores of each diagram: of the methods with published scores, if there are any."""
     study = source.study
+    datasets = {case.id: case.dataset for case in study.cases}
     scores = keep_main_rows(study, keep_counted(study, build_scores_frame(source)))
     for metric in study.reported:
         mine = scores[scores["metric"] == metric]
@@ -112,8 +120,23 @@ def _tables(source: Source) -> Iterator[tuple[str, str, DataFrame]]:
         wide = mine.pivot(index="case", columns="method", values=list(SIDES))
         for side in SIDES:
             table = wide[side][order].dropna(axis=0, how="all").dropna(axis=1)
+            # several ensembles of one data set are no independent data sets
+            table = table.groupby(datasets.get, sort=False).mean()
             if len(table) > 1 and table.shape[1] > 2:
                 yield metric, side, table
+
+
+def _list_datasets(study: Study) -> set[str]:
+    return {case.dataset for case in study.counted}
+
+
+def _describe_averages(study: PlannedStudy) -> str:
+    """Say that a data set with several cases counts once; empty where none has."""
+    n_cases = len(study.counted)
+    n_datasets = len(_list_datasets(study))
+    if n_datasets == n_cases:
+        return ""
+    return f"The scores of a data set with several ensembles are averaged: {n_cases} cases are {n_datasets} data sets."
 
 
 def critical_difference(datasets: int, methods: int) -> float:

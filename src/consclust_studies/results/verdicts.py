@@ -21,8 +21,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from math import isnan
-from statistics import mean, median
+from math import copysign, inf, isnan, sqrt
+from statistics import mean, median, stdev
 from typing import TYPE_CHECKING, NamedTuple
 
 from consclust.report.wording import conjunction, count, number
@@ -51,9 +51,11 @@ OURS = {"reproduced": "holds", "partly reproduced": "holds in part", "not reprod
 UNTESTABLE = "not testable here"
 ALL = 1.0
 """The share that a sentence claims which says that something always holds."""
+CLEARLY = 2.0
+"""Standard errors by which a mean over the data sets must be above another one."""
 LESS_STABLE = 0.1
 """By how much the share of the grid near the best point may be smaller where a sentence says "as stable"."""
-COMPARISONS = ("best", "no_worse", "second", "significant", "above_base", "near")
+COMPARISONS = ("best", "no_worse", "second", "significant", "above_base", "near", "clearly_above")
 """Checks that compare the scores of methods with each other."""
 VERDICTS = (*ON_OTHER_DATA, *ON_OTHER_DATA.values(), *OURS.values(), UNTESTABLE)
 Table = dict[str, float]
@@ -220,7 +222,7 @@ def judge(claim: Claim, material: Material) -> Finding:
     fact = f"{found.what} {found.here.text} here"
     evidence = [
         f"{fact[0].upper()}{fact[1:]}",
-        f"published: {published.text}" if published else "no published count",
+        _describe_published(claim, published),
         *found.remarks,
         *material.describe_differences(claim),
     ]
@@ -232,11 +234,18 @@ def judge(claim: Claim, material: Material) -> Finding:
     by_count = ""
     if published:
         by_count = _word_verdict(compare_shares(found.here.size, published.size), claim, material)
-    says_count = claim.says == "count" or claim.check == "improves"
+    says_count = claim.says == "count" or claim.check in ("improves", "clearly_above")
     if says_count and published:
         # the sentence itself says the count, so that there is no second verdict beside it
         return Finding(by_count, fact, f"{'; '.join(evidence)}.")
     return Finding(by_most, fact, f"{'; '.join(evidence)}.", by_count)
+
+
+def _describe_published(claim: Claim, published: Measure | None) -> str:
+    if published is None:
+        return "no published count"
+    # the paper gives no number: what is required is ours
+    return f"required: {published.text}" if claim.check == "clearly_above" else f"published: {published.text}"
 
 
 def judge_at_default(claim: Claim, material: Material) -> Finding | None:
@@ -380,6 +389,29 @@ def _check_near(claim: Claim, material: Material) -> Found:
         return [abs(own - value) <= claim.within + ROUNDING for value in rivals.values()]
 
     return _count_both(f"within {claim.within:g} of {claim.against[0]}", claim, material, is_near)
+
+
+def _check_clearly_above(claim: Claim, material: Material) -> Found:
+    """Compare the means over the data sets of two methods, in standard errors of the mean of the paired differences.
+
+    Data sets with equal scores count for neither method, but are part of the mean.
+    """
+    rival = claim.against[0]
+    both = [table for table in material.tabulate_ours(claim) if {claim.method, rival} <= table.keys()]
+    differences = [table[claim.method] - table[rival] for table in both]
+    what = f"mean {claim.metric} of {claim.method} minus that of {rival}:"
+    if len(differences) < 2:
+        return Found(what, None)
+    gain = mean(differences)
+    error = stdev(differences) / sqrt(len(differences))
+    size = 0.0
+    if abs(gain) > ROUNDING:
+        size = gain / error if error > ROUNDING else copysign(inf, gain)
+    higher = sum(difference > ROUNDING for difference in differences)
+    lower = sum(difference < -ROUNDING for difference in differences)
+    points = f"{number(100 * gain, '+z.1f')} ± {number(100 * error, '.1f')} points (standard error)"
+    counts = f"higher on {higher}, lower on {lower} of {len(differences)} {material.units}"
+    return Found(what, Measure(size, f"{points}, {counts}"), Measure(CLEARLY, f"more than {CLEARLY:g} standard errors"))
 
 
 def _check_significant(claim: Claim, material: Material) -> Found:
@@ -568,5 +600,6 @@ CHECKS: dict[str, Callable[[Claim, Material], Found]] = {
     "grows": _check_grows,
     "improves": _check_improves,
     "counted": _check_counted,
+    "clearly_above": _check_clearly_above,
 }
 """By the word of the claim."""

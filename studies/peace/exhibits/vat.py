@@ -59,6 +59,16 @@ class Ordered(NamedTuple):
         return (*sizes, inside, between, inside / between, self.compute_silhouette(), neighbours, self.missing)
 
 
+def order_matrix(source: Source, case: str, by: Literal["vat", "classes"]) -> Ordered:
+    """Return the co-association matrix of the first subset of a case, its objects in an order of :data:`ORDERS`."""
+    stored = source.stored(case)
+    ensemble = Ensemble(stored.subset(0))
+    matrix = ensemble.expand(ensemble.coassociation)
+    order = vat_order(1 - matrix) if by == "vat" else np.argsort(stored.classes, kind="stable")
+    missing = float((ensemble.labels < 0).mean())
+    return Ordered(matrix[np.ix_(order, order)], stored.classes[order], missing)
+
+
 class Vat(Exhibit):
     """Co-association in the order of VAT (visual assessment of cluster tendency) or of the classes, by case."""
 
@@ -81,7 +91,7 @@ class Vat(Exhibit):
         """Return how far the matrices and the order follow the classes, a row for each case."""
         drawn, rows = [], []
         for case in self.cases:
-            found = self._order_matrix(source, case)
+            found = order_matrix(source, case, self.order)
             drawn.append(found.thin())
             rows.append((case, *found.measure()))
         frame = records(f"case {MEASURED}", rows)
@@ -107,20 +117,11 @@ class Vat(Exhibit):
         pairs = list(zip(self.cases[::2], self.cases[1::2], strict=False))
         holds, remarks = [], []
         for pair in pairs:
-            first, second = (self._order_matrix(source, case).compute_silhouette() for case in pair)
+            first, second = (order_matrix(source, case, self.order).compute_silhouette() for case in pair)
             holds.append(second > first)
             remarks.append(f"{source.titles[pair[1]]} {score(second)}, {source.titles[pair[0]]} {score(first)}")
         remark = f"silhouettes: {'; '.join(remarks)}"
         return Counted("larger silhouette of the classes in", tuple(holds), "pairs", (remark,))
-
-    def _order_matrix(self, source: Source, case: str) -> "Ordered":
-        """Return the co-association matrix of the first subset in the order of the exhibit."""
-        stored = source.stored(case)
-        ensemble = Ensemble(stored.subset(0))
-        matrix = ensemble.expand(ensemble.coassociation)
-        order = vat_order(1 - matrix) if self.order == "vat" else np.argsort(stored.classes, kind="stable")
-        missing = float((ensemble.labels < 0).mean())
-        return Ordered(matrix[np.ix_(order, order)], stored.classes[order], missing)
 
     @style()
     def _draw(self, source: Source, drawn: Sequence[tuple[Any, Any]]) -> Any:

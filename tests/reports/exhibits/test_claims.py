@@ -164,6 +164,32 @@ def test_a_sentence_may_say_on_how_many_data_sets_at_most(best_on: int, publishe
         claim_of("best", says="at_most")
 
 
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [
+        ((0.56, 0.57, 0.58, 0.59), "reproduced"),
+        ((0.56, 0.57, 0.58, 0.47), "partly reproduced"),
+        ((0.56, 0.57, 0.48, 0.41), "not reproduced"),
+        ((0.50, 0.50, 0.50, 0.50), "not reproduced"),
+        ((0.44, 0.43, 0.42, 0.41), "not reproduced"),
+    ],
+)
+def test_a_mean_is_clearly_above_by_two_standard_errors(scores: tuple[float, ...], expected: str) -> None:
+    """K-means has .5; the mean difference of the second row is .045 with a standard error of .0247."""
+    found = check("clearly_above", material(dict(zip(CASES, scores, strict=True))), against=["K-means"])
+    assert found.verdict == expected
+    higher, lower = (sum(s > 0.5 for s in scores), sum(s < 0.5 for s in scores))
+    assert f"higher on {higher}, lower on {lower} of 4 data sets" in found.evidence
+    with pytest.raises(ValueError, match="clearly_above needs one method in against"):
+        claim_of("clearly_above")
+
+
+def test_two_means_may_be_near_on_average_and_on_no_data_set() -> None:
+    apart = material({"a": 0.6, "b": 0.4, "c": 0.6, "d": 0.4})
+    assert check("near", apart, against=["K-means"]).verdict == "not reproduced"
+    assert check("near", apart, against=["K-means"], average=True).verdict == "reproduced"
+
+
 def test_a_claim_may_speak_of_some_data_sets_only() -> None:
     """Published, it holds on a, b and c; here on a and d."""
     scores = {"a": 0.7, "b": 0.55, "c": 0.55, "d": 0.7}

@@ -10,7 +10,7 @@ from small import STUDY, planned, scores_of, source_of
 
 NAMES = [f"d{n}" for n in range(8)]
 STUDY8 = planned(
-    cases=[{"id": name, "dataset": "iris", "title": name, "preprocessing": []} for name in NAMES],
+    cases=[{"dataset": name, "title": name, "preprocessing": []} for name in NAMES],
     origins=dict.fromkeys(NAMES, STUDY["origins"]["iris"]),
     metrics=["ACC"],
     reported=["ACC"],
@@ -36,6 +36,32 @@ def test_ranks_of_our_scores() -> None:
     (panel,) = shown.picture.axes
     said = " ".join(text.get_text() for text in panel.texts)
     assert all(f"{name} ({rank}.0)" in said or f"({rank}.0) {name}" in said for name, rank in (("RCE", 1), ("KC", 3)))
+
+
+def test_several_ensembles_of_a_data_set_are_one_data_set() -> None:
+    """Their scores are averaged, so that 16 cases of 8 data sets have the critical difference of 8."""
+    twice = [{**case.model_dump(), "id": f"{case.id}_{i}"} for case in STUDY8.cases for i in (1, 2)]
+    study = STUDY8.model_validate({**STUDY8.model_dump(), "cases": twice})
+    study = study.model_copy(update={"origins": dict.fromkeys([case["id"] for case in twice], STUDY8.origins["d0"])})
+    scores = scores_of(study, means={"K-means": 0.2, "KC": 0.4, "EAC": 0.6, "RCE": 0.8})
+    best = scores["case"].str.endswith("_2") & (scores["method"] == "KC")
+    scores.loc[best, "value"] += 0.3  # ahead of EAC in the second case of each, behind it on average
+    shown = RankDiagram(kind="rank_diagram").build(source_of(study, scores=scores, published=Published()))
+    assert set(shown.frame["datasets"]) == {8}
+    assert shown.frame.set_index("method")["mean_rank"]["EAC"] == 2
+    assert "16 cases are 8 data sets" in shown.caption
+    assert "cases are" not in built(Published()).caption
+
+
+def test_without_a_significant_difference_there_are_no_bars() -> None:
+    even = scores_of(STUDY8, means={"RCE": 0.47})  # tuned, so that it is ahead of methods with an equal mean
+    shown = RankDiagram(kind="rank_diagram").build(source_of(STUDY8, scores=even, published=Published()))
+    assert shown.frame["p_friedman"].iloc[0] > 0.05
+    bars = [line for line in shown.picture.axes[0].lines if line.get_linewidth() > 2]
+    assert bars
+    assert not any(bar.get_visible() for bar in bars)
+    assert "Friedman p" in shown.picture.axes[0].get_title(loc="left")
+    assert all(bar.get_visible() for bar in built(Published()).picture.axes[0].lines)
 
 
 def test_bars_run_from_the_lowest_rank_to_the_highest() -> None:

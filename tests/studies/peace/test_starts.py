@@ -52,7 +52,7 @@ def blocks(case: str, method: str, failed: bool = False) -> list[SimpleNamespace
 
 
 def source_with(monkeypatch: pytest.MonkeyPatch, failed: bool = False, published: Published = PUBLISHED) -> Source:
-    study = planned(methods=METHODS, metrics=["ACC", "F", "F-class", "F-purity"], reported=["ACC"])
+    study = planned(methods=METHODS, metrics=["ACC", "F", "F-class", "F-purity", "F-macro"], reported=["ACC"])
     source = source_of(study, published=published)
     monkeypatch.setattr(type(source), "stored", lambda self, case: SimpleNamespace(classes=CLASSES))
     monkeypatch.setattr(type(source), "blocks", lambda self, case, method: blocks(case, method, failed))
@@ -141,21 +141,21 @@ def test_methods_are_required():
 def definitions(monkeypatch: pytest.MonkeyPatch, starts: dict[tuple[str, str, str], dict[str, float]]) -> Shown:
     published = Published(scores=dict.fromkeys(starts, 0.5), starts=starts)
     keys = {"id": "f1", "kind": "f1_definitions", "title": "F1", "methods": ["One", "Two"], "metric": "F-purity"}
-    given = {**keys, "definitions": ["F", "F-class", "F-purity"]}
+    given = {**keys, "definitions": ["F", "F-class", "F-purity", "F-macro"]}
     return Definitions.model_validate(given).build(source_with(monkeypatch, published=published))
 
 
 def test_the_definition_nearest_to_the_published_values_is_found(monkeypatch):
     """The published values are ours under one definition, in every statistic but one that is missing."""
-    for true in ("F", "F-class", "F-purity"):
+    for true in ("F", "F-class", "F-purity", "F-macro"):
         ours = show(monkeypatch, metrics=[true]).frame.set_index(["case", "method"])
         known = {(case, "F-purity", method): dict(row[list(STATISTICS)]) for (case, method), row in ours.iterrows()}
         del known["wine", "F-purity", "Two"]["std"]
         frame = definitions(monkeypatch, known).frame.set_index("definition")
-        assert frame["numbers"].tolist() == [19] * 3
+        assert frame["numbers"].tolist() == [19] * 4
         assert frame["away"].idxmin() == frame["selected_away"].idxmin() == true
         assert frame.loc[true, "away"] == pytest.approx(0)
-        assert frame["pairs"].tolist() == [0] * 3, "no accuracy is published"
+        assert frame["pairs"].tolist() == [0] * 4, "no accuracy is published"
 
 
 def test_the_difference_is_a_mean_over_the_statistics(monkeypatch):
@@ -174,6 +174,6 @@ def test_an_f1_that_the_published_accuracy_excludes_is_impossible(monkeypatch):
     starts = {("iris", "F-purity", method): {"selected": value} for method, value in values.items()}
     starts |= {("iris", "ACC", method): {"selected": 0.4} for method in values}
     frame = definitions(monkeypatch, starts).frame.set_index("definition")
-    assert frame["pairs"].tolist() == [2] * 3
-    assert frame["impossible"].tolist() == [0, 0, 1]
+    assert frame["pairs"].tolist() == [2] * 4
+    assert frame["impossible"].tolist() == [0, 0, 1, 0]
     assert frame.loc["F-purity", "which"].startswith("Two on Iris")
