@@ -86,6 +86,7 @@ def main():
         found = answers()
     doors = [
         ("fast", "\n".join(str(warning.message) for warning in caught)),
+        ("formats", said(consclust.read_labels, "labels.xlsx")),
         ("parquet", said(consclust.Ensemble.from_parquet, "labels.parquet")),
         ("plot", said(consclust.diagnostics.choose_k, HALF)),
         ("plot", said(consclust.plot.agreement, HALF)),

@@ -35,7 +35,7 @@ ARGUMENTS = {
     "feature_fraction": "--feature-fraction",
 }
 """Of consclust.ensembles.from_algorithms, and the options for them."""
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+FILE = click.Path(exists=True, path_type=Path)
 OUT = click.Path(path_type=Path)
 
 seed = click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Random seed.")
@@ -137,12 +137,13 @@ class Source:
     @property
     def truth_is_file(self) -> bool:
         """Whether the true classes are in a file of their own, and not in a column."""
+        from consclust.readers.conversions import CONVERTED
         from consclust.readers.layout import SUFFIXES
 
         if self.truth is None:
             return False
         path = Path(self.truth)
-        return path.suffix.lower() in SUFFIXES and path.is_file()
+        return path.suffix.lower() in (*SUFFIXES, *CONVERTED) and path.is_file()
 
     def _read_classes(self, found: "Matrix") -> "KnownClasses | None":
         """Return the known classes of the objects: of a column, or of a file of classes; None if there are none."""
@@ -348,7 +349,9 @@ def reads_file(command: Command) -> Command:
             default=None,
             help="Whether FILE has a row for each object and clustering, with the columns object, clustering, label.",
         ),
-        click.option("--variable", metavar="NAME", help="Which variable of a .npz or .mat file."),
+        click.option(
+            "--variable", metavar="NAME", help="Which variable of a .npz or .mat file, or sheet of an .xlsx one."
+        ),
     ]
     for option in reversed(options):
         decorated = option(decorated)

@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from consclust.errors import InputError
-from consclust.readers import label_matrix
-from consclust.readers.layout import Layout, Remedies
+from consclust.readers.arrays import read_vector
+from consclust.readers.conversions import read_any_table
+from consclust.readers.label_matrix import classes_of, features_of
+from consclust.readers.layout import ARRAY_SUFFIXES, Layout, Remedies
 from consclust.readers.object_table import name_columns
 from consclust.readers.recognition import is_named_like_classes, read_own_labels
 from consclust.readers.units import are_tiny, find_large_units, scale_columns
@@ -70,7 +72,8 @@ def read_features(path: Path, layout: Layout, *, scale: bool = False) -> Matrix:
 
     Warns of features in unlike units, of which k-means sees the largest alone.
     """
-    found = label_matrix.read_features(path, layout, OPTIONS)
+    table, classes = read_any_table(path, layout, None, OPTIONS)
+    found = features_of(table, layout, classes)
     _warn_of_classes(path, layout, found.names)
     if scale:
         return Matrix(scale_columns(found.values), found.ids, found.names, found.classes)
@@ -101,7 +104,11 @@ def read_known_classes(path: Path, ids: npt.NDArray[Any]) -> list[str]:
     Objects are matched by their ids if the file has the id of every one of them, and by the order of the rows if it has
     no ids or they only count its rows. InputError where neither fits.
     """
-    found = label_matrix.read_classes(path, CLASS_FILE)
+    if path.suffix.lower() in ARRAY_SUFFIXES:
+        table = read_vector(path, CLASS_FILE)
+    else:
+        table, _ = read_any_table(path, Layout(comments=True), None, CLASS_FILE)
+    found = classes_of(table)
     if found.ids is not None:
         place = {name: row for row, name in enumerate(found.ids.astype(str).tolist())}
         wanted = ids.astype(str).tolist()

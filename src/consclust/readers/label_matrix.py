@@ -18,7 +18,7 @@ import numpy.typing as npt
 from consclust.ensemble import MISSING, IntArray
 from consclust.errors import InputError
 from consclust.plurals import count
-from consclust.readers.arrays import TableWithClasses, read_arrays_file, read_vector
+from consclust.readers.arrays import TableWithClasses, read_arrays_file
 from consclust.readers.common import class_name
 from consclust.readers.delimited import ID_NAMES, read_delimited
 from consclust.readers.forms import join_indicators, spread_long_form
@@ -143,9 +143,8 @@ def read_label_blocks(
         yield part.names, _labels_of_columns(part, layout.missing)
 
 
-def read_features(path: Path, layout: Layout, remedies: Remedies) -> FeatureMatrix:
-    """Read features; InputError as in :func:`read_label_matrix`."""
-    table, classes = read_table(path, layout, None, remedies)
+def features_of(table: ObjectTable, layout: Layout, classes: npt.NDArray[Any] | None = None) -> FeatureMatrix:
+    """Return the features of a table; ``classes`` are those that stand beside it. InputError for a mistake."""
     refuse_decimals(table, layout)
     table, classes = _arrange(table, layout, classes)
     columns = []
@@ -161,17 +160,13 @@ def read_features(path: Path, layout: Layout, remedies: Remedies) -> FeatureMatr
     return FeatureMatrix(np.column_stack(columns).astype(np.float64), table.ids, table.names, names)
 
 
-def read_classes(path: Path, remedies: Remedies) -> ClassFile:
-    """Read a file with one column of classes, and perhaps the ids of the objects in its first column.
+def classes_of(table: ObjectTable) -> ClassFile:
+    """Return the classes of a table with one column of them, and perhaps the ids of the objects in the first column.
 
-    InputError for a file with more columns.
+    InputError for a table with more columns.
     """
-    layout = Layout(comments=True, all_have_classes=False)
-    if path.suffix.lower() in ARRAY_SUFFIXES:
-        table = read_vector(path, remedies)
-    else:
-        table, _ = read_table(path, layout, None, remedies)
-    place = _find_ids(table, layout, set())
+    layout = Layout(all_have_classes=False)
+    place = find_ids(table, layout, set())
     rest = [j for j in range(len(table.columns)) if j != place]
     if len(rest) != 1:
         beside = "beside the ids" if place is not None else "and no ids in the first"
@@ -246,7 +241,7 @@ def _arrange(table: ObjectTable, layout: Layout, classes: npt.NDArray[Any] | Non
         left_out.add(place)
     if layout.long:
         return _spread(table.without(left_out), layout, classes)
-    ids = _find_ids(table, layout, left_out)
+    ids = find_ids(table, layout, left_out)
     if ids is not None:
         left_out.add(ids)
     if len(left_out) == len(table.columns):
@@ -273,7 +268,7 @@ def _spread(table: ObjectTable, layout: Layout, classes: npt.NDArray[Any] | None
     return TableWithClasses(table, None if classes is None else classes[first_rows])
 
 
-def _find_ids(table: ObjectTable, layout: Layout, left_out: set[int]) -> int | None:
+def find_ids(table: ObjectTable, layout: Layout, left_out: set[int]) -> int | None:
     """Return the place of the ids: the column that the layout names, or the first of the others if it holds ids.
 
     It holds ids if it has such a name, distinct words, or row numbers. Arrays have no ids.

@@ -16,8 +16,9 @@ import numpy.typing as npt
 from consclust.ensemble import MISSING, IntArray
 from consclust.errors import InputError
 from consclust.plurals import count
+from consclust.readers.conversions import read_any_table
 from consclust.readers.forms import LONG, find_members, group_indicators
-from consclust.readers.label_matrix import LabelMatrix, labels_of, read_table, refuse_decimals, take_out
+from consclust.readers.label_matrix import LabelMatrix, labels_of, refuse_decimals, take_out
 from consclust.readers.layout import Layout, Remedies
 from consclust.readers.object_table import ObjectTable
 
@@ -44,7 +45,7 @@ def read_own_labels(path: Path, layout: Layout, remedies: Remedies) -> tuple[Lab
     InputError for a mistake in the file, for what no consensus can be made of, and for columns that are hardly
     clusterings.
     """
-    table, classes = read_table(path, layout, layout.missing, remedies)
+    table, classes = read_any_table(path, layout, layout.missing, remedies)
     return own_labels_of(table, layout, classes)
 
 

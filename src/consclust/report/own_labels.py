@@ -1,5 +1,6 @@
 """The files of the report: the PDF, the page, the labels, and the numbers and pictures of every section."""
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from itertools import count as count_from
 from pathlib import Path
@@ -72,6 +73,14 @@ def _write_section(chapter: str, section: str, shown: Shown, folder: Path) -> li
     return items if title == chapter else [heading(title), *items]
 
 
+def _compute_checksum(source: Path) -> str:
+    """Return the SHA-256 of a file; of a folder, that of the names and checksums of its files."""
+    if not source.is_dir():
+        return sha256(source)
+    lines = [f"{sha256(path)}  {path.name}\n" for path in sorted(source.iterdir()) if path.is_file()]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
 def _describe_computation(
     found: Diagnosis, source: Path, settings: Mapping[str, str], references: References
 ) -> Iterator[Item]:
@@ -85,7 +94,7 @@ def _describe_computation(
         choices = "; ".join(found.settings.choices)
         yield paragraph(f"Chosen because of the size of the data: {choices}.")
     known = ", ".join(f"{name} {version}" for name, version in versions().items() if version)
-    facts = {**settings, "SHA-256 of the file": sha256(source), "Versions": known}
+    facts = {**settings, "SHA-256 of the file": _compute_checksum(source), "Versions": known}
     yield table(("Setting", "Value"), list(facts.items()))
     yield paragraph(
         "The same file, settings and versions give the same files, to the byte, on processors of one kind. Another "
