@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from consclust.readers.label_matrix import find_ids, read_table
 from consclust.readers.layout import SUFFIXES, Layout, Remedies
 from consclust.readers.object_table import POINT, Column, NumberColumn, ObjectTable, number_rows
 
-UNPACKERS: dict[str, Callable[[Path], IO[bytes]]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+UNPACKERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 CONVERTED = (*UNPACKERS, ".xlsx", ".rds")
 HDF5_MARK = b"\x89HDF\r\n\x1a\n"
 HDF5_AT = 512
