@@ -117,7 +117,7 @@ def test_a_damaged_file_of_arrays_is_read_or_refused(tmp_path_factory, data):
 
 
 def test_a_file_that_cannot_be_made_is_named_without_its_temporary_name(tmp_path):
-    path = tmp_path / f"{'x' * 248}.txt"  # too long with the characters of the temporary name
+    path = tmp_path / f"{'x' * 300}.txt"
     with pytest.raises(OSError, match=path.name) as refusal:
         write_text(path, "")
     assert refusal.value.filename == str(path)

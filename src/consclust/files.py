@@ -2,10 +2,12 @@
 
 # NumPy is imported where needed, so that what does without it starts faster
 
+import errno
 import hashlib
 import json
 import math
 import os
+import re
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,6 +24,10 @@ DENSEST = 1032
 """Bytes that one byte of deflate can unpack to at most."""
 MOST_UNPACKED = 2**32
 """Bytes that are unpacked from a ``.zip``, ``.gz`` or ``.tar.gz``."""
+TOKEN = 8
+"""Bytes of the random part of a temporary name."""
+TEMPORARY = re.compile(rf"\.[0-9a-f]{{{2 * TOKEN}}}(\.\w+)?")
+"""Names of temporary files, such as a killed command leaves."""
 RERUN = "delete it and run the same command again"
 """Remedy for a file that the workflow made."""
 
@@ -34,9 +40,9 @@ def written_whole(path: Path | str) -> Iterator[Path]:
     user's umask.
     """
     target = Path(os.path.realpath(path))
-    target.parent.mkdir(parents=True, exist_ok=True)
-    mode = target.stat().st_mode & 0o777 if target.is_file() else None
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        mode = target.stat().st_mode & 0o777 if target.is_file() else None
         temporary = _make_empty_file(target, 0o666 if mode is None else mode | 0o600)
     except OSError as error:
         error.filename = str(path)
@@ -46,8 +52,26 @@ def written_whole(path: Path | str) -> Iterator[Path]:
         if mode is not None:
             temporary.chmod(mode)  # also the part that the umask took
         temporary.replace(target)
+    except OSError as error:
+        # "No space left on device" of a write names no file
+        if error.filename is None:
+            error.filename = str(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def check_writable(path: Path | str) -> None:
+    """Raise OSError, with the name of the file, where a file cannot be written; nothing is left but its folder."""
+    target = Path(os.path.realpath(path))
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        _make_empty_file(target, 0o600).unlink()
+    except OSError as error:
+        error.filename = str(path)
+        raise
 
 
 def _make_empty_file(beside: Path, mode: int) -> Path:
@@ -56,7 +80,8 @@ def _make_empty_file(beside: Path, mode: int) -> Path:
     ``tempfile`` makes files that their owner alone can read, and there is no safe way to ask for the umask.
     """
     while True:
-        path = beside.with_name(f".{beside.stem}.{secrets.token_hex(4)}{beside.suffix}")
+        # not the name of the file: it may be as long as the file system allows
+        path = beside.with_name(f".{secrets.token_hex(TOKEN)}{beside.suffix}")
         try:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
         except FileExistsError:

@@ -10,8 +10,12 @@ def index_columns(schema: Any) -> list[str]:
 
     pandas writes an index that is not 0, 1, 2, ..., such as that of a filtered frame, behind the other columns.
     """
-    index = (schema.pandas_metadata or {}).get("index_columns", ())
-    return [name for name in index if name in schema.names]
+    try:
+        metadata = schema.pandas_metadata or {}
+    except ValueError:  # another program's metadata of this name, which is no JSON
+        return []
+    index = metadata.get("index_columns", ()) if isinstance(metadata, dict) else ()
+    return [name for name in index if isinstance(name, str) and name in schema.names]
 
 
 def filled(column: Any, value: int) -> Any:

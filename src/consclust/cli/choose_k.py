@@ -2,7 +2,8 @@
 
 # matplotlib is imported where needed, so that what does without it starts faster
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,8 +35,16 @@ PICTURES = ("criteria.png", "cdf.png", "delta_area.png", "tracking.png")
 @click.option("--k", "-k", "numbers", default="2:10", show_default=True, help="A range, ends included, or 2,3,5.")
 @click.option("--method", help="Consensus at each k. Default: average linkage of the co-association matrix.")
 @options.settings
-@click.option("--halves", type=click.IntRange(1), default=20, show_default=True, help="Random halves of the labels.")
-@click.option("--nulls", type=click.IntRange(0), default=19, show_default=True, help="Draws without clusters; 0: none.")
+@click.option(
+    "--halves", type=click.IntRange(1, options.MOST), default=20, show_default=True, help="Random halves of the labels."
+)
+@click.option(
+    "--nulls",
+    type=click.IntRange(0, options.MOST),
+    default=19,
+    show_default=True,
+    help="Draws without clusters; 0: none.",
+)
 @effort.objects
 @effort.seconds(60)
 @click.option("--out", type=options.OUT, help=f"Folder for {', '.join((*TABLES, *PICTURES))}; they are overwritten.")
@@ -68,13 +77,13 @@ def choose_k(
     from consclust.diagnostics import resampled
 
     if out is not None:
-        check_folder(out, (*TABLES, *PICTURES))
+        check_folder(out, (*TABLES, *PICTURES), source.path)
     _check_options(source, method, settings)
-    ks = parse_numbers(numbers, "--k")
-    fitted = None if method is None else options.make_method(method, ks[0], settings, seed, source.features)
+    wanted = parse_numbers(numbers, "--k")
+    fitted = None if method is None else options.make_method(method, wanted[0], settings, seed, source.features)
     matrix, ids, *_ = source.table()
     recipe = make_recipe(source)
-    ks = keep_possible(ks, "--k", options.is_given("numbers"), len(ids), source, recipe)
+    ks = keep_possible(wanted, "--k", options.is_given("numbers"), len(ids), source, recipe)
     budget = effort.make_budget(seconds)
     given: dict[str, Any] = {"ks": ks, "method": fitted, "seed": seed}
     try:
@@ -87,7 +96,7 @@ def choose_k(
         given |= {"labels": matrix} if recipe is None else {"features": matrix, "recipe": recipe}
         given["halves"] = plan.halves
         written = _Written(out, ks, source.features)
-        with saying_what_is_kept(written.describe):
+        with written.own_folder(), saying_what_is_kept(written.describe):
             stages = {} if out is None else resampled(**given)
             written.write_stages(stages, ids)
             table = compare_numbers(
@@ -125,18 +134,21 @@ def _check_options(source: Source, method: str | None, settings: tuple[str, ...]
         raise InputError(f"--set {settings[0]}: name the --method that has this parameter")
 
 
-def parse_numbers(text: str, option: str) -> list[int]:
-    """Return the numbers of clusters of an option, increasing; InputError for a mistake."""
+def parse_numbers(text: str, option: str) -> Sequence[int]:
+    """Return the numbers of clusters of an option, increasing; InputError for a mistake.
+
+    A range stays one, which may be long: it is compared with the objects before its numbers are listed.
+    """
     low, colon, high = text.partition(":")
     try:
-        numbers = [*range(int(low), int(high) + 1)] if colon else [int(number) for number in text.split(",")]
+        numbers: Sequence[int] = range(int(low), int(high) + 1) if colon else sorted(set(map(int, text.split(","))))
     except ValueError:
         raise InputError(f"{option} {text}: write a range such as 2:12, or numbers such as 2,3,5") from None
     if not numbers:
         raise InputError(f"{option} {text}: {options.EMPTY}")
-    if min(numbers) < 2:
+    if numbers[0] < 2:
         raise InputError(f"{option} {text}: give numbers from 2 (one cluster is compared in any case)")
-    return sorted(set(numbers))
+    return numbers
 
 
 def make_recipe(source: Source) -> "ResampledKMeans | None":
@@ -147,7 +159,7 @@ def make_recipe(source: Source) -> "ResampledKMeans | None":
 
 
 def keep_possible(
-    ks: list[int], option: str, is_given: bool, n: int, source: Source, recipe: "ResampledKMeans | None"
+    ks: Sequence[int], option: str, is_given: bool, n: int, source: Source, recipe: "ResampledKMeans | None"
 ) -> list[int]:
     """Return the numbers of clusters that n objects allow; InputError if those that the user gave are too large."""
     most = recipe.count_objects(n) if recipe else n
@@ -191,6 +203,12 @@ class _Written:
         self._ks = ks
         self._has_features = has_features
         self._finished: list[FloatArray] = []
+
+    def own_folder(self) -> AbstractContextManager[None]:
+        """Keep the folder, if there is one, for this command."""
+        from consclust.cli.output import kept_for_one
+
+        return nullcontext() if self._folder is None else kept_for_one(self._folder, (*TABLES, *PICTURES))
 
     def describe(self) -> str:
         """Say what there is when the command is interrupted."""

@@ -4,6 +4,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,9 @@ Example: consclust compare labels.csv -k 5 --methods RCE,LWEA,MCLA,EAC --out com
     help=f"Methods, or all; see `consclust methods`. Default: {', '.join(effort.COMPARED)}, or methods of linear cost "
     "in place of those that exceed --seconds.",
 )
-@click.option("--draws", type=click.IntRange(0), default=20, show_default=True, help="Bootstrap ensembles; 0: none.")
+@click.option(
+    "--draws", type=click.IntRange(0, options.MOST), default=20, show_default=True, help="Bootstrap ensembles; 0: none."
+)
 @click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Parts that are held out in turn.")
 @effort.objects
 @effort.seconds(60)
@@ -85,7 +88,7 @@ def compare(
     effort.say(plan.choices)
     effort.say_estimate(plan.need, "the comparison")
     written = _Written(out, data.keep(plan.objects))
-    with saying_what_is_kept(written.describe):
+    with written.own_folder(), saying_what_is_kept(written.describe):
         compare_methods(
             written.data.ensemble,
             {type(method).__name__: method for method in plan.methods},
@@ -106,6 +109,12 @@ class _Written:
         self.data = data
         self._out = out
         self._finished: list[Measured] = []
+
+    def own_folder(self) -> AbstractContextManager[None]:
+        """Keep the folder, if there is one, for this command."""
+        from consclust.cli.output import kept_for_one
+
+        return nullcontext() if self._out is None or _is_table(self._out) else kept_for_one(self._out, FILES)
 
     def watch(self, results: "Iterable[Measured]") -> "Iterator[Measured]":
         """Yield the results, and write the tables of those that there are."""
@@ -142,12 +151,14 @@ def _is_table(out: Path) -> bool:
 
 def _check_out(out: Path, source: Source) -> None:
     """Refuse an output before anything is computed."""
-    from consclust.cli.output import check_folder
+    from consclust.cli.output import check_file, check_folder
 
-    if not _is_table(out):
-        check_folder(out, FILES)
     if out.exists() and out.samefile(source.path):
         raise InputError(f"--out {out}: this is the file with the input; choose another name")
+    if _is_table(out):
+        check_file(out)
+    else:
+        check_folder(out, FILES, source.path)
 
 
 def _list_rows(found: "Sequence[Measured]", classes: "KnownClasses | None") -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Command = Callable[..., Any]
 
 EMPTY = "this range is empty; write the smaller number first"
+MOST = 10_000  # Of runs, draws and halves
 SQRT_NEEDS = 4  # objects, for two clusters
 RULES = ("sqrt", "random")  # Of consclust.ensembles.kmeans
 OF_BASE = ("base", "linkage", "distance", "object_fraction", "feature_fraction")  # How features are clustered
@@ -46,6 +47,15 @@ n_clusters = click.option("-k", "n_clusters", type=click.IntRange(1), required=T
 settings = click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Parameter of the method; may be repeated."
 )
+
+
+def repeats(name: str, least: int, default: int, text: str) -> Callable[[Command], Command]:
+    """Return the option of how often something is repeated."""
+    return click.option(f"--{name}", type=click.IntRange(least, MOST), default=default, show_default=True, help=text)
+
+
+halves = repeats("halves", 1, 20, "Random halves of the labels.")
+nulls = repeats("nulls", 0, 19, "Draws without clusters; 0: none.")
 
 
 class Data(NamedTuple):
@@ -306,7 +316,7 @@ def reads_file(command: Command) -> Command:
             help="Share of the features in each run (--features).",
         ),
         click.option(
-            "--runs", type=click.IntRange(2), default=20, show_default=True, help="Base clusterings (--features)."
+            "--runs", type=click.IntRange(2, MOST), default=20, show_default=True, help="Base clusterings (--features)."
         ),
         click.option(
             "--base-k",

@@ -4,9 +4,10 @@
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
 import numpy.typing as npt
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from consclust.ensemble import IntArray
 from consclust.errors import InputError
 from consclust.extras import needs
-from consclust.files import write_arrays, write_text, written_whole
+from consclust.files import TEMPORARY, check_writable, write_arrays, write_text, written_whole
 
 STDOUT = Path("-")
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -28,6 +29,7 @@ def check_labels_file(out: Path, given: Path) -> None:
         raise InputError(f"--out {out}: unknown format; end its name in one of {', '.join(SUFFIXES)}")
     if out.exists() and out.samefile(given):
         raise InputError(f"--out {out}: this is the file with the input; choose another name")
+    check_file(out)
 
 
 def write_labels(out: Path, ids: npt.NDArray[Any], labels: IntArray) -> None:
@@ -77,9 +79,72 @@ def show(rows: Sequence[Sequence[str]]) -> None:
         click.echo("  ".join([first.ljust(widths[0]), *cells]).rstrip())
 
 
-def check_folder(folder: Path, own: Iterable[str]) -> None:
-    """Refuse a folder that holds anything but the files that a command writes there."""
+OF_THE_SYSTEM = ("Thumbs.db", "desktop.ini")
+"""Files that are no content of a folder, beside those whose name begins with a dot."""
+LOCK = ".consclust.lock"
+
+
+def check_file(out: Path) -> None:
+    """Refuse a file that cannot be written, before anything is computed."""
+    if out == STDOUT:
+        return
+    if out.is_dir():
+        raise InputError(f"--out {out}: this is a folder; name a file")
+    try:
+        check_writable(out)
+    except OSError as error:
+        raise InputError(f"--out {out}: cannot be written ({error.strerror}); name another file") from None
+
+
+def check_folder(folder: Path, own: Iterable[str], given: Path) -> None:
+    """Refuse a folder that cannot be written, or holds anything but the files that a command writes there.
+
+    One of these may be the file ``given`` with the input, which is refused too.
+
+    Hidden files do not count: those of a file manager, and temporary ones that a killed command left.
+    """
     if folder.exists() and not folder.is_dir():
         raise InputError(f"--out {folder}: this is a file; name a folder")
-    for foreign in sorted({path.name for path in folder.glob("*")} - {*own}):
+    names = set(own)
+    if given.name in names and folder.exists() and folder.samefile(given.parent):
+        raise InputError(f"--out {folder}: {given.name} there is the file with the input; name a new folder")
+    visible = {path.name for path in folder.glob("*") if not path.name.startswith(".")}
+    for foreign in sorted(visible - names - {*OF_THE_SYSTEM}):
         raise InputError(f"--out {folder}: it holds {foreign}, which this command does not write; name a new folder")
+    try:
+        check_writable(folder / LOCK)
+    except OSError as error:
+        raise InputError(f"--out {folder}: cannot be written ({error.strerror}); name another folder") from None
+
+
+@contextmanager
+def kept_for_one(folder: Path, own: Iterable[str]) -> Iterator[None]:
+    """Keep other commands out of a folder, in which no file of an earlier command remains.
+
+    Else two commands would leave files of both, and a command that is killed its files beside older ones.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = folder / LOCK
+    with lock.open("w") as handle:
+        _lock(handle, folder)
+        try:
+            for name in own:
+                (folder / name).unlink(missing_ok=True)
+            for path in folder.glob(".*"):
+                if TEMPORARY.fullmatch(path.name):
+                    path.unlink(missing_ok=True)
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+
+
+def _lock(handle: IO[str], folder: Path) -> None:
+    """Lock a file; InputError if another process has it. Without locks in a file system nobody is kept out."""
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise InputError(f"--out {folder}: another command writes there; wait for it, or name a new folder") from None
+    except (ImportError, OSError):  # Windows; Lustre without flock, NFS without its lock daemon
+        return

@@ -10,7 +10,7 @@ from consclust.cli import effort, options
 from consclust.cli.choose_k import estimate_comparison, keep_possible, make_recipe, parse_numbers
 from consclust.cli.compare import make_methods
 from consclust.cli.options import Source
-from consclust.cli.progress import watched
+from consclust.cli.progress import saying_what_is_kept, watched
 from consclust.extras import needs
 
 LABELS = "consensus.csv"
@@ -33,9 +33,19 @@ LABELS = "consensus.csv"
     help=f"Methods to compare, or all. Default: {', '.join(effort.COMPARED)}, or methods of linear cost in place of "
     "those that exceed their share of --seconds.",
 )
-@click.option("--draws", type=click.IntRange(1), default=50, show_default=True, help="Bootstrap ensembles.")
-@click.option("--halves", type=click.IntRange(1), default=20, show_default=True, help="Random halves of the labels.")
-@click.option("--nulls", type=click.IntRange(0), default=19, show_default=True, help="Draws without clusters; 0: none.")
+@click.option(
+    "--draws", type=click.IntRange(1, options.MOST), default=50, show_default=True, help="Bootstrap ensembles."
+)
+@click.option(
+    "--halves", type=click.IntRange(1, options.MOST), default=20, show_default=True, help="Random halves of the labels."
+)
+@click.option(
+    "--nulls",
+    type=click.IntRange(0, options.MOST),
+    default=19,
+    show_default=True,
+    help="Draws without clusters; 0: none.",
+)
 @click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Parts that are held out in turn.")
 @effort.objects
 @effort.seconds(120)
@@ -76,15 +86,17 @@ def report(
     with needs("report"):
         from consclust.report import diagnosis
         from consclust.report import own_labels as document
+        from consclust.report.wording import file_name
 
     import matplotlib as mpl
 
-    from consclust.cli.output import check_folder, write_labels
+    from consclust.cli.output import check_folder, kept_for_one, write_labels
 
-    check_folder(out, (*document.files(), LABELS))
+    own = (*document.files(), LABELS)
+    check_folder(out, own, source.path)
     usual = options.make_method(method or effort.DEFAULT, n_clusters, settings, seed, source.features)
     others = make_methods(names, n_clusters, seed, source.features)
-    candidates = parse_numbers(ks, "--ks")
+    wanted = parse_numbers(ks, "--ks")
     k_method = None if ks_method is None else options.make_method(ks_method, 2, (), seed, source.features)
     data = source.read(seed)
     source.check_k(n_clusters, data)
@@ -92,7 +104,7 @@ def report(
     # the recipe of choose-k, so that both have the same answer
     recipe = make_recipe(source)
     n = data.ensemble.n_objects
-    candidates = keep_possible(candidates, "--ks", options.is_given("ks"), n, source, recipe)
+    candidates = keep_possible(wanted, "--ks", options.is_given("ks"), n, source, recipe)
     to_compare = data.ensemble if recipe is None else data.features
     plan = effort.plan_report(
         effort.Wanted(
@@ -141,6 +153,13 @@ def report(
     }
     if data.classes is not None:
         facts["Known classes"] = data.classes.describe()
-    write_labels(out / LABELS, data.ids, found.labels)
-    document.write_report(found, source.path, title or f"Consensus of {source.path.name}", facts, out)
+    with kept_for_one(out, own), saying_what_is_kept(lambda: describe_kept(out)):
+        write_labels(out / LABELS, data.ids, found.labels)
+        document.write_report(found, source.path, title or f"Consensus of {file_name(source.path)}", facts, out)
     click.echo(f"{out / 'report.pdf'}, {out / 'report.html'}", err=True)
+
+
+def describe_kept(out: Path) -> str:
+    """Say which sections an interrupted report has written."""
+    tables = sorted(path.name for path in out.glob("*.csv"))
+    return f"{out} has {', '.join(tables)}, and no report" if tables else ""

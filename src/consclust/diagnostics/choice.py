@@ -5,7 +5,7 @@ clusters (:mod:`consclust.diagnostics.resampling`). The criteria are in :mod:`co
 number of clusters is recommended.
 """
 
-# pandas and joblib are imported where needed: what does without starts faster
+# pandas is imported where needed: what does without starts faster
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -30,6 +30,7 @@ from consclust.diagnostics.criteria import (
     list_criteria,
 )
 from consclust.diagnostics.pairs import n_pairs, require_at_least
+from consclust.diagnostics.parallel import run_tasks
 from consclust.diagnostics.resampling import ResampledKMeans, Source, make_source
 from consclust.ensemble import Ensemble, FloatArray, IntArray
 from consclust.extras import needs
@@ -166,10 +167,8 @@ def measure_values(
     watch: Callable[[Iterable[FloatArray]], Iterable[FloatArray]] = iter,
 ) -> Values:
     """Return the values of all criteria, for data and draws; the parameters are those of :func:`choose_k`."""
-    from joblib import Parallel, delayed
-
-    tasks = (delayed(compute_criteria)(source, ks) for source in chain([data], map(data.null, range(nulls))))
-    values, *drawn = watch(Parallel(n_jobs, return_as="generator")(tasks))
+    tasks = ((source, ks) for source in chain([data], map(data.null, range(nulls))))
+    values, *drawn = watch(run_tasks(compute_criteria, tasks, 1 + nulls, n_jobs))
     of_nulls = np.array(drawn).reshape(nulls, *values.shape)
     half_pair = 0.5 / n_pairs(data.n_objects())
     return Values(list_criteria(data), ks, values, of_nulls, compute_silhouettes(data, ks), half_pair)

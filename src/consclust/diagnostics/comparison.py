@@ -1,6 +1,6 @@
 """Several methods on one ensemble: agreement with seen and unseen clusterings, stability, seconds."""
 
-# joblib and threadpoolctl are imported where needed, so that what does without them starts faster
+# threadpoolctl is imported where needed, so that what does without them starts faster
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from consclust.diagnostics.cautions import describe_single_objects
 from consclust.diagnostics.ensembles import agreement_with
+from consclust.diagnostics.parallel import run_tasks
 from consclust.diagnostics.trust import (
     NO_HELD_OUT,
     NO_STABILITY,
@@ -89,14 +90,10 @@ def compare_methods(
     >>> [(one.method, one.clusters, round(one.ari, 2)) for one in found]
     [('EAC', 3, 0.76), ('MCLA', 3, 0.76)]
     """
-    from joblib import Parallel, delayed
-
     ensemble = as_ensemble(labels)
-    tasks = (
-        delayed(_measure)(name, method, ensemble, features, draws, min(folds, ensemble.n_clusterings), random_state)
-        for name, method in methods.items()
-    )
-    return list(watch(Parallel(n_jobs, return_as="generator")(tasks)))
+    parts = min(folds, ensemble.n_clusterings)
+    tasks = ((name, method, ensemble, features, draws, parts, random_state) for name, method in methods.items())
+    return list(watch(run_tasks(_measure, tasks, len(methods), n_jobs)))
 
 
 def _measure(

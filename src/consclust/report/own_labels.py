@@ -16,6 +16,7 @@ from consclust.report.items import Item, block_items, heading, paragraph, table
 from consclust.report.references import References
 from consclust.report.sections import TITLES
 from consclust.report.shown import ALL_CHAPTERS, abstract, choose_chapters
+from consclust.report.wording import file_name
 from consclust.versions import versions
 
 FORMATS = (".csv", *(f".{each}" for each in figures.FORMATS))
@@ -42,13 +43,13 @@ def write_report(found: Diagnosis, source: Path, title: str, settings: Mapping[s
     content: dict[str, Any] = {
         "title": title,
         "kind": "file",
-        "study": source.name,
+        "study": file_name(source),
         "version": __version__,
         "relation": "",
         "paper": "",
         "restricted": "",
         "tones": {},
-        "abstract": abstract(found, source.name),
+        "abstract": abstract(found, file_name(source)),
         "chapters": [
             {"title": name, "number": f"{number}", "items": items}
             for number, (name, items) in zip(count_from(1), chapters.items(), strict=False)

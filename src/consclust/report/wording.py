@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from consclust.plurals import count as count
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pandas import DataFrame
 
 DASH = "\N{EN DASH}"
@@ -26,6 +28,11 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 def paragraph(*sentences: str | bool) -> str:
     """Join the sentences that are not empty or False."""
     return " ".join(f"{sentence}" for sentence in sentences if sentence)
+
+
+def file_name(path: Path) -> str:
+    """Return the name of a file, with a question mark for each byte that is no text."""
+    return path.name.encode("utf-8", "replace").decode("utf-8")
 
 
 def score(value: float) -> str:
