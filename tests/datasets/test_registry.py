@@ -20,7 +20,9 @@ POOLS = [
 ]
 BEHIND_POOLS = ["ecoli", "aggregation", "texture", "landsat", "covertype", "steel_faults", "usps"]
 UCI = [
-    *("iris_uci", "ionosphere", "pima", "bupa", "balance_scale", "segment", "vehicle", "sonar"),
+    "iris_uci",
+    *(f"iris_without_{part}_{side}" for part in ("sepal", "petal") for side in ("length", "width")),
+    *("ionosphere", "pima", "bupa", "balance_scale", "segment", "vehicle", "sonar"),
     *("soybean_small", "protein"),
 ]
 TEXTS = ["webkb", "mini_newsgroups"]

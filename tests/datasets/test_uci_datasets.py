@@ -58,3 +58,18 @@ def test_iris_differs_from_the_embedded_one_where_the_registry_says(mirror, tmp_
     prepare(PrepareJob.make("iris_uci", spec, ()), [mirror / spec.files[0].mirror], tmp_path / "iris.npz")
     other = SklearnReader(format="sklearn", loader="iris").read().X
     assert np.flatnonzero((other != load(tmp_path / "iris.npz").X).any(axis=1)).tolist() == [34, 37]
+
+
+def test_iris_without_a_feature_has_the_other_three(mirror, tmp_path):
+    whole = prepared("iris_uci", mirror, tmp_path)
+    names = [f"{part}_{side}" for part in ("sepal", "petal") for side in ("length", "width")]
+    for place, name in enumerate(names):
+        some = prepared(f"iris_without_{name}", mirror, tmp_path)
+        np.testing.assert_array_equal(some.X, np.delete(whole.X, place, axis=1))
+        np.testing.assert_array_equal(some.y, whole.y)
+
+
+def prepared(name, mirror, tmp_path):
+    spec = DATASETS[name]
+    prepare(PrepareJob.make(name, spec, ()), [mirror / spec.files[0].mirror], tmp_path / f"{name}.npz")
+    return load(tmp_path / f"{name}.npz")

@@ -75,11 +75,18 @@ def _make_title_page(study: PlannedStudy, exhibits: Sequence[Stored], references
         "kind": "study",
         "study": study.id,
         "version": __version__,
-        "relation": "A re-run of" if study.published else "After",
+        "relation": _relate_to_paper(study),
         "paper": paper,
         "restricted": _describe_restriction(study),
         "abstract": _write_abstract(study, exhibits),
     }
+
+
+def _relate_to_paper(study: PlannedStudy) -> str:
+    """Return the words before the paper on the first page; a study without claims of the paper reproduces nothing."""
+    if study.published:
+        return "A re-run of"
+    return "After" if any(claim.item for claim in study.claims) else "A study of the method of"
 
 
 def _describe_restriction(study: PlannedStudy) -> str:

@@ -54,8 +54,8 @@ class Algorithms(Exhibit):
             kept = ~np.isin(turns, [ALGORITHMS.index(name) for name in self.left_out])
             for name, chosen in (("all", np.ones_like(kept)), (self._describe_kept(), kept)):
                 labels = self._fit(source, case, stored.subset(0)[:, chosen])
-                _, *measured = self._measure(stored.classes, labels[:, None])
-                rows.append((case, title, f"{self.method} of {name}", int(chosen.sum()), *measured))
+                _, largest, value = self._measure(stored.classes, labels[:, None])
+                rows.append((case, title, f"{self.method} of {name}", int(chosen.sum()), largest, value))
         frame = records("case dataset of clusterings largest score", rows)
         caption = paragraph(
             "Base clusterings of the first subset: mean share of the objects in the largest cluster, and mean "

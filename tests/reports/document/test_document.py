@@ -121,6 +121,14 @@ def test_every_part_of_the_abstract_ends_with_a_full_stop() -> None:
     assert found == "On iris. The data sets are not the paper's: they are ours."
 
 
+def test_the_first_page_says_how_a_study_relates_to_its_paper() -> None:
+    item = {"id": "S1", "place": "4", "text": "It is best.", "missing": "-"}
+    claim = {"text": "It is best.", "check": "best", "method": "KC", "metric": "ACC"}
+    assert said(planned(published=["table2"]))["relation"] == "A re-run of"
+    assert said(planned(ledger=[item], claims=[{**claim, "item": "S1"}]))["relation"] == "After"
+    assert said(planned(claims=[claim]))["relation"] == "A study of the method of"
+
+
 def test_a_restricted_run_says_so() -> None:
     assert said(planned())["restricted"] == ""
     study = planned(restriction="only datasets iris", left_out=["Figure 1", "Figure 2"])
