@@ -120,6 +120,20 @@ def test_compare_measures_each_method_and_survives_a_failure(tmp_path):
     assert table["note"].str.contains("2 groups").all()
 
 
+def test_compare_names_the_members_of_coalitions(tmp_path):
+    one = np.arange(60) // 20
+    other = np.arange(60) % 3
+    labels = pd.DataFrame({f"a{i}": one for i in range(4)} | {f"b{i}": other for i in range(3)})
+    path = tmp_path / "labels.csv"
+    labels.to_csv(path, index_label="id")
+    done = run("compare", path, "-k", 3, "--methods", "EAC", "--draws", 0, "--folds", 2)
+    assert "2 groups" in done.stdout
+    assert "a0, a1, a2, a3" in done.stdout
+    labels.filter(like="a").assign(a4=one, a5=one).to_csv(path, index_label="id")
+    done = run("compare", path, "-k", 3, "--methods", "EAC", "--draws", 0, "--folds", 2)
+    assert "no coalitions" in done.stdout
+
+
 def test_fewer_clusters_than_requested_are_reported(tmp_path):
     """Clusterings of one or two clusters, of which MCLA makes no eight."""
     path = tmp_path / "labels.csv"

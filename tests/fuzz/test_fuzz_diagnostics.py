@@ -112,6 +112,28 @@ def contested(case):
     within(found, 0, 1, (case.n,), may_be_nan=misses_labels(case))
 
 
+def coalitions(case):
+    found = yield (case.form,)
+    within(found.score, 0, 1, (), may_be_nan=True)
+    assert found.found == (len(found.groups) > 1)
+    members = [member for group in found.groups for member in group]
+    assert len(members) == len(set(members))
+    assert set(members) <= set(range(case.m))
+    within(found.agreement, -1, 1, (len(found.groups), len(found.groups)))
+
+
+def describe_coalitions(case):
+    found = yield [diagnostics.coalitions(answer(lambda: Ensemble(case.form)) or np.eye(4, dtype=int))]
+    assert "oalitions" in found
+
+
+def list_coalitions(case):
+    labels = np.repeat([[0, 0, 0, 0, 1, 2], [0, 1, 2, 3, 0, 0]], 6, axis=0)
+    given = diagnostics.coalitions(np.column_stack([labels, case.one([labels, labels[::-1]])]))
+    found = yield [given, [f"c{number}" for number in range(12)]]
+    assert len(found) == len(given.groups)
+
+
 def consensus_values(case):
     found = yield case.form, case.one(SAMPLED)
     assert found.exact is False or found.pairs.sum() == case.n * (case.n - 1) // 2
@@ -273,11 +295,8 @@ def resampled(case):
         assert stage.labels is None or set(stage.labels) == set(range(k)) or stage.labels.max() < k
 
 
-FUNCTIONS = {
-    name: globals()[name]
-    for name in diagnostics.__all__
-    if name not in {"ConsensusValues", "Measured", "ResampledKMeans", "Stability", "Tracking"}  # what they return
-}
+RETURNED = {"Coalitions", "ConsensusValues", "Measured", "ResampledKMeans", "Stability", "Tracking"}
+FUNCTIONS = {name: globals()[name] for name in diagnostics.__all__ if name not in RETURNED}
 
 
 @pytest.mark.long

@@ -12,7 +12,7 @@ from consclust.cli import main
 from consclust.ensemble import Ensemble
 from consclust.methods import EAC, KC
 from consclust.report import diagnosis
-from consclust.report.shown import criteria
+from consclust.report.shown import base, criteria
 from report_contents import Page, Pdf
 
 pytestmark = pytest.mark.long
@@ -85,6 +85,20 @@ def test_the_marks_of_the_criteria_are_explained_where_they_stand(labels):
     caption = criteria(diagnosis.Diagnosis(settings, Ensemble(labels), np.arange(24), [""] * 8)).caption
     assert all(word in caption for word in ("Best", "Chosen", "Recommended", "star", "ring", "bold", "dotted"))
     assert "PAC, cophenetic and delta area were" in caption, "an abbreviation keeps its letters"
+
+
+def test_coalitions_are_named_beside_the_base_clusterings(labels):
+    settings = diagnosis.Settings(EAC(3), [2, 3], {"EAC": EAC(3)}, 2, 2, 2, 2, 0)
+    # the blocks of the first eight and those of the others have nothing in common
+    two = np.column_stack([labels, np.roll(np.arange(24) // 8, 3)[:, None] + 10 * np.ones((1, 5), dtype=int)])
+    names = [f"run {j}" for j in range(two.shape[1])]
+    shown = base(diagnosis.Diagnosis(settings, Ensemble(two), np.arange(24), names))
+    assert [table.title for table in shown.blocks] == ["Base clusterings", "Coalitions"]
+    assert [row[-1].text for row in shown.blocks[1].rows] == [", ".join(names[:8]), ", ".join(names[8:])]
+    assert "2 groups" in shown.caption
+    one = base(diagnosis.Diagnosis(settings, Ensemble(labels), np.arange(24), names[:8]))
+    assert len(one.blocks) == 1
+    assert "no coalitions" in one.caption
 
 
 def test_the_page_is_whole_and_offline(report):

@@ -33,7 +33,8 @@ stability     how often an object stays in its cluster, if other base clustering
 truth_acc     with --truth: ACC with the true classes; truth_nmi: NMI, truth_ari: ARI
 seconds       elapsed time of one fit; 3 + folds + draws fits are made, which compete with --jobs
 
-High agreement does not mean that the clusters are the true classes. The second table is the ARI between methods.
+High agreement does not mean that the clusters are the true classes. The second table is the ARI between methods. The
+last lines say whether groups of base clusterings agree within and not between (coalitions).
 
 Example: consclust compare labels.csv -k 5 --methods RCE,LWEA,MCLA,EAC --out comparison
 """
@@ -100,6 +101,7 @@ def compare(
             watch=lambda results: written.watch(watched(results, len(plan.methods), "methods")),
         )
     written.show()
+    _show_coalitions(written.data)
 
 
 class _Written:
@@ -189,6 +191,18 @@ def _show_comparison(
         click.echo()
         cells = [(name, *(f"{value:.3f}" for value in values)) for name, *values in agreement]
         show([("ARI", *labels), *cells])
+
+
+def _show_coalitions(data: options.Data) -> None:
+    """Print whether there are groups of base clusterings that agree within and not between, and which."""
+    from consclust import diagnostics
+    from consclust.cli.output import show
+
+    found = diagnostics.coalitions(data.ensemble)
+    click.echo(f"\n{diagnostics.describe_coalitions(found)}")
+    rows = diagnostics.list_coalitions(found, data.names)
+    if rows:
+        show([list(rows[0]), *([_write_rounded(value) for value in row.values()] for row in rows)])
 
 
 def _write(

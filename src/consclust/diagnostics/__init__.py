@@ -7,6 +7,7 @@ no classes are needed.
 """
 
 from consclust.diagnostics.choice import choose_k, describe_recommendation
+from consclust.diagnostics.coalitions import Coalitions, coalitions, describe_coalitions, list_coalitions
 from consclust.diagnostics.comparison import Measured, compare_methods
 from consclust.diagnostics.connective_errors import rce_error_matrix, rce_errors
 from consclust.diagnostics.ensembles import (
@@ -35,10 +36,10 @@ from consclust.diagnostics.stability import (
 from consclust.diagnostics.trust import Stability, bootstrap_stability, held_out_agreement
 
 __all__ = [
-    "ConsensusValues", "Measured", "ResampledKMeans", "Stability", "Tracking", "agreement_weights", "agreement_with",
-    "block_structure", "bootstrap_stability", "choose_k", "cluster_consensus", "compare_methods",
-    "consensus_silhouette", "consensus_values", "contested", "contrast", "cophenetic_correlation", "delta_area",
-    "describe_recommendation", "half_width", "held_out_agreement", "influence", "item_consensus", "level_shares",
-    "pairwise_agreement", "quality", "rce_error_matrix", "rce_errors", "resampled", "signatures", "track_items",
-    "vat_order",
+    "Coalitions", "ConsensusValues", "Measured", "ResampledKMeans", "Stability", "Tracking", "agreement_weights",
+    "agreement_with", "block_structure", "bootstrap_stability", "choose_k", "cluster_consensus", "coalitions",
+    "compare_methods", "consensus_silhouette", "consensus_values", "contested", "contrast", "cophenetic_correlation",
+    "delta_area", "describe_coalitions", "describe_recommendation", "half_width", "held_out_agreement", "influence",
+    "item_consensus", "level_shares", "list_coalitions", "pairwise_agreement", "quality", "rce_error_matrix",
+    "rce_errors", "resampled", "signatures", "track_items", "vat_order",
 ]  # fmt: skip

@@ -93,23 +93,24 @@ def _agreement(
     _check("measure", measure, ("ARI", "NMI", "VI"))
     _check("normalization", normalization, tuple(NORMALIZERS))
     if measure == "ARI":
-        sums = _sum_over_tables(ensemble, _count_pairs, n_first)
+        sums = sum_over_tables(ensemble, count_pairs, n_first)
         index = _adjusted_rand(sums)
     else:
-        sums = _sum_over_tables(ensemble, lambda size: size * np.log(size), n_first)
+        sums = sum_over_tables(ensemble, lambda size: size * np.log(size), n_first)
         index = _information(sums, measure, normalization)
     index[sums.objects < LEAST_COMMON] = np.nan
     np.fill_diagonal(index, 0.0 if measure == "VI" else 1.0)
     return index
 
 
-def _count_pairs(size: FloatArray) -> FloatArray:
+def count_pairs(size: FloatArray) -> FloatArray:
+    """Return the number of pairs in sets of so many objects."""
     return size * (size - 1) / 2
 
 
-def _adjusted_rand(sums: "_Sums") -> FloatArray:
+def _adjusted_rand(sums: "TableSums") -> FloatArray:
     """Return the ARI of every two clusterings, (m, m), from their pairs of objects."""
-    total = _count_pairs(sums.objects)
+    total = count_pairs(sums.objects)
     with np.errstate(invalid="ignore", divide="ignore"):
         expected = sums.rows * sums.rows.T / total
         mean = (sums.rows + sums.rows.T) / 2
@@ -118,7 +119,7 @@ def _adjusted_rand(sums: "_Sums") -> FloatArray:
     return index
 
 
-def _information(sums: "_Sums", measure: Agreement, normalization: Normalization) -> FloatArray:
+def _information(sums: "TableSums", measure: Agreement, normalization: Normalization) -> FloatArray:
     """Return the NMI or VI of every two clusterings, (m, m), from the sums of n log n over their tables."""
     with np.errstate(invalid="ignore", divide="ignore"):
         logarithm = np.log(sums.objects)
@@ -221,7 +222,7 @@ def influence(
     if n < 2:
         raise ValueError("there is no pair of objects; give at least two objects")
     if not ensemble.has_missing:  # M - M_i = (C_i - M) / (m - 1) for the connectivity C_i of clustering i
-        products = _sum_over_tables(ensemble, lambda size: size * (size - 1)).cells / (n * (n - 1))
+        products = sum_over_tables(ensemble, lambda size: size * (size - 1)).cells / (n * (n - 1))
         squares = products.diagonal() - 2 * products.mean(axis=1) + products.mean()
         changes: FloatArray = np.sqrt(np.maximum(squares, 0.0)) / (m - 1)
         return changes
@@ -308,7 +309,7 @@ def _sum_contested(ensemble: Ensemble) -> FloatArray:
     return np.maximum(4 * (sums / m - squares / m**2), 0.0)
 
 
-class _Sums(NamedTuple):
+class TableSums(NamedTuple):
     """Sums of f over the contingency tables of every two clusterings on their common objects, each of shape (m, m)."""
 
     cells: FloatArray  # f(objects of a cell)
@@ -316,7 +317,7 @@ class _Sums(NamedTuple):
     objects: FloatArray  # Common objects
 
 
-def _sum_over_tables(ensemble: Ensemble, f: Callable[[FloatArray], FloatArray], n_first: int | None = None) -> _Sums:
+def sum_over_tables(ensemble: Ensemble, f: Callable[[FloatArray], FloatArray], n_first: int | None = None) -> TableSums:
     """Return the sums for the first clusterings (default: all) with all; 0 elsewhere."""
     m = ensemble.n_clusterings
     sizes = ensemble.weights.astype(float)
@@ -345,7 +346,7 @@ def _sum_over_tables(ensemble: Ensemble, f: Callable[[FloatArray], FloatArray], 
             rows[i, j] = total(first, weights)
             rows[j, i] = total(second, weights)
             objects[i, j] = objects[j, i] = weights.sum()
-    return _Sums(cells, rows, objects)
+    return TableSums(cells, rows, objects)
 
 
 def _check(name: str, value: str, choices: tuple[str, ...]) -> None:

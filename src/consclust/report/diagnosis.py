@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from consclust import diagnostics
-from consclust.diagnostics import ConsensusValues, Measured, ResampledKMeans, Stability
+from consclust.diagnostics import Coalitions, ConsensusValues, Measured, ResampledKMeans, Stability
 from consclust.diagnostics.cautions import describe_single_objects, find_closer_method
 from consclust.diagnostics.resampling import Stage
 from consclust.diagnostics.stability import keep_objects
@@ -217,6 +217,11 @@ class Diagnosis:
     def influence(self) -> FloatArray:
         """Influence of each clustering, (m,)."""
         return diagnostics.influence(self.ensemble)
+
+    @computed
+    def coalitions(self) -> Coalitions:
+        """Groups of the clusterings that agree within and not between."""
+        return diagnostics.coalitions(self.ensemble)
 
     @cached_property
     def criteria(self) -> DataFrame:

@@ -259,8 +259,12 @@ def base(found: Diagnosis) -> Shown:
     drawn = _describe_sample(found.settings.samples.of_trust, found, "The held-out ARI is that")
     forms = {"missing": lambda share: f"{share:.0%}", "influence": "{:.4f}".format}
     columns = "clustering, clusters, missing, with_the_others, with_the_consensus, held_out, influence"
-    table = listed("Base clusterings", frame, columns, forms=forms)
-    return Shown(frame, (table,), paragraph(caption, drawn, found.no_held_out))
+    tables = [listed("Base clusterings", frame, columns, forms=forms)]
+    if found.coalitions.found:
+        groups = pd.DataFrame(diagnostics.list_coalitions(found.coalitions, list(found.names)))
+        tables.append(listed("Coalitions", groups, "group, size, within, between, clusterings"))
+    sentence = diagnostics.describe_coalitions(found.coalitions)
+    return Shown(frame, tuple(tables), paragraph(caption, drawn, sentence, found.no_held_out))
 
 
 def diversity(found: Diagnosis) -> Shown:
@@ -399,6 +403,7 @@ def abstract(found: Diagnosis, source: str) -> str:
         f"The consensus by {found.settings.name} has {count(len(sizes), 'cluster')} of {spanned(sizes, 'object')}.",
         *(f"Note: {caution}." for caution in found.cautions),
         f"Its mean ARI with the base clusterings is {seen}, and {unseen} with those that it has not seen.",
+        found.coalitions.found and diagnostics.describe_coalitions(found.coalitions),
         found.no_held_out,
         found.no_stability
         or f"On average an object stays in its cluster in {known_mean(found.stays.share):.0%} of the bootstrap "
