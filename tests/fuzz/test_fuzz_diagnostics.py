@@ -295,6 +295,12 @@ def resampled(case):
         assert stage.labels is None or set(stage.labels) == set(range(k)) or stage.labels.max() < k
 
 
+def signatures(case):
+    found = yield case.features(), case.clustering()
+    within(found["eta_squared"], 0, 1, (len(found),), may_be_nan=True)
+    within(found["p_adjusted"], 0, 1, (len(found),), may_be_nan=True)
+
+
 RETURNED = {"Coalitions", "ConsensusValues", "Measured", "ResampledKMeans", "Stability", "Tracking"}
 FUNCTIONS = {name: globals()[name] for name in diagnostics.__all__ if name not in RETURNED}
 
