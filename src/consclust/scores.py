@@ -22,7 +22,19 @@ from consclust.ensemble import FloatArray, IntArray
 from consclust.numerics.numbering import renumber
 from consclust.plurals import count
 
-__all__ = ["accuracy", "ari", "class_f", "macro_f", "nmi", "pairwise_f", "purity", "purity_f", "score_all"]
+__all__ = [
+    "accuracy",
+    "ami",
+    "ari",
+    "class_f",
+    "macro_f",
+    "nmi",
+    "pair_sets_index",
+    "pairwise_f",
+    "purity",
+    "purity_f",
+    "score_all",
+]
 
 Normalization = Literal["max", "min", "arithmetic", "geometric", "joint"]
 
@@ -461,6 +473,103 @@ def _macro_f(table: Contingency) -> float:
     return 2 * purity_of_clusters * purity_of_classes / (purity_of_clusters + purity_of_classes)
 
 
+def ami(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
+    """Return the adjusted mutual information (AMI): mutual information, corrected for chance.
+
+    It is (MI - E) / (mean of the two entropies - E), where E is the mean of the mutual information over all clusterings
+    with these sizes of clusters, as in scikit-learn, which computes it.
+
+    Parameters
+    ----------
+    y, labels : array-like, shape (n,)
+        Classes and clusters, numbers or strings.
+
+    Returns
+    -------
+    float
+        At most 1; 0 on average for random clusters with these sizes, 1 for equal groups.
+
+    Raises
+    ------
+    ValueError
+        As :func:`~consclust.scores.accuracy`.
+
+    References
+    ----------
+    Vinh, Epps, Bailey: Information theoretic measures for clusterings comparison. Journal of Machine Learning
+    Research 11, 2010.
+
+    Examples
+    --------
+    >>> from consclust import scores
+    >>> round(scores.ami([0, 0, 1, 1], [0, 0, 1, 2]), 3)
+    0.571
+    """
+    return _ami(contingency(y, labels))
+
+
+def _ami(table: Contingency) -> float:
+    from sklearn.metrics import adjusted_mutual_info_score
+
+    classes = np.repeat(table.rows, table.counts)
+    clusters = np.repeat(table.columns, table.counts)
+    return float(adjusted_mutual_info_score(classes, clusters))
+
+
+def pair_sets_index(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
+    r"""Return the pair sets index (PSI): the overlap of matched classes and clusters, corrected for chance.
+
+    Each cluster is matched with one class at most. A pair counts :math:`n_{ij} / \max(n_i, m_j)`, whatever its size, so
+    small classes count as much as large ones.
+
+    Parameters
+    ----------
+    y, labels : array-like, shape (n,)
+        Classes and clusters, numbers or strings.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 0 for clusters that match no better than by chance, 1 for equal groups.
+
+    Raises
+    ------
+    ValueError
+        As :func:`~consclust.scores.accuracy`.
+
+    References
+    ----------
+    Rezaei, Fränti: Set matching measures for external cluster validity. IEEE Transactions on Knowledge and Data
+    Engineering 28, 2016.
+
+    Examples
+    --------
+    >>> from consclust import scores
+    >>> scores.pair_sets_index([0, 0, 1, 1], [1, 1, 0, 0])
+    1.0
+    >>> round(scores.pair_sets_index([0, 0, 1, 1], [0, 0, 1, 2]), 3)
+    0.333
+    """
+    return _pair_sets_index(contingency(y, labels))
+
+
+def _pair_sets_index(table: Contingency) -> float:
+    from scipy.optimize import linear_sum_assignment
+
+    if table.shape == (1, 1):
+        return 1.0
+    classes = table.sizes(0)
+    clusters = table.sizes(1)
+    shares = table.dense() / np.maximum(classes[:, None], clusters[None])
+    matched = float(shares[linear_sum_assignment(shares, maximize=True)].sum())
+    # by chance: the largest class meets the largest cluster, and so on
+    n_pairs = min(table.shape)
+    of_classes = np.sort(classes)[::-1][:n_pairs].astype(float)
+    of_clusters = np.sort(clusters)[::-1][:n_pairs].astype(float)
+    chance = float((of_classes * of_clusters / table.n / np.maximum(of_classes, of_clusters)).sum())
+    return max(0.0, (matched - chance) / (max(table.shape) - chance))
+
+
 METRICS: dict[str, Callable[[Contingency], float]] = {
     "ACC": _accuracy,
     "NMI": _nmi,
@@ -473,6 +582,10 @@ METRICS: dict[str, Callable[[Contingency], float]] = {
     "F-macro": _macro_f,
 }
 """The scores by their names in the reports, as functions of the contingency table."""
+
+
+FURTHER: dict[str, Callable[[Contingency], float]] = {"AMI": _ami, "PSI": _pair_sets_index}
+"""Scores that :func:`score_each` alone knows; apart, so that no result of the studies without them is made anew."""
 
 
 def score_all(y: npt.ArrayLike, labels: npt.ArrayLike, names: Sequence[str] = tuple(METRICS)) -> dict[str, float]:
@@ -531,6 +644,16 @@ def score_many(y: npt.ArrayLike, labelings: npt.ArrayLike, metrics: Sequence[str
             known[key] = [METRICS[name](table) for name in metrics]
         scores[row] = known[key]
     return scores
+
+
+def score_each(y: npt.ArrayLike, labelings: npt.ArrayLike, metrics: Sequence[str]) -> FloatArray:
+    """Score many labelings of the same objects as :func:`score_many`, also by the metrics of ``FURTHER``."""
+    usual = [name for name in metrics if name not in FURTHER]
+    of_usual = dict(zip(usual, score_many(y, labelings, usual).T, strict=True))
+    matrix = _labelings(labelings, np.size(y))
+    tables = [contingency(y, labels) for labels in matrix]
+    columns = [of_usual[name] if name in of_usual else [FURTHER[name](table) for table in tables] for name in metrics]
+    return np.array(columns, dtype=np.float64).reshape(len(metrics), len(matrix)).T
 
 
 def _encoded(values: npt.ArrayLike, name: str, missing: int | None = None) -> IntArray:

@@ -73,11 +73,14 @@ class Files:
         outputs: Mapping[str, Sequence[Path]],
         stamp: Stamp,
         arguments: Mapping[str, Any] | None = None,
+        previous: Mapping[Path, Path] | None = None,
     ) -> None:
         self.inputs = inputs
         self.outputs = outputs
         self.stamp = stamp
         self.arguments = arguments or {}
+        self.previous = previous or {}
+        """By output: what an earlier run made of inputs with the same content, for another spec."""
 
     def input(self, name: str) -> Path:
         """Return the one input of this name."""

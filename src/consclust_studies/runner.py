@@ -73,6 +73,7 @@ def do_job(kind: Kind, job: Spec, planned: JobFile) -> str:
         with suppress(InputError):  # a kept result that is damaged is computed; a damaged input is reported there too
             if said := take_over(previous, kind, job, planned, files):
                 return said
+        files.previous = find_versions_to_keep(previous, planned, files)
     return kind.load_run()(job, files)
 
 
@@ -93,6 +94,12 @@ def take_over(previous: Previous, kind: Kind, job: Any, planned: JobFile, files:
             adopt(previous, Marks(job.json_text, stamp))
             return f"confirmed on {confirmation.fits} of {count(confirmation.of, 'fit')}"
     return ""
+
+
+def find_versions_to_keep(previous: Previous, planned: JobFile, files: Files) -> Mapping[Path, Path]:
+    """Return the results of an earlier run, parts of which a job may take over; none of other versions if unwanted."""
+    is_wanted = planned.keep_versions or previous.marks.stamp.versions == files.stamp.versions
+    return previous.paths if is_wanted else {}
 
 
 def as_paths(names: Mapping[str, Sequence[str]]) -> dict[str, tuple[Path, ...]]:

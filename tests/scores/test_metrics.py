@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from consclust.scores import (
+    FURTHER,
     METRICS,
     Contingency,
     accuracy,
@@ -250,7 +251,7 @@ def test_unknown_names_are_refused():
 
 
 def test_names_are_those_of_the_configuration():
-    assert tuple(METRICS) == typing.get_args(Metric)
+    assert (*METRICS, *FURTHER) == typing.get_args(Metric)
 
 
 @pytest.mark.long

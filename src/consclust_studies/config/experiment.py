@@ -13,6 +13,10 @@ from consclust_studies.config.race import Race
 from consclust_studies.config.references import AnyRowId, CaseId, MethodId, MetricId
 from consclust_studies.config.values import Name, Named, Positive, Selection, Some, Title, Value, no_flag
 
+BEST_BASE_CLUSTERING = "Best base clustering"
+RESTARTED_KMEANS = "K-means, 100 restarts"
+"""Rows of a study with ``one_job_a_case`` that are no methods."""
+
 
 class EnsembleProtocol(Strict):
     """How base clusterings are made: Lloyd's k-means, from k random objects unless a case differs."""
@@ -149,6 +153,12 @@ class Experiment(Strict):
         None,
         description="metric by which the 'oracle' selections choose, whatever metric is shown; null: each by itself",
     )
+    one_job_a_case: bool = Field(
+        False,
+        description="whether one job fits all methods of a case, for many data sets and short fits. It keeps the labels "
+        "of the restart that a method chooses. Where the registry shuffles the objects, the first subset is also fitted "
+        "in the order of their file. The best base clustering and k-means with 100 restarts become rows",
+    )
     significance: Significance = Field(Significance(), description="the test of significance behind bold figures")
     generalisation: Generalisation | None = Field(
         None, description="consensus on a part of the objects and labels for the others; null: none"
@@ -165,6 +175,21 @@ class Experiment(Strict):
                 raise ValueError(f"two {what}s have the id {sorted(twice)[0]!r}; give one of them another id")
         if self.base_clusterings in methods:
             raise ValueError(f"{self.base_clusterings!r} names both the base clusterings and a method")
+        return self
+
+    @model_validator(mode="after")
+    def _check_one_job(self) -> Self:
+        if not self.one_job_a_case:
+            if further := [name for name in self.metrics if name in ("AMI", "PSI")]:
+                raise ValueError(f"metrics: {further[0]} goes with one_job_a_case; remove it, or write that")
+            return self
+        if self.restarts != "chosen":
+            raise ValueError("one_job_a_case: labels of other restarts are not kept; write restarts: chosen")
+        with_more = [run.id for run in self.methods if run.grid or run.together]
+        with_more += [case.id for case in self.cases if case.races]
+        if with_more or self.variants != Variants():
+            named = with_more[0] if with_more else "variants"
+            raise ValueError(f"one_job_a_case: {named}: no grids, races, variants or fits together; remove it")
         return self
 
     @property

@@ -2,4 +2,4 @@
 
 from typing import Literal
 
-Metric = Literal["ACC", "NMI", "ARI", "purity", "F", "NMI-mean", "F-class", "F-purity", "F-macro"]
+Metric = Literal["ACC", "NMI", "ARI", "purity", "F", "NMI-mean", "F-class", "F-purity", "F-macro", "AMI", "PSI"]

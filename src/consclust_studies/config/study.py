@@ -69,6 +69,9 @@ class Study(Experiment):
         (),
         description="files of other studies whose kinds of exhibits this one uses too: studies/<id>/exhibits/<file>.py",
     )
+    standard_exhibits: bool = Field(
+        True, description="whether the standard exhibits that are not listed follow; they are long for many data sets"
+    )
     exhibits: tuple[AnyExhibit, ...] = Field(
         (), description="what the report shows, in order; the standard exhibits that are not listed follow"
     )

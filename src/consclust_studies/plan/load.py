@@ -160,6 +160,8 @@ def _add_claims(study: Study, path: Path) -> Study:
 
 def add_standard_exhibits(study: Study) -> Study:
     """Return the study with the standard exhibits that it does not list, those of a negative place before its own."""
+    if not study.standard_exhibits:
+        return study
     ids = {exhibit.id for exhibit in study.exhibits}
     listed = {type(exhibit) for exhibit in study.exhibits}
     before: list[Exhibit] = []

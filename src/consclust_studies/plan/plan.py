@@ -34,9 +34,11 @@ from consclust_studies.stages.base_clusterings import EnsembleJob
 from consclust_studies.stages.collect import CollectJob, reduce_to_scored
 from consclust_studies.stages.consensus import ConsensusJob, SubsetRange
 from consclust_studies.stages.fetch import FetchJob
+from consclust_studies.stages.methods_of_case import ALL_METHODS, MethodsJob
 from consclust_studies.stages.pieces import LabelsJob, MergeJob, ProfilesJob, SizesJob
 from consclust_studies.stages.prepare import PrepareJob
 from consclust_studies.stages.score import ScoredMethod, ScoreJob
+from consclust_studies.stages.score_methods import MethodsScoreJob
 from consclust_studies.stages.unseen_objects import UnseenJob, reduce_to_unseen
 
 WORD = r"[A-Za-z0-9][A-Za-z0-9_-]*"
@@ -83,7 +85,17 @@ class Plan:
         self.runs = {study.run_id: study for study in runs}
         self.run_of = {study.id: study.run_id for study in self.runs.values()}
         # many jobs ask for the same spec
-        for name in ("prepare", "ensemble", "consensus", "score", "collect", "unseen", "exhibits", "scored"):
+        for name in (
+            "prepare",
+            "ensemble",
+            "consensus",
+            "methods_of_case",
+            "score",
+            "collect",
+            "unseen",
+            "exhibits",
+            "scored",
+        ):
             setattr(self, name, cache(getattr(self, name)))
         self._find_job = cache(self._find_job)  # type: ignore[method-assign]
 
@@ -268,6 +280,9 @@ class Plan:
     def list_label_files(self, run: str, case: Case, method: MethodRun, pattern: str = paths.LABELS) -> list[str]:
         """Return the files of the consensus labels of a method on a case, one for each block of subsets."""
         study = self.runs[run]
+        if study.one_job_a_case:
+            block = SubsetRange(0, study.n_subsets_of(case) - 1)
+            return [pattern.format(study=study.id, case=case.id, method=ALL_METHODS, block=block.word)]
         fitted = self.studies[study.id].fitted(method)
         names = {"study": study.id, "case": case.id, "method": fitted.id}
         return [pattern.format(**names, block=block.word) for block in self.divide_into_blocks(study, case, fitted)]
@@ -309,7 +324,10 @@ class Plan:
         return methods.needs_features(run.method, whole.parameters(case, run), run.points)
 
     def consensus(self, study: str, case_id: str, method_id: str) -> ConsensusJob:
-        """Return the spec of the jobs of a method on a case; each takes a block of subsets beside it."""
+        """Return the spec of the jobs of a method on a case; each takes a block of subsets beside it.
+
+        Where one job fits all methods of a case, it is what the method would be by itself.
+        """
         whole = self.studies[study]
         case = whole.case(case_id)
         run = whole.fitted(whole.run(case, method_id))
@@ -333,9 +351,53 @@ class Plan:
             )
         )
 
-    def plan_consensus(self, study: str, case: str, method: str, block: str) -> PlannedJob:
-        """Plan the fits of a method on a block of subsets of a case."""
+    def methods_of_case(self, study: str, case_id: str) -> MethodsJob:
+        """Return the spec of the job that fits all methods of a case."""
         whole = self.studies[study]
+        case = whole.case(case_id)
+        jobs = tuple(self.consensus(study, case_id, method.id) for method in whole.runs(case))
+        return _with_code(MethodsJob(jobs=jobs, shuffle=self.registry[case.dataset].shuffle))
+
+    def find_digest_of_labels(self, study: str, case_id: str, method_id: str) -> str:
+        """Return the digest of the spec of the job that makes the labels of a method on a case."""
+        if self.studies[study].one_job_a_case:
+            return self.methods_of_case(study, case_id).digest
+        return self.consensus(study, case_id, method_id).digest
+
+    def _plan_methods_of_case(self, study: str, case: str, block: str) -> PlannedJob:
+        """Plan the fits of all methods on a block of subsets of a case."""
+        whole = self.studies[study]
+        subsets = SubsetRange.parse(block)
+        runs = whole.runs(whole.case(case))
+        needing = [run.id for run in runs if self.needs_features(study, case, run.id)]
+        experiment, one_case, shape = self.sized(whole, case)
+        needed = [needs.estimate_consensus(experiment, one_case, shape, run, *subsets) for run in runs]
+        seconds = sum(estimates.estimate_fit_seconds(self, study, one_case, run, subsets) for run in runs)
+        # the first subset is fitted twice where the objects are shuffled
+        if self.registry[one_case.dataset].shuffle is not None:
+            seconds *= 1 + 1 / len(subsets.subsets)
+        names = {"study": study, "case": case, "method": ALL_METHODS, "block": block}
+        return PlannedJob(
+            rule="consensus",
+            kind="methods",
+            names=names,
+            spec=self.methods_of_case(study, case),
+            inputs={"ensemble": [self.ensemble_file(study, case)]}
+            | ({"prepared": [self.prepared_file(one_case)]} if needing else {}),
+            outputs={"labels": [paths.LABELS.format(**names)], "runtime": [paths.RUNTIME.format(**names)]},
+            arguments={"block": block},
+            title=f"{study}: all methods on {case}, subsets {block}",
+            need=needs.Need(
+                mb=max(need.mb for need in needed), minutes=sum(need.minutes for need in needed), seconds=seconds
+            ),
+            group="case" if seconds <= SHORT else None,
+        )
+
+    def plan_consensus(self, study: str, case: str, method: str, block: str) -> PlannedJob:
+        """Plan the fits of a method on a block of subsets of a case, or of all methods."""
+        whole = self.studies[study]
+        if whole.one_job_a_case:
+            return self._plan_methods_of_case(study, case, block)
         subsets = SubsetRange.parse(block)
         inputs = {"ensemble": [self.ensemble_file(study, case)]}
         if self.needs_features(study, case, method):
@@ -501,9 +563,11 @@ class Plan:
         """Return what is scored on a case."""
         return next(e for e in self.scored(run, part) if case_id in {case.id for case in e.cases})
 
-    def score(self, run: str, part: str, case_id: str) -> ScoreJob:
+    def score(self, run: str, part: str, case_id: str) -> ScoreJob | MethodsScoreJob:
         """Return the spec of the job that scores all methods on a case."""
         experiment = self.scored_on(run, part, case_id)
+        if experiment.one_job_a_case:
+            return self._score_methods(experiment, case_id)
         study = experiment.id
         case = experiment.case(case_id)
         scored_methods = [
@@ -528,18 +592,48 @@ class Plan:
             )
         )
 
+    def _score_methods(self, experiment: Experiment, case_id: str) -> MethodsScoreJob:
+        """Return the spec of the job that scores all methods on a case that one job has fitted."""
+        study = experiment.id
+        case = experiment.case(case_id)
+        labels = self.methods_of_case(study, case_id)
+        places = {one.method_id: place for place, one in enumerate(labels.jobs)}
+        restarts_kmeans = self.restarts_kmeans(case)
+        return _with_code(
+            MethodsScoreJob(
+                study=study,
+                case=case_id,
+                dataset=case.dataset,
+                ensemble=self.ensemble(study, case_id).digest,
+                n_subsets=experiment.n_subsets,
+                base_clusterings=experiment.base_clusterings,
+                metrics=experiment.metrics,
+                labels=labels.digest,
+                methods={method.id: places[method.id] for method in experiment.runs(case)},
+                data=self.prepare(case.dataset, case.steps_word).digest if restarts_kmeans else None,
+                seed=self.settings.seed if restarts_kmeans else 0,
+            )
+        )
+
+    def restarts_kmeans(self, case: Case) -> bool:
+        """Whether k-means with many restarts is a row of a case: once a data set with features, not for each kind."""
+        return case.ensemble in MADE and case.n_clusters is None
+
     def plan_score(self, run: str, part: str, case: str) -> PlannedJob:
         """Plan the scores of all methods on a case."""
         experiment = self.scored_on(run, part, case)
         one_case = experiment.case(case)
         labels = [file for method in experiment.runs(one_case) for file in self.list_label_files(run, one_case, method)]
+        inputs = {"ensemble": [self.ensemble_file(experiment.id, case)], "labels": list(dict.fromkeys(labels))}
+        if experiment.one_job_a_case and self.restarts_kmeans(one_case):
+            inputs["prepared"] = [self.prepared_file(one_case)]
         names = {"run": run, "part": part, "case": case}
         return PlannedJob(
             rule="score",
-            kind="score",
+            kind="score_methods" if experiment.one_job_a_case else "score",
             names=names,
             spec=self.score(run, part, case),
-            inputs={"ensemble": [self.ensemble_file(experiment.id, case)], "labels": list(dict.fromkeys(labels))},
+            inputs=inputs,
             outputs={"scores": [paths.CASE_SCORES.format(**names)]},
             title=f"{run}{part}: scores on {case}",
             need=needs.estimate_score(*self.sized(experiment, case)),
@@ -656,6 +750,9 @@ class Plan:
         study = self.runs[run]
         whole = self.studies[study.id]
         for case in study.cases:
+            if study.one_job_a_case:
+                yield self._make_item_of_blocks(run, "runtimes", case, study.runs(case)[0].id)
+                continue
             for name in dict.fromkeys(whole.fitted(method).id for method in study.runs(case)):
                 yield self._make_item_of_blocks(run, "runtimes", case, name)
 
@@ -778,7 +875,7 @@ class Plan:
 
     def _make_item_of_blocks(self, run: str, role: Literal["labels", "runtimes"], case: Case, method: str) -> Given:
         whole = self.studies[self.runs[run].id]
-        spec = self.consensus(whole.id, case.id, method).digest
+        spec = self.find_digest_of_labels(whole.id, case.id, method)
         pattern = paths.LABELS if role == "labels" else paths.RUNTIME
         item = Item(role=role, key=f"{case.id}/{method}", spec=spec)
         return item, self.list_label_files(run, case, whole.run(case, method), pattern)

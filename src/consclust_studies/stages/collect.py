@@ -53,6 +53,7 @@ def reduce_to_scored(experiment: Experiment) -> Experiment:
         metrics=experiment.metrics,
         restarts=experiment.restarts,
         selected_by=experiment.selected_by,
+        one_job_a_case=experiment.one_job_a_case,
     )
 
 

@@ -276,7 +276,7 @@ def _write_labels(
     marks: Mapping[str, str],
 ) -> None:
     fits = [cell for row in cells for cell in row]
-    arrays = _stack_cells(cells, len(job.points), n_objects)
+    arrays = stack_cells(cells, len(job.points), n_objects)
     failures = [{"subset": fit.subset, "point": fit.point, "reason": fit.reason} for fit in fits if fit.labels is None]
     notes = [{"subset": fit.subset, "point": fit.point, "note": fit.note} for fit in fits if fit.note]
     if arrays.left_out.any():
@@ -310,7 +310,8 @@ class CellArrays(NamedTuple):
     left_out: npt.NDArray[np.bool_]
 
 
-def _stack_cells(cells: list[list[Cell]], n_points: int, n_objects: int) -> CellArrays:
+def stack_cells(cells: list[list[Cell]], n_points: int, n_objects: int) -> CellArrays:
+    """Return the fits of a job as arrays; each row has those of a subset, with the numbers of their points."""
     # where all failed there is no number of restarts, but the array has a shape
     restarts = max((len(cell.labels) for row in cells for cell in row if cell.labels is not None), default=1)
     shape = (len(cells), n_points)

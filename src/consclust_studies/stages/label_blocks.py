@@ -42,14 +42,14 @@ class Block:
     def __init__(self, path: Path, planned: str | None = None) -> None:
         self.path = path
         # read at once, so that a wrong file is refused before any work
-        spec = str(self._read_array("spec")[()])
+        spec = str(self.read_array("spec")[()])
         check_made_for(path, spec, planned)
         self.digest = digest_spec(spec)
 
     @cached_property
     def subsets(self) -> list[int]:
         """Numbers of the subsets in the block."""
-        return [int(subset) for subset in self._read_array("subsets")]
+        return [int(subset) for subset in self.read_array("subsets")]
 
     @cached_property
     def failures(self) -> list[Remark]:
@@ -86,7 +86,7 @@ class Block:
     @cached_property
     def left_out(self) -> npt.NDArray[np.bool_]:
         """Whether a cell did not run, as a race left its grid point out, shape (subsets, points)."""
-        return np.asarray(self._read_array("left_out"), dtype=bool)
+        return np.asarray(self.read_array("left_out"), dtype=bool)
 
     @property
     def answered(self) -> npt.NDArray[np.bool_]:
@@ -96,12 +96,12 @@ class Block:
     @cached_property
     def labels(self) -> npt.NDArray[Any]:
         """Consensus labels, shape (subsets, points, restarts, n)."""
-        return self._read_array("labels")
+        return self.read_array("labels")
 
     @cached_property
     def chosen(self) -> npt.NDArray[Any]:
         """Restart with the best objective, shape (subsets, points)."""
-        return self._read_array("chosen")
+        return self.read_array("chosen")
 
     def check_labels(self, n_objects: int, ensemble_path: Path) -> None:
         """Refuse labels of other objects, and cells without labels that neither failed nor were left out."""
@@ -120,12 +120,13 @@ class Block:
 
     def _read_remarks(self, key: str, text: str) -> list[Remark]:
         try:
-            records = json.loads(str(self._read_array(key)[()]))
+            records = json.loads(str(self.read_array(key)[()]))
             return [Remark(record["subset"], record["point"], record[text]) for record in records]
         except (ValueError, TypeError, KeyError) as error:
             raise InputError(f"{self.path}: {key}: not a list of records ({error}); {RERUN}") from None
 
-    def _read_array(self, key: str) -> npt.NDArray[Any]:
+    def read_array(self, key: str) -> npt.NDArray[Any]:
+        """Return an array of the file."""
         return read_arrays(self.path, key)[key]
 
 

@@ -1,0 +1,232 @@
+"""Consensus of all methods on one case in one job, for studies with many data sets and short fits.
+
+A process takes longer to start than most methods take for a fit. The fits are those that each method would have by
+itself, with the same random numbers. Where an earlier run has made fits of the same spec from the same base
+clusterings, they are taken over, so that a new method in a study fits nothing of the others again.
+"""
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from consclust.datasets.prepared import find_shuffled_order
+from consclust.ensemble import Ensemble
+from consclust.errors import InputError
+from consclust.files import read_arrays, read_record, write_arrays, write_record
+from consclust.plurals import count
+from consclust_studies.code import Code, merge_options
+from consclust_studies.contents import marks_of
+from consclust_studies.job_files import Files
+from consclust_studies.specs import Spec, without_inputs
+from consclust_studies.stages import consensus
+from consclust_studies.stages import stored_ensembles as store
+from consclust_studies.stages.consensus import Cell, ConsensusJob, SubsetRange
+from consclust_studies.stages.label_blocks import Block
+from consclust_studies.stages.stored_ensembles import StoredEnsemble
+
+log = logging.getLogger("consclust")
+
+ALL_METHODS = "methods"
+"""Stands for the name of a method in the paths of labels and logs."""
+ORDER_LABELS = "labels_in_file_order"
+"""The array with the labels of fits on the objects in the order of their file, shape (methods, n); -1: failed."""
+
+
+class MethodsJob(Spec):
+    """What the consensus labels of all methods on a case depend on; the block of subsets is no part of it."""
+
+    kind: ClassVar = "methods"
+
+    jobs: tuple[ConsensusJob, ...] = Field(description="the job that each method would be by itself")
+    shuffle: int | None = Field(
+        None,
+        description="seed by which the objects were shuffled; on the first subset each method is then also fitted on "
+        "the objects in the order of their file",
+    )
+
+    def code_behind(self) -> Code:
+        """Return the methods, and what fits them."""
+        entries: list[str] = [f"{__name__}.fit_methods"]
+        options: dict[str, dict[str, tuple[Any, ...]]] = {}
+        for job in self.jobs:
+            code = job.code_behind()
+            entries += code.entries
+            for name, given in code.options.items():
+                merge_options(options.setdefault(name, {}), given)
+        return Code(tuple(dict.fromkeys(entries)), options)
+
+
+@dataclass(frozen=True)
+class Part:
+    """The fits of one method: one for each subset, and perhaps one on the objects in the order of their file."""
+
+    cells: list[Cell]
+    in_file_order: npt.NDArray[np.int16] | None = None
+    """Labels of the chosen restart for the shuffled objects, shape (n,)."""
+
+
+def run(job: MethodsJob, files: Files) -> str:
+    """Do the job on the block of subsets in the arguments; return what it did, for the log."""
+    subsets = SubsetRange.parse(files.arguments["block"]).subsets
+    stored = store.load(files.input("ensemble"), job.jobs[0].ensemble)
+    prepared = files.optional("prepared")
+    kept = read_kept(job, files)
+    waiting = [one for one in job.jobs if one.method_id not in kept]
+    needing = next((one for one in waiting if one.data), None)
+    features = consensus.read_features(needing, prepared) if needing and prepared else None
+    n_profiles, fitted = fit_methods(waiting, subsets, stored, features, job.shuffle)
+    parts = [kept.get(one.method_id) or fitted[one.method_id] for one in job.jobs]
+    write_results(job, subsets, stored, n_profiles, parts, files)
+    seconds = sum(cell.wall_seconds for part in fitted.values() for cell in part.cells)
+    found = f"{count(len(waiting), 'method')} on {count(len(subsets), 'subset')} in {seconds:.1f} s"
+    return f"{found}, {len(kept)} taken over" if kept else found
+
+
+def fit_methods(
+    jobs: Sequence[ConsensusJob], subsets: Sequence[int], stored: StoredEnsemble, features: Any, shuffle: int | None
+) -> tuple[list[int], dict[str, Part]]:
+    """Fit some methods on some subsets; return the number of distinct profiles of each subset, and the fits by method.
+
+    ``features`` have shape (n, d), for methods that need them. With ``shuffle``, the seed by which the objects were
+    shuffled, each method is also fitted on subset 0 with the objects in the order of their file.
+    """
+    ensembles = [Ensemble(stored.subset(subset)) for subset in subsets]
+    parts = {}
+    for job in jobs:
+        given = features if job.data else None
+        found = consensus.fit_subsets(job, subsets, stored, given)
+        cells = [keep_chosen(cell) for row in found.rows for cell in row]
+        in_file_order = None
+        if shuffle is not None and 0 in subsets:
+            in_file_order = fit_in_file_order(job, stored, given, shuffle)
+        parts[job.method_id] = Part(cells, in_file_order)
+        log.info("%s on %s: %.1f s", job.method_id, job.case, sum(cell.wall_seconds for cell in cells))
+    return [ensemble.n_profiles for ensemble in ensembles], parts
+
+
+def fit_in_file_order(
+    job: ConsensusJob, stored: StoredEnsemble, features: Any, shuffle: int
+) -> npt.NDArray[np.int16] | None:
+    """Fit the first subset with the objects in the order of their file; return the labels in the shuffled order."""
+    order = find_shuffled_order(shuffle, len(stored.classes))
+    back = np.argsort(order)
+    as_filed = replace(stored, labels=stored.labels[back], classes=stored.classes[back])
+    ensemble = Ensemble(as_filed.subset(0), job.missing)
+    given = None if features is None else features[back]
+    cell = keep_chosen(consensus.fit(job, ensemble, as_filed, 0, 0, given))
+    return None if cell.labels is None else cell.labels[0][order]
+
+
+def keep_chosen(cell: Cell) -> Cell:
+    """Return a fit with the labels of its chosen restart alone."""
+    return cell if cell.labels is None else replace(cell, labels=cell.labels[[cell.chosen]], chosen=0)
+
+
+# ---------------------------------------------------------------- results
+
+
+def write_results(
+    job: MethodsJob,
+    subsets: Sequence[int],
+    stored: StoredEnsemble,
+    n_profiles: Sequence[int],
+    parts: Sequence[Part],
+    files: Files,
+) -> None:
+    """Write the labels of all fits, a method in the place of a grid point, and their seconds."""
+    marks = marks_of(job.json_text, files.stamp)
+    n = len(stored.classes)
+    rows = [[replace(part.cells[i], point=point) for point, part in enumerate(parts)] for i in range(len(subsets))]
+    arrays = consensus.stack_cells(rows, len(parts), n)
+    cells = [cell for row in rows for cell in row]
+    failures = [{"subset": cell.subset, "point": cell.point, "reason": cell.reason} for cell in cells if cell.reason]
+    notes = [{"subset": cell.subset, "point": cell.point, "note": cell.note} for cell in cells if cell.note]
+    unfitted = np.full(n, -1, dtype=np.int16)
+    of_file = [unfitted if part.in_file_order is None else part.in_file_order for part in parts]
+    write_arrays(
+        files.output("labels"),
+        labels=arrays.labels,
+        chosen=arrays.chosen,
+        left_out=arrays.left_out,
+        subsets=subsets,
+        failures=json.dumps(failures),
+        notes=json.dumps(notes),
+        iterations=arrays.iterations,
+        converged=arrays.converged,
+        **{ORDER_LABELS: np.array(of_file)},
+        **marks,
+    )
+    record = {
+        **marks,
+        "study": job.jobs[0].study,
+        "case": job.jobs[0].case,
+        "method": ALL_METHODS,
+        "methods": [one.method_id for one in job.jobs],
+        "subsets": list(subsets),
+        "n": n,
+        "n_profiles": list(n_profiles),
+        "cpu_seconds": [[round(cell.cpu_seconds, 6) for cell in row] for row in rows],
+        "wall_seconds": [[round(cell.wall_seconds, 6) for cell in row] for row in rows],
+        "peak_rss_mib": round(consensus.measure_peak_mib(), 1),
+    }
+    write_record(files.output("runtime"), record)
+
+
+class _Kept(NamedTuple):
+    """What an earlier run wrote."""
+
+    block: Block
+    arrays: Mapping[str, npt.NDArray[Any]]
+    record: Mapping[str, Any]
+
+
+def read_kept(job: MethodsJob, files: Files) -> dict[str, Part]:
+    """Return the fits by method that an earlier run made of the same specs from the same base clusterings."""
+    labels = files.previous.get(files.output("labels"))
+    runtime = files.previous.get(files.output("runtime"))
+    if labels is None or runtime is None:
+        return {}
+    try:
+        arrays = read_arrays(labels)
+        former = MethodsJob.from_text(str(arrays["spec"][()]), labels)
+        kept = _Kept(Block(labels), arrays, read_record(runtime))
+    except (InputError, KeyError):  # damaged, or of a job of another kind: nothing is taken over
+        return {}
+    if former.shuffle != job.shuffle:
+        return {}
+    places = {without_inputs(one.json_text): place for place, one in enumerate(former.jobs)}
+    found = {}
+    for one in job.jobs:
+        place = places.get(without_inputs(one.json_text))
+        if place is not None:
+            found[one.method_id] = _read_part(kept, place)
+    return found
+
+
+def _read_part(kept: _Kept, place: int) -> Part:
+    """Return the fits of a method out of what an earlier run wrote, by its place there."""
+    reasons = {remark.subset: str(remark.text) for remark in kept.block.failures if remark.point == place}
+    notes = {remark.subset: str(remark.text) for remark in kept.block.notes if remark.point == place}
+    cells = []
+    for row, subset in enumerate(kept.block.subsets):
+        cells.append(
+            Cell(
+                subset=subset,
+                point=0,
+                cpu_seconds=kept.record["cpu_seconds"][row][place],
+                wall_seconds=kept.record["wall_seconds"][row][place],
+                reason=reasons.get(subset, ""),
+                labels=None if subset in reasons else kept.arrays["labels"][row, place],
+                iterations=int(kept.arrays["iterations"][row, place]),
+                converged=bool(kept.arrays["converged"][row, place]),
+                note=notes.get(subset, ""),
+            )
+        )
+    in_file_order = kept.arrays[ORDER_LABELS][place]
+    return Part(cells, None if in_file_order.min() < 0 else in_file_order)
