@@ -155,9 +155,9 @@ class Experiment(Strict):
     )
     one_job_a_case: bool = Field(
         False,
-        description="whether one job fits all methods of a case, for many data sets and short fits. It keeps the labels "
-        "of the restart that a method chooses. Where the registry shuffles the objects, the first subset is also fitted "
-        "in the order of their file. The best base clustering and k-means with 100 restarts become rows",
+        description="whether one job fits all methods of a case, for many data sets and short fits. It keeps the "
+        "labels of the restart that a method chooses. Where the registry shuffles the objects, the first subset is "
+        "also fitted in the order of their file. The best base clustering and k-means with 100 restarts become rows",
     )
     significance: Significance = Field(Significance(), description="the test of significance behind bold figures")
     generalisation: Generalisation | None = Field(
