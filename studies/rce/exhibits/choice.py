@@ -52,6 +52,9 @@ RULES: Mapping[str, Rule] = {
     "oracle": Rule("oracle, per subset", "the classes, for each subset"),
 }
 
+MARKERS = {"own": "o", "held-out": "o", "gap": "o", "others": "D", "common": "D", "oracle": "D"}
+"""In the picture; diamonds know classes."""
+
 
 class Choice(OfVariants, Exhibit):
     """The scores at the grid points that rules choose, with and without classes, their regret and their gain."""
@@ -88,6 +91,7 @@ class Choice(OfVariants, Exhibit):
             "fit, the one with the best objective is compared. Equal points: the first of the grid. Least gap: the "
             "same point for all subsets. Best on other data: the point with the highest mean over the other data sets.",
             f"Regret: oracle per subset {MINUS} rule. Gain: rule {MINUS} default; p: paired t-test over the data sets.",
+            "In the picture diamonds know classes.",
             describe_counting(study),
         )
         tables = (self._sum_up(source, frame), *(_cross(metric, rows) for metric, rows in _by_metric(frame)))
@@ -168,7 +172,8 @@ class Choice(OfVariants, Exhibit):
                 better, p = "", math.nan
             rows.append((metric, RULES[rule].title, RULES[rule].needs, len(group), *means, better, p))
         table = records("metric rule knows datasets mean regret gain better p", rows)
-        columns = "metric, rule, Has to know: knows, Data sets: datasets, mean, regret, gain, Better : worse: better, p"
+        columns = "metric, rule, Has to know: knows, Data sets: datasets, Mean: mean, regret, gain, "
+        columns += "Better : worse: better, p-value: p"
         forms: dict[str, Any] = {"gain": signed, "p": partial(number, form=".2g")}
         title = "Over the data sets: where the gain of the grid comes from"
         return listed(title, table, columns, left=3, forms=forms).model_copy(update={"whole": True})
@@ -177,24 +182,26 @@ class Choice(OfVariants, Exhibit):
     def _draw(self, source: Source, frame: DataFrame) -> Any:
         from matplotlib.lines import Line2D
 
-        palette = colours(list(RULES))
+        drawn = [rule for rule in RULES if rule != "default" and rule in set(frame["rule"])]
+        palette = colours(drawn)
         metrics = list(dict.fromkeys(frame["metric"]))
         names = list(dict.fromkeys(frame["dataset"]))
-        picture, drawn = panels(len(metrics), 2, 0.5 + 0.2 * len(names))
-        for panel, metric in zip(drawn, metrics, strict=True):
+        picture, axes = panels(len(metrics), 2, 0.6 + 0.3 * len(names))
+        # rules of one data set stand one below the other, so that equal gains are seen
+        steps = dict(zip(drawn, np.linspace(0.3, -0.3, len(drawn)).tolist(), strict=True))
+        for panel, metric in zip(axes, metrics, strict=True):
             here = frame[frame["metric"] == metric]
-            for rule, rows in here[here["rule"] != "default"].groupby("rule", sort=False):
-                heights = [len(names) - 1 - names.index(name) for name in rows["dataset"]]
-                marker = "D" if rule in ("common", "oracle", "others") else "o"
-                panel.scatter(rows["gain"], heights, s=14, color=palette[rule], marker=marker, alpha=0.85, lw=0)
+            for rule in drawn:
+                rows = here[here["rule"] == rule]
+                heights = [len(names) - 1 - names.index(name) + steps[rule] for name in rows["dataset"]]
+                panel.scatter(rows["gain"], heights, s=13, color=palette[rule], marker=MARKERS[rule], lw=0)
             panel.axvline(0, color="0.3", linewidth=0.8)
+            panel.set_ylim(-0.6, len(names) - 0.4)
             panel.set_yticks(range(len(names)), names[::-1] if metric == metrics[0] else [""] * len(names))
             panel.set_xlabel(f"{metric} {MINUS} that of the default point")
         looks = [
-            Line2D([], [], ls="", marker="D" if rule in ("common", "oracle", "others") else "o",
-                   color=palette[rule], label=RULES[rule].title)
-            for rule in RULES if rule != "default" and rule in set(frame["rule"])
-        ]  # fmt: skip
+            Line2D([], [], ls="", marker=MARKERS[rule], color=palette[rule], label=RULES[rule].title) for rule in drawn
+        ]
         legend_below(picture, looks)
         return picture
 

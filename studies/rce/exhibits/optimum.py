@@ -205,6 +205,6 @@ def _tabulate(title: str, rows: DataFrame, alpha: float) -> Table:
     ]
     shown = rows.assign(change_cell=changes)
     columns = "dataset, variant, Subsets: subsets, Points: points, published, Authors' steps: own, optimum, "
-    columns += "Change: change_cell, p"
+    columns += "Change: change_cell, p-value: p"
     forms = {"p": partial(number, form=".2g")}
     return listed(title, shown, columns, left=2, forms=forms).model_copy(update={"whole": True})
