@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from consclust import methods
-from consclust.datasets.registry import load_registry
+from consclust.datasets.registry import RawFile, load_registry
 from consclust_studies.config.method_runs import MethodRun
 from consclust_studies.results.main_table import DIGITS
 
@@ -123,13 +123,26 @@ class Methods(Table):
 
 
 class Datasets(Table):
-    """Data sets of the registry with their sources and terms."""
+    """Data sets of the registry with their sources, the addresses of their files, and terms."""
 
     def frame(self) -> pd.DataFrame:
         """Return a row for each data set."""
         specs = load_registry(ROOT / "config/datasets.yaml").values()
-        rows = [(spec.title, spec.source.replace("/", "/<wbr>"), spec.licence) for spec in specs]
-        return pd.DataFrame(rows, columns=["data set", "source", "terms"])
+        rows = []
+        for spec in specs:
+            files = "; ".join(map(_describe_address, spec.raw_files)) or "made here, or part of a package"
+            rows.append((spec.title, spec.source.replace("/", "/<wbr>"), files, spec.licence))
+        return pd.DataFrame(rows, columns=["data set", "source", "files", "terms"])
+
+
+def _describe_address(file: RawFile) -> str:
+    """Return the name of a file with a link to its first public address, and what is made of an archive there."""
+    if not file.public_addresses:
+        return f"{file.name}: no public address"
+    made = ""
+    if file.archive:
+        made = " (packed of members of an archive)" if file.archive.members else " (a member of an archive)"
+    return f"[{file.name}]({file.public_addresses[0]}){made}"
 
 
 class Oracles(Table):

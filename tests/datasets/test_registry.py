@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from consclust.datasets import preprocessing, registry
+from consclust.datasets.unpack import read_members
 from consclust.errors import InputError
 from consclust.readers import Reader
 
@@ -83,12 +84,31 @@ def test_preprocessing_of_the_rce_paper():
     }
 
 
-def test_every_file_has_an_address_or_says_where_it_is():
-    for name, spec in registry.load_registry(ROOT / "config/datasets.yaml").items():
-        assert all(file.urls for file in spec.files) or (name in TEXTS and "repacked" in spec.source)
-        for ensemble in spec.ensembles.values():
-            assert ensemble.file.urls or "RCE.rar" in ensemble.note
-    assert "verified" in registry.load_registry(ROOT / "config/datasets.yaml")["mnist_4000"].note
+def test_every_file_has_a_public_address():
+    datasets = registry.load_registry(ROOT / "config/datasets.yaml")
+    for name, spec in datasets.items():
+        assert all(file.public_addresses for file in spec.raw_files), name
+    assert "verified" in datasets["mnist_4000"].note
+
+
+def test_the_members_of_archives_are_listed_with_their_checksums():
+    datasets = registry.load_registry(ROOT / "config/datasets.yaml")
+    for name, number in (("webkb", 1041), ("mini_newsgroups", 2000)):
+        (file,) = datasets[name].files
+        assert len(read_members(ROOT / file.archive.members)) == number
+
+
+@pytest.mark.parametrize(
+    ("archive", "words"),
+    [
+        ("{url: https://a.b/c, at_most: 9}", "an archive needs members, or one member"),
+        ("{url: https://a.b/c, at_most: 9, member: a.mat, members: config/members/a}", "write one of the two"),
+        ("{url: https://a.b/c, at_most: 9, members: ../a}", "members"),
+        ("{url: a.b/c, at_most: 9, member: a.mat}", "url"),
+    ],
+)
+def test_an_archive_says_what_is_taken_from_it(tmp_path, archive, words):
+    assert words in mistake(tmp_path, ENTRY.replace("urls: []", f"archive: {archive}"))
 
 
 def test_step_names_and_readers_are_all_implemented():

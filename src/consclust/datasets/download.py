@@ -1,4 +1,4 @@
-"""Getting the files of a data set: hand-placed, from a mirror, from a public address; the checksum decides.
+"""Getting the files of a data set: hand-placed, from a mirror, from a public address or an archive; checksums decide.
 
 pooch fetches: a file appears at its place only when it is the registered one, whole, and interrupted downloads are
 tried again. The downloader is our own: it has limits of size and speed, copies from folders, and says what is wrong.
@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from consclust.datasets.registry import DatasetSpec, RawFile
+from consclust.datasets import unpack
+from consclust.datasets.registry import DatasetSpec, FromArchive, RawFile
 from consclust.errors import InputError
 from consclust.files import sha256
 
@@ -60,13 +61,13 @@ def fetch(
         return
     if placed and placed.exists():
         verify(placed, dataset_id, file)
-        _fetch_from(f"{placed}", file, target)
+        _fetch_from(f"{placed}", file, target, _Downloader(file))
         log.info("%s: %s from %s", dataset_id, target, placed)
         return
     failures: list[str] = []
-    for address in _addresses(file, mirror):
+    for address, downloader in _list_ways(file, mirror):
         try:
-            _fetch_from(address, file, target)
+            _fetch_from(address, file, target, downloader)
         except (_Refused, _Interrupted) as mistake:
             reason = f"{mistake} ({ATTEMPTS} attempts)" if isinstance(mistake, _Interrupted) else mistake
             log.warning("%s: %s: %s: %s", dataset_id, file.name, address, reason)
@@ -88,7 +89,7 @@ def verify(path: Path, dataset_id: str, file: RawFile) -> None:
     except _Refused as reason:
         source, remedy = "", "delete it to have it fetched again"
         if file.has_address:
-            source = f" of {', '.join(file.urls) or f'<mirror>/{file.mirror}'}"
+            source = f" of {', '.join(file.public_addresses) or f'<mirror>/{file.mirror}'}"
         else:
             remedy = "delete it if it was downloaded, correct sha256 in config/datasets.yaml if it is the right one, "
             remedy += "run the same command again if you have just changed it"
@@ -98,14 +99,18 @@ def verify(path: Path, dataset_id: str, file: RawFile) -> None:
         ) from None
 
 
-def _addresses(file: RawFile, mirror: str | None) -> Iterator[str]:
+def _list_ways(file: RawFile, mirror: str | None) -> "Iterator[tuple[str, _Downloader]]":
+    """Yield each address of a file with what gets it from there."""
     mirrors = [place for place in (os.environ.get(MIRROR_VARIABLE), mirror) if place]
     for place in dict.fromkeys(mirrors) if file.mirror else ():
-        yield f"{place.rstrip('/')}/{file.mirror}"
-    yield from file.urls
+        yield f"{place.rstrip('/')}/{file.mirror}", _Downloader(file)
+    for address in file.urls:
+        yield address, _Downloader(file)
+    if file.archive:
+        yield file.archive.url, _ArchiveDownloader(file, file.archive)
 
 
-def _fetch_from(address: str, file: RawFile, target: Path) -> None:
+def _fetch_from(address: str, file: RawFile, target: Path, downloader: "_Downloader") -> None:
     """Put the file of one address at ``target``, whole or not at all."""
     import pooch
 
@@ -113,7 +118,7 @@ def _fetch_from(address: str, file: RawFile, target: Path) -> None:
     store = pooch.Pooch(target.parent, base_url="", retry_if_failed=ATTEMPTS - 1)
     store.registry[target.name] = file.sha256
     store.urls[target.name] = address
-    store.fetch(target.name, downloader=_Downloader(file))
+    store.fetch(target.name, downloader=downloader)
 
 
 @dataclass(frozen=True)
@@ -126,15 +131,47 @@ class _Downloader:
         """Put what is at ``url``, an address or a path, at ``output_file``."""
         target = Path(output_file)
         if url.startswith(("http://", "https://")):
-            try:
-                _download(url, target, self.file.bytes or 0)
-            except _Interrupted as reason:
-                log.warning("%s: %s; it is tried %d times", url, reason, ATTEMPTS)
-                raise
+            self.get(url, target)
         else:
             _copy(Path(url).expanduser(), target)
         _check(target, self.file)  # pooch checks too, but does not say what is wrong, and would try again
         target.chmod(0o644)  # pooch makes files that their owner alone can read
+
+    def get(self, url: str, target: Path) -> None:
+        """Put the file of an address at ``target``."""
+        _download_loudly(url, target, self.file.bytes or 0)
+
+
+@dataclass(frozen=True)
+class _ArchiveDownloader(_Downloader):
+    """Gets an archive, and makes the registered file of it."""
+
+    archive: FromArchive
+
+    def get(self, url: str, target: Path) -> None:
+        """Put the file that is made of the archive of an address at ``target``."""
+        downloaded = target.with_name(f"{target.name}.archive")
+        try:
+            _download_loudly(url, downloaded, self.archive.at_most)
+            if downloaded.stat().st_size > self.archive.at_most:
+                raise _Refused(f"the archive has more than {self.archive.at_most:,} bytes")
+            if self.archive.member:
+                unpack.extract_member(downloaded, self.archive.member, target)
+            else:
+                unpack.pack_members(downloaded, unpack.read_members(Path(f"{self.archive.members}")), target)
+        except unpack.NotUnpacked as reason:
+            raise _Refused(str(reason)) from None
+        finally:
+            downloaded.unlink(missing_ok=True)
+
+
+def _download_loudly(url: str, target: Path, size: int) -> None:
+    """Download once, and log it if the address may give the file later."""
+    try:
+        _download(url, target, size)
+    except _Interrupted as reason:
+        log.warning("%s: %s; it is tried %d times", url, reason, ATTEMPTS)
+        raise
 
 
 def _copy(source: Path, target: Path) -> None:

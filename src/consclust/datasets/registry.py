@@ -37,6 +37,30 @@ Count = Annotated[int, Field(ge=0)]
 FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 
 
+Address = Annotated[str, Field(pattern=r"^https?://[^/ ]+/[^ ]+$")]
+
+
+class FromArchive(Strict):
+    """A file that is made of an archive at a public address: of some of its members, or one member."""
+
+    url: Address = Field(description="public address of the archive")
+    at_most: Size = Field(description="bytes of the archive at most; it may vary, and the members have checksums")
+    members: Annotated[str, Field(pattern=r"^config/members/[A-Za-z0-9][A-Za-z0-9._-]*$")] | None = Field(
+        None,
+        description="file with a line for each member, its SHA-256 and its path below the first folder of a .tar.gz; "
+        "they are packed again, sorted and without times",
+    )
+    member: FileName | None = Field(
+        None, description="name of the one member that is the file, in any folder; taken out by bsdtar (libarchive)"
+    )
+
+    @model_validator(mode="after")
+    def _says_what_is_taken(self) -> Self:
+        if (self.members is None) is (self.member is None):
+            raise ValueError("an archive needs members, or one member; write one of the two")
+        return self
+
+
 class RawFile(Strict):
     """A file, and the addresses it can be had from; a checksum decides whether it is the one.
 
@@ -44,8 +68,13 @@ class RawFile(Strict):
     """
 
     name: FileName = Field(description="name of the file in data/raw/<data set>/")
-    urls: tuple[Annotated[str, Field(pattern=r"^https?://[^/ ]+/[^ ]+$")], ...] = Field(
-        (), description="public addresses, tried in order; none: a mirror has it, or you place it in its folder"
+    urls: tuple[Address, ...] = Field(
+        (),
+        description="public addresses, tried in order; none: it is in an archive, a mirror has it, or you place it in "
+        "its folder",
+    )
+    archive: FromArchive | None = Field(
+        None, description="archive at a public address that it is made of, tried last; null: none"
     )
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = Field(
         None, description="checksum, required with an address; null: not checked, for a file that you place yourself"
@@ -65,14 +94,19 @@ class RawFile(Strict):
     @model_validator(mode="after")
     def _can_be_verified(self) -> Self:
         if self.has_address and not (self.sha256 and self.bytes):
-            remedy = "add them, or remove urls and mirror and place the file by hand"
+            remedy = "add them, or remove urls, archive and mirror and place the file by hand"
             raise ValueError(f"a file that is fetched needs sha256 and bytes; {remedy}")
         return self
 
     @property
     def has_address(self) -> bool:
         """Whether the file can be had from a public address or a mirror."""
-        return bool(self.urls or self.mirror)
+        return bool(self.public_addresses or self.mirror)
+
+    @property
+    def public_addresses(self) -> tuple[str, ...]:
+        """The addresses of the file, and that of the archive that it is made of."""
+        return (*self.urls, *([self.archive.url] if self.archive else []))
 
 
 class ReadyMadeEnsemble(Strict):
