@@ -307,6 +307,7 @@ NAMES = {
     "EnsembleProtocol": "ensemble",
     "DatasetSpec": "data set",
     "RawFile": "file",
+    "FromArchive": "archive of file",
     "Generalisation": "unseen objects",
     "LedgerItem": "item",
     "ReadyMadeEnsemble": "ready-made ensemble",
