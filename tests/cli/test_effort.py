@@ -299,3 +299,17 @@ def test_ctrl_c_is_one_line(file, tmp_path):
     assert process.returncode == 130
     assert "Traceback" not in errors
     assert errors.splitlines()[-1].startswith("interrupted; ")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "n_bytes", "text"),
+    [
+        (0.1, 0.0, "about 1.0 s and 0 MB"),
+        (38.4, 3.1e9, "about 38 s and 3.1 GB"),
+        (90, 2e7, "about 1.5 min and 20 MB"),
+        (4 * 3600, 9.6e10, "about 4.0 h and 96 GB"),
+        (4e10, 1.4e13, "about 1,268 years and 14 TB"),
+    ],
+)
+def test_what_something_takes_is_written_in_units(seconds, n_bytes, text):
+    assert effort.describe_need(Need(seconds, n_bytes)) == text

@@ -20,6 +20,10 @@ def put_first(variable, folder):
     os.environ |= {variable: os.pathsep.join([str(folder), *filter(None, [os.getenv(variable)])])}
 
 
+for folder in (Path(str(workflow.current_basedir)).parents[1], Path.cwd()):
+    if {"{", "}"} & {*str(folder)}:
+        stop(f"{folder}: Snakemake takes braces in a path for wildcards; rename the folder, or move the project")
+
 STORED = workflow.storage_settings.default_storage_provider is not None
 """Whether files go to a storage, and not to this folder."""
 
@@ -45,6 +49,7 @@ try:
     from consclust_studies.plan.own_files import compute_checksums
     from consclust_studies.plan.sources import check_sources
     from consclust_studies.progress import show_finished_jobs
+    from consclust_studies.summary_label import write_as_label
 except ImportError as absent:
     if "--lint" not in sys.argv:
         stop(f"{absent}: install what the workflow needs, pip install '.[workflow]' in the folder of the project")
@@ -182,7 +187,7 @@ def with_place_in_summary(run, file):
         caption="../report/exhibit.rst",
         category=run,
         subcategory="Tables",
-        labels={"exhibit": PLAN.runs[run].exhibit(exhibit).title, "file": exhibit},
+        labels={"exhibit": write_as_label(PLAN.runs[run].exhibit(exhibit).title), "file": exhibit},
     )
 
 

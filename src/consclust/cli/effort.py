@@ -26,6 +26,10 @@ NOT_CHEAP = ("LWGP", "SpectralConsensus", "HBGF")
 """Methods of ``LINEAR`` that take longer than the others."""
 CHEAP = 10.0
 """Seconds that a cheap method may take."""
+TIMES = ((365 * 86_400, "years"), (86_400, "days"), (3_600, "h"), (60, "min"), (1, "s"))
+"""Units of time, in seconds."""
+MEMORIES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"))
+"""Units of memory, in bytes."""
 SHARES = {"consensus": 0.15, "trust": 0.25, "ks": 0.3, "methods": 0.3}
 """Of the seconds of a report, by its parts."""
 MOST_BYTES = 1.5e9
@@ -66,10 +70,14 @@ def make_budget(limit: float) -> "Budget":
 
 def describe_need(need: "Need") -> str:
     """Write what something takes: "about 38 s and 3.1 GB"."""
-    from consclust.report.wording import seconds as write_seconds
+    return f"about {_write_in_units(max(need.seconds, 1.0), TIMES)} and {_write_in_units(need.bytes, MEMORIES)}"
 
-    memory = f"{need.bytes / 1e9:.1f} GB" if need.bytes >= 1e8 else f"{need.bytes / 1e6:.0f} MB"
-    return f"about {write_seconds(max(need.seconds, 1.0))} and {memory}"
+
+def _write_in_units(value: float, units: Sequence[tuple[float, str]]) -> str:
+    """Write a value in the largest unit that it has at least one of, with two digits."""
+    size, name = next((unit for unit in units if value >= unit[0]), units[-1])
+    number = value / size
+    return f"{number:.1f} {name}" if 1 <= number < 10 else f"{number:,.0f} {name}"
 
 
 def say(choices: Sequence[str]) -> None:

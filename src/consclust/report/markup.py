@@ -68,8 +68,9 @@ def markdown(exhibit_id: str, title: str, caption: str, blocks: Sequence[Block])
 
 
 def in_markdown(text: str) -> str:
-    """Escape what Markdown takes for markup, and draw lines together."""
-    return " ".join(re.sub(r"([\\`*_|<])", r"\\\1", text).split())
+    """Escape what Markdown takes for markup, links, mathematics and entities among it, and draw lines together."""
+    # a bracket alone is no link
+    return " ".join(re.sub(r"([\\`*_|<$]|\](?=[(\[:])|&(?=#?\w+;))", r"\\\1", text).split())
 
 
 def latex(exhibit_id: str, title: str, caption: str, blocks: Sequence[Block]) -> str:
