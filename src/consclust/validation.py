@@ -196,7 +196,9 @@ def _say(model: type[BaseModel], place: tuple[Any, ...], items: Sequence[Mapping
     key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).lstrip(".")
     item = items[0]
     if item["type"] == "extra_forbidden":
-        remedy = did_you_mean(str(place[-1]), _known_keys(model, place[:-1]))
+        # an item of another kind may have a key of this name
+        known = [name for name in _known_keys(model, place[:-1]) if name != place[-1]]
+        remedy = did_you_mean(str(place[-1]), known)
         return f"{file}: {key} = {short(item['input'])}: unknown key; {remedy}"
     if item["type"] == "missing":
         return f"{file}: {key}: missing; add this key"

@@ -288,6 +288,23 @@ def test_exhibits_look_up_nothing_that_is_not_known(tmp_path):
     refused(tmp_path, {"exhibits": [exhibit]}, "method = 'RC'", '"RCE"')
 
 
+def test_the_remedy_for_a_key_of_another_kind_is_not_the_same_key(tmp_path):
+    exhibit = {"kind": "heatmap", "id": "f", "title": "t", "method": "RCE", "x": "lambda1", "y": "lambda2"}
+    with pytest.raises(InputError, match=r"exhibits\[0\]\.case = 'evil': unknown key") as refusal:
+        load(tmp_path, {"exhibits": [exhibit | {"case": "evil"}]})
+    assert 'did you mean "case"' not in str(refusal.value)
+
+
+def test_a_discussion_outside_the_folder_of_the_study_is_refused(tmp_path):
+    """A study of somebody else would put a file of the reader's into the report."""
+    private = tmp_path / "private.txt"
+    private.write_text("not for the report")
+    file = tmp_path / "mine/discussion.md"
+    file.parent.mkdir(exist_ok=True)
+    file.symlink_to(private)
+    refused(tmp_path, {"discussion": True}, "discussion", f"{file} is a link to {private}")
+
+
 def test_a_discussion_of_exhibits_that_are_not_there(tmp_path):
     file = tmp_path / "mine/discussion.md"
     file.parent.mkdir()

@@ -34,6 +34,15 @@ def _note(message: Warning | str, *_: Any, **__: Any) -> None:
     click.echo(f"note: {' '.join(str(message).split())}", err=True)
 
 
+def _describe_lack(mistake: MemoryError) -> str:
+    """Say that there is too little memory, and what to do; NumPy says what it could not allocate alone."""
+    said = str(mistake)
+    if said and not said.startswith("Unable to allocate"):
+        return said
+    what = f" ({said.removesuffix('.')})" if said else ""
+    return f"not enough memory{what}; choose a method whose memory is linear in the objects, such as LWGP, or --objects"
+
+
 class Commands(click.Group):
     """Commands whose mistakes are one line on the standard error, exit code 2."""
 
@@ -55,9 +64,7 @@ class Commands(click.Group):
         except (InputError, ConsensusFailure, OSError) as mistake:
             self._refuse(str(mistake))
         except MemoryError as mistake:
-            self._refuse(
-                str(mistake) or "not enough memory; choose a method whose memory is linear in the objects, such as LWGP"
-            )
+            self._refuse(_describe_lack(mistake))
         except click.Abort as interrupted:
             click.echo(f"interrupted; {str(interrupted) or 'no file is half-written'}", err=True)
             raise SystemExit(INTERRUPTED) from None

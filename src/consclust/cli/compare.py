@@ -235,7 +235,9 @@ def make_methods(names: str | None, k: int, seed: int, has_features: bool) -> "l
     elif names == "all":
         wanted = [name for name in methods.names() if has_features or not methods.needs_features(name, {})]
     else:
-        wanted = [name.strip() for name in names.split(",")]
+        wanted = [name.strip() for name in names.split(",") if name.strip()]
+        if not wanted:
+            raise InputError("--methods: name at least one method; `consclust methods` lists them")
     return [options.make_method(name, k, (), seed, has_features) for name in dict.fromkeys(wanted)]
 
 

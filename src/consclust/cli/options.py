@@ -128,7 +128,12 @@ class Source:
             long=self.long,
             variable=self.variable,
         )
-        return read_features(self.path, layout, scale=self.scale) if self.features else read_labels(self.path, layout)
+        read = functools.partial(read_features, scale=self.scale) if self.features else read_labels
+        try:
+            return read(self.path, layout)
+        except MemoryError:
+            remedy = "give fewer objects, a .parquet or .npy file that is read in passes, or use a larger machine"
+            raise MemoryError(f"{self.path}: not enough memory to read it; {remedy}") from None
 
     def read(self, seed: int) -> Data:
         """Return the base clusterings: of the file, or of the features in it; InputError for a mistake."""
@@ -171,6 +176,8 @@ class Source:
         from consclust import ensembles
 
         n_clusters = _parse_base_k(self.base_k)
+        if isinstance(n_clusters, range):
+            n_clusters = n_clusters[: self.runs]  # no run takes a later one, and there may be very many
         self._check_base_k(n_clusters, len(features))
         given: dict[str, Any] = {
             "runs": self.runs,

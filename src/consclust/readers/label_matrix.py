@@ -227,7 +227,7 @@ def read_table(path: Path, layout: Layout, missing: int | None, remedies: Remedi
     if suffix in ARRAY_SUFFIXES:
         return read_arrays_file(path, layout, remedies)
     if suffix == ".parquet":
-        return TableWithClasses(read_parquet(path, missing, remedies), None)
+        return TableWithClasses(read_parquet(path, missing, remedies, layout.drop), None)
     raise InputError(f"{path}: unknown format; save it as one of {', '.join(SUFFIXES)}")
 
 

@@ -2,7 +2,7 @@
 
 # pyarrow is imported where needed, so that what does without it starts faster
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +14,18 @@ from consclust.readers.layout import Remedies
 from consclust.readers.object_table import Column, NumberColumn, ObjectTable, TextColumn, number_rows
 
 
-def read_parquet(path: Path, missing: int | None, remedies: Remedies) -> ObjectTable:
+def read_parquet(path: Path, missing: int | None, remedies: Remedies, dropped: Sequence[str] = ()) -> ObjectTable:
     """Return the table of a file; ``missing`` stands for a missing integer, NaN if it is None.
 
-    The index of a pandas frame becomes the first column, without a name.
+    The index of a pandas frame becomes the first column, without a name. Columns that are ``dropped`` later may hold
+    what is no label.
     """
     with needs("parquet"):
         from pyarrow import ArrowInvalid
-        from pyarrow.parquet import read_table
+        from pyarrow.parquet import read_schema, read_table
 
     try:
+        _check_schema(path, read_schema(path), remedies, dropped)
         stored = read_table(path)
     except (OSError, ArrowInvalid) as error:
         raise InputError(f"{path}: not readable as Parquet ({' '.join(str(error).split())}); save it again") from None
@@ -47,6 +49,7 @@ def read_parquet_blocks(path: Path, missing: int, remedies: Remedies, block: int
 
     try:
         with ParquetFile(path) as file:
+            _check_schema(path, file.schema_arrow, remedies)
             index = index_columns(file.schema_arrow)
             names = [name for name in file.schema_arrow.names if name not in index]
             row = 1
@@ -56,6 +59,21 @@ def read_parquet_blocks(path: Path, missing: int, remedies: Remedies, block: int
                 row += batch.num_rows
     except (OSError, ArrowInvalid) as error:
         raise InputError(f"{path}: not readable as Parquet ({' '.join(str(error).split())}); save it again") from None
+
+
+def _check_schema(path: Path, schema: Any, remedies: Remedies, dropped: Sequence[str] = ()) -> None:
+    """Refuse two columns of one name, and lists, records and bytes as labels; InputError says what to do."""
+    from pyarrow import types
+
+    twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
+    if twice:
+        raise InputError(f"{path}: two columns are named {twice[0]!r}; rename one and save the file again")
+    index = index_columns(schema)
+    for field in schema:
+        is_no_label = types.is_nested(field.type) or types.is_binary(field.type) or types.is_large_binary(field.type)
+        if is_no_label and field.name not in (*index, *dropped):
+            what = f"column {field.name!r} holds {field.type}, which is neither numbers nor words"
+            raise InputError(f"{path}: {what}; {remedies.use(field.name, drop='to leave this column out')}")
 
 
 def _column_of(stored: Any, missing: int | None) -> Column:

@@ -99,8 +99,8 @@ def latex(exhibit_id: str, title: str, caption: str, blocks: Sequence[Block]) ->
 
 
 def _join_sentences(*texts: str) -> str:
-    """Join texts that are not empty, each with a full stop."""
-    return " ".join(text if text.endswith(".") else f"{text}." for text in texts if text)
+    """Join texts that are not empty, each with a full stop, and once where two are equal."""
+    return " ".join(text if text.endswith(".") else f"{text}." for text in dict.fromkeys(texts) if text)
 
 
 def in_latex(text: str) -> str:

@@ -103,6 +103,9 @@ def _check_discussion(study: Study, file: Path) -> Mistakes:
     if not file.is_file():
         yield "discussion", f" = true: no such file as {file}; add it, or remove the key"
         return
+    if not file.resolve().is_relative_to(file.parent.resolve()):
+        yield "discussion", f" = true: {file} is a link to {file.resolve()}; copy the text into the study's folder"
+        return
     ids = [exhibit.id for exhibit in study.exhibits]
     # a text that is not UTF-8 is refused when it is set
     for placeholder in PLACEHOLDER.finditer(file.read_text(encoding="utf-8", errors="replace")):

@@ -38,6 +38,11 @@ def test_each_table_is_labelled_and_the_first_has_the_caption() -> None:
     assert text.endswith("A \\& B\n")
 
 
+def test_a_table_of_the_exhibits_own_title_has_it_once() -> None:
+    table = Table(title="Data sets", header=("A",), rows=((Cell(text="x"),),))
+    assert r"\caption{Data sets. Of the study.}" in latex("table1", "Data sets", "Of the study.", (table,))
+
+
 def test_sentences_in_cells_break_into_lines() -> None:
     table = Table(title="", header=("A", "B"), rows=((Cell(text="a word " * 9), Cell(text="1")),))
     assert r"\begin{tabular}{p{0.3\linewidth}r}" in latex("x", "X", "", (table,))
