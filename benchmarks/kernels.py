@@ -536,13 +536,13 @@ def sum_rows(data: Data) -> Pair:
     )
 
 
-def upper_overlaps(data: Data) -> Pair:
+def upper_overlaps(data: Data, add: Callable[..., None]) -> Pair:
     codes, firsts = codes_of(data)
     z, factors = data.ensemble.sparse_indicator[data.ensemble.membership], np.arange(data.ensemble.n_objects)
 
     def compiled() -> Any:
         overlaps = np.zeros((z.shape[1], z.shape[1]), dtype=np.int64)
-        streams.add_overlaps(codes, firsts, factors, overlaps)
+        add(codes, firsts, factors, overlaps)
         return overlaps
 
     return "overlaps of clusters", z.shape[0], lambda: np.triu((z.T @ (z * factors[:, None])).toarray()), compiled
@@ -642,7 +642,8 @@ CASES: dict[str, Callable[[Data], Pair]] = {
     "spce.over_clusterings": partial(pairs_of_spce, what="pace", name="update_pace", found="_pace", given=(0.1,)),
     "spce.over_pairs": partial(pairs_of_spce, what="shares", name="update_shares", found="_shares"),
     "spce.update_similarity": similarity_of_spce,
-    "stream.add_overlaps": upper_overlaps,
+    "stream.add_overlaps": partial(upper_overlaps, add=streams.add_overlaps),
+    "stream.add_overlaps_by_pairs": partial(upper_overlaps, add=streams.add_overlaps_by_pairs),
     "stream.add_products": upper_products,
     "stream.sum_rows_of_table": sum_rows_of_table,
     "strength.sum_common": sum_common,

@@ -209,7 +209,8 @@ class _Clusters:
 
     def find(self, column: npt.NDArray[Any]) -> IntArray:
         """Return the code of each label, -1 for a missing one, and ``UNKNOWN`` for a new one."""
-        refuse_codes(column)
+        if column.dtype.kind == "i":
+            refuse_codes(column)
         largest = int(column.max())
         if largest > np.iinfo(np.int64).max:
             raise ValueError(f"labels must be integers of 64 bits, got {largest}; recode them")

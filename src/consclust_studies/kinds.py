@@ -43,6 +43,7 @@ class Kind(NamedTuple):
 
 _STAGES = "consclust_studies.stages"
 _PIECES = f"{_STAGES}.pieces"
+_STREAMED_PIECES = f"{_STAGES}.streamed_pieces"
 
 KINDS = {
     "fetch": Kind(f"{_STAGES}.fetch", "FetchJob", keeps_results=False, uses_pandas=False),
@@ -63,6 +64,9 @@ KINDS = {
     "merge": Kind(_PIECES, "MergeJob", run="merge_profiles"),
     "consensus_of_labels": Kind(_PIECES, "LabelsJob", run="find_consensus"),
     "label": Kind(_PIECES, "LabelsJob", run="label_piece", keeps_results=False),
+    "summary": Kind(_STREAMED_PIECES, "SummaryJob", run="summarise_piece"),
+    "consensus_of_stream": Kind(_STREAMED_PIECES, "StreamLabelsJob", run="find_stream_consensus"),
+    "label_of_stream": Kind(_STREAMED_PIECES, "StreamLabelsJob", run="label_stream_piece", keeps_results=False),
     "sizes_of_clusters": Kind(_PIECES, "SizesJob", run="count_sizes", keeps_results=False),
 }
 """By the word in the rule and in the file of a job."""

@@ -17,6 +17,7 @@ SHOWN = "reports/{run}/{exhibit}.{suffix}"
 REPORT = "reports/{run}/{document}"
 PIECE = "data/labels/{matrix}/{piece}.parquet"
 PIECE_PROFILES = "results/labels/{matrix}/profiles/{piece}.npz"
+PIECE_SUMMARY = "results/labels/{matrix}/summaries/{piece}.npz"
 MERGED = "results/labels/{matrix}/profiles.npz"
 CONSENSUS_OF_LABELS = "results/labels/{matrix}/{method}-{k}.npz"
 PIECE_LABELS = "results/labels/{matrix}/{method}-{k}/{piece}.parquet"
@@ -47,6 +48,7 @@ LOGS = {
     "figure": "logs/{run}/reports/{figure}.log",
     "document": "logs/{run}/reports/document.log",
     "profiles": "logs/labels/{matrix}/profiles/{piece}.log",
+    "summary": "logs/labels/{matrix}/summaries/{piece}.log",
     "merge": "logs/labels/{matrix}/merge.log",
     "consensus_of_labels": "logs/labels/{matrix}/{method}-{k}.log",
     "label": "logs/labels/{matrix}/{method}-{k}/{piece}.log",

@@ -8,6 +8,7 @@ import pytest
 from consclust.ensemble import Ensemble
 from consclust.numerics import gram
 from consclust.numerics.gram import (
+    CodedRows,
     Indicator,
     check_labelled,
     find_profiles,
@@ -17,6 +18,7 @@ from consclust.numerics.gram import (
     summarise,
     weigh_overlaps,
 )
+from consclust.numerics.kernels.stream_kernels import add_overlaps, add_overlaps_by_pairs
 from consclust.stream import StreamedEnsemble
 
 
@@ -59,6 +61,25 @@ def test_overlaps_by_degree_are_those_of_the_ensemble(share, missing):
     assert found == pytest.approx(wanted, rel=1e-10, abs=1e-10)
     in_other_blocks = weigh_overlaps(read_codes(stream_of(labels, 7)), Indicator(summary, missing), degrees, summary)
     assert np.array_equal(in_other_blocks, found)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.2])
+def test_overlaps_by_pairs_of_clusterings_are_those_object_by_object(share):
+    rng = np.random.default_rng(2)
+    n_clusters = np.array([3, 9, 1, 40, 7, 2])
+    firsts = np.cumsum(n_clusters) - n_clusters
+    codes = np.stack([rng.integers(k, size=5000) for k in n_clusters]).astype(np.int8)
+    codes[rng.random(codes.shape) < share] = -1
+    factors = rng.integers(100, size=5000)
+    found = np.zeros((2, n_clusters.sum(), n_clusters.sum()), dtype=np.int64)
+    add_overlaps(codes, firsts, factors, found[0])
+    add_overlaps_by_pairs(codes, firsts, factors, found[1])
+    assert np.array_equal(found[0], found[1])
+    of_missing = (codes[1] == 4) & (codes[3] == 17)
+    assert found[0, firsts[1] + 4, firsts[3] + 17] == factors[of_missing].sum()
+    whole = np.zeros_like(found[0])
+    CodedRows(codes, firsts).add_overlaps(factors.astype(float), whole)
+    assert np.array_equal(whole, found[0])
 
 
 def check_equal(one, other):

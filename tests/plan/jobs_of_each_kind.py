@@ -346,6 +346,10 @@ def exhibit(kind: str) -> Callable[[Path], Callable[[], object]]:
 
 SHOWN = ("consclust_studies.results.source.Source", "consclust_studies.exhibits.stored.write_shown")
 PIECES = ("find_profiles", "merge_profiles", "find_consensus", "label_piece", "count_sizes")
+STREAMED = tuple(
+    f"consclust_studies.stages.streamed_pieces.{name}"
+    for name in ("summarise_piece", "find_stream_consensus", "label_stream_piece")
+)
 LABELS = tuple(f"consclust_studies.stages.pieces.{name}" for name in PIECES)
 
 
@@ -398,10 +402,41 @@ def all_jobs() -> dict[str, Job]:
         "race": Job(("consclust_studies.stages.races.run_race",), {}, race),
         "collect": Job(("consclust_studies.stages.collect.collect",), {}, collect),
         "unseen": Job(("consclust_studies.stages.unseen_objects.write_scores", *unseen_methods), {}, unseen),
+        "streamed pieces": Job((*STREAMED, method_class("HBGF")), {method_class("HBGF"): {}}, streamed_pieces),
         "labels in pieces": Job((*LABELS, method_class("EAC")), {method_class("EAC"): {}}, labels_in_pieces),
         "exhibit scores": Job((*SHOWN, f"{exhibits}.scores.Scores.build"), {}, exhibit("scores")),
         "exhibit pvalues": Job((*SHOWN, f"{exhibits}.pvalues.PValues.build"), {}, exhibit("pvalues")),
     }  # fmt: skip
+
+
+def streamed_pieces(folder: Path) -> Callable[[], object]:
+    from consclust_studies.stages import streamed_pieces as stage
+    from job_files_of import files_of
+
+    label_files(folder)
+    summaries = [stage.SummaryJob(before=before) for before in ((), ("a",))]
+    labels = stage.StreamLabelsJob(
+        matrix="toy",
+        pieces=("a", "b"),
+        summaries=tuple(job.digest for job in summaries),
+        method="HBGF",
+        n_clusters=3,
+        seed=1,
+    )
+    pieces = [folder / f"{name}.parquet" for name in "ab"]
+
+    def every() -> None:
+        made = []
+        for number, (piece, job) in enumerate(zip(pieces, summaries, strict=True)):
+            made.append(folder / f"{piece.stem}.npz")
+            stage.summarise_piece(job, files_of({"piece": piece, "before": pieces[:number]}, {"summary": made[-1]}))
+        consensus = folder / "consensus.npz"
+        stage.find_stream_consensus(labels, files_of({"summaries": made, "pieces": pieces}, {"consensus": consensus}))
+        for piece in pieces:
+            given = {"consensus": consensus, "piece": piece}
+            stage.label_stream_piece(labels, files_of(given, {"labels": folder / f"{piece.stem}-out.parquet"}))
+
+    return every
 
 
 # ---------------------------------------------------------------------- the trace

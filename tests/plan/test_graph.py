@@ -106,16 +106,21 @@ def test_the_costs_count_races_and_what_waits_for_them(make_plan):
     assert race.name not in jobs[f"{folder}/1-1.npz"].after
 
 
-def test_labels_in_pieces_are_jobs_of_the_graph(make_plan, tmp_path):
+@pytest.mark.parametrize(
+    ("method", "rules"),
+    [
+        ("EAC", ["profiles", "profiles", "merge", "consensus_of_labels", "label", "label", "sizes_of_clusters"]),
+        ("HBGF", ["summary", "summary", "consensus_of_labels", "label", "label", "sizes_of_clusters"]),
+    ],
+)
+def test_labels_in_pieces_are_jobs_of_the_graph(make_plan, tmp_path, method, rules):
     plan = make_plan()
     folder = tmp_path / "data/labels/mine"
     folder.mkdir(parents=True)
     for piece in ("a", "b"):
         (folder / f"{piece}.parquet").touch()
-    jobs = plan.list_jobs_behind([paths.SIZES.format(matrix="mine", method="EAC", k="3")])
-    assert [job.rule for job in jobs] == [
-        "profiles", "profiles", "merge", "consensus_of_labels", "label", "label", "sizes_of_clusters",
-    ]  # fmt: skip
+    jobs = plan.list_jobs_behind([paths.SIZES.format(matrix="mine", method=method, k="3")])
+    assert [job.rule for job in jobs] == rules
     made: set[str] = set()
     for job in jobs:
         pieces = {path for path in job.given if path.startswith("data/labels/")}

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -11,11 +12,14 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from kills import disturbed
 from pyarrow import table
 from pyarrow.parquet import read_table, write_table
 from snakemake.scheduling.job_scheduler import JobScheduler
 
 from conftest import BRIEF, TINY
+from consclust.methods import SpectralConsensus
+from consclust.stream import StreamedEnsemble
 from report_contents import Page, Pdf
 
 pytestmark = pytest.mark.workflow
@@ -351,21 +355,45 @@ def test_a_study_without_what_the_run_is_restricted_to_says_so(project):
     assert "Traceback" not in done.stderr
 
 
-def test_a_label_matrix_in_pieces(project):
-    target, folder = "results/labels/mine/EAC-2.csv", project.folder / "data/labels/mine"
+def test_pieces_that_are_read_in_passes_survive_kills(project):
+    folder = project.folder / "data/labels/mine"
+    folder.mkdir(parents=True)
+    rng = np.random.default_rng(0)
+    labels = (np.arange(400) // 100)[:, None] + 4 * rng.integers(2, size=(400, 5))
+    pieces = [folder / f"{name}.parquet" for name in "abcd"]
+    for path, part in zip(pieces, np.split(labels, [150, 151, 300]), strict=True):
+        write_table(table({f"run{i}": column for i, column in enumerate(part.T)}), path)
+    target = "results/labels/mine/SpectralConsensus-4.csv"
+    random_ = random.Random(0)
+    for _ in range(3):
+        disturbed(project, target, random_, longest=15)
+    project.run(target)
+    made = [project.folder / target.replace(".csv", f"/{path.name}") for path in pieces]
+    found = np.concatenate([read_table(path)["label"].to_numpy() for path in made])
+    stream = StreamedEnsemble.from_parquet(pieces, most_in_memory=0)
+    wanted = SpectralConsensus(4, random_state=20150725).fit(stream).labels_
+    assert found.tobytes() == wanted.tobytes()
+    sizes = "".join(f"{cluster},100\n" for cluster in range(4))
+    assert (project.folder / target).read_text() == f"cluster,objects\n{sizes}"
+
+
+@pytest.mark.parametrize("method", ["EAC", "HBGF"])
+def test_a_label_matrix_in_pieces(project, method):
+    """EAC joins the profiles of the pieces; HBGF reads the pieces in passes."""
+    target, folder = f"results/labels/mine/{method}-2.csv", project.folder / "data/labels/mine"
     folder.mkdir(parents=True)
     labels = np.add.outer(np.arange(30) // 15, np.zeros(3, dtype=np.int64))
     for piece, rows in (("a", slice(0, 20)), ("b", slice(20, 30))):
         write_table(table({f"run{i}": column[rows] for i, column in enumerate(labels.T)}), folder / f"{piece}.parquet")
     project.run(target)
     assert (project.folder / target).read_text() == "cluster,objects\n0,15\n1,15\n"
-    found = read_table(project.folder / "results/labels/mine/EAC-2/b.parquet")["label"]
+    found = read_table(project.folder / f"results/labels/mine/{method}-2/b.parquet")["label"]
     assert found.to_pylist() == [1] * 10
     assert project.run(target) == []
     write_table(table({f"run{i}": [7] * 5 for i in range(3)}), folder / "c.parquet")
     assert "c.npz" in " ".join(job.model_dump_json() for job in project.jobs(target.replace("-2", "-3")))
     assert (project.folder / target.replace("-2", "-3")).read_text().endswith("2,5\n")
-    for wrong in (target.replace("EAC", "EACH"), target.replace("mine", "yours")):
+    for wrong in (target.replace(method, "EACH"), target.replace("mine", "yours")):
         done = project.snakemake("-n", wrong, check=False)
         assert done.returncode == 1
         assert "Traceback" not in done.stderr

@@ -22,6 +22,27 @@ rule profiles:
         DO_JOB
 
 
+rule summary:
+    input:
+        list_inputs("summary"),
+    output:
+        summary=named(paths.PIECE_SUMMARY),
+    log:
+        paths.LOGS["summary"],
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        spec=find_spec("summary"),
+        versions=find_versions("summary"),
+        job=write_job_file("summary"),
+    message:
+        "{wildcards.matrix}: counts of {wildcards.piece}"
+    shell:
+        DO_JOB
+
+
 rule merge:
     input:
         list_inputs("merge"),

@@ -21,6 +21,8 @@ Codes = npt.NDArray[np.signedinteger[Any]]
 
 EXACT = 2**20  # Objects up to which all take part in k-means and rotations
 SAMPLE = 2**17  # Of more objects, so many take part
+NARROW = 128  # Clusters of a clustering up to which, of many objects, overlaps are counted pair by pair of clusterings
+MANY = 1000  # Objects from which they are
 MOST_CLUSTERS = 20_000  # Base clusters in all, of which the overlaps take 3.2 GB
 BITS = 2.0**62  # What sums of rounded factors may reach at most
 
@@ -162,10 +164,12 @@ class _Counter:
 
     def add(self, codes: Codes) -> None:
         """Count the objects of a block; overlaps above the diagonal only."""
-        for first, k, column in zip(self._firsts, self._n_clusters, codes, strict=True):
-            self.sizes[first : first + k] += np.bincount(column[column != MISSING], minlength=k)
         if self.overlaps is not None:
             CodedRows(codes, self._firsts).add_overlaps(np.ones(codes.shape[1]), self.overlaps)
+            self.sizes = self.overlaps.diagonal().copy()
+            return
+        for first, k, column in zip(self._firsts, self._n_clusters, codes, strict=True):
+            self.sizes[first : first + k] += np.bincount(column[column != MISSING], minlength=k)
 
     def whole_overlaps(self) -> IntArray | None:
         """Return the overlaps on both sides of the diagonal."""
@@ -298,9 +302,12 @@ class CodedRows:
 
     def add_overlaps(self, factors: FloatArray, overlaps: IntArray) -> None:
         """Add Z' diag(f) Z to the upper triangle of a matrix, in place, every product rounded."""
-        from consclust.numerics.kernels.stream_kernels import add_overlaps
+        from consclust.numerics.kernels.stream_kernels import add_overlaps, add_overlaps_by_pairs
 
-        add_overlaps(self._codes, self._firsts, np.rint(factors).astype(np.int64), overlaps)
+        most = int(np.diff(self._firsts, append=len(overlaps)).max())
+        by_pairs = most <= NARROW and self._codes.shape[1] >= MANY
+        add = add_overlaps_by_pairs if by_pairs else add_overlaps
+        add(self._codes, self._firsts, np.rint(factors).astype(np.int64), overlaps)
 
 
 class ExpectedRows:

@@ -14,6 +14,7 @@ from consclust import methods
 from consclust.datasets.prepared import Recipe, without_addresses
 from consclust.datasets.registry import MADE, DatasetSpec, RawFile
 from consclust.errors import InputError
+from consclust.methods.streamed.learners import LEARNERS
 from consclust.validation import did_you_mean
 from consclust_studies import paths
 from consclust_studies.code.job_code import fingerprint
@@ -39,6 +40,7 @@ from consclust_studies.stages.pieces import LabelsJob, MergeJob, ProfilesJob, Si
 from consclust_studies.stages.prepare import PrepareJob
 from consclust_studies.stages.score import ScoredMethod, ScoreJob
 from consclust_studies.stages.score_methods import MethodsScoreJob
+from consclust_studies.stages.streamed_pieces import StreamLabelsJob, SummaryJob
 from consclust_studies.stages.unseen_objects import UnseenJob, reduce_to_unseen
 
 WORD = r"[A-Za-z0-9][A-Za-z0-9_-]*"
@@ -470,7 +472,15 @@ class Plan:
         """Return the spec of the job that merges the profiles of all pieces."""
         return _with_code(MergeJob(pieces=tuple(self.pieces(matrix)), profiles=self.make_profiles_spec().digest))
 
-    def labels(self, matrix: str, method: str, n_clusters: str) -> LabelsJob:
+    def make_summary_spec(self, matrix: str, piece: str) -> SummaryJob:
+        """Return the spec of the job that counts the base clusters of a piece."""
+        return _with_code(SummaryJob(before=self._pieces_before(matrix, piece)))
+
+    def _pieces_before(self, matrix: str, piece: str) -> tuple[str, ...]:
+        names = self.pieces(matrix)
+        return tuple(names[: names.index(piece)]) if piece in names else ()
+
+    def labels(self, matrix: str, method: str, n_clusters: str) -> LabelsJob | StreamLabelsJob:
         """Return the spec of a method on a label matrix; InputError for an unknown one, or one that needs features."""
         where = f"{matrix}/{method}-{n_clusters}"
         if method not in methods.names() or methods.needs_features(method, {}, [{}]):
@@ -478,6 +488,18 @@ class Plan:
             raise InputError(f"{where}: no method for labels alone; {did_you_mean(method, known)}")
         if not re.fullmatch(r"[1-9]\d*", n_clusters, re.ASCII):
             raise InputError(f"{where}: {n_clusters!r} is no number of clusters; write, for example, {method}-15")
+        if method in LEARNERS:
+            pieces = self.pieces(matrix)
+            return _with_code(
+                StreamLabelsJob(
+                    matrix=matrix,
+                    pieces=tuple(pieces),
+                    summaries=tuple(self.make_summary_spec(matrix, piece).digest for piece in pieces),
+                    method=method,
+                    n_clusters=int(n_clusters),
+                    seed=self.settings.seed,
+                )
+            )
         return _with_code(
             LabelsJob(
                 matrix=matrix,
@@ -500,6 +522,19 @@ class Plan:
             title=f"{matrix}: profiles of {piece}",
         )
 
+    def plan_summary(self, matrix: str, piece: str) -> PlannedJob:
+        """Plan the counts of a piece of a label matrix."""
+        names = {"matrix": matrix, "piece": piece}
+        before = [paths.PIECE.format(matrix=matrix, piece=other) for other in self._pieces_before(matrix, piece)]
+        return _plan_labels(
+            "summary",
+            names,
+            self.make_summary_spec(matrix, piece),
+            inputs={"piece": [paths.PIECE.format(**names)], "before": before},
+            outputs={"summary": [paths.PIECE_SUMMARY.format(**names)]},
+            title=f"{matrix}: counts of {piece}",
+        )
+
     def plan_merge(self, matrix: str) -> PlannedJob:
         """Plan the profiles of a whole label matrix."""
         pieces = self.pieces(matrix)
@@ -515,29 +550,41 @@ class Plan:
     def plan_consensus_of_labels(self, matrix: str, method: str, k: str) -> PlannedJob:
         """Plan the consensus of a label matrix."""
         names = {"matrix": matrix, "method": method, "k": k}
+        spec = self.labels(matrix, method, k)
+        inputs = {"merged": [paths.MERGED.format(matrix=matrix)]}
+        if isinstance(spec, StreamLabelsJob):
+            inputs = {
+                "summaries": [paths.PIECE_SUMMARY.format(matrix=matrix, piece=piece) for piece in spec.pieces],
+                "pieces": [paths.PIECE.format(matrix=matrix, piece=piece) for piece in spec.pieces],
+            }
         return _plan_labels(
             "consensus_of_labels",
             names,
-            self.labels(matrix, method, k),
-            inputs={"merged": [paths.MERGED.format(matrix=matrix)]},
+            spec,
+            inputs=inputs,
             outputs={"consensus": [paths.CONSENSUS_OF_LABELS.format(**names)]},
             title=f"{matrix}: {method} with {k} clusters",
+            kind="consensus_of_stream" if isinstance(spec, StreamLabelsJob) else None,
         )
 
     def plan_label(self, matrix: str, method: str, k: str, piece: str) -> PlannedJob:
         """Plan the consensus labels of the objects of a piece."""
         names = {"matrix": matrix, "method": method, "k": k, "piece": piece}
+        spec = self.labels(matrix, method, k)
+        inputs = {"consensus": [paths.CONSENSUS_OF_LABELS.format(matrix=matrix, method=method, k=k)]}
+        if isinstance(spec, StreamLabelsJob):
+            inputs["piece"] = [paths.PIECE.format(matrix=matrix, piece=piece)]
+        else:
+            inputs["merged"] = [paths.MERGED.format(matrix=matrix)]
+            inputs["profiles"] = [paths.PIECE_PROFILES.format(matrix=matrix, piece=piece)]
         return _plan_labels(
             "label",
             names,
-            self.labels(matrix, method, k),
-            inputs={
-                "consensus": [paths.CONSENSUS_OF_LABELS.format(matrix=matrix, method=method, k=k)],
-                "merged": [paths.MERGED.format(matrix=matrix)],
-                "profiles": [paths.PIECE_PROFILES.format(matrix=matrix, piece=piece)],
-            },
+            spec,
+            inputs=inputs,
             outputs={"labels": [paths.PIECE_LABELS.format(**names)]},
             title=f"{matrix}: labels of {piece}",
+            kind="label_of_stream" if isinstance(spec, StreamLabelsJob) else None,
         )
 
     def plan_sizes_of_clusters(self, matrix: str, method: str, k: str) -> PlannedJob:
@@ -927,6 +974,7 @@ MADE_BY = {
     paths.SELECTED_CSV: "collect",
     paths.UNSEEN: "unseen",
     paths.PIECE_PROFILES: "profiles",
+    paths.PIECE_SUMMARY: "summary",
     paths.MERGED: "merge",
     paths.CONSENSUS_OF_LABELS: "consensus_of_labels",
     paths.PIECE_LABELS: "label",
@@ -958,11 +1006,15 @@ def _plan_labels(
     inputs: dict[str, list[str]],
     outputs: dict[str, list[str]],
     title: str,
+    kind: str | None = None,
 ) -> PlannedJob:
-    """Plan a job on a label matrix in pieces; its rule takes the memory from the sizes of its inputs."""
+    """Plan a job on a label matrix in pieces; its rule takes the memory from the sizes of its inputs.
+
+    Its kind is that of its rule unless another one is given.
+    """
     return PlannedJob(
         rule=rule,
-        kind=rule,
+        kind=kind or rule,
         names=names,
         spec=spec,
         inputs=inputs,

@@ -127,6 +127,18 @@ class StreamFit:
         for codes in read_codes(self.stream):
             yield self.numbering.number(label_codes(self.rule, self.indicator, codes))
 
+    def number_labels(self) -> Labels:
+        """Return the number of each label by first appearance, those of no object last.
+
+        Reads the labels from the first object on until each has appeared, mostly one block.
+        """
+        self.numbering = Numbering(self.rule.n_labels)
+        for codes in read_codes(self.stream):
+            self.numbering.number(label_codes(self.rule, self.indicator, codes))
+            if self.numbering.n_met == self.rule.n_labels:
+                break
+        return self.numbering.numbers_of_all().astype(self.numbering.numbers.dtype)
+
 
 def label_codes(rule: Rule, indicator: Indicator, codes: Codes) -> IntArray:
     """Return the labels that a rule gives to objects with these base labels, (m, objects)."""

@@ -10,6 +10,8 @@ Integers = npt.NDArray[np.integer]  # of 32 or 64 bits, as a sparse matrix has t
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
+CHUNK = 2**15  # Objects whose labels are taken through all pairs of clusterings
+
 
 @compiled
 def add_overlaps(codes: Codes, firsts: IntArray, factors: IntArray, overlaps: IntArray) -> None:
@@ -28,6 +30,46 @@ def add_overlaps(codes: Codes, firsts: IntArray, factors: IntArray, overlaps: In
             row = overlaps[own[a]]
             for b in range(a, n_known):
                 row[own[b]] += factor
+
+
+@compiled
+def add_overlaps_by_pairs(codes: Codes, firsts: IntArray, factors: IntArray, overlaps: IntArray) -> None:
+    """Add what ``add_overlaps`` adds, by pairs of clusterings, whose few overlaps stay in the fastest cache.
+
+    A clustering is taken with four others at a time, so that an addition need not wait for the one before. Row and
+    column 0 of a table are those of a missing label, and are dropped.
+    """
+    n_clusterings, n_objects = codes.shape
+    n_clusters = np.empty(n_clusterings, dtype=np.int64)
+    n_clusters[:-1] = firsts[1:] - firsts[:-1]
+    n_clusters[-1] = len(overlaps) - firsts[-1]
+    widest = n_clusters.max() + 1
+    tables = np.zeros((4, widest * widest), dtype=np.int64)
+    table_0, table_1, table_2, table_3 = tables[0], tables[1], tables[2], tables[3]
+    partners = np.empty(4, dtype=np.int64)
+    for first in range(0, n_objects, CHUNK):
+        last = min(first + CHUNK, n_objects)
+        for i in range(n_clusterings):
+            left = codes[i, first:last]
+            for j in range(i, n_clusterings, 4):
+                for q in range(4):
+                    partners[q] = min(j + q, n_clusterings - 1)  # what is left over is counted in vain
+                right_0, right_1 = codes[partners[0], first:last], codes[partners[1], first:last]
+                right_2, right_3 = codes[partners[2], first:last], codes[partners[3], first:last]
+                for p in range(last - first):
+                    factor = factors[first + p]
+                    row = np.uint32(left[p] + 1) * np.uint32(widest)
+                    table_0[row + np.uint32(right_0[p] + 1)] += factor
+                    table_1[row + np.uint32(right_1[p] + 1)] += factor
+                    table_2[row + np.uint32(right_2[p] + 1)] += factor
+                    table_3[row + np.uint32(right_3[p] + 1)] += factor
+                for q in range(4):
+                    if j + q < n_clusterings:
+                        k = partners[q]
+                        for a in range(n_clusters[i]):
+                            for b in range(n_clusters[k]):
+                                overlaps[firsts[i] + a, firsts[k] + b] += tables[q, (a + 1) * widest + b + 1]
+                tables[:, : (n_clusters[i] + 1) * widest] = 0
 
 
 @compiled
