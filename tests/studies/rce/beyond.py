@@ -11,7 +11,7 @@ import pandas as pd
 from consclust.files import write_arrays
 from consclust_studies.config.study import PlannedStudy
 from consclust_studies.stages.label_blocks import Block
-from small import STUDY, planned
+from small import planned
 
 GRID = {"lambda1": [0.1, 1.0], "lambda2": [0.1, 1.0]}
 DEFAULT = {"lambda1": 1.0, "lambda2": 1.0}
@@ -63,6 +63,3 @@ def block_of(path: Path, gaps: Mapping[tuple[int, int], float], **arrays: Any) -
     ]
     write_arrays(path, spec="{}", subsets=np.arange(2), notes=json.dumps(notes), failures="[]", **given)
     return Block(path)
-
-
-CASES = STUDY["cases"]
