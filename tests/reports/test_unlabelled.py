@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from consclust import diagnostics
 from consclust.cli import main
 from consclust.ensemble import Ensemble
-from consclust.methods import EAC, KC
+from consclust.methods import EAC, KC, Voting
 from consclust.report import diagnosis
-from consclust.report.shown import base, criteria
+from consclust.report.shown import abstract, base, between, criteria, methods, objects, tracking
 from report_contents import Page, Pdf
 
 pytestmark = pytest.mark.long
@@ -183,6 +183,65 @@ def test_a_report_without_a_consensus_at_any_number_of_clusters(tmp_path, labels
     assert html.count(f"{what} The base clusterings distinguish only {groups} of objects.") == 2
     assert pd.read_csv(tmp_path / "report" / "cdf.csv").empty
     assert (tmp_path / "report" / "report.pdf").stat().st_size > 0
+
+
+def make_diagnosis(labels, **settings):
+    given = {"method": EAC(3), "ks": [2, 3], "others": {"EAC": EAC(3), "KC": KC(3, random_state=0)}}
+    given |= {"draws": 3, "halves": 2, "nulls": 0, "folds": 2, "seed": 0, **settings}
+    n, m = labels.shape
+    return diagnosis.Diagnosis(diagnosis.Settings(**given), Ensemble(labels), np.arange(n), [""] * m)
+
+
+def test_a_method_without_a_note_has_an_empty_cell(labels):
+    found = make_diagnosis(labels)
+    noted = [one._replace(note="a note" if one.method == "KC" else "") for one in found.compared]
+    vars(found)["compared"] = noted
+    (table,) = methods(found).blocks
+    assert [row[-1].text for row in table.rows] == ["", "a note"]
+
+
+def test_what_is_repeated_is_of_the_drawn_objects(labels):
+    """All other numbers are of all objects."""
+    drawn = np.array([1, 2, 3, 4, 6, 8, 11, 12, 13, 15, 18, 20])
+    samples = diagnosis.Samples(of_trust=drawn, of_k=drawn[:10], of_methods=drawn[2:])
+    found = make_diagnosis(labels, samples=samples, choices=["12 of 24 objects"])
+    consensus = EAC(3).fit_predict(labels)
+    np.testing.assert_array_equal(found.labels, consensus)
+    stays = diagnostics.bootstrap_stability(labels[drawn], EAC(3), draws=3, reference=consensus[drawn])
+    np.testing.assert_array_equal(found.stays.share[drawn], stays.share)
+    assert np.isnan(np.delete(found.stays.share, drawn)).all()
+    np.testing.assert_array_equal(found.held_out, diagnostics.held_out_agreement(labels[drawn], EAC(3), folds=2))
+    criteria = diagnostics.choose_k(labels[drawn[:10]], [2, 3], halves=2, nulls=0)
+    pd.testing.assert_frame_equal(found.criteria, criteria)
+    assert tracking(found).frame["id"].tolist() == drawn[:10].tolist()
+    compared = between(found).frame
+    assert compared["id"].tolist() == drawn[2:].tolist()
+    assert compared["EAC"].tolist() == EAC(3).fit_predict(labels[drawn[2:]]).tolist()
+    of_all = objects(found).frame
+    np.testing.assert_allclose(of_all["contested"], diagnostics.contested(labels))
+    assert "12 of the 24 objects" in objects(found).caption
+    assert "10 of the 24 objects" in tracking(found).caption
+    assert "the last chapter says which" in abstract(found, "labels.csv")
+    assert "the last chapter says which" not in abstract(make_diagnosis(labels), "labels.csv")
+
+
+def test_numbers_of_clusters_are_compared_by_the_method_that_is_wanted(labels):
+    found = make_diagnosis(labels, k_method=KC(2, random_state=0))
+    expected = diagnostics.choose_k(labels, [2, 3], method=KC(2, random_state=0), halves=2, nulls=0)
+    pd.testing.assert_frame_equal(found.criteria, expected)
+    assert "Consensus at each k: KC." in tracking(found).caption
+
+
+def test_cautions_stand_in_the_abstract(labels):
+    """With four clusters the contested object is alone in one of them."""
+    cheap = [Voting(4, random_state=0)]
+    found = make_diagnosis(labels, method=EAC(4), cheap=cheap)
+    assert found.cautions == ["1 cluster of a single object"]
+    assert "Note: 1 cluster of a single object." in abstract(found, "labels.csv")
+    poor = make_diagnosis(labels, method=EAC(4), cheap=cheap)
+    vars(poor)["agreement"] = np.zeros(8)
+    assert "Note: Voting agrees clearly more" in abstract(poor, "labels.csv")
+    assert make_diagnosis(labels, cheap=cheap).cautions == []
 
 
 @pytest.mark.long
