@@ -55,11 +55,12 @@ torture: $(READY)  ## 200 kills at random, a killed make env, 30 sequences of ch
 mutants: $(READY) $(MUTATION)  ## change the code of numerics, scores and verdicts; do its tests notice? (an hour at most on 2 cores)
 	.mutation/bin/python benchmarks/mutants.py --python $(BIN)/python --out docs/mutants --page docs/mutation-testing.md $(ARGS)
 
-bench: $(READY)  ## measure kernels, other packages, scale, speed-up; write docs/performance.md (under 40 minutes)
+bench: $(READY)  ## measure kernels, other packages, scale, commands, speed-up; write docs/performance.md (under 50 minutes)
 	mkdir -p docs/performance
 	python benchmarks/kernels.py --out docs/performance/kernels.csv
 	python benchmarks/peers.py --install --limit 30 --runs 2 --out docs/performance/peers.csv
 	python benchmarks/scale.py --limit 25 --out docs/performance/scale.csv docs/performance/scale.svg
+	python benchmarks/commands.py --out docs/performance/commands.csv
 	python benchmarks/speedup.py --runs 1 --data coil20 mnist_4000 digits LS USPS --out docs/performance/speedup.txt
 	python benchmarks/report.py docs/performance docs/performance.md
 

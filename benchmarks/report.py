@@ -2,9 +2,9 @@
 
     python benchmarks/report.py docs/performance docs/performance.md
 
-The folder holds kernels.csv, peers.csv, scale.csv with scale.svg, and speedup.txt, which is what speedup.py printed. A
-table that is absent leaves its section out. Figures are written beside the tables. The machine is the one that this
-runs on. If there is a file profiles.md beside the document, the document refers to it.
+The folder holds kernels.csv, peers.csv, scale.csv with scale.svg, commands.csv, and speedup.txt, which is what
+speedup.py printed. A table that is absent leaves its section out. Figures are written beside the tables. The machine is
+the one that this runs on. If there is a file profiles.md beside the document, the document refers to it.
 """
 
 import argparse
@@ -88,6 +88,16 @@ size before. A method is left out at larger sizes when it exceeds its limit on s
 {table}
 """
 
+COMMANDS = """## Commands with default options
+
+Seconds and memory of `consclust consensus`, `choose-k`, `compare` and `report` on CSV files, from the start of Python
+to the last file. Base clusterings: mini-batch k-means on half of the features, so that most of 20,000 objects have a
+profile of their own. A command that would take longer than `--seconds` (60; `report` 120) takes methods of linear cost
+and a part of the objects; the last column has what it says of that.
+
+{table}
+"""
+
 SPEEDUP = """## Beside an earlier version
 
 The same fits with this version and with commit {commit}, in turn. The ratio is old seconds / new seconds. ARI compares
@@ -110,7 +120,8 @@ def main() -> None:
     sns.set_theme(style="whitegrid")
     plt.rcParams["svg.hashsalt"] = "performance"
     sections: dict[str, Callable[[Path, str], str]] = {
-        "kernels.csv": kernels, "peers.csv": peers, "scale.csv": scale, "speedup.txt": speedup,
+        "kernels.csv": kernels, "peers.csv": peers, "scale.csv": scale, "commands.csv": commands,
+        "speedup.txt": speedup,
     }  # fmt: skip
     relative = os.path.relpath(options.folder, options.out.parent)
     profiles = PROFILES if (options.out.parent / "profiles.md").exists() else ""
@@ -174,6 +185,11 @@ def scale(path: Path, folder: str) -> str:
     largest = done[done["n"] == frame["n"].max()]
     verdict = f"These reach {int(frame['n'].max()):,} objects: {listed(largest['method'].tolist())}."
     return SCALE.format(verdict=verdict, folder=folder, table=markdown(frame))
+
+
+def commands(path: Path, folder: str) -> str:
+    """Return the section of the commands."""
+    return COMMANDS.format(table=markdown(pd.read_csv(path)))
 
 
 def speedup(path: Path, folder: str) -> str:

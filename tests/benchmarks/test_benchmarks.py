@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+import commands
 import kernels as kernel_benchmark
 import machines
 import peers
@@ -32,6 +33,7 @@ has_history = subprocess.run(["git", "cat-file", "-e", f"{speedup.COMMIT}^{{comm
     [
         "agreement_weights",
         "choice_of_k",
+        "commands",
         "diagnostics",
         "digits_in_r",
         "kernels",
@@ -128,6 +130,8 @@ def test_tables_become_a_document(tmp_path):
     pd.DataFrame([row]).to_csv(folder / "peers.csv", index=False)
     fits = {"method": ["KC", "KC", "RCE"], "n": [10, 1000, 10], "seconds": [0.1, 7.0, 0.2], "note": ""}
     pd.DataFrame(fits).to_csv(folder / "scale.csv", index=False)
+    command = dict(zip(commands.HEADS, ["choose-k", 20_000, 25, 14_312, 36.6, 379, "1,000 objects"], strict=True))
+    pd.DataFrame([command]).to_csv(folder / "commands.csv", index=False)
     heads = ["method", "data", "n", "n'", "old s", "new s", "ratio", "old MB", "new MB", "ARI", "difference", ""]
     values = ["DREC", "LS", 7, 6, "8.00", "2.00", "4.0", "80", "70", "1.000", "1e-12", "n_init=1"]
     (folder / "speedup.txt").write_text(
@@ -137,9 +141,25 @@ def test_tables_become_a_document(tmp_path):
     text = document.read_text()
     assert "slower in 1: HGPA on digits (ClusterEnsembles, ratio 0.5)." in text
     assert "These reach 1,000 objects: KC." in text
+    assert "| choose-k | 20000 | 25 | 14312 | 36.6 | 379 | 1,000 objects |" in text
     assert "| DREC | LS | 7 | 6 | 8 | 2 | 4 |" in text
     assert "n_init=1" in text
     assert "profiles.md" not in text
     for name in ("kernels", "peers", "speedup"):
         assert (folder / f"{name}.svg").read_text().count("<path")
         assert f"(performance/{name}.svg)" in text
+
+
+def test_a_command_is_measured_with_what_it_chose(tmp_path):
+    file = tmp_path / "60x6.csv"
+    n_profiles = commands.write_labels(file, 60, 6)
+    table = pd.read_csv(file, index_col="id")
+    assert table.shape == (60, 6)
+    assert len(table.drop_duplicates()) == n_profiles
+    found = commands.run("consensus", file, tmp_path / "out")
+    assert found["seconds"] > 0
+    assert found["MB"] > 20
+    assert found["chosen"] == ""
+    assert len(pd.read_csv(tmp_path / "out" / "consensus.csv")) == 60
+    file.write_text("nothing")
+    assert "Error" in commands.run("consensus", file, tmp_path / "out")["chosen"]

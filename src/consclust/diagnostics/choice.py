@@ -70,8 +70,8 @@ def choose_k(
         Default: 50 runs on 80 % of the objects.
     method : ConsensusMethod, optional
         Fitted as a copy at each k, whatever its ``n_clusters``. Default: average linkage of the co-association matrix,
-        whose tree is cut at each k. It takes 8 n'^2 bytes; for many objects pass a method whose memory is linear in n,
-        such as LWGP.
+        whose tree is cut at each k. It takes 24 n'^2 bytes, with n' = n for the null reference; for many objects give
+        the labels of a thousand that are drawn at random, as the command does.
     halves : int
         Random halves of the clusterings of a label matrix.
     nulls : int
