@@ -9,6 +9,7 @@ import pytest
 
 from consclust import files
 from consclust.errors import InputError
+from consclust.readers.document_counts import DocumentCountsReader
 from consclust.readers.documents import DocumentsReader, body, stems, visible
 
 PAGE = (
@@ -121,3 +122,17 @@ def test_a_truncated_archive_is_refused_or_lacks_no_document(tmp_path):
             assert found.classes == whole.classes  # only zeros at the end are cut off
             assert (found.X != whole.X).nnz == 0
     assert read < len(content) / 6
+
+
+def test_counts_have_the_terms_of_the_weights_and_the_lengths_of_the_documents(tmp_path):
+    """The idf of wheel and engine is ln(4 / 3) + 1; the second document has engine twice."""
+    options = {"leave_out": ["*.misc"], "hierarchy": True, "min_documents": 2, "terms": 2}
+    path = archive(tmp_path, CORPUS)
+    raw = DocumentCountsReader(format="document_counts", **options).read(path)
+    assert raw.classes == ["rec", "rec", "sci"]
+    idf = np.log(4 / 3) + 1
+    np.testing.assert_allclose(raw.X.toarray(), np.array([[1, 1], [2, 1], [0, 0]]) * idf)
+    some = {**options, "min_documents": 1, "terms": 1}
+    weighted = DocumentsReader(format="documents", **some).read(path).X.toarray()
+    counted = DocumentCountsReader(format="document_counts", **some).read(path).X.toarray()
+    np.testing.assert_array_equal(weighted > 0, counted > 0)

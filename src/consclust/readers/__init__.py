@@ -12,6 +12,7 @@ from consclust.readers.archive import ArchiveReader
 from consclust.readers.arff import ArffReader, KeelReader
 from consclust.readers.arff_coded import CodedArffReader
 from consclust.readers.common import Raw
+from consclust.readers.document_counts import DocumentCountsReader
 from consclust.readers.documents import DocumentsReader
 from consclust.readers.embedded import MlxtendMnistReader, SklearnReader
 from consclust.readers.generated import ShapesReader, SpiralsReader, SyntheticReader
@@ -38,6 +39,7 @@ Reader = Annotated[
     | SpiralsReader
     | ShapesReader
     | DocumentsReader
+    | DocumentCountsReader
     | PackedJsonReader
     | ZippedArraysReader
     | GzTextReader
