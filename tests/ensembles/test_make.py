@@ -1,5 +1,7 @@
 """The job of base clusterings: what its spec makes, and which files it refuses."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.io import savemat
@@ -7,6 +9,7 @@ from scipy.io import savemat
 from consclust.datasets.prepared import without_addresses
 from consclust.datasets.registry import DatasetSpec, ReadyMadeEnsemble
 from consclust.ensemble import MISSING
+from consclust.ensembles.harms import spoil
 from consclust.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
 from consclust.ensembles.mixed import MixedProtocol, mixed_ensemble
 from consclust.errors import InputError
@@ -54,6 +57,32 @@ def test_a_mixed_ensemble_is_that_of_the_spec(tmp_path, data):
     protocol = MixedProtocol((3, 4), 12, 100, 0.9)
     assert np.array_equal(stored.labels, mixed_ensemble(data.X, protocol, store.split(12, 6), 1, POOL))
     assert (stored.labels == MISSING).any()
+
+
+def test_spoiled_subsets_stand_behind_each_clean_one(tmp_path, data):
+    harms = {"kinds": ["coalition", "outliers"], "shares": [0.25, 0.5]}
+    stored = made(tmp_path, harms=harms)
+    scored = store.load_scored(tmp_path / "out.npz")
+    clean = made(tmp_path)
+    assert stored.members.shape == (10, 6)
+    assert scored.shape == (10, 150)
+    for repetition in (0, 1):
+        first = 5 * repetition
+        own = clean.subset(repetition)
+        assert np.array_equal(stored.subset(first), own)
+        for place, (kind, share) in enumerate(itertools.product(harms["kinds"], harms["shares"]), start=1):
+            expected = spoil(own, kind, share, 1, (*POOL, repetition))
+            assert np.array_equal(stored.subset(first + place), expected.labels)
+            assert np.array_equal(scored[first + place], ~expected.objects)
+        assert scored[first : first + 3].all()
+    assert scored[4].sum() == 75
+    assert not np.array_equal(scored[4], scored[9])
+
+
+def test_only_an_ensemble_with_spoiled_subsets_says_what_is_scored(tmp_path, data):
+    made(tmp_path)
+    with pytest.raises(InputError, match="scored"):
+        store.load_scored(tmp_path / "out.npz")
 
 
 def test_subsets_are_drawn_by_their_seed(tmp_path, data):

@@ -13,6 +13,7 @@ from consclust_studies.stages.grid_points import POINTS, read_points
 from consclust_studies.stages.label_blocks import Block
 from consclust_studies.stages.score import COLUMNS, score_case
 from consclust_studies.stages.score_tables import read_table, write_table
+from consclust_studies.stages.spoiled_subsets import WithSpoiled
 from consclust_studies.stages.stored_ensembles import drawn, split
 from job_files_of import STAMP, marks
 
@@ -156,6 +157,32 @@ def test_a_method_on_the_first_subsets_alone_has_scores_of_these(job, ensemble, 
     assert table["value"].dtype == scored["value"].dtype
     with pytest.raises(InputError, match="no block holds subset 2"):
         score_case(job, ensemble, blocks, tmp_path / "all.parquet")
+
+
+def test_objects_that_are_not_scored_do_not_count(job, ensemble, blocks, scored, y, tmp_path):
+    stored = store.load(ensemble)
+    outliers = np.zeros((4, len(y)), dtype=bool)
+    outliers[1, [0, 4, 5, 9]] = True
+    labels = stored.labels.copy()
+    labels[2, stored.members[1, 0]] = -1
+    path = tmp_path / "spoiled.npz"
+    store.save_spoiled(path, WithSpoiled(labels, stored.members, ~outliers), y, marks(spec_text("ensemble")))
+    score_case(job.model_copy(update={"some_objects": True}), path, blocks, tmp_path / "some.parquet")
+    table = pd.read_parquet(tmp_path / "some.parquet")
+    others = table["subset"] != 1
+    pd.testing.assert_frame_equal(table[others], scored[others])
+    here = ~outliers[1]
+    block = Block(blocks[0])
+    expected = np.mean([accuracy(y[here], one[here]) for one in block.labels[1, 0]])
+    assert value(table, method="KC", subset=1, metric="ACC", restart="mean") == pytest.approx(expected)
+    expected = nmi(y[here], block.labels[1, 0, block.chosen[1, 0]][here])
+    assert value(table, method="KC", subset=1, metric="NMI", restart="chosen") == pytest.approx(expected)
+    of_base = []
+    for member in stored.members[1]:
+        known = here & (labels[:, member] >= 0)
+        of_base.append(accuracy(y[known], labels[known, member]))
+    found = value(table, method="K-means", subset=1, metric="ACC", restart="mean")
+    assert found == pytest.approx(np.mean(of_base))
 
 
 @pytest.fixture

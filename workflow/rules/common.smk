@@ -43,6 +43,7 @@ try:
     from consclust.validation import did_you_mean
     from consclust_studies.document.provenance import git_commit
     from consclust_studies.plan import check_command_line, load_plan
+    from consclust_studies.plan.costs import check_budget
     from consclust_studies.plan.known_runs import store_settings
     from consclust_studies.plan.made import Made
     from consclust_studies.plan.outlook import describe_rest
@@ -107,6 +108,10 @@ def list_report(study):
         run = PLAN.run_of[study]
         REPORTS[f"reports/{run}/report.pdf"] = study
         if not workflow.remote_exec:
+            try:
+                check_budget(PLAN, run)
+            except InputError as mistake:
+                stop(mistake)
             for line in MADE.describe_other_versions(run):
                 print(line, file=sys.stderr, flush=True)
         return PLAN.list_report_files(run)

@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from consclust.validation import Strict
 from consclust_studies.config.cases import BY_KMEANS, Case, CaseFamily, CaseVariant, NumberOfClusters
+from consclust_studies.config.harms import Harms
 from consclust_studies.config.method_runs import MethodRun, MethodVariant, find_differing
 from consclust_studies.config.metric import Metric
 from consclust_studies.config.race import Race
@@ -39,6 +40,9 @@ class EnsembleProtocol(Strict):
         "number; 'random': drawn from 2 to √n for n objects; 'random-fine': from √n / 2 to √n",
     )
     max_iter: Positive = Field(100, description="most iterations of a run of k-means")
+    harms: Harms | None = Field(
+        None, description="subsets that are spoiled beside the clean ones, by kind of harm and share; null: none"
+    )
 
     @model_validator(mode="after")
     def _check_subsets(self) -> Self:
@@ -51,8 +55,9 @@ class EnsembleProtocol(Strict):
 
     @property
     def n_subsets(self) -> int:
-        """Number of subsets that are drawn from the runs, or that the runs are split into."""
-        return self.draws or self.runs // self.subset_size
+        """Number of subsets that are drawn from the runs, or that the runs are split into, with the spoiled ones."""
+        n_clean = self.draws or self.runs // self.subset_size
+        return n_clean * self.harms.n_of_repetition if self.harms else n_clean
 
 
 class Variants(Strict):
@@ -203,7 +208,7 @@ class Experiment(Strict):
         wanted = [self.n_subsets]
         if isinstance(case, CaseVariant) and case.subsets:
             wanted.append(case.subsets)
-        if isinstance(run, MethodVariant) and case.id in run.subsets:
+        if run is not None and case.id in run.subsets:
             wanted.append(run.subsets[case.id])
         return min(wanted)
 

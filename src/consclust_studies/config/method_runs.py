@@ -38,6 +38,11 @@ class MethodRun(Named):
         description="name of the fits of several methods that differ in one parameter: one job makes them, with the "
         "same random numbers, and computes once what they share; null: fitted alone",
     )
+    subsets: dict[CaseId, Positive] = Field(
+        default_factory=dict,
+        description="by case id: number of subsets that it runs on, the first ones, for fits that take long; a case "
+        "that is absent has the subsets of the study",
+    )
 
     @field_validator("default")
     @classmethod
@@ -99,11 +104,6 @@ class MethodVariant(MethodRun):
     of: MethodId = Field(description="id of the method that it is a variant of")
     why: Text = Field(description="what the paper leaves open")
     cases: tuple[CaseId, ...] = Field((), description="ids of the cases that it runs on; all cases if absent")
-    subsets: dict[CaseId, Positive] = Field(
-        default_factory=dict,
-        description="by case id: number of subsets that it runs on, the first ones, for fits that take long; a case "
-        "that is absent has the subsets of the study",
-    )
     beyond: bool = Field(
         False,
         description="whether it is no interpretation of the paper but serves exhibits on questions of ours, so that "

@@ -1,6 +1,6 @@
 """A study: what is run, the paper behind it, and what the report shows; its file is ``studies/<id>/study.yaml``."""
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -68,6 +68,11 @@ class Study(Experiment):
     kinds: tuple[FileOfKinds, ...] = Field(
         (),
         description="files of other studies whose kinds of exhibits this one uses too: studies/<id>/exhibits/<file>.py",
+    )
+    budget_hours: Annotated[float, Field(gt=0)] | None = Field(
+        None,
+        description="CPU hours that a run may take by the estimates of its plan; above them it is refused; null: no "
+        "limit",
     )
     standard_exhibits: bool = Field(
         True, description="whether the standard exhibits that are not listed follow; they are long for many data sets"

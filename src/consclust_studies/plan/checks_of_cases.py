@@ -34,8 +34,16 @@ def check_case(case: Case, context: Context) -> Mistakes:
         yield from _check_subset_size(case, context)
         yield from _check_n_clusters(case, entry, context)
     yield from _check_place_in_study(case, context)
+    if context.study.ensemble.harms:
+        yield from _check_harms(case)
     if isinstance(case, CaseVariant):
         yield from _check_variant(case, entry, context)
+
+
+def _check_harms(case: Case) -> Mistakes:
+    """Yield base clusterings that cannot be spoiled, as some labels are missing, or that have no seed."""
+    if case.ensemble not in BY_KMEANS:
+        yield "ensemble", f" = {case.ensemble!r}: ensemble.harms spoils base clusterings by {', '.join(BY_KMEANS)}"
 
 
 def check_family(family: CaseFamily, context: Context) -> Mistakes:

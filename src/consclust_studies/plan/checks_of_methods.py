@@ -29,6 +29,7 @@ def check_method(run: MethodRun, context: Context) -> Mistakes:
     # all that are fitted together are checked with the first of them, so that a mistake is reported once
     if run.together and run is context.study.together(run.together)[0]:
         yield from _check_together(run.together, context)
+    yield from _check_subsets(run, context)
     if isinstance(run, MethodVariant):
         yield from _check_variant(run, context)
 
@@ -39,12 +40,17 @@ def _check_variant(run: MethodVariant, context: Context) -> Mistakes:
         if own.id == run.of and own.method != run.method:
             what = f"the method {own.method}, not {run.method}"
             yield "of", f" = {run.of!r}: {what}; name a run of {run.method}"
+    for case, wanted in run.subsets.items():
+        if run.cases and case not in run.cases:
+            yield f"subsets.{case}", f" = {wanted}: {run.id} does not run on it; remove it"
+
+
+def _check_subsets(run: MethodRun, context: Context) -> Mistakes:
+    """Yield more subsets than there are, and subsets of a method that is fitted together with others."""
     n_subsets = context.study.ensemble.n_subsets
     for case, wanted in run.subsets.items():
         if wanted > n_subsets:
             yield f"subsets.{case}", f" = {wanted}: there are {n_subsets}; lower it"
-        if run.cases and case not in run.cases:
-            yield f"subsets.{case}", f" = {wanted}: {run.id} does not run on it; remove it"
     if run.together and run.subsets:
         yield "subsets", f" = {run.subsets}: {run.id} is fitted together with others; remove subsets"
 

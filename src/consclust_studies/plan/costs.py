@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from consclust.errors import InputError
 from consclust.validation import did_you_mean, read_yaml
+from consclust_studies import paths
 from consclust_studies.config.settings import CONFIG_FILE
 from consclust_studies.plan import needs
 from consclust_studies.plan.jobs import PlannedJob
@@ -44,8 +45,8 @@ def list_jobs(plan: Plan, run: str) -> list[Job]:
     planned = plan.list_jobs(run)
     maker = {}
     for job in planned:
-        for paths in job.outputs.values():
-            maker.update(dict.fromkeys(paths, job.first_output))
+        for files in job.outputs.values():
+            maker.update(dict.fromkeys(files, job.first_output))
     found = []
     for job in planned:
         before = dict.fromkeys(maker[path] for path in job.given if path in maker)
@@ -108,6 +109,19 @@ def find_makespan(jobs: Sequence[Job], cores: int) -> float:
     return now
 
 
+def check_budget(plan: Plan, run: str) -> None:
+    """Raise InputError if a run takes more CPU hours, by the estimates, than its study allows."""
+    study = plan.runs[run]
+    if study.budget_hours is None:
+        return
+    hours = sum(job.seconds for job in list_jobs(plan, run)) / 3600
+    if hours > study.budget_hours:
+        where = f"{paths.STUDY.format(study=study.id)}: budget_hours = {study.budget_hours:g}"
+        raise InputError(
+            f"{where}: the plan of {run} takes {hours:.1f} CPU hours; run fewer methods or cases, or raise it"
+        )
+
+
 def select_jobs(jobs: Sequence[Job], names: Container[str]) -> list[Job]:
     """Return the jobs with these names, each waiting for such jobs alone."""
     return [job._replace(after=tuple(name for name in job.after if name in names)) for job in jobs if job.name in names]
@@ -161,6 +175,8 @@ def main(words: Sequence[str]) -> None:
         line += "".join(f"{format_duration(cell):>10}" for cell in (min(seconds), max(seconds), sum(seconds)))
         line += "".join(f"{format_duration(find_makespan(jobs, cores)):>11}" for cores in CORES)
         print(line)
+    for word in wanted:
+        check_budget(plan, plan.run_of[word])
 
 
 def run(main: Callable[[Sequence[str]], None], description: str | None, words: str = "STUDY") -> None:

@@ -250,6 +250,7 @@ class Plan:
                 "init": case.init,
                 "feature_share": case.feature_share,
                 "object_share": case.object_share,
+                "harms": protocol.harms,
             }
         else:
             dataset = self.registry[case.dataset]
@@ -636,6 +637,7 @@ class Plan:
                 base_clusterings=experiment.base_clusterings,
                 metrics=experiment.metrics,
                 methods=tuple(scored_methods),
+                some_objects=experiment.ensemble.harms is not None,
             )
         )
 

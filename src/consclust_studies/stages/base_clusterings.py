@@ -14,12 +14,14 @@ from consclust.ensembles.draws import NumberOfClusters
 from consclust.plurals import count
 from consclust_studies import paths
 from consclust_studies.code import Code, as_known
+from consclust_studies.config.harms import Harms
 from consclust_studies.contents import marks_of
 from consclust_studies.job_files import Files
 from consclust_studies.specs import Spec
 from consclust_studies.stages import prepare
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.ready_made import ready_made_ensemble
+from consclust_studies.stages.spoiled_subsets import add_spoiled_subsets
 from consclust_studies.stamps import Stamp
 
 ALGORITHMS = {
@@ -52,12 +54,13 @@ class EnsembleJob(Spec):
     feature_share: float = 1.0
     object_share: float = 1.0
     shuffle: int | None = Field(None, description="seed by which the objects of a ready-made ensemble are shuffled")
+    harms: Harms | None = Field(None, description="spoiled subsets beside the clean ones; null: none")
 
     def code_behind(self) -> Code:
         """Return the algorithm, and what divides the runs into subsets."""
         divided = "drawn" if self.draws else "split"
         frame = ("consclust_studies.stages.base_clusterings.make", f"{store.__name__}.{divided}")
-        names = ("algorithm", "ready", "draws", "draw_seed", "seed", "shuffle")
+        names = ("algorithm", "ready", "draws", "draw_seed", "seed", "shuffle", "harms")
         given = {name: (as_known(getattr(self, name)),) for name in names}
         return Code((*frame, ALGORITHMS[self.algorithm]), {f"{__name__}.EnsembleJob": given})
 
@@ -91,6 +94,10 @@ def make(job: EnsembleJob, dataset: Dataset, ready: Path | None, out: Path, stam
             labels = ready_made_ensemble(ready, job.ready, in_file, job.runs, members, study)[order]
     else:
         labels = _made(job, dataset, members)
+    if job.harms:
+        spoiled = add_spoiled_subsets(labels, members, job.harms, job.seed or 0, job.pool)
+        store.save_spoiled(out, spoiled, dataset.y, marks_of(job.json_text, stamp))
+        return spoiled.labels
     store.save(out, labels, dataset.y, members, marks_of(job.json_text, stamp))
     return labels
 

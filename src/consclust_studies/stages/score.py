@@ -24,6 +24,7 @@ from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.grid_points import POINTS, write_points
 from consclust_studies.stages.label_blocks import REMARKS, RESTARTS, Block, check_cover, score_block
 from consclust_studies.stages.score_tables import write_table
+from consclust_studies.stages.scored_objects import score_base_clusterings_of_subsets, score_block_of_subsets
 from consclust_studies.stages.stored_ensembles import StoredEnsemble
 from consclust_studies.stamps import Stamp
 
@@ -70,6 +71,8 @@ class ScoreJob(Spec):
     base_clusterings: str
     metrics: tuple[Metric, ...]
     methods: tuple[ScoredMethod, ...]
+    some_objects: bool = False
+    """Whether the file of the base clusterings says which objects are scored on each subset."""
 
     def code_behind(self) -> Code:
         """Return what scores a case."""
@@ -95,7 +98,11 @@ def score_case(
     with other settings, or the blocks do not hold each subset once.
     """
     ensemble = store.load(ensemble_path, job.ensemble)
-    base = _score_base_clusterings(ensemble, job.n_subsets, job.metrics)
+    scored = store.load_scored(ensemble_path)[: job.n_subsets] if job.some_objects else None
+    if scored is None:
+        base = _score_base_clusterings(ensemble, job.n_subsets, job.metrics)
+    else:
+        base = score_base_clusterings_of_subsets(ensemble, scored, job.metrics)
     rows = _make_rows(job, job.base_clusterings, base)
     blocks = _sort_by_job(job, block_paths)
     remarks: dict[str, list[tuple[Any, ...]]] = {kind: [] for kind in REMARKS}
@@ -110,7 +117,10 @@ def score_case(
         values = np.full((n_subsets, len(own), *base.shape[2:]), np.nan)
         for block in mine:
             block.check_labels(ensemble.classes.size, ensemble_path)
-            values[block.subsets] = score_block(ensemble.classes, block, job.metrics)[:, own]
+            if scored is None:
+                values[block.subsets] = score_block(ensemble.classes, block, job.metrics)[:, own]
+            else:
+                values[block.subsets] = score_block_of_subsets(ensemble.classes, block, job.metrics, scored)[:, own]
         rows += _make_rows(job, method.id, values)
         said = [block.list_remarks(ensemble.n_classes) for block in mine]
         for kind, found in remarks.items():

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from consclust.ensemble import IntArray
 from consclust.files import read_arrays, write_arrays
 from consclust_studies.specs import check_made_for
+from consclust_studies.stages.spoiled_subsets import WithSpoiled
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,18 @@ def save(
 ) -> None:
     """Write an ensemble with spec and stamp, the ``marks``; the same content gives the same bytes."""
     write_arrays(path, labels=np.asarray(labels, dtype=np.int32), classes=classes, members=members, **marks)
+
+
+def save_spoiled(path: Path, spoiled: WithSpoiled, classes: npt.ArrayLike, marks: Mapping[str, str]) -> None:
+    """Write an ensemble with spoiled subsets, and which objects are scored on each."""
+    labels = spoiled.labels.astype(np.int32)
+    write_arrays(path, labels=labels, classes=classes, members=spoiled.members, scored=spoiled.scored, **marks)
+
+
+def load_scored(path: Path) -> npt.NDArray[np.bool_]:
+    """Return whether an object is scored on a subset, shape (subsets, n); InputError if the file does not say it."""
+    scored: npt.NDArray[np.bool_] = read_arrays(path, "scored")["scored"].astype(bool)
+    return scored
 
 
 def load(path: Path, planned: str | None = None) -> StoredEnsemble:
