@@ -36,7 +36,20 @@ of that process, with Python and the packages (about 60 to 180 MB). ARI is the a
 is the number of objects, n' the number of different label profiles. On a shared machine trust ratios more than seconds.
 
 {machine}
+{choice}"""
+
+CHOICE = """
+## Which method for how many objects
+
+Of 20 base clusterings of 10 to 50 clusters, most objects with a profile of their own (see "Growth with the number of
+objects"). With fewer distinct profiles than objects, n' instead of n decides for the methods that work on profiles.
+Which of these methods finds better clusters is on [Choose a method](choose-a-method.md). Methods that were added after
+the last `make bench` are not in the table.
+
+{table}
 """
+LIMITS = (1, 10, 60)
+"""CPU seconds that a reader may have for a fit."""
 
 PROFILES = """What the time inside each method is spent on is in [profiles.md](profiles.md).
 """
@@ -125,7 +138,9 @@ def main() -> None:
     }  # fmt: skip
     relative = os.path.relpath(options.folder, options.out.parent)
     profiles = PROFILES if (options.out.parent / "profiles.md").exists() else ""
-    parts = [INTRODUCTION.format(machine=machine(), profiles=profiles)]
+    sizes = options.folder / "scale.csv"
+    choice = CHOICE.format(table=choose_by_size(pd.read_csv(sizes))) if sizes.exists() else ""
+    parts = [INTRODUCTION.format(machine=machine(), profiles=profiles, choice=choice)]
     parts += [
         write(options.folder / name, relative) for name, write in sections.items() if (options.folder / name).exists()
     ]
@@ -190,6 +205,22 @@ def scale(path: Path, folder: str) -> str:
 def commands(path: Path, folder: str) -> str:
     """Return the section of the commands."""
     return COMMANDS.format(table=markdown(pd.read_csv(path)))
+
+
+def choose_by_size(frame: pd.DataFrame) -> str:
+    """Return a table of the methods that take at most so many seconds for so many objects, the fastest first."""
+    done = frame.dropna(subset="seconds").sort_values("seconds")
+    rows = []
+    for n, of_size in done.groupby("n"):
+        row = {"objects": f"{n:,}"}
+        low = 0.0
+        for high in LIMITS:
+            within = of_size[(of_size["seconds"] > low) & (of_size["seconds"] <= high)]
+            row[f"up to {high} s" if not low else f"{low:.0f} to {high} s"] = listed(within["method"].tolist())
+            low = high
+        row["largest memory, MB"] = f"{of_size['MB'].max():,.0f}"
+        rows.append(row)
+    return markdown(pd.DataFrame(rows))
 
 
 def speedup(path: Path, folder: str) -> str:

@@ -35,6 +35,7 @@ myst_heading_anchors = 4
 
 autosummary_ignore_module_all = False
 autodoc_typehints = "none"  # the docstrings give types with shapes and units
+autodoc_preserve_defaults = True  # watch=iter, and not what iter looks like
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 

@@ -1,6 +1,7 @@
 """What a citation, a package index, an installation and a reader of the licence find."""
 
 import itertools
+import json
 import re
 import tomllib
 from collections import Counter
@@ -21,6 +22,35 @@ def test_one_version_everywhere():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "consclust.__version__"}
     assert citation["version"] == consclust.__version__
+
+
+def test_citation_and_codemeta_name_the_papers_of_all_studies():
+    stated = [yaml.safe_load(path.read_text()) for path in sorted((ROOT / "studies").glob("*/study.yaml"))]
+    named = [study["paper"] for study in stated if "paper" in study]
+    papers = {(paper["title"], paper["year"], paper["authors"]) for paper in named}
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    cited = {
+        (
+            each["title"],
+            each["year"],
+            ", ".join(f"{one['given-names']} {one['family-names']}" for one in each["authors"]),
+        )
+        for each in citation["references"]
+    }
+    assert len(cited) == 5
+    assert cited == papers
+    codemeta = json.loads((ROOT / "codemeta.json").read_text())
+    described = {
+        (
+            each["name"],
+            int(each["datePublished"]),
+            ", ".join(f"{one['givenName']} {one['familyName']}" for one in each["author"]),
+        )
+        for each in codemeta["referencePublication"]
+    }
+    assert described == papers
+    assert codemeta["version"] == consclust.__version__
+    assert codemeta["license"].endswith("BSD-3-Clause")
 
 
 def test_the_licence_is_the_one_that_is_named():

@@ -60,9 +60,11 @@ class Leaderboard(Table):
         """Return a row for each method of the study and each way of choosing its parameters."""
         study = self.arguments[0]
         scores = pd.read_csv(ROOT / f"reports/accepted/{study}/table2.csv")
+        stated = yaml.safe_load((ROOT / f"studies/{study}/study.yaml").read_text(encoding="utf-8"))
+        # several cases of one data set, such as two ensembles, count once
+        scores["dataset"] = scores["case"].map(datasets_of_cases(stated["cases"]))
         ranks = mean_ranks(scores)
-        entries = yaml.safe_load((ROOT / f"studies/{study}/study.yaml").read_text(encoding="utf-8"))["methods"]
-        runs = [MethodRun.model_validate(entry) for entry in entries]
+        runs = [MethodRun.model_validate(entry) for entry in stated["methods"]]
         classes = {run.id: run.method for run in runs}
         table = ranks.map("{:.1f}".format).add_prefix("rank, ")
         seconds = pd.read_csv(SCALE).set_index(["method", "n"])["seconds"]
@@ -75,6 +77,12 @@ class Leaderboard(Table):
         table["s at n = 10,000"] = [number(seconds.get((method[row], 10_000))) for row in table.index]
         table.index = pd.Index(rows["method"][table.index], name="method")
         return table.reset_index().fillna("")
+
+
+def datasets_of_cases(cases: list[Any]) -> dict[str, str]:
+    """Return the data set of each case of a study: its name, or what the case says."""
+    named = [{"dataset": case} if isinstance(case, str) else case for case in cases]
+    return {case.get("id", case.get("dataset")): case.get("dataset", case.get("id")) for case in named}
 
 
 def mean_ranks(scores: pd.DataFrame) -> pd.DataFrame:

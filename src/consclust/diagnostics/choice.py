@@ -86,29 +86,39 @@ def choose_k(
 
     Returns
     -------
-    pandas.DataFrame with a row for each criterion and k, and one with k = 1 for each criterion. Columns:
+    pandas.DataFrame
+        A row for each criterion and k, and one with k = 1 for each criterion. Columns:
 
-    * ``value``. "PAC", "delta area", "cophenetic": of the resampled clusterings. "silhouette" (mean on 1 - M),
-      "cluster consensus" (mean by the sizes of the clusters), "agreement" (mean ARI with the clusterings): of the
-      consensus, with the clusterings of the label matrix, or those of the features at this k. "dispersion", of
-      features alone: log of the share of the sum of squares that lies within the clusters of k-means. NaN where the
-      method has no answer with k clusters, and for delta area after a wider step of k than the narrowest one.
-    * ``null_mean``, ``null_sd``: mean and standard deviation over the null reference.
-    * ``score``: how much better the value is than ``null_mean``. For PAC it is :math:`\log_2` of their ratio, the
-      relative cluster stability index of M3C, with half a pair added to both; for the others their difference, as in
-      the gap statistic (Tibshirani, Walther, Hastie: J. R. Stat. Soc. B 63, 2001), which is that of the dispersion.
-    * ``p``: Monte Carlo p-value, (1 + draws at least as good) / (1 + draws). In the row of k = 1 it is that of the
-      best k: :math:`-\log_2` of the distance to the perfect value, plus half a pair, is standardised over data and
-      draws at each k, and the largest ones over k compared. Dispersion and delta area, whose values do not end at a
-      perfect one, are standardised as they are. Of features the larger one of the criterion's own deviation and that of
-      the dispersion counts.
-    * ``best``: the k with the best value; for delta area the last k with an increase of at least 10 %. Never 1.
-    * ``chosen``: the k with the best score, for delta area the last increase of at least 10 % with a p-value of at most
-      ``level``; 1 if the p-value in the row of k = 1 exceeds ``level``. Without a null reference it is ``best``. Of
-      equal ones the smallest k.
-    * ``recommended``: the one k to take, in the rows of all criteria: see the notes.
-    * ``halves``: share of the random halves, of the clusterings and of the draws, in which this k is recommended; NaN
-      if k = 1 is.
+        * ``value``. "PAC", "delta area", "cophenetic": of the resampled clusterings. "silhouette" (mean on 1 - M),
+          "cluster consensus" (mean by the sizes of the clusters), "agreement" (mean ARI with the clusterings): of the
+          consensus, with the clusterings of the label matrix, or those of the features at this k. "dispersion", of
+          features alone: log of the share of the sum of squares that lies within the clusters of k-means. NaN where the
+          method has no answer with k clusters, and for delta area after a wider step of k than the narrowest one.
+        * ``null_mean``, ``null_sd``: mean and standard deviation over the null reference.
+        * ``score``: how much better the value is than ``null_mean``. For PAC it is :math:`\log_2` of their ratio, the
+          relative cluster stability index of M3C, with half a pair added to both; for the others their difference, as
+          in the gap statistic (Tibshirani, Walther, Hastie: J. R. Stat. Soc. B 63, 2001), which is that of the
+          dispersion.
+        * ``p``: Monte Carlo p-value, (1 + draws at least as good) / (1 + draws). In the row of k = 1 it is that of the
+          best k: :math:`-\log_2` of the distance to the perfect value, plus half a pair, is standardised over data and
+          draws at each k, and the largest ones over k compared. Dispersion and delta area, whose values do not end at a
+          perfect one, are standardised as they are. Of features the larger one of the criterion's own deviation and
+          that of the dispersion counts.
+        * ``best``: the k with the best value; for delta area the last k with an increase of at least 10 %. Never 1.
+        * ``chosen``: the k with the best score, for delta area the last increase of at least 10 % with a p-value of at
+          most ``level``; 1 if the p-value in the row of k = 1 exceeds ``level``. Without a null reference it is
+          ``best``. Of equal ones the smallest k.
+        * ``recommended``: the one k to take, in the rows of all criteria: see the notes.
+        * ``halves``: share of the random halves, of the clusterings and of the draws, in which this k is recommended;
+          NaN if k = 1 is.
+
+    Raises
+    ------
+    ValueError
+        Unless one of ``labels`` and ``features`` is given; for invalid ones, a single clustering, k outside 2..n, a
+        negative number of draws, or a recipe with fewer objects in a run than k.
+    ExtraNeeded
+        Without pandas, which comes with ``consclust[plot]``.
 
     Notes
     -----
@@ -131,10 +141,6 @@ def choose_k(
     Takes (1 + ``nulls``) (1 + ``halves``) fits for each k from labels, or (1 + ``nulls``) ``runs`` runs of k-means and
     a fit for each k from features, and ``halves`` fits for each k for the recommendation; with the default method
     O(n'^2) for each tree.
-
-    Raises ValueError unless one of ``labels`` and ``features`` is given, for invalid ones, for a single clustering, for
-    k outside 2..n, a negative number of draws, or a recipe with fewer objects in a run than k; ExtraNeeded without
-    pandas, which comes with ``consclust[plot]``.
 
     Examples
     --------

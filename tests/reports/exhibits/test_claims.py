@@ -433,7 +433,7 @@ def test_the_abstract_counts_the_verdicts_on_claims_and_on_questions_apart() -> 
     shown = exhibit().build(whole.source)
     assert shown.frame["verdict"].tolist() == ["reproduced", "not reproduced", "reproduced", "holds"]
     assert "Claims of the paper: reproduced (2), not reproduced (1)." in shown.abstract
-    assert shown.abstract.endswith("Questions of ours: holds (1).")
+    assert shown.abstract.endswith("Questions beyond the paper: holds (1).")
 
 
 def test_a_claim_about_a_method_that_the_paper_does_not_have_is_judged_among_all() -> None:
