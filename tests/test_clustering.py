@@ -40,6 +40,13 @@ def test_it_is_the_consensus_of_the_base_clusterings():
     assert ari(Y, found.labels_) > 0.9
 
 
+def test_base_clusterings_by_names_of_algorithms():
+    for base in ("gmm", ["kmeans", "agglomerative"]):
+        found = EnsembleClustering(3, base=base, base_clusters=(3, 5), runs=4, random_state=5).fit(X)
+        expected = ensembles.from_algorithms(X, base, 4, (3, 5), random_state=5)
+        assert np.array_equal(found.ensemble_.given, expected.given)
+
+
 def test_other_base_clusterings_on_parts_of_the_data():
     base = [("k", KMeans(4, n_init=1)), DBSCAN(eps=2.0)]
     options = {"runs": 3, "object_fraction": 0.8, "feature_fraction": 0.7, "random_state": 2}

@@ -22,17 +22,18 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     n_clusters : int, optional
         Number of consensus clusters. Default: that of ``consensus`` if it is a method, 8 if it is a name.
-    base : clusterer, list of clusterers or of pairs (name, clusterer), optional
-        What makes the base clusterings, see :func:`consclust.ensembles.from_estimators`. Default: k-means from random
-        first centres, see :func:`consclust.ensembles.kmeans`.
+    base : str, clusterer, list of strings, of clusterers or of pairs (name, clusterer), optional
+        What makes the base clusterings: names of algorithms such as "agglomerative", see
+        :func:`consclust.ensembles.from_algorithms`, or clusterers, see :func:`consclust.ensembles.from_estimators`.
+        Default: k-means from random first centres, see :func:`consclust.ensembles.kmeans`.
     consensus : str or ConsensusMethod
         Name of a method of :mod:`consclust.methods`, with its default parameters, or a method. A method is copied; its
         seed is replaced, and its ``n_clusters`` if the one above is given.
     base_clusters : int, {"sqrt", "random", "random-fine"} or sequence of them
-        Number of clusters of a base clustering if ``base`` is None, as in :func:`consclust.ensembles.kmeans`. Default:
-        drawn from 2 to the square root of n for each run.
+        Number of clusters of a base clustering if ``base`` is None or has names, as in
+        :func:`consclust.ensembles.kmeans`. Default: drawn from 2 to the square root of n for each run.
     runs : int
-        Runs of each clusterer in ``base``, or of k-means.
+        Runs of each clusterer in ``base``, or all runs of k-means or of the algorithms that are named.
     object_fraction, feature_fraction : float in (0, 1]
         Of the objects and of the features that a run has.
     random_state : int, Generator, RandomState or None
@@ -176,6 +177,9 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         }
         if self.base is None:
             return ensembles.kmeans(self._X, n_clusters=self.base_clusters, **options)
+        names = [self.base] if isinstance(self.base, str) else self.base
+        if isinstance(names, list | tuple) and names and all(isinstance(name, str) for name in names):
+            return ensembles.from_algorithms(self._X, names, n_clusters=self.base_clusters, **options)
         return ensembles.from_estimators(self.base, self._X, **options)
 
     def _make_method(self, seed: int) -> ConsensusMethod:
