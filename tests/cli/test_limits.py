@@ -1,5 +1,7 @@
 """Files and options that would need more memory than there is, and messages whose remedy works."""
 
+import sys
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -7,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from consclust.cli import main, own_files
+from consclust.cli.output import STDOUT, write_csv
 
 LABELS = np.arange(12)[:, None] % np.arange(2, 5)
 
@@ -95,3 +98,35 @@ def test_two_columns_of_one_name_are_named(tmp_path):
     path = tmp_path / "labels.parquet"
     pq.write_table(pa.Table.from_arrays([pa.array(LABELS[:, 0]), pa.array(LABELS[:, 1])], names=["a", "a"]), path)
     assert "two columns are named 'a'" in refuse("consensus", path, "-k", "2")
+
+
+def test_control_characters_of_a_file_do_not_reach_a_terminal(tmp_path, monkeypatch, capsys):
+    """A program that reads the output gets the ids as they are."""
+    rows = [("\x1b[31mred", 1), ("plain\tid", 2)]
+    monkeypatch.setattr(sys, "stdout", Terminal(sys.stdout))
+    write_csv(STDOUT, rows)
+    seen = capsys.readouterr().out
+    assert "\x1b" not in seen
+    assert "[31mred,1" in seen
+    assert "plain\tid,2" in seen
+    write_csv(tmp_path / "ids.csv", rows)
+    assert (tmp_path / "ids.csv").read_text() == "\x1b[31mred,1\nplain\tid,2\n"
+
+
+class Terminal:
+    """A standard output that says that it is a terminal."""
+
+    def __init__(self, stream):
+        self._stream = stream
+
+    def isatty(self):
+        return True
+
+    def __getattr__(self, name):
+        return getattr(self._stream, name)
+
+
+def test_control_characters_of_a_name_do_not_reach_the_messages(tmp_path):
+    path = tmp_path / "la\x1b[2Jbels.csv"
+    path.write_text("")
+    assert "\x1b" not in refuse("consensus", path, "-k", "2")

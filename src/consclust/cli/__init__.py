@@ -14,6 +14,7 @@ from consclust.cli.compare import compare
 from consclust.cli.consensus import consensus
 from consclust.cli.methods import methods
 from consclust.cli.report import report
+from consclust.cli.terminal import make_printable
 from consclust.environment import refuse_former_names
 from consclust.errors import ConsensusFailure, InputError
 
@@ -31,7 +32,7 @@ consclust methods
 
 def _note(message: Warning | str, *_: Any, **__: Any) -> None:
     """Show a warning in one line, without the place in the program that raised it."""
-    click.echo(f"note: {' '.join(str(message).split())}", err=True)
+    click.echo(f"note: {make_printable(' '.join(str(message).split()))}", err=True)
 
 
 def _describe_lack(mistake: MemoryError) -> str:
@@ -72,7 +73,7 @@ class Commands(click.Group):
 
     @staticmethod
     def _refuse(mistake: str) -> None:
-        click.echo(f"Error: {' '.join(mistake.split())}", err=True)
+        click.echo(f"Error: {make_printable(' '.join(mistake.split()))}", err=True)
 
 
 @click.group(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.core import ParameterSource
 
+from consclust.cli.terminal import make_printable
 from consclust.errors import InputError
 
 if TYPE_CHECKING:
@@ -243,7 +244,7 @@ class Source:
             click.echo(f"{self.path}: some ids occur more than once; each of them is an object of its own", err=True)
         if ensemble.has_missing:
             for sentence in say_what_is_unseen(describe_seen(ensemble), data.ids):
-                click.echo(f"{self.path}: {sentence}", err=True)
+                click.echo(make_printable(f"{self.path}: {sentence}"), err=True)
 
     def check_folds(self, folds: int, data: Data) -> None:
         """Refuse more parts than base clusterings, unless their number is the default."""

@@ -4,6 +4,7 @@
 
 import csv
 import io
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import IO, Any
 import click
 import numpy.typing as npt
 
+from consclust.cli.terminal import make_printable
 from consclust.ensemble import IntArray
 from consclust.errors import InputError
 from consclust.extras import needs
@@ -66,7 +68,9 @@ def write_csv(out: Path, rows: Iterable[Sequence[Any]]) -> None:
     text = io.StringIO()
     csv.writer(text, delimiter=DELIMITERS.get(out.suffix.lower(), ","), lineterminator="\n").writerows(rows)
     if out == STDOUT:
-        click.echo(text.getvalue(), nl=False)
+        # a program that reads the output gets the ids as they are
+        is_seen = sys.stdout.isatty()
+        click.echo(make_printable(text.getvalue()) if is_seen else text.getvalue(), nl=False)
     else:
         write_text(out, text.getvalue())
 
