@@ -47,7 +47,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", nargs="+", default=["20000x25", "1000000x20"], help="objects x base clusterings")
     parser.add_argument("--commands", nargs="+", choices=COMMANDS, default=list(COMMANDS), help="only these")
-    parser.add_argument("--folder", type=Path, help="where the files are made and kept; default: a temporary folder")
+    parser.add_argument("--folder", type=Path, help="where files are made once and kept; default: temporary")
     parser.add_argument("--out", type=Path, help="table to write")
     options = parser.parse_args()
     print(LINE.format(*HEADS), flush=True)
@@ -67,7 +67,10 @@ def main() -> None:
 
 
 def write_labels(file: Path, n: int, m: int) -> int:
-    """Write n objects in m base clusterings; return the number of distinct profiles."""
+    """Write n objects in m base clusterings, if there is no such file; return the number of distinct profiles."""
+    if file.exists():
+        labels = np.loadtxt(file, delimiter=",", skiprows=1, usecols=range(1, m + 1), dtype=np.int8)
+        return len(np.unique(labels, axis=0))
     labels = make_labels(n, m)
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("w", newline="", encoding="utf-8") as stream:

@@ -105,8 +105,8 @@ COMMANDS = """## Commands with default options
 
 Seconds and memory of `consclust consensus`, `choose-k`, `compare` and `report` on CSV files, from the start of Python
 to the last file. Base clusterings: mini-batch k-means on half of the features, so that most of 20,000 objects have a
-profile of their own. A command that would take longer than `--seconds` (60; `report` 120) takes methods of linear cost
-and a part of the objects; the last column has what it says of that.
+profile of their own. A command that would take longer than `--seconds` (60 of `consensus`, 120 of `report`, 100 of the
+others) takes methods of linear cost and a part of the objects; the last column has what it says of that.
 
 {table}
 """

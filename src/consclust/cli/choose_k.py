@@ -46,7 +46,7 @@ PICTURES = ("criteria.png", "cdf.png", "delta_area.png", "tracking.png")
     help="Draws without clusters; 0: none.",
 )
 @effort.objects
-@effort.seconds(60)
+@effort.seconds(100)
 @click.option("--out", type=options.OUT, help=f"Folder for {', '.join((*TABLES, *PICTURES))}; they are overwritten.")
 @options.seed
 @options.jobs

@@ -54,7 +54,7 @@ Example: consclust compare labels.csv -k 5 --methods RCE,LWEA,MCLA,EAC --out com
 )
 @click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Parts that are held out in turn.")
 @effort.objects
-@effort.seconds(60)
+@effort.seconds(100)
 @click.option(
     "--out",
     type=options.OUT,

@@ -3,7 +3,7 @@
 An option that the user gave is kept. Each choice is a sentence, which the command prints and the report repeats.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -187,20 +187,30 @@ def plan_comparison(
 def _replace_expensive(
     usual: "list[ConsensusMethod]", ensemble: "Ensemble", n_fits: int, budget: "Budget", seed: int
 ) -> "tuple[list[ConsensusMethod], list[str]]":
-    """Return as many methods, others of linear cost in place of what exceeds its share of the budget; and why."""
+    """Return as many methods, others of linear cost in place of the most expensive ones; and why."""
     from consclust.diagnostics.efforts import estimate_fits
 
-    own = budget.share(1 / len(usual))
     needs = {type(each).__name__: estimate_fits(ensemble, [each], n_fits) for each in usual}
-    names = [name for name, need in needs.items() if name in LINEAR or own.covers(need)]
+    names = _find_affordable(needs, budget)
     kept = [each for each in usual if type(each).__name__ in names]
-    spare = _make_linear(usual[0].n_clusters, seed, names)[: len(usual) - len(kept)]
     left_out = [name for name in needs if name not in names]
     if not left_out:
         return usual, []
+    spare = _make_linear(usual[0].n_clusters, seed, names)[: len(left_out)]
     reasons = ", ".join(f"{name} ({describe_need(needs[name])})" for name in left_out)
     instead = ", ".join(type(each).__name__ for each in spare)
     return kept + spare, [f"{instead} in place of {reasons} (--methods names others)"]
+
+
+def _find_affordable(needs: "Mapping[str, Need]", budget: "Budget") -> list[str]:
+    """Return the methods of linear cost, and the cheapest of the others whose sum is within a budget."""
+    names = [name for name in needs if name in LINEAR]
+    seconds = 0.0
+    for name in sorted(needs, key=lambda name: needs[name].seconds):
+        seconds += needs[name].seconds
+        if name not in names and budget.covers(needs[name]._replace(seconds=seconds)):
+            names.append(name)
+    return names
 
 
 class Sample(NamedTuple):

@@ -23,13 +23,13 @@ SIZES = (
     50_000, 100_000, 200_000,
 )  # fmt: skip
 """Numbers of objects that samples have."""
-PAIR = 2.5e-9
+PAIR = 1.6e-9
 """Seconds of counting a clustering at a pair of profiles."""
-MERGE = 2.5e-8
+MERGE = 2e-8
 """Seconds of average linkage, for each entry of a matrix of the profiles."""
 LINKAGE_MATRICES = 3
 """Of doubles over the profiles: the similarities, the distances and a copy."""
-STEP = 0.004
+STEP = 0.003
 """Seconds of a consensus or of the criteria at one k, however few the objects."""
 KMEANS = 2e-8
 """Seconds of one run of k-means, for each object, feature and cluster."""
