@@ -92,7 +92,7 @@ def _report_answer(fitted: "ConsensusMethod", data: Data, seed: int) -> None:
     sizes = np.bincount(fitted.labels_)
     agreement = agreement_with(data.ensemble, fitted.labels_)
     method = type(fitted).__name__
-    found = f"{count(len(sizes), 'cluster')} of {spanned(sizes, 'object')}"
+    found = f"{count(len(sizes), 'cluster')} of {spanned(sizes, 'object', ',')}"
     click.echo(f"{method}: {found}; mean ARI with the base clusterings {np.nanmean(agreement):.3f}", err=True)
     closer = find_closer_method(data.ensemble, agreement, fitted, effort.make_cheap(fitted, data.ensemble, seed))
     for note in (remarks(fitted), describe_single_objects(fitted.labels_), closer):

@@ -30,7 +30,7 @@ TIMES = ((365 * 86_400, "years"), (86_400, "days"), (3_600, "h"), (60, "min"), (
 """Units of time, in seconds."""
 MEMORIES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"))
 """Units of memory, in bytes."""
-SHARES = {"consensus": 0.15, "trust": 0.25, "ks": 0.3, "methods": 0.3}
+SHARES = {"consensus": 0.1, "trust": 0.2, "ks": 0.3, "methods": 0.4}
 """Of the seconds of a report, by its parts."""
 MOST_BYTES = 1.5e9
 """Of the matrices of a computation, if the seconds are limited."""

@@ -396,11 +396,13 @@ def abstract(found: Diagnosis, source: str) -> str:
     """Return the main findings in a few sentences."""
     ensemble, sizes = found.ensemble, np.bincount(found.labels)
     seen, unseen = (score(known_mean(values)) for values in (found.agreement, found.held_out))
+    n_objects = count(ensemble.n_objects, "object", ",")
+    own = f"{count(len(sizes), 'cluster')} of {spanned(sizes, 'object', ',')}"
     return paragraph(
-        f"{source} has {count(ensemble.n_objects, 'object')} in {count(ensemble.n_clusterings, 'base clustering')} of "
+        f"{source} has {n_objects} in {count(ensemble.n_clusterings, 'base clustering')} of "
         f"{spanned(ensemble.n_clusters, 'cluster')}.",
         *(f"{sentence[0].upper()}{sentence[1:]}." for sentence in found.unseen),
-        f"The consensus by {found.settings.name} has {count(len(sizes), 'cluster')} of {spanned(sizes, 'object')}.",
+        f"The consensus by {found.settings.name} has {own}.",
         *(f"Note: {caution}." for caution in found.cautions),
         f"Its mean ARI with the base clusterings is {seen}, and {unseen} with those that it has not seen.",
         found.coalitions.found and diagnostics.describe_coalitions(found.coalitions),

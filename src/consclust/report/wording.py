@@ -61,10 +61,10 @@ def seconds(value: float) -> str:
     return f"{value:.3g} s" if value >= 1 else f"{value * 1000:.3g} ms"
 
 
-def spanned(numbers: Collection[int], noun: str) -> str:
+def spanned(numbers: Collection[int], noun: str, form: str = "") -> str:
     """Write the range of some numbers with its noun: "1 cluster", "3 clusters", "2 to 5 clusters"."""
     low, high = min(numbers), max(numbers)
-    return count(high, noun) if low == high else f"{low} to {count(high, noun)}"
+    return count(high, noun, form) if low == high else f"{low:{form}} to {count(high, noun, form)}"
 
 
 def sentence(text: str) -> str:
