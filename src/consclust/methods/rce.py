@@ -88,7 +88,7 @@ class RCE(MatrixMethod):
     certify : bool, default False
         Compute after every round how far J4 is from its minimum at most (see Notes). The labels do not change, and
         ``note_`` gives the gap. With ``solver`` "splitting" this is always done, and ``note_`` gives a gap above
-        ``tol``. :func:`read_gap` returns the gap of such a note.
+        ``tol``. ``read_gap`` of this module returns the gap of such a note.
     solver : {"mm", "splitting"}, default "mm"
         "mm": Algorithm 1 (majorise and minimise), as ``order`` says. "splitting": the minimum of J4 by the alternating
         direction method of multipliers, to the accuracy ``tol``. Use "mm" for the method of the paper, which is what
