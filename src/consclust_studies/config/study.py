@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from consclust.datasets.registry import Card
 from consclust.ensemble import Unseen
 from consclust.validation import Strict
 from consclust_studies.config.cases import Case, Two
@@ -127,6 +128,7 @@ class Origin(Strict):
     licence: str
     note: str = ""
     checksums: dict[str, str | None] = Field({}, description="SHA-256 by file name; None: not registered")
+    card: Card | None = Field(None, description="what the registry says for comparisons on many data sets")
 
 
 class PlannedStudy(Study):

@@ -66,7 +66,6 @@ class RankDiagram(Exhibit):
 
     @style()
     def _draw(self, tables: dict[tuple[str, str], DataFrame], frame: DataFrame) -> Any:
-        import scikit_posthocs as posthocs
         from matplotlib.figure import Figure
 
         lines = [math.ceil(table.shape[1] / 2) for table in tables.values()] or [1]
@@ -75,23 +74,33 @@ class RankDiagram(Exhibit):
         if not tables:
             axes[0].set_axis_off()
         for panel, ((metric, side), table) in zip(axes, tables.items(), strict=False):
-            placed = rank_scores(table)
-            p, mean = posthocs.posthoc_nemenyi_friedman(placed), placed.mean()
-            labels = {"label_fmt_left": "{label} ({rank:.1f})", "label_fmt_right": "({rank:.1f}) {label}"}
-            looks: dict[str, Any] = {"label_props": {"fontsize": 7.5}, "elbow_props": {"linewidth": 0.8}}
-            looks["crossbar_props"] = {"linewidth": 2.2, "color": "C0"}
-            looks["color_palette"] = dict.fromkeys(mean.index, "0.15")
-            drawn = posthocs.critical_difference_diagram(mean, p, alpha=ALPHA, ax=panel, **labels, **looks)
             # of all methods, of which a diagram has the best
             p_friedman = frame[(frame["metric"] == metric) & (frame["scores"] == SIDES[side])]["p_friedman"].iloc[0]
-            for (bar,) in drawn["crossbars"]:  # drawn over a set, whose order is another one in each process
-                bar.set_xdata(sorted(bar.get_xdata()))
-                bar.set_visible(p_friedman < ALPHA)
-            panel.grid(False)
-            difference = number(critical_difference(*placed.shape), ".1f")
-            tests = f"Friedman p = {number(p_friedman, '.2g')}, critical difference {difference}"
-            panel.set_title(f"{metric}, {SIDES[side]} ({tests})", loc="left")
+            draw_critical_differences(panel, rank_scores(table), f"{metric}, {SIDES[side]}", p_friedman)
         return picture
+
+
+def draw_critical_differences(panel: Any, placed: DataFrame, title: str, p_friedman: float) -> None:
+    """Draw the mean ranks of methods; a bar joins those that do not differ significantly by Nemenyi's test.
+
+    ``placed`` has the ranks of methods (columns) on data sets (rows). There are no bars where Friedman's test, with
+    ``p_friedman``, finds no difference at all.
+    """
+    import scikit_posthocs as posthocs
+
+    p, mean = posthocs.posthoc_nemenyi_friedman(placed), placed.mean()
+    labels = {"label_fmt_left": "{label} ({rank:.1f})", "label_fmt_right": "({rank:.1f}) {label}"}
+    looks: dict[str, Any] = {"label_props": {"fontsize": 7.5}, "elbow_props": {"linewidth": 0.8}}
+    looks["crossbar_props"] = {"linewidth": 2.2, "color": "C0"}
+    looks["color_palette"] = dict.fromkeys(mean.index, "0.15")
+    drawn = posthocs.critical_difference_diagram(mean, p, alpha=ALPHA, ax=panel, **labels, **looks)
+    for (bar,) in drawn["crossbars"]:  # drawn over a set, whose order is another one in each process
+        bar.set_xdata(sorted(bar.get_xdata()))
+        bar.set_visible(p_friedman < ALPHA)
+    panel.grid(False)
+    difference = number(critical_difference(*placed.shape), ".1f")
+    tests = f"Friedman p = {number(p_friedman, '.2g')}, critical difference {difference}"
+    panel.set_title(f"{title} ({tests})", loc="left")
 
 
 def _frame(source: Source) -> tuple[DataFrame, dict[tuple[str, str], DataFrame]]:

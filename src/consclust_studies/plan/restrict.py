@@ -165,7 +165,14 @@ def _describe_origin(case: Case, entry: DatasetSpec) -> Origin:
     if case.ensemble in entry.ensembles:
         files.append(entry.ensembles[case.ensemble].file)
     checksums = {file.name: file.sha256 for file in files}
-    return Origin(title=entry.title, source=entry.source, licence=entry.licence, note=entry.note, checksums=checksums)
+    return Origin(
+        title=entry.title,
+        source=entry.source,
+        licence=entry.licence,
+        note=entry.note,
+        checksums=checksums,
+        card=entry.card,
+    )
 
 
 def restrict_study(study: Study, settings: Settings | None) -> Study:
