@@ -180,6 +180,8 @@ def test_numbers_of_clusters_are_compared_on_a_sample_then_with_fewer_halves():
     assert plan(1.0).halves == effort.FEWER_HALVES[-1]
     many = plan(6_000, ks=(2, 90))
     assert len(many.objects) == 90 * effort.LEAST_OF_CLUSTER, "each of the most clusters has some objects"
+    wanted = effort.plan_choice(4_000, estimate, (2, 90), 123, 20, NO_LIMIT, 0)
+    assert len(wanted.objects) == 123, "the number that the user gave is kept"
 
 
 def test_consensus_names_the_method_that_it_chose(file, tmp_path):

@@ -291,9 +291,10 @@ def plan_choice(
 
     size = n_objects
     if size is None:
-        size = choose_size(n, lambda some: estimate(some, halves), budget)
-    # several objects for each of the most clusters
-    size = min(max(size, LEAST_OF_CLUSTER * max(ks)), n)
+        within = choose_size(n, lambda some: estimate(some, halves), budget)
+        # several objects for each of the most clusters
+        size = max(within, LEAST_OF_CLUSTER * max(ks))
+    size = min(size, n)
     choices: list[str] = []
     if size < n:
         of_all = estimate(n, halves)
