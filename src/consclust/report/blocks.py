@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, Literal
@@ -27,6 +27,12 @@ HEADINGS = {
     "mean": "Ours",
 }
 """How columns with these names are written, and what they are called, in every table."""
+
+
+ACROSS = 120
+"""Characters that fit side by side on a page."""
+GAP = 2
+"""Characters between two columns."""
 
 
 class Cell(Strict):
@@ -55,6 +61,8 @@ class Table(Strict):
     """Mark and text of each footnote."""
     whole: bool = False
     """Whether the PDF has all rows in an appendix too, where other tables end with the page."""
+    in_pdf: bool = True
+    """Whether it stands in the PDF; the page has all tables."""
 
 
 class Picture(Strict):
@@ -134,21 +142,37 @@ def _write_column(values: Any, form: Callable[[Any], str] | None) -> list[Cell]:
 def crossed(
     title: str, frame: DataFrame, by: str, cell: Callable[[Any], Cell], footnotes: Footnotes | None = None
 ) -> Table:
-    """Return a table of data sets by the values of a column; more than nine of these stand one below the other.
+    """Return a table of data sets by the values of a column.
 
-    ``frame`` has the columns case, dataset and ``by``; ``cell`` makes a cell from a row; a dash stands for no row.
+    The values are columns if a page has room for all of them side by side. Otherwise they are rows, so that a table
+    which must be divided is divided by data sets, and the methods of each part stand in one block. ``frame`` has the
+    columns case, dataset and ``by``; ``cell`` makes a cell from a row; a dash stands for no row.
     """
     cells = {(row.case, getattr(row, by)): cell(row) for row in frame.itertuples()}
     cases = dict(zip(frame["case"], frame["dataset"], strict=True))
     rows = frame[by].unique()
     empty = Cell(text=DASH)
-    if len(rows) > 9:
+    if _estimate_characters(cells, [str(row) for row in rows]) + max(map(len, cases.values())) > ACROSS:
         header = ("Method", *cases.values())
         body = [(Cell(text=row), *(cells.get((case, row), empty) for case in cases)) for row in rows]
     else:
         header = ("Data set", *rows)
         body = [(Cell(text=name), *(cells.get((case, row), empty) for row in rows)) for case, name in cases.items()]
     return Table(title=title, header=header, rows=tuple(body), notes=(footnotes or Footnotes()).notes)
+
+
+def _estimate_characters(cells: Mapping[tuple[Any, Any], Cell], headings: Sequence[str]) -> int:
+    """Return the characters of a line with a column for each heading: its widest cell, or the longest word above."""
+    widths = []
+    for heading in headings:
+        own = [len(cell.text) for (_, value), cell in cells.items() if value == heading]
+        widths.append(max([0, *own, *map(len, heading.split())]) + GAP)
+    return sum(widths)
+
+
+def leave_out_of_pdf(table: Table) -> Table:
+    """Return a table that the page alone has."""
+    return table.model_copy(update={"in_pdf": False})
 
 
 def filled(*blocks: Table | Text) -> tuple[Table | Text, ...]:

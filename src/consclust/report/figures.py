@@ -25,6 +25,9 @@ WIDTHS = {1: 3.8, 2: 5.6}
 LABEL = 0.3
 """Inches of a panel's width that a label of its horizontal axis takes at least."""
 MARKERS = "osD^vPX*"
+THICK = 2.6
+THIN = 0.8
+"""Points of the curve of a method that stands out, and of the others beside it."""
 TONES = 64
 """Colours of a matrix: few, so that pictures of many small cells stay small files."""
 RC: Mapping[str, Any] = {
@@ -125,8 +128,11 @@ def legend_below(picture: Any, handles: Sequence[Any]) -> None:
     picture.legend(handles=handles, loc="outside lower center", ncols=columns)
 
 
-def curves(panel: Any, rows: DataFrame, x: str, by: str, palette: Mapping[str, Any]) -> None:
-    """Draw ``mean`` over ``x``, a line with markers for each ``by``; bands are one ``std`` to either side."""
+def curves(panel: Any, rows: DataFrame, x: str, by: str, palette: Mapping[str, Any], thick: str | None = None) -> None:
+    """Draw ``mean`` over ``x``, a line with markers for each ``by``; bands are one ``std`` to either side.
+
+    With ``thick`` the others are thin.
+    """
     import seaborn as sns
 
     sns.lineplot(
@@ -143,6 +149,7 @@ def curves(panel: Any, rows: DataFrame, x: str, by: str, palette: Mapping[str, A
         legend=False,
         markeredgewidth=0.3,
         ax=panel,
+        **({"size": by, "sizes": {str(name): THICK if name == thick else THIN for name in palette}} if thick else {}),
     )
     for name, line in rows.groupby(by, sort=False):
         mean = line["mean"]
@@ -151,12 +158,17 @@ def curves(panel: Any, rows: DataFrame, x: str, by: str, palette: Mapping[str, A
 
 
 @style()
-def curves_by_case(frame: DataFrame, titles: Mapping[str, str], x: str, labels: tuple[str, str]) -> Any:
-    """Return a picture with a panel for each case and a curve for each method; a dashed level where ``x`` is NaN."""
+def curves_by_case(
+    frame: DataFrame, titles: Mapping[str, str], x: str, labels: tuple[str, str], thick: str | None = None
+) -> Any:
+    """Return a picture with a panel for each case and a curve for each method; a dashed level where ``x`` is NaN.
+
+    The curve of the method ``thick`` is drawn thick.
+    """
     palette = colours(list(frame["method"].unique()))
     picture, drawn = case_panels(frame, titles)
     for panel, rows in drawn:
-        curves(panel, rows[rows[x].notna()], x, "method", palette)
+        curves(panel, rows[rows[x].notna()], x, "method", palette, thick)
         for level in rows[rows[x].isna()].itertuples():
             panel.axhline(level.mean, color=palette[level.method], linestyle="--", linewidth=0.9)
         values = sorted(set(rows[x].dropna()))
@@ -166,7 +178,8 @@ def curves_by_case(frame: DataFrame, titles: Mapping[str, str], x: str, labels: 
         inches = picture.get_figwidth() / panel.get_subplotspec().get_gridspec().ncols
         panel.set_xticks(values, spaced_labels(values, LABEL / inches, log=panel.get_xscale() == "log"))
     label_outer([panel for panel, _ in drawn], *(textwrap.fill(label, 28) for label in labels))
-    legend_below(picture, curve_handles(palette, dashed=set(frame["method"][frame[x].isna()])))
+    dashed = set(frame["method"][frame[x].isna()])
+    legend_below(picture, curve_handles(palette, dashed=dashed, thick=thick))
     return picture
 
 
@@ -182,12 +195,14 @@ def spaced_labels(values: Sequence[float], apart: float, log: bool) -> list[str]
     return labels
 
 
-def curve_handles(palette: Mapping[str, Any], dashed: Collection[str] = ()) -> list[Any]:
+def curve_handles(palette: Mapping[str, Any], dashed: Collection[str] = (), thick: str | None = None) -> list[Any]:
     """Return the entries of a legend for :func:`curves`; a ``dashed`` one is a level without markers."""
     from matplotlib.lines import Line2D
 
     looks = {name: {"color": colour, "marker": marker} for (name, colour), marker in _pair_with_markers(palette)}
     looks |= {name: {"color": palette[name], "linestyle": "--"} for name in dashed}
+    if thick in looks:
+        looks[thick]["linewidth"] = THICK
     return [Line2D([], [], label=name, **look) for name, look in looks.items()]
 
 
@@ -204,9 +219,10 @@ def fine(panel: Any, matrix: Any, limits: tuple[float, float]) -> Any:
     return heat(panel, matrix, vmin=low, vmax=high, cmap=sns.color_palette("viridis", TONES), rasterized=True)
 
 
-def colour_bar(picture: Any, mesh: Any, axes: Any, label: str, **options: Any) -> None:
-    """Put the colour scale of a mesh beside panels."""
+def colour_bar(picture: Any, mesh: Any, axes: Any, label: str, **options: Any) -> Any:
+    """Put the colour scale of a mesh beside panels; return it."""
     defaults = {"shrink": 0.85, "pad": 0.02, "aspect": 25}
     bar = picture.colorbar(mesh, ax=list(axes), **(defaults | options))
     bar.set_label(label)
     bar.outline.set_linewidth(0.6)
+    return bar

@@ -113,7 +113,7 @@ def in_latex(text: str) -> str:
 
 def fragment(exhibit_id: str, title: str, caption: str, blocks: Sequence[Block]) -> str:
     """Return an exhibit of tables as a small HTML page, for Snakemake's report."""
-    items = [block.model_dump() for block in blocks]
+    items = [{"label": "", **block.model_dump()} for block in blocks]
     return _fill("table.html", title=title, caption=caption, blocks=items)
 
 

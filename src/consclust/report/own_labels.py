@@ -12,7 +12,7 @@ from consclust.report import figures, markup
 from consclust.report import typst_pdf as typst
 from consclust.report.blocks import Block, Picture, Shown
 from consclust.report.diagnosis import Diagnosis
-from consclust.report.items import Item, block_items, heading, paragraph, table
+from consclust.report.items import Item, block_items, heading, number_items, paragraph, table
 from consclust.report.references import References
 from consclust.report.sections import TITLES
 from consclust.report.shown import ALL_CHAPTERS, abstract, choose_chapters
@@ -51,7 +51,7 @@ def write_report(found: Diagnosis, source: Path, title: str, settings: Mapping[s
         "tones": {},
         "abstract": abstract(found, file_name(source)),
         "chapters": [
-            {"title": name, "number": f"{number}", "items": items}
+            {"title": name, "number": f"{number}", "items": number_items(items, f"{number}")}
             for number, (name, items) in zip(count_from(1), chapters.items(), strict=False)
         ],
         "references": list(references.works),

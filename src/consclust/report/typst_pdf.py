@@ -53,19 +53,22 @@ TIMESTAMP = 0
 UPRIGHT = Space(470, 600)
 FLAT = Space(762, 400)
 """In landscape."""
-SMALLEST = 8.0
-LARGEST = 9.0
+SIZE = 8.0
 """Type size of tables in points."""
 LEAST = 4.0
-"""Type size where the columns of text alone do not fit a landscape page."""
+"""Type size where the columns do not even fit a landscape page."""
 CHARACTER = 0.48
 """Mean width of a character in units of the type size."""
 PADDING = 6.0
 """Space between columns in points."""
-FLOWING = 28
+FLOWING = 34
 """Cells with more characters than these break into lines."""
 LINES = 52
 """Lines of a table on a page."""
+BLOCK = 20
+"""Rows of a table that no page divides."""
+FLOWING_BLOCK = 12
+"""Lines of one whose cells flow."""
 STACKED = 4
 """Parts of a table with many columns that stand one below the other at most; a wider one lies in landscape."""
 
@@ -95,15 +98,42 @@ def groups(chapters: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _sections(chapter: Mapping[str, Any]) -> list[list[Mapping[str, Any]]]:
-    """Return the items of a chapter that the PDF has, by headings; its title and a first heading share a section."""
+    """Return the items of a chapter that the PDF has, by headings; its title and a first heading share a section.
+
+    The last line of a section names the tables and pictures that only the page has. A section of pictures alone has a
+    line that names them, as they float to another place.
+    """
     title = {**heading(chapter["title"], 1), "number": chapter["number"]}
     sections: list[list[Mapping[str, Any]]] = [[title]]
-    items = (item for item in chapter["items"] if item.get("only") != "html")
-    for n, item in enumerate(items):
+    for n, item in enumerate(chapter["items"]):
         if n > 0 and item["type"] == "heading":
             sections.append([])
         sections[-1].append(item)
-    return sections
+    kept = [[*filter(_is_in_pdf, section), *_name_what_the_page_has(section)] for section in sections]
+    return [[*section, *_name_floating_pictures(section)] for section in kept]
+
+
+def _name_floating_pictures(section: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return a line that names the pictures of a section which has nothing else but headings."""
+    labels = [item["label"] for item in section if item["type"] == "picture"]
+    if any(item["type"] not in ("heading", "picture") for item in section):
+        return []
+    return [{"type": "line", "text": f"See {' and '.join(labels)}."}] if labels else []
+
+
+def _is_in_pdf(item: Mapping[str, Any]) -> bool:
+    return item.get("only") != "html"
+
+
+def _name_what_the_page_has(section: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return a line that names what a section of the page has and the PDF has not, if anything."""
+    labels = [item["label"] for item in section if not _is_in_pdf(item) and "label" in item]
+    if not labels:
+        return []
+    word, first = labels[0].split(" ")
+    last = labels[-1].split(" ")[1]
+    named = labels[0] if len(labels) == 1 else f"{word}s {first} to {last}"
+    return [{"type": "line", "text": f"Only in report.html: {named}."}]
 
 
 def _lay_out(section: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -132,12 +162,12 @@ def _lay_out_table(table: Mapping[str, Any]) -> list[dict[str, Any]]:
         "wide": layout.wide,
         "size": layout.size,
         "airy": flows,
-        "long": sum(lines[:kept]) > (12 if flows else 24),
+        "long": sum(lines[:kept]) > FLOWING_BLOCK if flows else kept > BLOCK,
         "rest": "",
     }
     made = [{**table, **look, **_take_columns(table, columns, part, kept)} for part in layout.parts]
     for later in made[1:]:
-        later |= {"title": "", "caption": ""}
+        later |= {"label": "", "title": "", "caption": ""}
     for earlier in made[:-1]:
         earlier["notes"] = ()
     made[-1]["rest"] = _rest(table, len(rows) - kept)
@@ -179,8 +209,8 @@ def _split(columns: Sequence[Column], left: int) -> Layout:
             share = math.ceil(len(others) / n)
             parts = [[*range(left), *others[k : k + share]] for k in range(0, len(others), share)]
             size = min(_fit_size([columns[c] for c in part], page.width) for part in parts)
-            if size >= SMALLEST:
-                return Layout(page is FLAT, min(size, LARGEST), parts)
+            if size >= SIZE:
+                return Layout(page is FLAT, SIZE, parts)
     everything = list(range(len(columns)))
     return Layout(True, max(LEAST, _fit_size(columns, FLAT.width)), [everything])
 

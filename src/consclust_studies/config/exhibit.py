@@ -96,6 +96,9 @@ class Exhibit(Strict):
     id: Name = Field(description="id of the exhibit in the study, the name of its files")
     title: Title = Field(description="heading in the report")
     caption: str = Field("", description="caption, before the sentences that say what was measured")
+    page_only: bool = Field(
+        False, description="whether report.html alone shows its tables and figures; the PDF then has the caption"
+    )
     part: Part = Field(
         "paper",
         description="part of the report: 'paper': what the paper shows, on the first pages; 'appendix'; 'beyond': our "

@@ -15,7 +15,7 @@ from consclust.errors import InputError
 from consclust.files import write_text
 from consclust.report import markup
 from consclust.report import typst_pdf as typst
-from consclust.report.items import Item, block_items, heading, paragraph
+from consclust.report.items import NUMBERED, Item, block_items, heading, number_items, paragraph
 from consclust.report.references import References
 from consclust.report.wording import count, sentence, symbol
 from consclust_studies import paths
@@ -35,7 +35,9 @@ Frames = Mapping[str, pd.DataFrame]
 AGREEMENT = "Agreement with the published values"
 FURTHER = "Further results"
 BEYOND = "Beyond the paper"
-PAPER = ("Coverage", "Results", "Claims", "Discussion")
+FURTHER_EXPERIMENTS = "Further experiments"
+"""The same in a study that re-runs no paper."""
+PAPER = ("Coverage", "Claims", "Results", "Discussion")
 APPENDICES = ("Data", "Protocol", AGREEMENT, FURTHER, BEYOND, "Runtime", "Provenance")
 TONES = dict(zip(VERDICTS, [*["good", "mixed", "bad"] * 3, "open"], strict=True))
 """How the verdicts on claims are coloured: three wordings of three verdicts, and one where nothing can be tested."""
@@ -62,7 +64,10 @@ def build_content(
         chapters["Discussion"] += make_discussion_items(discussion, frames, file, bool(study.restriction))
     chapters["Provenance"].append(_cite_programs(references))
     chapters["Provenance"] += provenance_items(record, study.titles, _list_other_files(exhibits))
-    return {**title_page, "tones": TONES, "chapters": _number_chapters(chapters), "references": list(references.works)}
+    # without published values and claims of a paper there is none to go beyond
+    beyond = BEYOND if study.published or _has_claims_of_paper(study) else FURTHER_EXPERIMENTS
+    named = {beyond if title == BEYOND else title: items for title, items in chapters.items()}
+    return {**title_page, "tones": TONES, "chapters": _number_chapters(named), "references": list(references.works)}
 
 
 def _make_title_page(study: PlannedStudy, exhibits: Sequence[Stored], references: References) -> dict[str, Any]:
@@ -86,7 +91,11 @@ def _relate_to_paper(study: PlannedStudy) -> str:
     """Return the words before the paper on the first page; a study without claims of the paper reproduces nothing."""
     if study.published:
         return "A re-run of"
-    return "After" if any(claim.item for claim in study.claims) else "A study of the method of"
+    return "After" if _has_claims_of_paper(study) else "A study of the method of"
+
+
+def _has_claims_of_paper(study: PlannedStudy) -> bool:
+    return any(claim.item for claim in study.claims)
 
 
 def _describe_restriction(study: PlannedStudy) -> str:
@@ -122,7 +131,7 @@ def _number_chapters(chapters: Mapping[str, Sequence[Item]]) -> list[dict[str, A
     for title, items in chapters.items():
         if items:
             number = next(numbers) if title in PAPER else next(letters)
-            parts.append({"title": title, "items": items, "number": number})
+            parts.append({"title": title, "items": number_items(items, number), "number": number})
     return parts
 
 
@@ -138,17 +147,15 @@ def find_chapter(exhibit: Stored) -> str:
 def make_exhibit_items(exhibit: Stored) -> list[Item]:
     """Return the heading and the blocks of an exhibit.
 
-    No heading repeats that of the chapter. Where the PDF leaves out the tables, it has the caption and says where they
-    are.
+    No heading repeats that of the chapter. Where the PDF leaves out all tables, it has the caption.
     """
     title = [] if exhibit.title == find_chapter(exhibit) else [heading(exhibit.title)]
     whole = exhibit.part == "paper"
     blocks = block_items(exhibit.id, exhibit.title, exhibit.caption, exhibit.blocks, whole=whole)
     if exhibit.in_pdf:
         return [*title, *blocks]
-    tables_elsewhere = paragraph(exhibit.caption, f"The tables are in report.html and {exhibit.id}.tex.")
-    in_html = [item | {"only": "html"} if item["type"] in ("table", "picture") else item for item in blocks]
-    return [*title, tables_elsewhere | {"only": "pdf"}, *in_html]
+    in_html = [item | {"only": "html"} if item["type"] in NUMBERED else item for item in blocks]
+    return [*title, paragraph(exhibit.caption) | {"only": "pdf"}, *in_html]
 
 
 def write_document(source: Source, files: Mapping[str, Path]) -> None:

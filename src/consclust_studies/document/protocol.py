@@ -65,7 +65,8 @@ def _list_selections(study: PlannedStudy) -> Iterator[Item]:
     defaults = "; ".join(f"{run.id}: {point(run.default)}" for run in tuned)
     yield heading("Selection of parameters")
     by = f"by {study.selected_by} for all metrics" if study.selected_by else "for each metric by itself"
-    yield paragraph(SENTENCES["selections"].format(methods=names, selection=SELECTIONS[study.selection], by=by))
+    made = SENTENCES["selections"].format(methods=names, selection=SELECTIONS[study.selection], by=by)
+    yield paragraph(made, SENTENCES["published_selections"] if study.published else "")
     rows = [(SELECTIONS[name], text.format(defaults=defaults)) for name, text in DATA["selections"].items()]
     yield from _make_table("selections", rows)
 

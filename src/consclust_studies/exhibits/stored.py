@@ -57,7 +57,7 @@ def write_shown(exhibit: Exhibit, shown: Shown, marks: Mapping[str, str], files:
         title=exhibit.title,
         chapter=exhibit.chapter,
         part=exhibit.part,
-        in_pdf=exhibit.in_pdf,
+        in_pdf=exhibit.in_pdf and not exhibit.page_only,
         caption=shown.caption,
         abstract=shown.abstract,
         blocks=blocks,

@@ -8,7 +8,7 @@ import pytest
 
 from consclust.errors import InputError
 from consclust.files import write_record
-from consclust.report.blocks import Cell, Picture, Table, Text
+from consclust.report.blocks import Cell, Picture, Table, Text, leave_out_of_pdf
 from consclust_studies.contents import OF_MAKERS, marks_of
 from consclust_studies.document.document import TONES, build_content, make_exhibit_items, write_document
 from consclust_studies.document.provenance import provenance
@@ -56,13 +56,14 @@ def test_what_the_paper_shows_comes_first_and_the_rest_is_an_appendix() -> None:
     exhibits += [stored("table9", "Runtime"), stored("claims", "Claims"), stored("coverage", "Coverage")]
     exhibits += [stored("grids", part="appendix"), stored("agreement", agreement, part="appendix")]
     exhibits += [stored("ours", part="beyond"), stored("more", agreement, part="beyond")]
-    found = said(planned(), *exhibits, discussion="Some words.")
-    main, appendices = ["Coverage", "Results", "Claims", "Discussion"], ["Protocol", agreement, "Further results"]
+    found = said(planned(published=["table2"]), *exhibits, discussion="Some words.")
+    main, appendices = ["Coverage", "Claims", "Results", "Discussion"], ["Protocol", agreement, "Further results"]
     appendices += ["Beyond the paper", "Runtime", "Provenance"]
     assert titles(found) == main + appendices
     assert [chapter["number"] for chapter in found["chapters"]] == [*"1234", *"ABCDEF"]
     assert headings(found, "Results") == ["B", "Table1", "Table9"]
     assert headings(found, "Beyond the paper") == ["Ours", "More"]
+    assert "Further experiments" in titles(said(planned(), *exhibits)), "the study re-runs no paper"
 
 
 def test_tables_that_only_the_page_has_leave_a_note_in_the_pdf() -> None:
@@ -70,7 +71,6 @@ def test_tables_that_only_the_page_has_leave_a_note_in_the_pdf() -> None:
     assert (note["only"], table["only"]) == ("pdf", "html")
     assert "only" not in heading
     assert note["text"].startswith("About pvalues.")
-    assert "report.html" in note["text"]
     assert table["caption"] == "About pvalues."
 
 
@@ -97,6 +97,23 @@ def test_the_first_table_or_the_picture_carries_the_caption() -> None:
     only_text = make_exhibit_items(stored("x", blocks=(Text(text="Words."),)))
     assert [item["type"] for item in only_text] == ["heading", "paragraph", "paragraph"]
     assert make_exhibit_items(stored("x", "Claims", title="Claims"))[0]["type"] == "table"
+
+
+def test_the_caption_stands_with_the_first_table_that_the_pdf_has() -> None:
+    on_page = leave_out_of_pdf(TABLE)
+    _, first, second = make_exhibit_items(stored("x", blocks=(on_page, TABLE)))
+    assert [(item.get("only"), item["caption"]) for item in (first, second)] == [("html", ""), (None, "About x.")]
+    _, alone = make_exhibit_items(stored("x", blocks=(on_page,)))
+    assert alone["caption"] == "About x."
+
+
+def test_tables_and_figures_are_numbered_by_chapter() -> None:
+    figure = Picture(width=1, height=1)
+    exhibits = [stored("claims", "Claims", blocks=(TABLE,)), stored("x", blocks=(TABLE, figure, TABLE))]
+    found = said(planned(), *exhibits, stored("y", blocks=(figure,)))
+    assert [item["label"] for item in items(found, "Claims")] == ["Table 1.1"]
+    labels = [item["label"] for item in items(found, "Results") if item["type"] != "heading"]
+    assert labels == ["Table 2.1", "Figure 2.1", "Table 2.2", "Figure 2.2"]
 
 
 def test_a_table_without_rows_leaves_its_caption() -> None:

@@ -39,6 +39,16 @@ def test_curves_are_the_means_with_a_band_of_one_deviation() -> None:
     assert len({line.get_marker() for line in lines}) == 2
 
 
+def test_a_method_that_stands_out_is_thick_in_panels_and_legend() -> None:
+    rows = [("a", method, size, 0.5) for method in ("EAC", "RCE") for size in (10, 20)]
+    frame = pd.DataFrame(rows, columns=["case", "method", "size", "mean"]).assign(std=0.0)
+    drawn = figures.curves_by_case(frame, {"a": "A"}, "size", ("size", "ACC"), thick="RCE")
+    widths = [line.get_linewidth() for line in drawn.axes[0].lines]
+    assert widths == [figures.THIN, figures.THICK]
+    (legend,) = drawn.legends
+    assert [handle.get_linewidth() == figures.THICK for handle in legend.legend_handles] == [False, True]
+
+
 @pytest.mark.long
 def test_axes_are_named_once_and_spare_panels_are_hidden() -> None:
     drawn, axes = picture()

@@ -7,7 +7,7 @@ from PIL import Image
 
 from consclust.report import markup
 from consclust.report.blocks import Cell, Table, Text
-from consclust.report.items import heading, paragraph, table
+from consclust.report.items import heading, number_items, paragraph, table
 from consclust.report.markup import fragment, orders, page
 from consclust.report.wording import DASH, MINUS
 from consclust_studies.document.discussion import make_discussion_items
@@ -54,8 +54,8 @@ def content(**changes):
         **{"title": "T <i>", "study": "s", "version": "1", "relation": "After", "paper": "P", "restricted": ""},
         **{"kind": "study", "abstract": "A.", "tones": {"reproduced": "good"}, "references": ["A work."]},
         "chapters": [
-            {"title": "Results", "number": "1", "items": items},
-            {"title": "Data", "number": "A", "items": items},
+            {"title": "Results", "number": "1", "items": number_items(items, "1")},
+            {"title": "Data", "number": "A", "items": number_items(items, "A")},
         ],
         **changes,
     }
@@ -73,6 +73,7 @@ def test_the_page_is_balanced_escaped_and_needs_no_other_file(pictures: list[Pat
     made = page(content(), pictures)
     parser = Balanced()
     parser.feed(made)
+    assert all(label in parser.said for label in ("Table 1.1.", "Figure 1.2.", "Table A.1."))
     assert parser.open == []
     assert len(made) < 2_000_000, "of at most 5 MB, the rest is for pictures"
     assert "a &lt; b" in made

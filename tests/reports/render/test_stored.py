@@ -89,6 +89,12 @@ def test_a_table_is_written_in_every_format(tmp_path: Path) -> None:
     assert (stored.part, stored.in_pdf) == ("beyond", True)
 
 
+def test_an_exhibit_of_the_page_alone_is_not_in_the_pdf(tmp_path: Path) -> None:
+    made = files(tmp_path, ".json", ".csv", ".md", ".tex")
+    write_shown(Shows(page_only=True), Shown(pd.DataFrame({"v": [1.0]}), STORED.blocks[:1]), MARKS, made)
+    assert not read_exhibit(made[".json"], PLANNED).in_pdf
+
+
 def test_numbers_that_only_a_file_shows_have_ten_digits(tmp_path: Path) -> None:
     made = files(tmp_path, ".json", ".csv", ".md", ".tex")
     write_shown(Shows(), Shown(pd.DataFrame({"p": [1 / 3]})), MARKS, made)

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from consclust.report.items import heading, paragraph, table
-from consclust.report.typst_pdf import LINES, groups, write_pdf
+from consclust.report.items import heading, number_items, paragraph, table
+from consclust.report.typst_pdf import BLOCK, LINES, groups, write_pdf
 from consclust_studies.document.discussion import make_discussion_items
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="36pt"><path d="M0 0L72 36" stroke="black"/></svg>'
@@ -15,14 +15,18 @@ def picture(width: float, height: float) -> dict[str, Any]:
     return {"type": "picture", "width": width, "height": height, "caption": "A line.", "file": "figure1.svg"}
 
 
+def chapter(*items: dict[str, Any]) -> dict[str, Any]:
+    return {"title": "Results", "number": "1", "items": number_items(items, "1")}
+
+
 def said(*items: dict[str, Any], **changes: Any) -> dict[str, Any]:
     title = {"title": "T", "study": "s", "version": "1", "relation": "After", "paper": "", "restricted": ""}
     rest = {"kind": "study", "abstract": "A #b *c* $d$ @e.", "tones": {"reproduced": "good"}, "references": ["A work."]}
-    return {**title, **rest, "chapters": [{"title": "Results", "number": "1", "items": list(items)}], **changes}
+    return {**title, **rest, "chapters": [chapter(*items)], **changes}
 
 
 def laid_out(*items: dict[str, Any]) -> list[dict[str, Any]]:
-    (group,) = groups([{"title": "Results", "number": "1", "items": items}])
+    (group,) = groups([chapter(*items)])
     return [{**item, "group": group["wide"]} for item in group["items"][1:]]
 
 
@@ -38,14 +42,14 @@ def test_a_table_with_many_columns_stands_in_parts_that_begin_with_its_first_col
     first, second = laid_out(wide)
     assert [first["header"], second["header"]] == [header[:8], ["Method", *header[8:]]]
     assert all(len(row) == 8 for part in (first, second) for row in part["rows"])
-    assert [(part["title"], part["caption"], len(part["notes"])) for part in (first, second)] == [
-        ("ACC", "Caption.", 0),
-        ("", "", 1),
+    assert [(part["label"], part["title"], part["caption"], len(part["notes"])) for part in (first, second)] == [
+        ("Table 1.1", "ACC", "Caption.", 0),
+        ("", "", "", 1),
     ]
     assert not first["group"]
-    assert 8 <= first["size"] == second["size"] <= 9
     narrow = only(table(("x",) * 5, [[".436 ± .012"] * 5]))
-    assert (narrow["wide"], narrow["size"]) == (False, 9.0)
+    assert not narrow["wide"]
+    assert first["size"] == second["size"] == narrow["size"], "all tables have one size"
 
 
 def test_columns_of_text_that_no_part_can_hold_lie_in_landscape() -> None:
@@ -68,6 +72,16 @@ def test_what_is_only_of_the_page_is_not_set() -> None:
     assert laid_out({**paragraph("x"), "only": "html"}, {**paragraph("y"), "only": "pdf"})[0]["text"] == "y"
 
 
+def test_a_section_names_the_tables_that_only_the_page_has() -> None:
+    first, second, third, fourth = (table(("a",), [[word]]) for word in "abcd")
+    on_page = {"only": "html"}
+    items = [heading("One"), first, second | on_page, third | on_page, heading("Two"), paragraph("p"), fourth | on_page]
+    kept = [item.get("text") or item["label"] for item in laid_out(*items)]
+    assert kept == [
+        "One", "Table 1.1", "Only in report.html: Tables 1.2 to 1.3.", "Two", "p", "Only in report.html: Table 1.4."
+    ]  # fmt: skip
+
+
 def test_sentences_break_into_lines_and_numbers_do_not() -> None:
     found = only(table(("Claim", "n"), [["a sentence of words " * 8, "12"]]))
     assert found["columns"][0] > 0
@@ -76,25 +90,31 @@ def test_sentences_break_into_lines_and_numbers_do_not() -> None:
 
 
 def test_only_long_tables_break_across_pages() -> None:
-    assert not only(table(("a",), [["x"]] * 24))["long"]
-    assert only(table(("a",), [["x"]] * 25))["long"]
+    assert not only(table(("a",), [["x"]] * BLOCK))["long"]
+    assert only(table(("a",), [["x"]] * (BLOCK + 1)))["long"]
 
 
 def test_a_section_with_a_wide_table_lies_with_its_heading() -> None:
     wide = table(("x",) * 14, [[".436 ± .012"] * 14])  # all of its columns are of text
     items = [heading("One"), paragraph("p"), heading("Two"), wide, heading("Three"), paragraph("q")]
-    found = groups([{"title": "Results", "number": "1", "items": items}])
+    found = groups([chapter(*items)])
     assert [group["wide"] for group in found] == [False, True, False]
     assert [item["type"] for item in found[0]["items"]] == ["heading", "heading", "paragraph"]
     assert found[1]["items"][0]["text"] == "Two"
 
 
 def test_a_picture_keeps_its_size_or_shrinks_to_the_page() -> None:
-    small, tall, broad = (only(picture(*size)) for size in ((3, 2), (3, 20), (16, 4)))
+    small, tall, broad = (laid_out(picture(*size))[0] for size in ((3, 2), (3, 20), (16, 4)))
     assert (small["width"], small["height"], small["wide"]) == (216, 144, False)
     assert tall["height"] == pytest.approx(600)
     assert broad["wide"]
     assert broad["width"] / broad["height"] == pytest.approx(4)
+
+
+def test_a_section_of_pictures_alone_says_where_they_are() -> None:
+    items = [heading("One"), picture(3, 2), picture(3, 2), heading("Two"), picture(3, 2), paragraph("p")]
+    kept = [item["text"] for item in laid_out(*items) if item["type"] != "picture"]
+    assert kept == ["One", "See Figure 1.1 and Figure 1.2.", "Two", "p"]
 
 
 def test_the_pdf_is_the_same_bytes_again(tmp_path: Path) -> None:
