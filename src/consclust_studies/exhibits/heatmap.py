@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 SCALES = (
     "colours: 'own': a scale for each panel, scores in the cells; 'shared': one for each metric; 'best': small panels, "
-    "coloured by the distance from the best point"
+    "each with its own scale from the 5 % quantile of its points to the best one"
 )
-STEP, STEPS = 0.02, 10
-"""The colours of ``scale: best``: so much below the best, in so many steps."""
+LOWEST = 0.05
+"""Quantile of the points of a panel at which the colours of ``scale: best`` begin: a few bad points take no colours."""
 ACROSS = {"own": 3, "shared": 3, "best": 4}
 BEST: dict[str, Any] = {"linestyle": "-", "label": "best mean"}
 DEFAULT: dict[str, Any] = {"linestyle": (0, (1.5, 1)), "label": "default parameters"}
@@ -96,7 +96,7 @@ class Heatmap(OfMethod):
             scale, text = self._scale(values["mean"]), f"mean {metric}"
             for number, (panel, case) in enumerate(zip(band, cases, strict=False)):
                 means = values[values["case"] == case]["mean"].to_numpy()
-                scale = self._scale(values[values["case"] == case]["mean"]) if self.scale == "own" else scale
+                scale = scale if self.scale == "shared" else self._scale(values[values["case"] == case]["mean"])
                 mesh = self._panel(panel, source, case, metric, means, scale)
                 if self.scale == "own":
                     colour_bar(picture, mesh, [panel], text if number % across == across - 1 else "")
@@ -108,19 +108,16 @@ class Heatmap(OfMethod):
             if self.scale == "shared":
                 colour_bar(picture, mesh, band, text)
             elif self.scale == "best":
-                ticks = np.linspace(-STEP * STEPS, 0, 6)
-                colour_bar(picture, mesh, band, f"{text} \N{MINUS SIGN} best", ticks=ticks)
+                bar = colour_bar(picture, make_relative_scale(), band, text, ticks=[0, 1])
+                bar.set_ticklabels([f"{LOWEST:.0%} quantile", "best"])
         legend_below(picture, [Patch(fill=False, ec="black", lw=1.6, **look) for look in (BEST, DEFAULT)])
         picture.draw_without_rendering()  # one pass of the layout leaves the titles of the first row cut off
         return picture
 
     def _scale(self, means: Any) -> dict[str, Any]:
-        if self.scale != "best":
-            return {"vmin": means.min(), "vmax": means.max()}
-        from matplotlib.colors import BoundaryNorm
-
-        steps = BoundaryNorm(np.linspace(-STEP * STEPS, 0, STEPS + 1), 256, extend="min")
-        return {"norm": steps, "vmin": -STEP * STEPS, "vmax": 0}
+        """Return the scores of the darkest and of the brightest colour."""
+        lowest = means.quantile(LOWEST) if self.scale == "best" else means.min()
+        return {"vmin": lowest, "vmax": means.max()}
 
     def _panel(self, panel: Any, source: Source, case: str, metric: str, means: Any, scale: dict[str, Any]) -> Any:
         import pandas as pd
@@ -129,15 +126,16 @@ class Heatmap(OfMethod):
         large = self.scale != "best"
         best = pd.Series(means).max()
         x, y = run.grid[self.x], run.grid[self.y]
-        values = means if large else np.minimum(means - best, -STEP / 1000)  # 0 itself is beyond the last step
-        table = pd.DataFrame(values.reshape(len(y), len(x)), [*map(tick_label, y)], [*map(tick_label, x)])
+        table = pd.DataFrame(means.reshape(len(y), len(x)), [*map(tick_label, y)], [*map(tick_label, x)])
         size = {"annot_kws": {"fontsize": min(7.0, 46 / len(x))}}
         texts = {"annot": table.map(score), "fmt": "", **size} if large else {}
         steps = [1 if len(axis) <= 7 else 2 if large else 4 for axis in (x, y)]
         mesh = heat(panel, table, cmap="viridis", xticklabels=steps[0], yticklabels=steps[1], **texts, **scale)
         panel.invert_yaxis()
         panel.tick_params(rotation=0, labelsize=8 if large else 6.5)
-        title = f"{source.titles[case]}, {metric}" if large else f"{source.titles[case]}: {score(best)}"
+        title = f"{source.titles[case]}, {metric}"
+        if not large:
+            title = f"{source.titles[case]}: {score(scale['vmin'])} to {score(best)}"
         panel.set_title(title, fontsize=9 if large else 7.5)
         frame_cell(panel, x.index(run.default[self.x]), y.index(run.default[self.y]), DEFAULT, large)
         if np.isfinite(best):
@@ -156,8 +154,8 @@ class Heatmap(OfMethod):
         colour = {
             "own": "Each panel has a colour scale of its own.",
             "shared": "One colour scale per metric.",
-            "best": f"Colour: distance below the best mean of a data set, in steps of {STEP:g}; this best mean "
-            "stands above each panel.",
+            "best": f"Each panel has a colour scale of its own, from the {LOWEST:.0%} quantile of its points to the "
+            "best one. Both stand above the panel: where they are near each other, the colours show small differences.",
         }
         return paragraph(
             f"{conjunction(self.metrics)} of {self.method} over its grid of {symbol(self.x)} and {symbol(self.y)}"
@@ -167,6 +165,14 @@ class Heatmap(OfMethod):
             "Solid frame: best mean; dotted frame: default parameters; grey: failed on some subset.",
             describe_races(study),
         )
+
+
+def make_relative_scale() -> Any:
+    """Return the colours from the lowest, 0, to the best, 1."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    return ScalarMappable(Normalize(0, 1), cmap="viridis")
 
 
 def tick_label(value: object) -> str:
