@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 BEYOND = "Beyond the paper: questions of ours"
+OURS = "Questions of ours"
+"""The same where no claim is the paper's."""
 ALONE = ("stable", "grows", "improves", "near", "clearly_above", "counted")
 """Checks in which the methods that the paper does not have play no part."""
 FAILED = ("not reproduced", ON_OTHER_DATA["not reproduced"])
@@ -84,7 +86,8 @@ class Claims(Exhibit):
         columns = {"Item": "item", "Claim": "claim", "Verdict": "verdict", "Evidence": "evidence"} | further
         questions = {"Question": "claim", "Answer": "verdict", "Evidence": "evidence"} | further
         tables = filled(
-            listed("", of_paper, columns, left=len(columns)), listed(BEYOND, ours, questions, left=len(questions))
+            listed("", of_paper, columns, left=len(columns)),
+            listed(BEYOND if len(of_paper) else OURS, ours, questions, left=len(questions)),
         )
         verdicts = frame["verdict"].value_counts()
         counts = ", ".join(f"{word} ({verdicts[word]})" for word in VERDICTS if word in verdicts)

@@ -41,7 +41,7 @@ class Scores(Exhibit):
 
     kind: Literal["scores"]
     id: Name = "table2"
-    title: Title = "Table 2"
+    title: Title = "Scores"
     metrics: tuple[MetricId, ...] = Field((), description="metrics; those in 'reported' if absent")
     methods: tuple[AnyMethodId, ...] = Field(
         (), description="ids of methods, or of variants of methods; all methods of the study if absent"
@@ -95,26 +95,40 @@ class Scores(Exhibit):
         frame = build_scores_frame(source, study)
         standing_for = f"After {self.title}: " if study.other_data and not self.methods else ""
         main = keep_main_rows(study, frame)
-        tables = [_table(f"{standing_for}{metric}", main, metric) for metric in study.reported]
+        if self.methods:  # a table of some methods compares these alone
+            main = main[main["method"] != study.base_clusterings]
+        footnotes = Footnotes()
+        by_metric = [main[main["metric"] == metric] for metric in study.reported]
+        tables = [_table(f"{standing_for}{rows['metric'].iloc[0]}", rows, footnotes) for rows in by_metric if len(rows)]
+        if self.methods and len(tables) > 1:
+            tables = _join_metrics(main, footnotes) or tables
+        # each footnote stands once, below the last table
+        tables[-1] = tables[-1].model_copy(update={"notes": footnotes.notes})
         paper = study if self.methods else restrict_to_paper(study, source.published)
         others = [run.id for run in study.methods if run not in paper.methods]
         return Shown(frame, (*tables, *_to_the_digit(study, frame, self.methods)), _caption(study, frame, others))
 
 
-def _table(title: str, frame: DataFrame, metric: str) -> Table:
-    footnotes, frame = Footnotes(), frame[frame["metric"] == metric]
+def _join_metrics(frame: DataFrame, footnotes: Footnotes) -> list[Table]:
+    """Return one table with all metrics of a few methods side by side, if a page has room for it."""
+    named = frame.assign(column=frame["metric"] + ": " + frame["row"])
+    table = _table("", named, footnotes, by="column")
+    return [table] if table.header[0] == "Data set" else []
+
+
+def _table(title: str, frame: DataFrame, footnotes: Footnotes, by: str = "row") -> Table:
     published = frame.dropna(subset="published")
-    cases, rows = {*published["case"]}, {*published["row"]}
+    cases, rows = {*published["case"]}, {*published[by]}
 
     def cell(row: Any) -> Cell:
         best = "*" if row.paper_best and not row.paper_bold else ""
         mark = WITHOUT_OTHERS if row.paper_bold and not row.bold else best
         text = score(row.mean) if math.isnan(row.std) else f"{score(row.mean)} ± {score(row.std)}"
         difference = "" if math.isnan(row.difference) else f" ({signed(row.difference)})"
-        below = f"{score(row.published)}{difference}" if row.case in cases and row.row in rows else ""
+        below = f"{score(row.published)}{difference}" if row.case in cases and getattr(row, by) in rows else ""
         return Cell(text=text, below=below, bold=row.paper_bold, mark=mark + footnotes.mark(row.note))
 
-    return crossed(title, frame, "row", cell, footnotes)
+    return crossed(title, frame, by, cell)
 
 
 def _to_the_digit(study: PlannedStudy, frame: DataFrame, methods: Sequence[str]) -> list[Text]:
@@ -134,8 +148,10 @@ def _caption(study: PlannedStudy, frame: DataFrame, others: Sequence[str]) -> st
     drawn = "all base clusterings that are drawn" if study.ensemble.draws else f"all {runs} base clusterings"
     names = conjunction(others)
     significant = (
-        f"Bold: the best method, significantly better than every other ({test}, p < {alpha:g}, not adjusted "
-        "for the number of tests). *: the best, but not significantly."
+        f"Bold: the best method, significantly better than every other ({test}, p < {alpha:g}). Every one of "
+        "these tests must reject (an intersection-union test): a method that is not better than every other is bold "
+        f"with a probability of {alpha:g} at most, without an adjustment for the number of tests. *: the best, but not "
+        "significantly."
     )
     return paragraph(
         f"{'Mean ± standard deviation of the scores' if several else 'Scores'} on "

@@ -222,7 +222,7 @@ def judge(claim: Claim, material: Material) -> Finding:
     fact = f"{found.what} {found.here.text} here"
     evidence = [
         f"{fact[0].upper()}{fact[1:]}",
-        _describe_published(claim, published),
+        *_describe_published(claim, published, material),
         *found.remarks,
         *material.describe_differences(claim),
     ]
@@ -241,11 +241,12 @@ def judge(claim: Claim, material: Material) -> Finding:
     return Finding(by_most, fact, f"{'; '.join(evidence)}.", by_count)
 
 
-def _describe_published(claim: Claim, published: Measure | None) -> str:
+def _describe_published(claim: Claim, published: Measure | None, material: Material) -> list[str]:
+    """Say what the paper counts; that it does not is worth a word only in a study with published tables."""
     if published is None:
-        return "no published count"
+        return ["no published count"] if material.study.published else []
     # the paper gives no number: what is required is ours
-    return f"required: {published.text}" if claim.check == "clearly_above" else f"published: {published.text}"
+    return [f"required: {published.text}" if claim.check == "clearly_above" else f"published: {published.text}"]
 
 
 def judge_at_default(claim: Claim, material: Material) -> Finding | None:

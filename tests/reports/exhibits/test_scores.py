@@ -127,11 +127,13 @@ def test_failures_and_remarks_are_footnotes() -> None:
     notes = pd.DataFrame(remarks, columns=NOTES)
     shown = table().build(source_of(study, scores=scores, failures=failures, notes=notes))
     assert at(shown.frame, "iris", "KC")["n"] == 2
-    assert dict(shown.blocks[0].notes) == {
+    of_acc, of_nmi = shown.blocks
+    assert dict(of_nmi.notes) == {
         "a": "failed on 1 of 3 subsets: no graph; cut by hand",
         "b": "failed on 3 of 3 subsets: no score",
         "c": "by hand (on 1 of 3 subsets)",
     }
+    assert not of_acc.notes, "each footnote stands once, below the last table"
     assert [cell(shown, "Iris", row).mark[-1:] for row in ("KC", "EAC")] == ["a", "b"]
     assert cell(shown, "Iris", "EAC").text == DASH
 
@@ -170,8 +172,16 @@ def test_of_a_tuned_method_the_studys_selection_counts_among_equal_means() -> No
 
 def test_on_other_data_the_table_is_called_after_the_papers() -> None:
     source = source_of(planned(other_data="They are lost."))
-    assert table().build(source).blocks[0].title == "After Table 2: ACC"
-    assert table(methods=["KC"]).build(source).blocks[0].title == "ACC"
+    assert table(title="Table 2").build(source).blocks[0].title == "After Table 2: ACC"
+    assert table(methods=["KC"], metrics=["ACC"]).build(source).blocks[0].title == "ACC"
+
+
+def test_a_few_methods_have_all_metrics_side_by_side_without_the_base_clusterings() -> None:
+    source = source_of(planned())
+    (joined,) = table(methods=["EAC", "KC"]).build(source).blocks
+    assert joined.header == ("Data set", "ACC: EAC", "ACC: KC", "NMI: EAC", "NMI: KC")
+    apart = table(methods=["KC"], metrics=["NMI"]).build(source).blocks[0]
+    assert [row[4].text for row in joined.rows] == [row[1].text for row in apart.rows]
 
 
 def test_one_subset_allows_no_test() -> None:
