@@ -98,6 +98,7 @@ class Differences(_OfPublished):
     """The largest differences from the published scores, the largest first."""
 
     place = 38
+    in_pdf = False
 
     kind: Literal["differences"]
     id: Name = "differences"

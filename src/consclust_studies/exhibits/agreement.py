@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from consclust.report.blocks import Cell, Footnotes, Shown, Table, filled, listed
+from consclust.report.blocks import Cell, Footnotes, Shown, Table, filled, leave_out_of_pdf, listed
 from consclust.report.wording import DASH, MINUS, conjunction, count, number, paragraph, records, score, signed
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
@@ -71,9 +71,12 @@ class Agreement(_Compared):
             describe_counting(study),
         )
         columns = "dataset, metric, methods, tau, near, Mean |difference|: mean_absolute"
-        by_row = _by_row(add_near(study, keep_counted(study, scores).dropna(subset=["mean", "published"])))
-        blocks = (_by_metric(frame, cells), by_row, _base_clusterings(study, cells), _by_data(study, cells))
-        tables = filled(listed("By data set", frame, columns, left=2), *blocks)
+        every_row = add_near(study, keep_counted(study, scores).dropna(subset=["mean", "published"]))
+        in_pdf = (_by_metric(frame, cells), _by_row("By row", cells), _by_data(study, cells))
+        on_page = [listed("By data set", frame, columns, left=2), _base_clusterings(study, cells)]
+        if len(every_row) > len(cells):  # methods with a grid have a row in each selection
+            on_page.append(_by_row("By row, in every selection", every_row))
+        tables = filled(*in_pdf, *map(leave_out_of_pdf, on_page))
         equal = _describe_equal(cells) if study.same_subsets else ""
         return Shown(frame, tables, caption, abstract=paragraph(_nearness(frame, study), equal))
 
@@ -194,12 +197,12 @@ def _by_metric(frame: DataFrame, cells: DataFrame) -> Table:
     return listed("By metric", found.join(taus).reset_index(), f"{columns}, Highest τ: max")
 
 
-def _by_row(cells: DataFrame) -> Table:
+def _by_row(title: str, cells: DataFrame) -> Table:
     by = ["row", "metric"]
     found = _totals(cells, by, mean_difference=("difference", "mean")).reset_index()
     farthest = cells.loc[cells.groupby(by, sort=False)["away"].idxmax(), [*by, "dataset", "difference"]]
     columns = "row, metric, scores, near, mean_difference, away, Largest difference: difference, on: dataset"
-    return listed("By row", found.merge(farthest), columns, left=2, forms={"mean_difference": signed})
+    return listed(title, found.merge(farthest), columns, left=2, forms={"mean_difference": signed})
 
 
 def _base_clusterings(study: PlannedStudy, cells: DataFrame) -> Table:

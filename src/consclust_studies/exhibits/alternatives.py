@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from consclust import methods
 from consclust.datasets.registry import MADE
-from consclust.report.blocks import Shown, Table, listed
+from consclust.report.blocks import Shown, Table, leave_out_of_pdf, listed
 from consclust.report.wording import DASH, MINUS, number, numbers, paragraph, records, score, signed, symbol
 from consclust_studies.config.cases import Case, CaseVariant
 from consclust_studies.config.method_runs import MethodRun, MethodVariant
@@ -58,7 +58,7 @@ class Alternatives(Exhibit):
         study, frame = source.study, _frame(source)
         compared = bool(frame["published"].notna().any())
         caption = paragraph(
-            "A variant is another interpretation of the paper, shown beside the study's own; it is not "
+            f"A variant is {_name_variant(study)}, shown beside the study's own; it is not "
             f"ranked and not tested. Change: variant {MINUS} own. Methods with a grid are taken in the "
             f'selection "{SELECTIONS[study.selection]}".',
             compared
@@ -72,7 +72,7 @@ class Alternatives(Exhibit):
         ordered = frame.sort_values("change", key=abs, ascending=False, kind="stable")
         title = "All scores, the largest changes first"
         scores = listed(title, ordered, columns, left=4, forms={"nearer": NEARER.__getitem__})
-        return Shown(frame, (_questions(study, frame, compared), scores), caption)
+        return Shown(frame, (_questions(study, frame, compared), leave_out_of_pdf(scores)), caption)
 
 
 def _frame(source: Source) -> DataFrame:
@@ -106,6 +106,10 @@ def _frame(source: Source) -> DataFrame:
     columns = "variant why differs case dataset method selection metric n own other change published"
     frame = records(f"{columns} own_near other_near", rows)
     return frame.assign(nearer=find_nearer(frame, "own", "other"))
+
+
+def _name_variant(study: Study) -> str:
+    return "another interpretation of the paper" if study.published else "another way to run the experiment"
 
 
 def _find_interpretations(study: Study) -> list[MethodVariant]:

@@ -30,6 +30,7 @@ class Grids(Exhibit):
     """Scores at all points of the grids: their range, the nearest point, the gain of the oracle."""
 
     place = 20
+    in_pdf = False
     lacking = "no method has a grid; add one"
     reads: ClassVar = Needs(scores=True, selected=True, published=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from consclust.report.blocks import Cell, Shown, Table, crossed, filled, listed
+from consclust.report.blocks import Cell, Shown, Table, crossed, filled, leave_out_of_pdf, listed
 from consclust.report.wording import DASH, paragraph, score, signed
 from consclust_studies.config.study import PlannedStudy
 from consclust_studies.config.values import Name, Title
@@ -52,7 +52,10 @@ class Restarts(Exhibit):
         )
         metrics = [frame[frame["metric"] == metric] for metric in study.reported]
         tables = [crossed(block["metric"].iloc[0], block, "row", _cell) for block in metrics if len(block)]
-        return Shown(frame, filled(*tables, summary), caption)
+        # without published values there is no summary, and the tables are all that is shown
+        if summary.rows:
+            tables = [leave_out_of_pdf(table) for table in tables]
+        return Shown(frame, filled(summary, *tables), caption)
 
 
 def _frame(source: Source) -> DataFrame:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from consclust.report.blocks import Cell, Shown, crossed
+from consclust.report.blocks import Cell, Shown, crossed, leave_out_of_pdf
 from consclust.report.wording import DASH, number, paragraph, seconds
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Needs
@@ -24,6 +24,8 @@ TABLES: dict[str, tuple[str, Callable[[float], str]]] = {
     "peak_rss_mib": ("Peak memory of a job, MiB", lambda value: number(value, ".0f")),
 }
 """Title and format of the table of a column."""
+ON_PAGE = {"peak_rss_mib"}
+"""Columns whose tables the page alone has."""
 SIZES = {"n": "n", "n'": "n_profiles"}
 """What stands beside the methods in every table."""
 
@@ -53,7 +55,8 @@ class Runtime(Exhibit):
             known = named.dropna(subset=column)
             texts = pd.concat([*sizes, known.assign(text=known[column].map(form))])
             if len(known):
-                tables.append(crossed(title, texts, "method", lambda row: Cell(text=row.text)))
+                table = crossed(title, texts, "method", lambda row: Cell(text=row.text))
+                tables.append(leave_out_of_pdf(table) if column in ON_PAGE else table)
         caption = paragraph(
             "n: objects; n': median number of distinct label profiles over the subsets. A fit is one subset at one "
             "grid point with all restarts.",

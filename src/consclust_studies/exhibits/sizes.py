@@ -11,7 +11,7 @@ from consclust.report.blocks import Shown
 from consclust.report.figures import curves_by_case
 from consclust.report.wording import conjunction, count, paragraph, records
 from consclust_studies.config.paper import Claim
-from consclust_studies.config.references import MetricId
+from consclust_studies.config.references import MethodId, MetricId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.exhibits.base import Counted, Exhibit, Needs
 from consclust_studies.results.main_table import aggregate_subsets
@@ -41,6 +41,7 @@ class Sizes(Exhibit):
 
     kind: Literal["sizes"]
     metric: MetricId = Field(description="metric of the scores")
+    thick: MethodId | None = Field(None, description="id of the method that is drawn thick, the paper's; null: none")
 
     def wanted(self, study: Study) -> bool:
         """Whether a case has other sizes."""
@@ -68,7 +69,8 @@ class Sizes(Exhibit):
         )
         labels = "base clusterings in a subset", f"mean {self.metric}"
         drawn = frame if few else frame.assign(std=0.0)
-        return Shown(frame, caption=caption, picture=curves_by_case(drawn, source.titles, "size", labels))
+        picture = curves_by_case(drawn, source.titles, "size", labels, thick=self.thick)
+        return Shown(frame, caption=caption, picture=picture)
 
     def count_for_claim(self, question: str, claim: Claim, source: Source) -> Counted:
         """Count methods, data sets, or data sets and sizes, by the means that the figure shows."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from consclust.report.blocks import Chapter, Shown, listed
+from consclust.report.blocks import Chapter, Shown, Table, filled, leave_out_of_pdf, listed
 from consclust.report.wording import DASH, paragraph, score
 from consclust.scores import score_many
 from consclust_studies.config.cases import Case, CaseVariant
@@ -89,8 +89,20 @@ class VarianceComponents(Exhibit):
         columns += "Mean of a pool: of_mean"
         forms = dict.fromkeys(("pool", "subset", "restart", "of_mean"), _write_deviation)
         groups = frame.groupby("metric", sort=False)
-        tables = tuple(listed(f"{name}", rows, columns, left=2, forms=forms) for name, rows in groups)
-        return Shown(frame, tables, caption)
+        tables = (leave_out_of_pdf(listed(f"{name}", rows, columns, left=2, forms=forms)) for name, rows in groups)
+        return Shown(frame, filled(_summarise_methods(frame), *tables), caption)
+
+
+def _summarise_methods(frame: DataFrame) -> Table:
+    """Return the median of each component over the data sets, and how many estimates between pools are 0."""
+    groups = frame.groupby(["metric", "method"], sort=False)
+    medians = groups[["pool", "subset", "restart", "of_mean"]].median()
+    counts = groups["pool"].agg(lambda values: f"{(values == 0).sum()} of {len(values)}")
+    table = medians.assign(at_zero=counts).reset_index()
+    columns = "metric, method, Between pools: pool, Between subsets: subset, Between restarts: restart, "
+    columns += "Mean of a pool: of_mean, Pools at 0: at_zero"
+    forms = dict.fromkeys(("pool", "subset", "restart", "of_mean"), _write_deviation)
+    return listed("Median over the data sets", table, columns, left=2, forms=forms)
 
 
 def _write_deviation(value: float) -> str:

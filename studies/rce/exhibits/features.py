@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from consclust.report.blocks import Cell, Chapter, Shown, Table, listed
+from consclust.report.blocks import Cell, Chapter, Shown, Table, leave_out_of_pdf, listed
 from consclust.report.wording import DASH, MINUS, conjunction, number, paragraph, records, score
 from consclust.scores import score_many
 from consclust_studies.config.cases import Case
@@ -75,7 +75,7 @@ class Features(Exhibit):
             "If none fits, the row identifies nothing, and the rule takes the study's data with the fewest steps."
         )
         groups = frame.groupby("case", sort=False)
-        tables = (_one(rows, metrics) for _, rows in groups)
+        tables = (leave_out_of_pdf(_one(rows, metrics)) for _, rows in groups)
         return Shown(frame, (_summary(frame), *tables), caption)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from consclust.report.blocks import Cell, Chapter, Shown, Table, listed
+from consclust.report.blocks import Cell, Chapter, Shown, Table, leave_out_of_pdf, listed
 from consclust.report.wording import DASH, count, number, paragraph, records, score
 from consclust_studies.config.cases import Case
 from consclust_studies.config.study import Study
@@ -71,7 +71,7 @@ class Pools(Exhibit):
         )
         columns = "dataset, method, mean, between, within, expected, interval, published, Inside: word"
         groups = given.groupby("metric", sort=False)
-        tables = (listed(f"{name}", rows, columns, left=2) for name, rows in groups)
+        tables = (leave_out_of_pdf(listed(f"{name}", rows, columns, left=2)) for name, rows in groups)
         return Shown(frame, (_by_data(frame), *tables), caption)
 
 

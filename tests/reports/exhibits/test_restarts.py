@@ -30,9 +30,10 @@ def test_it_lists_only_what_differs_in_three_decimals() -> None:
     assert shown.frame["mean_of_restarts"].tolist() == pytest.approx([0.55, 0.55])
     assert shown.frame["best_of_restarts"].tolist() == pytest.approx([0.57, 0.57])
     assert shown.frame["nearer"].tolist() == ["best_of_restarts", "mean_of_restarts"]
-    cell = shown.blocks[0].rows[0][1]
-    assert (cell.text, cell.below) == (".570", "+.020")
-    assert [[cell.text for cell in row] for row in shown.blocks[1].rows] == [["KC", "2", "1", "1", ".040", ".040"]]
+    summary, cells = shown.blocks
+    assert (cells.rows[0][1].text, cells.rows[0][1].below) == (".570", "+.020")
+    assert [[cell.text for cell in row] for row in summary.rows] == [["KC", "2", "1", "1", ".040", ".040"]]
+    assert (summary.in_pdf, cells.in_pdf) == (True, False)
 
 
 def test_a_cell_that_agrees_is_a_dash() -> None:
@@ -42,7 +43,7 @@ def test_a_cell_that_agrees_is_a_dash() -> None:
     table.loc[(table["method"] == "EAC") & (table["case"] == "wine") & (table["restart"] == "mean"), "value"] = 0.4
     shown = EXHIBIT.build(source_of(STUDY, scores=table))
     assert [[cell.text for cell in row[1:]] for row in shown.blocks[0].rows] == [[".570", DASH], [DASH, ".500"]]
-    assert len(shown.blocks) == 1, "nothing is published"
+    assert [block.in_pdf for block in shown.blocks] == [True], "nothing is published, so there is no summary"
 
 
 def test_restarts_that_agree_are_no_table() -> None:
