@@ -51,3 +51,13 @@ def test_methods_are_sorted_into_limits_of_seconds(monkeypatch):
     )
     *_, row = report.choose_by_size(measured).splitlines()
     assert [cell.strip() for cell in row.strip("|").split("|")] == ["1,000", "fast", "middle", "slow", "2,500"]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/compare-packages.md"])
+def test_the_speeds_beside_other_packages_are_the_measured_ones(page):
+    measured = pd.read_csv(ROOT / "docs/performance/peers.csv")
+    same = measured[measured["relation"] == "same method"].dropna(subset="ratio")
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for peer in ("ClusterEnsembles", "PCE"):
+        ratios = same.loc[same["peer"] == peer, "ratio"]
+        assert f"{ratios.min():.1f} to {ratios.max():,.0f} times, median {ratios.median():.1f}" in text, peer
