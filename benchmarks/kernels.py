@@ -564,6 +564,19 @@ def upper_products(data: Data) -> Pair:
     )
 
 
+def sum_shares(data: Data) -> Pair:
+    codes, firsts = codes_of(data)
+    shares = data.rng.dirichlet(np.ones(CLASSES), data.ensemble.n_objects)
+    z = data.ensemble.sparse_indicator[data.ensemble.membership]
+
+    def compiled() -> Any:
+        sums = np.zeros((z.shape[1], CLASSES))
+        streams.sum_shares(codes, firsts, shares, sums)
+        return sums
+
+    return "shares of objects by cluster", z.shape[0], lambda: z.T @ shares, compiled
+
+
 def sum_rows_of_table(data: Data) -> Pair:
     codes, firsts = codes_of(data)
     z, table = data.ensemble.sparse_indicator[data.ensemble.membership].astype(float), data.table()
@@ -645,6 +658,7 @@ CASES: dict[str, Callable[[Data], Pair]] = {
     "stream.add_overlaps": partial(upper_overlaps, add=streams.add_overlaps),
     "stream.add_overlaps_by_pairs": partial(upper_overlaps, add=streams.add_overlaps_by_pairs),
     "stream.add_products": upper_products,
+    "stream.sum_shares": sum_shares,
     "stream.sum_rows_of_table": sum_rows_of_table,
     "strength.sum_common": sum_common,
     "trce.quotient_rows": quotient_rows,

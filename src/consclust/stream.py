@@ -22,6 +22,7 @@ from consclust.plurals import count
 
 MOST_IN_MEMORY = 2**20  # Objects up to which labels are kept in memory, and every method has its usual route
 ROWS = 2**17  # Objects of a block; their labels stay in the cache of a processor
+BUFFER = 2**20  # Bytes of a column of a Parquet file that are read at a time
 WIDE = 2**16  # Labels from here on are sought in a sorted list, smaller ones stand in a table
 UNKNOWN = -2  # Stands for a label without a code yet
 
@@ -274,15 +275,15 @@ def _read_parquet(paths: Sequence[Path | str], columns: Sequence[str] | None) ->
 
     first: list[str] = []
     for path in paths:
-        with ParquetFile(path) as file:
+        with ParquetFile(path, buffer_size=BUFFER) as file:
             names = list(columns) if columns is not None else clustering_columns(file.schema_arrow)
             first = first or names
             try:
                 check_columns(names, first, str(paths[0]))
             except ValueError as mistake:
                 raise ValueError(f"{path}: {mistake}") from None
-            for batch in file.iter_batches(ROWS, columns=names, use_threads=False):
-                if batch.num_rows:
+            for group in range(file.num_row_groups):  # a reader of all groups keeps what it has read of each
+                for batch in file.iter_batches(ROWS, row_groups=[group], columns=names, use_threads=False):
                     yield [_labels_of(batch.column(name), f"{path}, column {name}") for name in names]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from consclust.ensemble import Ensemble
 from consclust.errors import ConsensusFailure
-from consclust.methods import EAC, HBGF, LWGP, MCLA, SpectralConsensus
+from consclust.methods import EAC, HBGF, IVC, KCC, LWGP, MCLA, SEC, Mixture, SpectralConsensus
 from consclust.methods.mcla import cluster_graph
 from consclust.methods.streamed.fits import learn_summary
 from consclust.methods.streamed.learners import find_eci, make_cluster_graph
@@ -18,7 +18,8 @@ from consclust.scores import ari
 from consclust.similarity import eci
 from consclust.stream import StreamedEnsemble
 
-STREAMED = (HBGF, LWGP, MCLA, SpectralConsensus)
+BY_ROUNDS = (KCC, Mixture, SEC)
+STREAMED = (HBGF, LWGP, MCLA, SpectralConsensus, *BY_ROUNDS)
 N = 1500
 
 
@@ -63,6 +64,10 @@ def test_labels_are_those_in_memory_whatever_the_blocks_are(cls, size):
         (MCLA, {"vertex_weight": "unit"}),
         (MCLA, {"object_order": "random"}),
         (MCLA, {"n_meta_clusters": 7}),
+        (KCC, {"utility": "U_c", "normalized": True}),
+        (KCC, {"utility": "U_H", "normalized": True}),
+        (IVC, {"variant": "IPVC"}),
+        (SEC, {"init": "random"}),
     ],
     ids=str,
 )
@@ -89,7 +94,9 @@ def test_mcla_ignores_missing_labels_as_in_memory():
     assert found.cut_ == in_memory.cut_
 
 
-@pytest.mark.parametrize(("cls", "missing"), [(MCLA, "expected"), (SpectralConsensus, "ignored")])
+@pytest.mark.parametrize(
+    ("cls", "missing"), [(MCLA, "expected"), (SpectralConsensus, "ignored"), (SEC, "expected"), (IVC, "expected")]
+)
 def test_missing_labels_are_refused_where_there_is_no_route(cls, missing):
     with pytest.raises(ConsensusFailure, match="on a stream"):
         fit(cls, streamed(planted(missing=0.1), missing=missing))
@@ -120,7 +127,53 @@ def test_an_iterator_of_blocks_is_a_stream():
     assert np.array_equal(fit(HBGF, iter([labels[:100], labels[100:]])).labels_, fit(HBGF, labels).labels_)
 
 
-@pytest.mark.parametrize("cls", [HBGF, LWGP, SpectralConsensus])
+def test_costs_are_those_in_memory():
+    labels = planted()
+    assert fit(KCC, streamed(labels)).cost_ == pytest.approx(fit(KCC, labels).cost_, rel=1e-6)
+    assert fit(SEC, streamed(labels)).association_ == pytest.approx(fit(SEC, labels).association_, rel=1e-4)
+
+
+@pytest.mark.parametrize("cls", [KCC, Mixture])
+def test_a_missing_label_takes_no_part_in_kcc_and_mixture(cls):
+    labels = planted(missing=0.3)
+    assert ari(fit(cls, streamed(labels, 100)).labels_, fit(cls, labels).labels_) > 0.99
+
+
+def test_where_ties_of_votes_fall_otherwise_the_cost_is_no_higher():
+    labels = planted()
+    found = fit(IVC, streamed(labels, 100))
+    assert found.cost_ <= fit(IVC, labels).cost_
+    assert np.array_equal(found.labels_, fit(IVC, streamed(labels, 999)).labels_)
+
+
+def test_a_mixture_predicts_after_a_stream():
+    labels = planted()
+    mixture = fit(Mixture, streamed(labels))
+    in_memory = fit(Mixture, labels)
+    assert np.array_equal(mixture.predict(labels), mixture.labels_)
+    assert mixture.shares_ == pytest.approx(in_memory.shares_, abs=1e-3)
+    assert mixture.log_likelihood_ == pytest.approx(in_memory.log_likelihood_, rel=1e-4)
+    for own, other in zip(mixture.theta_, in_memory.theta_, strict=True):
+        assert own == pytest.approx(other, abs=1e-2)
+
+
+@pytest.mark.parametrize("cls", BY_ROUNDS)
+def test_rounds_over_all_objects_go_on_from_the_sample(cls, monkeypatch):
+    monkeypatch.setattr(gram, "EXACT", 200)
+    monkeypatch.setattr(gram, "SAMPLE", 100)
+    labels = planted(4000)
+    one = fit(cls, streamed(labels, 300), max_iter=1)
+    assert not one.converged_
+    assert "1 round over all objects, which did not settle" in one.note_
+    found = fit(cls, streamed(labels, 300))
+    assert found.converged_
+    assert found.n_iter_ > 1
+    in_memory = fit(cls, labels).labels_
+    assert ari(in_memory, found.labels_) >= ari(in_memory, one.labels_)
+    assert np.array_equal(found.labels_, fit(cls, streamed(labels, 64)).labels_)
+
+
+@pytest.mark.parametrize("cls", [HBGF, LWGP, SpectralConsensus, *BY_ROUNDS])
 def test_a_sample_finds_nearly_the_same_clusters(cls, monkeypatch):
     monkeypatch.setattr(gram, "EXACT", 1000)
     monkeypatch.setattr(gram, "SAMPLE", 500)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from consclust.ensemble import MISSING, Ensemble, IntArray
 from consclust.errors import ConsensusFailure
 from consclust.methods.streamed.learners import COUNT_OVERLAPS_FIRST, LEARNERS, StreamData
+from consclust.methods.streamed.rounds import IGNORE_MISSING
 from consclust.methods.streamed.rules import Rule
 from consclust.numerics.gram import Codes, Indicator, Summary, check_labelled, read_codes, summarise
 from consclust.plurals import count
@@ -36,11 +37,20 @@ def fit_stream(method: "ConsensusMethod", stream: StreamedEnsemble, features: An
     method.labels_ = np.concatenate(blocks)
     method.restart_labels_ = method.labels_[None, :]
     method.chosen_ = 0
-    if hasattr(method, "meta_labels_"):
-        method.meta_labels_ = learned.numbering.numbers_of_all()[method.meta_labels_]
+    order_clusters(method, learned.numbering.numbers_of_all())
     method.note_ = learned.note
     method._complete_note()
     return method
+
+
+def order_clusters(method: Any, numbers: IntArray) -> None:
+    """Put what a method keeps of each cluster into the order of their ``numbers``, (K,)."""
+    order = np.argsort(numbers)
+    if hasattr(method, "meta_labels_"):
+        method.meta_labels_ = numbers[method.meta_labels_]
+    if hasattr(method, "theta_"):
+        method.shares_ = method.shares_[order]
+        method.theta_ = [of_clustering[order] for of_clustering in method.theta_]
 
 
 def summarise_for(method: "ConsensusMethod", stream: StreamedEnsemble) -> Summary:
@@ -70,10 +80,11 @@ def learn_summary(method: "ConsensusMethod", summary: Summary, stream: StreamedE
         remedy = f"choose one of {', '.join(sorted(LEARNERS))}, or pass an Ensemble"
         raise ConsensusFailure(f"{what}, and there are {summary.n_objects:,}; {remedy}")
     n_passes = 1
-    if summary.n_missing and stream.missing == "expected" and summary.overlaps is None:
+    missing = "ignored" if name in IGNORE_MISSING else stream.missing
+    if summary.n_missing and missing == "expected" and summary.overlaps is None:
         summary = replace(summary, overlaps=summarise(stream, with_overlaps=True).overlaps)
         n_passes = 2
-    data = StreamData(summary, Indicator(summary, stream.missing), stream, n_passes)
+    data = StreamData(summary, Indicator(summary, missing), stream, n_passes)
     if method.n_clusters > len(data.profiles.weights):
         problem = f"{name}: n_clusters = {method.n_clusters} but the ensemble distinguishes only"
         groups = count(len(data.profiles.weights), "group")

@@ -11,6 +11,7 @@ import numpy as np
 
 from consclust.ensemble import AT_ONCE, FloatArray, IntArray
 from consclust.errors import ConsensusFailure
+from consclust.methods.streamed.rounds import ROUNDS, fit_sample, go_round
 from consclust.methods.streamed.rules import CutRule, MeanRule, Rule, ShareRule, embed_by_cut, embed_by_mean
 from consclust.numerics.gram import Codes, Indicator, Profiles, Summary, find_profiles, read_codes, weigh_overlaps
 from consclust.numerics.numbering import renumber
@@ -212,7 +213,27 @@ def make_cluster_graph(overlaps: IntArray) -> Graph:
     return graph_of_rows(rows, n_clusters, int(np.count_nonzero(index)))
 
 
+# ---------------------------------------------------------------------- round by round: SEC, KCC, Mixture, IVC
+
+
+def learn_by_rounds(method: Any, data: StreamData) -> Learned:
+    """Learn a method whose rounds are passes, from the labels that it gives to the sample."""
+    name = type(method).__name__
+    if data.indicator.counts_expected:
+        raise refuse(method, "expected labels need all profiles", "use missing='ignored'")
+    rounds = ROUNDS[name](method, data.summary)
+    start = rounds.count_sample(data.summary.sample, fit_sample(method, data))
+    passes = (data.start_pass() for _ in range(method.max_iter))
+    settled = go_round(rounds, start, passes, method.max_iter)
+    attributes = rounds.find_attributes(settled.rule, settled.counts)
+    attributes |= {"n_iter_": settled.n_rounds, "converged_": settled.converged}
+    said = "settled" if settled.converged else "did not settle"
+    data.notes.append(f"{count(settled.n_rounds, 'round')} over all objects, which {said}")
+    return Learned(settled.rule, attributes)
+
+
 LEARNERS: Mapping[str, Learner] = {
+    **dict.fromkeys(ROUNDS, learn_by_rounds),
     "HBGF": learn_hbgf,
     "LWGP": learn_lwgp,
     "MCLA": learn_mcla,

@@ -121,7 +121,65 @@ class ShareRule(Rule):
         return len(self.sizes)
 
 
+@dataclass(frozen=True)
+class LeastRule(Rule):
+    """The cluster of the least score, the first of equal ones."""
+
+    offsets: FloatArray
+    """What is added to the score of each cluster, shape (K,)."""
+    by_degree: bool
+    """Whether the offsets are taken times the degree of the object, to which the last column of the table sums."""
+
+    def score(self, sums: FloatArray) -> FloatArray:
+        """Return the score of each object in each cluster, shape (objects, K)."""
+        if not self.by_degree:
+            return sums + self.offsets
+        scores: FloatArray = sums[:, :-1] + sums[:, -1:] * self.offsets
+        return scores
+
+    def label(self, sums: FloatArray) -> IntArray:
+        """Return the label of each object from the sum over its base clusters, (objects, d)."""
+        labels: IntArray = self.score(sums).argmin(axis=1)
+        return labels
+
+    @property
+    def n_labels(self) -> int:
+        """Number of clusters."""
+        return len(self.offsets)
+
+
+@dataclass(frozen=True)
+class LikelihoodRule(Rule):
+    """The component of a mixture with the greatest responsibility, the first of equal ones."""
+
+    log_shares: FloatArray
+    """Logarithm of the share of each component, shape (K,)."""
+
+    def score(self, sums: FloatArray) -> FloatArray:
+        """Return the logarithm of each component's share and likelihood, (objects, K).
+
+        An object that no component can have takes the shares alone.
+        """
+        scores = sums + self.log_shares
+        is_possible = scores.max(axis=1) > -np.inf
+        scores[~is_possible] = self.log_shares
+        return scores
+
+    def label(self, sums: FloatArray) -> IntArray:
+        """Return the label of each object from the sum over its base clusters, (objects, K)."""
+        labels: IntArray = self.score(sums).argmax(axis=1)
+        return labels
+
+    @property
+    def n_labels(self) -> int:
+        """Number of components."""
+        return len(self.log_shares)
+
+
+KINDS = (CutRule, MeanRule, ShareRule, LeastRule, LikelihoodRule)
+
+
 def read_rule(arrays: dict[str, Any]) -> Rule:
     """Return a rule of any kind from its arrays."""
-    kinds: dict[str, type[Rule]] = {kind.__name__: kind for kind in (CutRule, MeanRule, ShareRule)}
+    kinds: dict[str, type[Rule]] = {kind.__name__: kind for kind in KINDS}
     return kinds[str(arrays["rule"])].from_arrays(arrays)

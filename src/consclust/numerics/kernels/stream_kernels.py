@@ -116,6 +116,20 @@ def sum_rows_of_table(codes: Codes, firsts: IntArray, table: FloatArray, sums: F
 
 
 @compiled
+def sum_shares(codes: Codes, firsts: IntArray, shares: FloatArray, sums: FloatArray) -> None:
+    """Add the shares of the objects, (objects, K), to the rows of their base clusters, in place, (sum of k_i, K)."""
+    n_clusterings, n_objects = codes.shape
+    for p in range(n_objects):
+        own = shares[p]
+        for i in range(n_clusterings):
+            code = codes[i, p]
+            if code >= 0:
+                row = sums[np.uint32(firsts[i] + code)]
+                for k in range(len(own)):
+                    row[k] += own[k]
+
+
+@compiled
 def find_clusters(codes: Codes, firsts: IntArray, p: int, own: npt.NDArray[np.uint32]) -> int:
     """Write the clusters of object p into the first places of ``own``, (m,); return how many they are."""
     n_known = 0

@@ -1,0 +1,226 @@
+"""Methods that go over the objects round by round: on a stream a pass is a round.
+
+All random starts are made on the sample, in memory, by the method itself. From the labels of the chosen one the rounds
+go on over all objects. Where all objects are in the sample, the first round changes nothing.
+"""
+
+# SciPy is imported where needed, so that what does without it starts faster
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from consclust.ensemble import FloatArray, IntArray
+from consclust.methods.ivc import distances_from_modes, distances_from_shares
+from consclust.methods.kcc import FORMS, Problem
+from consclust.methods.streamed.rules import LeastRule, LikelihoodRule, Rule
+from consclust.numerics.gram import CodedRows, Codes, Sample, Summary
+from consclust.numerics.points import LabelTable
+
+if TYPE_CHECKING:
+    from consclust.methods.base import ConsensusMethod
+
+AT_A_TIME = 2**13  # Objects whose sums stay in the cache of a processor
+SETTLED = 1e-5  # Relative fall of the cost up to which rounds over all objects are settled
+GRID = 2.0**-26  # Shares of objects are multiples of it: sums over 10^8 objects are exact, in any order
+COST_GRID = 2.0**-16  # As are the costs of objects
+
+log = logging.getLogger("consclust")
+
+
+class Counts(NamedTuple):
+    """What a round counts."""
+
+    labels: FloatArray
+    """Objects of each base cluster in each consensus cluster, or their shares, shape (sum of k_i, K)."""
+    sizes: FloatArray
+    """Objects of each consensus cluster, or their shares, shape (K,)."""
+    cost: float
+    """Sum over the objects of what each costs; it falls from round to round."""
+
+
+class Rounds(ABC):
+    """A method whose clusters follow from counts of labels, and whose labels follow from the clusters."""
+
+    def __init__(self, method: Any, summary: Summary) -> None:
+        from scipy.sparse import eye_array
+
+        self.method = method
+        self.n_clusters: int = method.n_clusters
+        self.cluster_names = summary.cluster_names
+        self.sizes = summary.sizes.astype(float)
+        self.firsts: IntArray = np.cumsum(summary.n_clusters) - summary.n_clusters
+        # what is summed over the labels of a clustering is the same for objects of one label each
+        self.table = LabelTable(eye_array(len(self.sizes), format="csr"), self.sizes, self.firsts)
+
+    @abstractmethod
+    def make_rule(self, counts: Counts) -> Rule:
+        """Return the rule by which objects join clusters of these counts."""
+
+    def share(self, rule: Rule, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the share of each object in each cluster, (objects, K), 0 or 1 here, and what each costs."""
+        assert isinstance(rule, LeastRule)
+        scores = rule.score(sums)
+        labels = scores.argmin(axis=1)
+        rows = np.arange(len(labels))
+        shares = np.zeros((len(labels), self.n_clusters))
+        shares[rows, labels] = 1.0
+        return shares, scores[rows, labels]
+
+    def count(self, rule: Rule, blocks: Iterable[Codes]) -> Counts:
+        """Return the counts of all objects under a rule: a round."""
+        labels = np.zeros((len(self.sizes), self.n_clusters))
+        sizes = np.zeros(self.n_clusters)
+        cost = 0.0
+        for codes in blocks:
+            for first in range(0, codes.shape[1], AT_A_TIME):
+                part = np.ascontiguousarray(codes[:, first : first + AT_A_TIME])
+                shares, costs = self.share(rule, CodedRows(part, self.firsts).sum(rule.table))
+                self.add(part, shares, labels, sizes)
+                cost += float(round_to(costs, COST_GRID).sum())
+        return Counts(labels, sizes, cost)
+
+    def count_sample(self, sample: Sample, labels: IntArray) -> Counts:
+        """Return the counts of the objects of the sample with these labels."""
+        counts = np.zeros((len(self.sizes), self.n_clusters))
+        sizes = np.zeros(self.n_clusters)
+        self.add(sample.codes, np.eye(self.n_clusters)[labels], counts, sizes)
+        return Counts(counts, sizes, np.inf)
+
+    def add(self, codes: Codes, shares: FloatArray, labels: FloatArray, sizes: FloatArray) -> None:
+        """Add the shares of some objects to the counts, in place."""
+        from consclust.numerics.kernels.stream_kernels import sum_shares
+
+        sum_shares(codes, self.firsts, shares, labels)
+        sizes += shares.sum(axis=0)
+
+    def find_attributes(self, rule: Rule, counts: Counts) -> dict[str, Any]:
+        """Return what the method keeps of the last round."""
+        return {"cost_": counts.cost}
+
+
+def round_to(values: FloatArray, grid: float) -> FloatArray:
+    """Return values rounded to multiples of a power of 2."""
+    rounded: FloatArray = np.rint(values / grid) * grid
+    return rounded
+
+
+class SecRounds(Rounds):
+    """Weighted k-means of :class:`~consclust.methods.sec.SEC`, with the points b / w, where w is the degree."""
+
+    def make_rule(self, counts: Counts) -> Rule:
+        """Return the rule of the nearest centre, up to what does not depend on the cluster."""
+        weights = self.sizes @ counts.labels
+        centres = counts.labels / np.where(weights > 0, weights, 1.0)
+        table = np.column_stack([-2 * centres, self.sizes])
+        return LeastRule(table, (centres**2).sum(axis=0), by_degree=True)
+
+    def find_attributes(self, rule: Rule, counts: Counts) -> dict[str, Any]:
+        """Return the association: the costs here lack the lengths of the points."""
+        return {"association_": -counts.cost}
+
+
+class KccRounds(Rounds):
+    """K-means of :class:`~consclust.methods.kcc.KCC`."""
+
+    def __init__(self, method: Any, summary: Summary) -> None:
+        super().__init__(method, summary)
+        self.problem = Problem(self.table, FORMS[method.utility], method.p, np.ones(len(summary.n_clusters)))
+        if method.normalized:
+            self.problem = Problem(self.table, FORMS[method.utility], method.p, self._weigh(summary))
+
+    def _weigh(self, summary: Summary) -> FloatArray:
+        """Return the weight of each clustering, as :meth:`~consclust.methods.kcc.Problem.make` does."""
+        shares = self.table.shares()[:, None]
+        scale = np.abs(self.problem.form.find_phi(self.table, shares, self.method.p)[:, 0])
+        is_constant = (summary.n_clusters == 1) & (self.method.utility == "U_H")
+        return np.where(is_constant, 0.0, 1 / np.where(is_constant, 1.0, scale))
+
+    def make_rule(self, counts: Counts) -> Rule:
+        """Return the rule of the least distance."""
+        distances = self.problem.find_distances(self.table.distributions(counts.labels))
+        return LeastRule(distances, np.zeros(self.n_clusters), by_degree=False)
+
+
+class IvcRounds(Rounds):
+    """Votes of :class:`~consclust.methods.ivc.IVC`.
+
+    Ties of the modes are frequent and go to the first cluster, which is another one here than in memory.
+    """
+
+    def make_rule(self, counts: Counts) -> Rule:
+        """Return the rule of the least distance; an empty cluster stays empty."""
+        find_distances = distances_from_modes if self.method.variant == "IVC" else distances_from_shares
+        offsets = np.where(counts.sizes == 0, np.inf, 0.0)
+        return LeastRule(find_distances(self.table, counts.labels), offsets, by_degree=False)
+
+
+class MixtureRounds(Rounds):
+    """EM of :class:`~consclust.methods.mixture.Mixture`; responsibilities are rounded to multiples of 2^-26."""
+
+    def make_rule(self, counts: Counts) -> Rule:
+        """Return the rule of the greatest responsibility, by an M-step."""
+        theta = self.table.distributions(counts.labels)
+        with np.errstate(divide="ignore"):  # the logarithm of 0 is minus infinity
+            return LikelihoodRule(np.log(theta), np.log(counts.sizes / counts.sizes.sum()))
+
+    def share(self, rule: Rule, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the responsibilities, (objects, K), and minus the log-likelihoods, by an E-step."""
+        assert isinstance(rule, LikelihoodRule)
+        scores = rule.score(sums)
+        largest = scores.max(axis=1, keepdims=True)
+        shares = np.exp(scores - largest)
+        totals = shares.sum(axis=1, keepdims=True)
+        return round_to(shares / totals, GRID), -(largest + np.log(totals))[:, 0]
+
+    def find_attributes(self, rule: Rule, counts: Counts) -> dict[str, Any]:
+        """Return the parameters of the mixture and its likelihood."""
+        assert isinstance(rule, LikelihoodRule)
+        return {
+            "shares_": np.exp(rule.log_shares),
+            "theta_": np.split(np.exp(rule.table).T, self.firsts[1:], axis=1),
+            "cluster_names_": self.cluster_names,
+            "log_likelihood_": -counts.cost,
+        }
+
+
+ROUNDS: Mapping[str, type[Rounds]] = {"IVC": IvcRounds, "KCC": KccRounds, "Mixture": MixtureRounds, "SEC": SecRounds}
+"""By the name of the method."""
+IGNORE_MISSING = ("KCC", "Mixture")
+"""Methods in which a missing label takes no part, whatever the stream says."""
+
+
+class Settled(NamedTuple):
+    """The last rule of a method, and how its rounds went."""
+
+    rule: Rule
+    counts: Counts
+    n_rounds: int
+    converged: bool
+
+
+def go_round(rounds: Rounds, start: Counts, passes: Iterable[Iterable[Codes]], max_iter: int) -> Settled:
+    """Go over the objects until the counts stay, or the cost falls by ``SETTLED`` at most."""
+    counts = start
+    for number, blocks in enumerate(passes, start=1):
+        rule = rounds.make_rule(counts)
+        after = rounds.count(rule, blocks)
+        fall = counts.cost - after.cost
+        log.info("%s: pass %d over all objects, cost %.10g", type(rounds.method).__name__, number, after.cost)
+        stays = np.array_equal(after.labels, counts.labels)
+        if stays or fall <= SETTLED * abs(after.cost) or number == max_iter:
+            converged = stays or fall <= SETTLED * abs(after.cost)
+            return Settled(rule, after, number, bool(converged))
+        counts = after
+    raise AssertionError("there is no pass")
+
+
+def fit_sample(method: "ConsensusMethod", data: Any) -> IntArray:
+    """Return the labels that the method gives to the objects of the sample, in memory; (s,)."""
+    from consclust.methods.streamed.fits import gather
+
+    alone = type(method)(**method.get_params())
+    return alone.fit(gather(data.summary, data.stream)).labels_
