@@ -282,9 +282,14 @@ def _read_parquet(paths: Sequence[Path | str], columns: Sequence[str] | None) ->
                 check_columns(names, first, str(paths[0]))
             except ValueError as mistake:
                 raise ValueError(f"{path}: {mistake}") from None
-            for group in range(file.num_row_groups):  # a reader of all groups keeps what it has read of each
-                for batch in file.iter_batches(ROWS, row_groups=[group], columns=names, use_threads=False):
-                    yield [_labels_of(batch.column(name), f"{path}, column {name}") for name in names]
+            for batch in read_batches(file, names):
+                yield [_labels_of(batch.column(name), f"{path}, column {name}") for name in names]
+
+
+def read_batches(file: Any, columns: Sequence[str]) -> Iterator[Any]:
+    """Yield some columns of an open Parquet file, some rows at a time, which are the same whatever the columns are."""
+    for group in range(file.num_row_groups):  # a reader of all groups keeps what it has read of each
+        yield from file.iter_batches(ROWS, row_groups=[group], columns=list(columns), use_threads=False)
 
 
 def _labels_of(stored: Any, where: str) -> npt.NDArray[Any]:

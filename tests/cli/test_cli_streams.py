@@ -36,7 +36,9 @@ def every_file_is_large(monkeypatch):
 def matrix(tmp_path):
     frame = pd.DataFrame(labels_of(), columns=[f"run {i}" for i in range(6)])
     frame.to_parquet(tmp_path / "labels.parquet")
-    frame.assign(id=[f"object {i}" for i in range(900)])[["id", *frame]].to_parquet(tmp_path / "named.parquet")
+    frame.assign(id=[f"object {i}" for i in range(900)])[["id", *frame]].to_parquet(
+        tmp_path / "named.parquet", row_group_size=200
+    )
     np.save(tmp_path / "labels.npy", frame.to_numpy())
     return tmp_path
 

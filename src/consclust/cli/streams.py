@@ -155,9 +155,9 @@ def _with_ids(source: Source, table: Table, blocks: "Iterator[Labels]") -> "Rows
         return
     from pyarrow.parquet import ParquetFile
 
-    from consclust.stream import ROWS
+    from consclust.stream import read_batches
 
     with ParquetFile(source.path) as file:
-        batches = file.iter_batches(ROWS, columns=[table.ids], use_threads=False)
-        parts = (batch.column(0).to_numpy(zero_copy_only=False) for batch in batches)
-        yield from zip((part for part in parts if len(part)), blocks, strict=True)
+        batches = read_batches(file, [table.ids])
+        ids = (batch.column(0).to_numpy(zero_copy_only=False) for batch in batches)
+        yield from zip(ids, blocks, strict=True)
