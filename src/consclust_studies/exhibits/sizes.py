@@ -63,6 +63,7 @@ class Sizes(Exhibit):
             f"{self.metric} against the number of base clusterings in a subset: mean over "
             f"{count(study.n_subsets, 'subset')}{bands}.",
             describe_selection(study, _find_methods_of_other_sizes(study)),
+            _describe_points(study),
             _for_some(study, frame[frame["subsets"] < study.n_subsets], "subsets", "the {} only"),
             _for_some(study, frame[frame["raced"] > 0], "raced", "a race, its grid points chosen on the {}"),
             describe_missing(study, frame[frame["n"] < frame["subsets"]], "size"),
@@ -150,6 +151,14 @@ def _lead_with_the_smallest(means: DataFrame, claim: Claim) -> Counted:
     sizes = sorted({*means.index.get_level_values("size")})
     what = f"with {sizes[0]} base clusterings above all others with {sizes[-1]} on"
     return Counted(what, tuple(holds), "data sets")
+
+
+def _describe_points(study: Study) -> str:
+    """Say which methods run at one grid point with the other sizes; empty where none does."""
+    variants = [other for case in study.cases for other in study.size_variants(case)]
+    names = {name for other in variants for name in other.points if name in other.methods}
+    fixed = [run.id for run in study.methods if run.id in names]
+    return f"{conjunction(fixed)} with the other sizes: at one grid point for each data set." if fixed else ""
 
 
 def _for_some(study: PlannedStudy, frame: DataFrame, column: str, text: str) -> str:

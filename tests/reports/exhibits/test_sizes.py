@@ -78,6 +78,19 @@ def test_a_race_at_a_size_is_said() -> None:
     assert "RCE with 8 base clusterings on Iris: a race, its grid points chosen on the first subset." in shown.caption
 
 
+def test_a_method_at_one_point_with_the_other_sizes_is_said() -> None:
+    point = {"RCE": {"lambda1": 1.0, "lambda2": 1.0}}
+    study = planned(ensemble=ENSEMBLE, variants={"cases": [{**CASES[0], "points": point}, CASES[1]]})
+    parts = [select(part, scores_of(part)) for part in study.split_variants()]
+    source = source_of(study, variants=pd.concat(parts))
+    said = "RCE with the other sizes: at one grid point for each data set."
+    assert said in sizes().build(source).caption
+    assert [len(part.methods[-1].points) for part in study.split_variants()] == [1, 1]
+    other = planned(ensemble=ENSEMBLE, variants={"cases": CASES[:2]})
+    parts = [select(part, scores_of(part)) for part in other.split_variants()]
+    assert said not in sizes().build(source_of(other, variants=pd.concat(parts))).caption
+
+
 def test_a_method_that_a_case_leaves_out_has_not_failed_there(study) -> None:
     one, *others = study.cases
     study = study.model_copy(update={"cases": (one.model_copy(update={"without": ("RCE",)}), *others)})
