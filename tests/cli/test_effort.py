@@ -303,6 +303,17 @@ def test_ctrl_c_is_one_line(file, tmp_path):
     assert errors.splitlines()[-1].startswith("interrupted; ")
 
 
+def test_base_clusterings_of_many_features_are_estimated(tmp_path, monkeypatch):
+    path = tmp_path / "features.csv"
+    np.savetxt(path, np.random.default_rng(0).normal(size=(30, 2)), delimiter=",")
+    given = ["consensus", path, "--features", "--no-header", "-k", "2", "--runs", "3"]
+    assert "estimate" not in run(*given).stderr
+    monkeypatch.setattr(effort, "LONG", 0.0)
+    for base_k in ("sqrt", "4", "2:5"):
+        lines = run(*given, "--base-k", base_k).stderr.splitlines()
+        assert lines[0].startswith("estimate: k-means, 3 runs, takes about")
+
+
 @pytest.mark.parametrize(
     ("seconds", "n_bytes", "text"),
     [

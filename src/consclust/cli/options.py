@@ -180,6 +180,7 @@ class Source:
         if isinstance(n_clusters, range):
             n_clusters = n_clusters[: self.runs]  # no run takes a later one, and there may be very many
         self._check_base_k(n_clusters, len(features))
+        self._say_estimate(features, n_clusters)
         given: dict[str, Any] = {
             "runs": self.runs,
             "n_clusters": n_clusters,
@@ -197,6 +198,23 @@ class Source:
             for argument, option in ARGUMENTS.items():
                 text = text.replace(argument, option)
             raise InputError(f"{self.path}: {text}") from None
+
+    def _say_estimate(self, features: "FloatArray", n_clusters: Any) -> None:
+        """Say what k-means takes, if that is long; what other algorithms take is not known."""
+        from math import isqrt
+
+        from consclust.cli.effort import say_estimate
+        from consclust.diagnostics.efforts import estimate_kmeans
+
+        if self.base != "kmeans":
+            return
+        n, d = features.shape
+        if isinstance(n_clusters, str):
+            largest = isqrt(n)  # of each rule
+        else:
+            largest = n_clusters if isinstance(n_clusters, int) else max(n_clusters)
+        one = estimate_kmeans(self.object_fraction * n, d, largest)
+        say_estimate(one._replace(seconds=self.runs * one.seconds), f"k-means, {self.runs} runs,")
 
     def describe_base(self) -> str:
         """Say how the base clusterings are made of the features."""

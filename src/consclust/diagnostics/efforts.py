@@ -120,6 +120,11 @@ def _estimate_criteria(n: int, m: int) -> Need:
     return Need(seconds, 8.0 * LINKAGE_MATRICES * of_tree)
 
 
+def estimate_kmeans(n: float, d: int, k: int) -> Need:
+    """Return what one run of k-means with k clusters takes for n objects with d features."""
+    return Need(RUN + KMEANS * n * d * k, 8.0 * n * d)
+
+
 def estimate_choice_from_features(
     n: int,
     d: int,
@@ -131,7 +136,7 @@ def estimate_choice_from_features(
 ) -> Need:
     """Return what :func:`~consclust.diagnostics.choose_k` takes for features, (n, d)."""
     runs = recipe.runs
-    kmeans = sum(RUN + KMEANS * recipe.share * n * d * k for k in ks)
+    kmeans = sum(estimate_kmeans(recipe.share * n, d, k).seconds for k in ks)
     if method is None:
         consensus = Need((MERGE + PAIR * runs) * n**2 + STEP, 8.0 * LINKAGE_MATRICES * n**2)
     else:
