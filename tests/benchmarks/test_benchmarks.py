@@ -120,6 +120,19 @@ def test_sizes_end_where_more_than_the_limit_is_expected(monkeypatch):
     assert "90 CPU seconds" in rows[2]["note"]
 
 
+def test_streams_have_the_classes_of_their_labels(tmp_path):
+    folder = scale.Streams(tmp_path).folder(3000)
+    labels = pd.read_parquet(folder / "labels.parquet").to_numpy()
+    classes = np.fromfile(folder / "classes.bin", np.uint8)
+    assert labels.shape == (3000, 20)
+    assert labels.dtype == np.uint8
+    assert classes.shape == (3000,)
+    # all but a tenth of a class's labels in a clustering are one of three
+    for column in labels.T:
+        counts = np.sort(np.bincount(column[classes == 0], minlength=41))
+        assert counts[-3:].sum() > 0.8 * counts.sum()
+
+
 def test_tables_become_a_document(tmp_path):
     folder, document = tmp_path / "performance", tmp_path / "performance.md"
     folder.mkdir()
