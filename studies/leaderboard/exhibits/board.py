@@ -13,6 +13,7 @@ from consclust.report.wording import count, number, paragraph, score
 from consclust_studies.config.references import MethodId, MetricId
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.over_datasets import (
+    FEWEST,
     Comparison,
     compare_with,
     fill_worst,
@@ -127,8 +128,8 @@ class Board(Exhibit):
         return pd.DataFrame(rows).sort_values(["rank", "mean"], ascending=[True, False], ignore_index=True)
 
     def _judge(self, source: Source, part: Part, method: str, beside: Comparison | None) -> dict[str, float]:
-        """Return the posterior of a method against the default one; NaN for this one and rows that are no methods."""
-        if beside is None or beside.datasets == 0:
+        """Return the posterior of a method against the default one; NaN for this one, and with few data sets."""
+        if beside is None or beside.datasets < FEWEST:
             return dict.fromkeys(("bayes_better", "bayes_equal", "bayes_worse"), np.nan)
         differences = (part.table[method] - part.table[self.default]).dropna().to_numpy(dtype=float)
         random = source.generator("signed ranks", part.kind, part.group, method)
@@ -148,7 +149,7 @@ class Board(Exhibit):
         sentences = []
         for part, rows in zip(parts, frames, strict=True):
             methods = rows[rows["method"].isin(known)]
-            if (part.kind, part.group) not in HEADLINE or len(methods) < 2:
+            if (part.kind, part.group) not in HEADLINE or len(methods) < 2 or len(part.table) < FEWEST:
                 continue
             first = methods.iloc[0]
             rivals = len(methods) - 1
