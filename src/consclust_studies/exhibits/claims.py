@@ -108,7 +108,8 @@ def _write_abstract(study: PlannedStudy, frame: DataFrame) -> str:
     absent = [item.id for item in study.ledger if not item.shown]
     if absent:
         sentences.append(f"Not at hand: {conjunction(absent)}.")
-    return " ".join([*sentences, *_count_verdicts("Questions beyond the paper", frame[frame["ours"]])])
+    own = "Questions beyond the paper" if len(of_paper) else OURS
+    return " ".join([*sentences, *_count_verdicts(own, frame[frame["ours"]])])
 
 
 def _count_verdicts(what: str, frame: DataFrame) -> list[str]:

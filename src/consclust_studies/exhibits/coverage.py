@@ -45,7 +45,7 @@ class Coverage(Exhibit):
         table = listed("", written, columns, left=len(columns))
         counts = frame["status"].value_counts()
         found = ", ".join(f"{counts[status]} {status}" for status in (COMPLETE, PARTIAL, ABSENT) if status in counts)
-        return Shown(frame, (table,), f"{count(len(frame), 'item')} of the paper: {found}.")
+        return Shown(frame, (table,), f"{count(len(frame), 'item')}: {found}.")
 
 
 def _describe_outcome(item: LedgerItem, study: PlannedStudy) -> Cell:

@@ -30,6 +30,8 @@ SCALES = (
 )
 LOWEST = 0.05
 """Quantile of the points of a panel at which the colours of ``scale: best`` begin: a few bad points take no colours."""
+NARROWEST = 0.005
+"""Least width of such a scale, so that it does not show rounding."""
 ACROSS = {"own": 3, "shared": 3, "best": 4}
 BEST: dict[str, Any] = {"linestyle": "-", "label": "best mean"}
 DEFAULT: dict[str, Any] = {"linestyle": (0, (1.5, 1)), "label": "default parameters"}
@@ -109,15 +111,17 @@ class Heatmap(OfMethod):
                 colour_bar(picture, mesh, band, text)
             elif self.scale == "best":
                 bar = colour_bar(picture, make_relative_scale(), band, text, ticks=[0, 1])
-                bar.set_ticklabels([f"{LOWEST:.0%} quantile", "best"])
+                bar.set_ticklabels(["low", "best"])
         legend_below(picture, [Patch(fill=False, ec="black", lw=1.6, **look) for look in (BEST, DEFAULT)])
         picture.draw_without_rendering()  # one pass of the layout leaves the titles of the first row cut off
         return picture
 
     def _scale(self, means: Any) -> dict[str, Any]:
         """Return the scores of the darkest and of the brightest colour."""
-        lowest = means.quantile(LOWEST) if self.scale == "best" else means.min()
-        return {"vmin": lowest, "vmax": means.max()}
+        best = means.max()
+        if self.scale == "best":
+            return {"vmin": min(means.quantile(LOWEST), best - NARROWEST), "vmax": best}
+        return {"vmin": means.min(), "vmax": best}
 
     def _panel(self, panel: Any, source: Source, case: str, metric: str, means: Any, scale: dict[str, Any]) -> Any:
         import pandas as pd
@@ -155,7 +159,8 @@ class Heatmap(OfMethod):
             "own": "Each panel has a colour scale of its own.",
             "shared": "One colour scale per metric.",
             "best": f"Each panel has a colour scale of its own, from the {LOWEST:.0%} quantile of its points to the "
-            "best one. Both stand above the panel: where they are near each other, the colours show small differences.",
+            f"best one, over {NARROWEST:g} at least. Both ends stand above the panel: where they are near each other, "
+            "the colours show small differences.",
         }
         return paragraph(
             f"{conjunction(self.metrics)} of {self.method} over its grid of {symbol(self.x)} and {symbol(self.y)}"
