@@ -1,0 +1,119 @@
+"""How much harm a method bears: the area under its curve, and the share at which it breaks down."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from pydantic import Field
+
+from consclust.report.blocks import Shown, Table, listed
+from consclust.report.wording import count, paragraph, records, score
+from consclust_studies.config.references import CaseId, MetricId
+from consclust_studies.config.study import PlannedStudy, Study
+from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
+from consclust_studies.results.source import Source
+from studies.robustness.exhibits.spoiled_scores import (
+    WORDS,
+    average_repetitions,
+    check_harms,
+    find_breakdown,
+    find_harms,
+    keep_common,
+    list_spoiled_scores,
+    measure_area,
+)
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+class Breakdown(Exhibit):
+    """Area and breakdown point of every method that runs on all of some data sets, by kind of harm."""
+
+    kind: Literal["breakdown"]
+    metric: MetricId = Field("ARI", description="metric of the scores")
+    cases: tuple[CaseId, ...] = Field((), description="ids of cases; all cases of the study if absent")
+
+    def mistakes(self, study: Study) -> Mistakes:
+        """Yield a study without spoiled subsets."""
+        yield from check_harms(study)
+
+    def needs(self, study: PlannedStudy) -> Needs:
+        """Return the scores."""
+        return Needs(scores=True)
+
+    def build(self, source: Source) -> Shown:
+        """Return mean clean score, area and breakdown point for each method and kind, and the ranks by area."""
+        study = source.study
+        wanted = [case for case in study.cases if case.id in (self.cases or [case.id])]
+        rows = [study.base_clusterings]
+        rows += [run.id for run in study.methods if all(run.runs_on(case) for case in wanted)]
+        scores = keep_common(list_spoiled_scores(source, self.metric, self.cases), rows)
+        means = average_repetitions(scores)
+        frame = self._frame(source, means, rows)
+        by_area = frame.groupby("method", sort=False)["area"].mean()
+        frame = frame.assign(rank=frame["method"].map(by_area.drop(study.base_clusterings).rank(ascending=False)))
+        largest = max(find_harms(source).shares)
+        caption = paragraph(
+            f"{count(int(scores['case'].nunique()), 'data set')}, "
+            f"{count(int(scores['repetition'].nunique()), 'repetition')} each. Area: mean {self.metric} over the "
+            f"shares from 0 to {largest:g}, by the trapezoidal rule; clean: without harm; rank by the mean area of all "
+            "kinds. Breakdown point: the share from which on a method is below the mean clean base clustering of the "
+            f"data set, the median over the data sets; > {largest:g} if it is not below at the largest share."
+        )
+        return Shown(frame, (self._show_areas(frame), self._show_breakdowns(frame, largest)), caption)
+
+    def _frame(self, source: Source, means: DataFrame, rows: list[str]) -> DataFrame:
+        """Return a row for each method and kind of harm."""
+        base = source.study.base_clusterings
+        clean = means[(means["share"] == 0) & (means["method"] == base)].groupby("case")["value"].mean()
+        found = []
+        for (method, kind), mine in means.groupby(["method", "kind"], sort=False):
+            curves = mine.pivot(index="case", columns="share", values="value")
+            shares = curves.columns.to_numpy(dtype=float)
+            areas = [measure_area(shares, values) for values in curves.to_numpy()]
+            points = [
+                find_breakdown(shares, values, clean[case])
+                for case, values in zip(curves.index, curves.to_numpy(), strict=True)
+            ]
+            values = (float(curves[0.0].mean()), float(np.mean(areas)), float(np.median(points)))
+            found.append((method, kind, len(curves), *values))
+        frame = records("method kind n clean area breakdown", found)
+        kinds = list(find_harms(source).kinds)
+        order = frame["method"].map(rows.index) * len(kinds) + frame["kind"].map(kinds.index)
+        return frame.iloc[np.argsort(order.to_numpy(), kind="stable")].reset_index(drop=True)
+
+    def _show_areas(self, frame: DataFrame) -> Table:
+        wide = _make_wide(frame, "area")
+        firsts = frame.drop_duplicates("method").set_index("method")
+        wide = wide.assign(clean=firsts["clean"], rank=firsts["rank"])
+        wide = wide.sort_values("rank", na_position="last", kind="stable").reset_index()
+        columns = {"Method": "method", "Rank": "rank", "Clean": "clean", **_name_kinds(frame)}
+        return listed("Area", wide, columns, forms={"rank": _write_rank})
+
+    def _show_breakdowns(self, frame: DataFrame, largest: float) -> Table:
+        wide = _make_wide(frame, "breakdown").reset_index()
+
+        def write(point: float) -> str:
+            return f"> {largest:g}" if np.isinf(point) else score(point)
+
+        kinds = _name_kinds(frame)
+        return listed(
+            "Breakdown point", wide, {"Method": "method", **kinds}, forms=dict.fromkeys(kinds.values(), write)
+        )
+
+
+def _make_wide(frame: DataFrame, column: str) -> DataFrame:
+    """Return a row for each method, a column for each kind, in their order."""
+    wide = frame.pivot(index="method", columns="kind", values=column)
+    return wide.loc[list(frame["method"].unique()), list(frame["kind"].unique())]
+
+
+def _name_kinds(frame: DataFrame) -> dict[str, str]:
+    """Return the column of each kind by its heading."""
+    return {WORDS[kind].capitalize(): kind for kind in frame["kind"].unique()}
+
+
+def _write_rank(rank: float) -> str:
+    return "" if np.isnan(rank) else f"{rank:g}"
