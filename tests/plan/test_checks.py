@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from consclust.datasets.registry import DatasetSpec, load_registry
+from consclust.datasets.registry import BOARD, DatasetSpec, load_registry
 from consclust.errors import InputError
 from consclust_studies.plan.load import load_study
 
 ROOT = Path(__file__).parents[2]
-REGISTRY = load_registry(ROOT / "config/datasets.yaml")
+REGISTRY = load_registry(ROOT / "config/datasets.yaml") | load_registry(ROOT / BOARD)
 KINDS = [
     "studies/ec_cms/exhibits/slices.py",
     "studies/peace/exhibits/objects.py",
