@@ -54,6 +54,11 @@ def texts(shown, block: int) -> list[list[str]]:
     return [[cell.text for cell in row] for row in shown.blocks[block].rows]
 
 
+def test_without_published_tables_a_variant_is_no_interpretation_of_a_paper() -> None:
+    assert "interpretation of the paper" not in built().caption
+    assert "interpretation of the paper" in built(study=STUDY.model_copy(update={"published": ("table2",)})).caption
+
+
 def test_it_is_wanted_where_there_are_variants() -> None:
     assert EXHIBIT.wanted(STUDY)
     assert not EXHIBIT.wanted(planned())

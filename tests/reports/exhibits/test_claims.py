@@ -436,6 +436,17 @@ def test_the_abstract_counts_the_verdicts_on_claims_and_on_questions_apart() -> 
     assert shown.abstract.endswith("Questions beyond the paper: holds (1).")
 
 
+@pytest.mark.parametrize("published", [["table2"], []])
+def test_a_study_without_published_tables_does_not_speak_of_them(published) -> None:
+    own = claim_of("best", item=None).model_dump()
+    whole = material(dict.fromkeys(CASES, 0.9), claims=[own], published=Published())
+    whole.source.__dict__["study"] = whole.study.model_copy(update={"published": tuple(published)})
+    shown = exhibit().build(whole.source)
+    assert ("no published count" in shown.frame["evidence"][0]) is bool(published)
+    assert shown.abstract == "Questions of ours: holds (1)."
+    assert shown.blocks[0].title == "Questions of ours"
+
+
 def test_a_claim_about_a_method_that_the_paper_does_not_have_is_judged_among_all() -> None:
     claims = [claim_of("best", against=["KC"]).model_dump(), claim_of("best", method="KC").model_dump()]
     published = Published(scores={key: value for key, value in PUBLISHED.scores.items() if key[2] != "KC"})
