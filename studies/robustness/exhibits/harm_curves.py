@@ -48,18 +48,23 @@ class HarmCurves(Exhibit):
         yield from check_harms(study)
 
     def build(self, source: Source) -> Shown:
-        """Return mean, 95 % interval and number of data sets for each method, kind and share."""
+        """Return mean, interval and number of data sets for each method, kind and share."""
         found = keep_common(list_spoiled_scores(source, self.metric, self.cases), self.methods)
-        groups = average_repetitions(found).groupby(["kind", "method", "share"], sort=False)["value"]
-        frame = groups.agg(n="count", mean="mean", std="std").reset_index()
+        means = average_repetitions(found)
+        clean = means[means["share"] == 0].set_index(["case", "method", "kind"])["value"]
+        own = clean.loc[list(zip(means["case"], means["method"], means["kind"], strict=True))].to_numpy()
+        # data sets differ far more in their level than in what they lose
+        means = means.assign(change=means["value"] - own)
+        groups = means.groupby(["kind", "method", "share"], sort=False)
+        frame = groups.agg(n=("value", "count"), mean=("value", "mean"), std=("change", "std")).reset_index()
         margin = NORMAL_95 * frame["std"] / frame["n"] ** 0.5
         frame = frame.assign(low=frame["mean"] - margin, high=frame["mean"] + margin).drop(columns="std")
         frame = frame.sort_values(["kind", "method", "share"], kind="stable", ignore_index=True)
         caption = paragraph(
             f"Mean {self.metric} over {count(int(found['case'].nunique()), 'data set')} (of "
             f"{count(int(found['repetition'].nunique()), 'repetition')} each) against the share that is spoiled; "
-            "bands: 95 % interval of the mean over the data sets. Outliers are not scored. A fit without an answer "
-            "counts 0."
+            "bands: 95 % interval of the mean change from the method's own clean score, over the data sets. Outliers "
+            "are not scored. A fit without an answer counts 0."
         )
         return Shown(frame, caption=caption, picture=self._draw(source, frame))
 
