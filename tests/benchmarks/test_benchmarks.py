@@ -141,7 +141,7 @@ def test_tables_become_a_document(tmp_path):
     case = peers.Case("HGPA", "ClusterEnsembles", "hgpa")
     row = peers.row(case, {"data": "digits", "n": 5, "n'": 4}, peers.Fit(2.0), peers.Fit(1.0), 0.5)
     pd.DataFrame([row]).to_csv(folder / "peers.csv", index=False)
-    fits = {"method": ["KC", "KC", "RCE"], "n": [10, 1000, 10], "seconds": [0.1, 7.0, 0.2], "note": ""}
+    fits = {"method": ["KC", "KC", "RCE"], "n": [10, 1000, 10], "seconds": [0.1, 7.0, 0.2], "MB": 80, "note": ""}
     pd.DataFrame(fits).to_csv(folder / "scale.csv", index=False)
     command = dict(zip(commands.HEADS, ["choose-k", 20_000, 25, 14_312, 36.6, 379, "1,000 objects"], strict=True))
     pd.DataFrame([command]).to_csv(folder / "commands.csv", index=False)

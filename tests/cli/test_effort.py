@@ -293,7 +293,14 @@ def test_ctrl_c_is_one_line(file, tmp_path):
     """A signal while two processes start or work."""
     out = tmp_path / "report"
     command = [sys.executable, "-m", "consclust", "report", str(file), "-k", "4", "--jobs", "2", "--out", str(out)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # tests that run in the background ignore the signal, and so would the command
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     while not (out / "clusters.csv").exists():
         assert process.poll() is None
     os.killpg(process.pid, signal.SIGINT)

@@ -74,7 +74,7 @@ def test_a_source_that_changes_while_a_job_works_leaves_nothing(project, monkeyp
 
 EDITS = {
     "none": ("dataset", "dataset", False),
-    "of the job": ("y, class_names = coded(raw.classes)", "y, class_names = coded([*raw.classes])", True),
+    "of the job": ("else coded(raw.classes)", "else coded([*raw.classes])", True),
     "of a message": ("all objects are of one class", "every object is of one class", False),
     "of another job": ("np.full(n, MISSING)", "np.full(n + 1, MISSING)", False),
 }

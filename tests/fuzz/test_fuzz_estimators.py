@@ -67,7 +67,7 @@ KINDS = {
     "ragged": lambda labels: [[0], *labels[1:].tolist()],
     "no objects": lambda labels: labels[:0],
 }
-RANGES = {"ari": (-0.5, 1)}
+RANGES = {"ami": (-1, 1), "ari": (-0.5, 1), "score_all": (-0.5, 1)}
 
 
 @pytest.mark.parametrize("name", scores.__all__)
@@ -82,7 +82,7 @@ def test_a_score_is_in_its_range_or_refused(name, data):
     plain = score(y, labels)
     low, high = RANGES.get(name, (0, 1))
     for value in plain.values() if name == "score_all" else [plain]:
-        assert -0.5 <= value <= high
+        assert low <= value <= high
     if name != "score_all":
         assert low <= plain <= high
         order = rng.permutation(n)

@@ -62,6 +62,7 @@ def test_each_pair_of_clusterings_is_a_point() -> None:
 
 RANDOM = labels(0.4)
 VALUES = {k: diagnostics.consensus_values(labels(k / 10)) for k in (2, 3)}
+SIGNATURES = diagnostics.signatures([[0, 5], [1, 3], [9, 4], [8, 4]], [0, 0, 1, 1], ["length", "width"])
 CALLS = {
     "agreement": lambda ax: plot.agreement(RANDOM, ax=ax),
     "coassociation": lambda ax: plot.coassociation(RANDOM, ax=ax),
@@ -72,6 +73,7 @@ CALLS = {
     "matrix": lambda ax: plot.matrix(np.eye(4), [0, 0, 1, 1], ax=ax),
     "memberships": lambda ax: plot.memberships(np.eye(3), [0, 0, 1], ax=ax),
     "rce_errors": lambda ax: plot.rce_errors(RCE(n_clusters=2).fit(RANDOM), RANDOM, ax=ax),
+    "signatures": lambda ax: plot.signatures(SIGNATURES, ax=ax),
     "stability": lambda ax: plot.stability(diagnostics.Stability(CLASSES, *np.ones((3, 60))), ax=ax),
     "tracking": lambda ax: plot.tracking({2: CLASSES % 2, 4: CLASSES}, ax=ax),
 }
