@@ -75,6 +75,9 @@ class HarmCurves(Exhibit):
         kinds = [kind for kind in WORDS if kind in set(frame["kind"])]
         picture, axes = panels(len(kinds), 3, 2.1)
         palette = colours([name for name in self.methods if name != source.study.base_clusterings])
+        # the same range for all panels, so that no band is cut off; of one data set there are no bands
+        bottom = min(0.0, float(frame[["low", "mean"]].min().min()))
+        top = 1.02 * float(frame[["high", "mean"]].max().max())
         looks: dict[str, dict[str, Any]] = {}
         for number, name in enumerate(self.methods):
             if name == source.study.base_clusterings:
@@ -89,8 +92,7 @@ class HarmCurves(Exhibit):
                     rows["share"], rows["low"], rows["high"], color=look["color"], alpha=0.1, linewidth=0
                 )
             panel.set_title(WORDS[kind])
-            panel.set_ylim(bottom=min(0.0, float(frame["low"].min())))
-            panel.sharey(axes[0])
+            panel.set_ylim(bottom, top)
         label_outer(axes, "share that is spoiled", f"mean {self.metric}")
         legend_below(picture, [Line2D([], [], label=name, **look) for name, look in looks.items()])
         return picture
