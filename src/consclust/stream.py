@@ -20,6 +20,8 @@ from consclust.label_checks import refuse_codes
 from consclust.parquet import filled
 from consclust.plurals import count
 
+__all__ = ["Block", "StreamedEnsemble", "read_batches"]
+
 MOST_IN_MEMORY = 2**20  # Objects up to which labels are kept in memory, and every method has its usual route
 ROWS = 2**17  # Objects of a block; their labels stay in the cache of a processor
 BUFFER = 2**20  # Bytes of a column of a Parquet file that are read at a time
