@@ -152,7 +152,7 @@ def crossed(
     cases = dict(zip(frame["case"], frame["dataset"], strict=True))
     rows = frame[by].unique()
     empty = Cell(text=DASH)
-    if _estimate_characters(cells, [str(row) for row in rows]) + max(map(len, cases.values())) > ACROSS:
+    if _estimate_characters(cells, [str(row) for row in rows]) + max(map(len, cases.values()), default=0) > ACROSS:
         header = ("Method", *cases.values())
         body = [(Cell(text=row), *(cells.get((case, row), empty) for case in cases)) for row in rows]
     else:
