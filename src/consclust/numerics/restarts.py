@@ -18,14 +18,8 @@ def kmeans_restarts(
     init: Literal["random", "k-means++"] = "random",
 ) -> tuple[IntArray, FloatArray]:
     """Run Lloyd's k-means from ``n_init`` draws of k rows; return labels, (n_init, n'), and inertia, (n_init,)."""
-    from sklearn.cluster import KMeans
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
-        starts = (int(rng.integers(2**32)) for _ in range(n_init))
-        every = [KMeans(n_clusters, init=init, n_init=1, random_state=start) for start in starts]
-        fits = [kmeans.fit(rows, sample_weight=weights) for kmeans in every]
-    return np.stack([fit.labels_.astype(np.int64) for fit in fits]), np.array([fit.inertia_ for fit in fits])
+    labels, inertia, _ = kmeans_centres(rows, weights, n_clusters, n_init, rng, init)
+    return labels, inertia
 
 
 def kmeans_centres(
@@ -43,7 +37,7 @@ def kmeans_centres(
     from sklearn.cluster import KMeans
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(1):  # as above
+    with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
         starts = (int(rng.integers(2**32)) for _ in range(n_init))
         every = [KMeans(n_clusters, init=init, n_init=1, random_state=start) for start in starts]
         fits = [kmeans.fit(rows, sample_weight=weights) for kmeans in every]

@@ -154,35 +154,16 @@ def discretize(
 def find_rotations(
     rows: FloatArray, weights: IntArray, n_init: int, rng: np.random.Generator
 ) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Run :func:`discretize`; return labels, costs, and the rotations that the labels come from, (n_init, K, K).
+    """Run :func:`discretize`; return labels, costs, and the rotations towards the labels, shape (n_init, K, K).
 
-    The label of a row is the place of the greatest entry of row times rotation, the first of equal ones.
+    Where a start has settled, the label of a row is the place of the greatest entry of row times rotation, the first of
+    equal ones: its labels have not changed since the rotation that they come from.
     """
-    n, k = int(weights.sum()), rows.shape[1]
-    rotation = _spread_rows(rows, weights, n_init, rng)
-    last = rotation.copy()
-    labels = np.full((n_init, len(rows)), -1)
-    costs = np.full(n_init, np.inf)
-    turning = np.arange(n_init)
-    for _ in range(MAX_ROTATIONS + 1):
-        last[turning] = rotation
-        sums = np.zeros((len(turning), k, k))
-        turned = np.zeros(len(turning), dtype=bool)
-        for first in range(0, len(rows), BLOCK):
-            here = slice(first, first + BLOCK)
-            nearest = np.argmax(rows[here] @ rotation, axis=2)
-            indicator = (nearest[:, None, :] == np.arange(k)[:, None]).astype(float)
-            sums += indicator @ (rows[here] * weights[here, None])
-            turned |= (labels[turning, here] != nearest).any(axis=1)
-            labels[turning, here] = nearest
-        left, singular, right = np.linalg.svd(sums)
-        before = costs[turning]
-        costs[turning] = 2 * (n - singular.sum(axis=1))
-        if np.all(np.abs(costs[turning] - before) < np.finfo(float).eps):
-            break
-        turning = turning[turned]
-        rotation = np.swapaxes(left @ right, 1, 2)[turned]
-    return labels, costs, last
+    labels, costs = discretize(rows, weights, n_init, rng)
+    weighed = rows * weights[:, None]
+    indicators = np.eye(rows.shape[1])
+    left, _, right = np.linalg.svd(np.stack([indicators[own].T @ weighed for own in labels]))
+    return labels, costs, np.swapaxes(left @ right, 1, 2)
 
 
 def _spread_rows(rows: FloatArray, weights: IntArray, n_init: int, rng: np.random.Generator) -> FloatArray:
