@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from consclust.errors import InputError
+from consclust_studies.code.job_code import read_source
+from consclust_studies.stages import methods_of_case
 from consclust_studies.stages.methods_of_case import MethodsJob
 from consclust_studies.stages.score_methods import MethodsScoreJob
 
@@ -47,6 +49,17 @@ def test_one_job_fits_the_methods_of_a_case(plan):
     # only where a method reads features are they an input
     assert ["prepared" in jobs[case].inputs for case in ("iris", "pool")] == [True, False]
     assert not [job for job in plan.list_jobs("mine") if job.kind in ("consensus", "score")]
+
+
+def test_the_code_behind_the_job_is_that_of_each_of_its_methods(plan):
+    source = read_source()
+    spec = by_case(plan, "methods")["iris"].spec
+    whole, modules = source.find(spec.code_behind())
+    assert whole == spec.code
+    behind = [source.find(job.code_behind()) for job in spec.jobs]
+    assert {name for _, own in behind for name in own} | {methods_of_case.__name__} <= set(modules)
+    fewer = spec.model_copy(update={"jobs": spec.jobs[:-1]})
+    assert source.find(fewer.code_behind())[0] != whole
 
 
 def test_the_scores_of_a_case_are_of_its_methods(plan):

@@ -28,6 +28,8 @@ class Code(NamedTuple):
     entries: tuple[str, ...]
     options: Mapping[str, Mapping[str, Sequence[Any]]] = {}
     """By the full name of a method's class: all values that a parameter has in the job."""
+    parts: tuple["Code", ...] = ()
+    """The code of jobs that this job does in one process; each has a fingerprint of its own."""
 
 
 def full_name(named: Any) -> str:

@@ -60,6 +60,15 @@ class Source:
 
     def find(self, code: Code) -> tuple[str, list[str]]:
         """Return the fingerprint of the code behind a job, and the modules that it is in."""
+        if not code.parts:
+            return self._find_of_entries(code)
+        # part by part: hardly two cases have the same methods together
+        found = [self._find_of_entries(code), *map(self.find, code.parts)]
+        texts = json.dumps([text for text, _ in found])
+        modules = {name for _, names in found for name in names}
+        return hashlib.sha256(texts.encode()).hexdigest()[:16], sorted(modules)
+
+    def _find_of_entries(self, code: Code) -> tuple[str, list[str]]:
         if not code.entries:
             return "", []  # no code decides the result
         key = json.dumps([code.entries, {name: dict(own) for name, own in code.options.items()}], default=repr)

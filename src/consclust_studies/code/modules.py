@@ -3,7 +3,7 @@
 import ast
 import copy
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -397,8 +397,3 @@ def standard_roots() -> dict[str, Path]:
     library = sys.modules.get("consclust")
     folder = Path(str(library.__file__)).parent if library and library.__file__ else here / "consclust"
     return {"consclust": folder, "consclust_studies": here / "consclust_studies"}
-
-
-def qualified_names(definitions: Iterable[Definition]) -> set[tuple[str, str]]:
-    """Return module and qualified name of definitions."""
-    return {(definition.module.name, definition.name) for definition in definitions}

@@ -284,6 +284,19 @@ def _write_labels(
         for row in cells:
             note = describe_race(job, len(row))
             notes.append({"subset": row[0].subset, "point": row[0].point, "note": note})
+    write_fits(out, subsets, arrays, failures, notes, marks)
+
+
+def write_fits(
+    out: Path,
+    subsets: Sequence[int],
+    arrays: "CellArrays",
+    failures: Sequence[Mapping[str, Any]],
+    notes: Sequence[Mapping[str, Any]],
+    marks: Mapping[str, str],
+    **further: npt.NDArray[Any],
+) -> None:
+    """Write the fits of a job, and further arrays, to a file that :class:`~.label_blocks.Block` reads."""
     # in this order: another one would be another file
     write_arrays(
         out,
@@ -295,6 +308,7 @@ def _write_labels(
         notes=json.dumps(notes),
         iterations=arrays.iterations,
         converged=arrays.converged,
+        **further,
         **marks,
     )
 

@@ -5,7 +5,6 @@ itself, with the same random numbers. Where an earlier run has made fits of the 
 clusterings, they are taken over, so that a new method in a study fits nothing of the others again.
 """
 
-import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,9 +17,9 @@ from pydantic import Field
 from consclust.datasets.prepared import find_shuffled_order
 from consclust.ensemble import Ensemble
 from consclust.errors import InputError
-from consclust.files import read_arrays, read_record, write_arrays, write_record
+from consclust.files import read_arrays, read_record, write_record
 from consclust.plurals import count
-from consclust_studies.code import Code, merge_options
+from consclust_studies.code import Code
 from consclust_studies.contents import marks_of
 from consclust_studies.job_files import Files
 from consclust_studies.specs import Spec, without_inputs
@@ -52,14 +51,7 @@ class MethodsJob(Spec):
 
     def code_behind(self) -> Code:
         """Return the methods, and what fits them."""
-        entries: list[str] = [f"{__name__}.fit_methods"]
-        options: dict[str, dict[str, tuple[Any, ...]]] = {}
-        for job in self.jobs:
-            code = job.code_behind()
-            entries += code.entries
-            for name, given in code.options.items():
-                merge_options(options.setdefault(name, {}), given)
-        return Code(tuple(dict.fromkeys(entries)), options)
+        return Code((f"{__name__}.fit_methods",), parts=tuple(job.code_behind() for job in self.jobs))
 
 
 @dataclass(frozen=True)
@@ -149,19 +141,8 @@ def write_results(
     notes = [{"subset": cell.subset, "point": cell.point, "note": cell.note} for cell in cells if cell.note]
     unfitted = np.full(n, -1, dtype=np.int16)
     of_file = [unfitted if part.in_file_order is None else part.in_file_order for part in parts]
-    write_arrays(
-        files.output("labels"),
-        labels=arrays.labels,
-        chosen=arrays.chosen,
-        left_out=arrays.left_out,
-        subsets=subsets,
-        failures=json.dumps(failures),
-        notes=json.dumps(notes),
-        iterations=arrays.iterations,
-        converged=arrays.converged,
-        **{ORDER_LABELS: np.array(of_file)},
-        **marks,
-    )
+    further = {ORDER_LABELS: np.array(of_file)}
+    consensus.write_fits(files.output("labels"), subsets, arrays, failures, notes, marks, **further)
     record = {
         **marks,
         "study": job.jobs[0].study,
