@@ -35,16 +35,8 @@ PICTURES = ("criteria.png", "cdf.png", "delta_area.png", "tracking.png")
 @click.option("--k", "-k", "numbers", default="2:10", show_default=True, help="A range, ends included, or 2,3,5.")
 @click.option("--method", help="Consensus at each k. Default: average linkage of the co-association matrix.")
 @options.settings
-@click.option(
-    "--halves", type=click.IntRange(1, options.MOST), default=20, show_default=True, help="Random halves of the labels."
-)
-@click.option(
-    "--nulls",
-    type=click.IntRange(0, options.MOST),
-    default=19,
-    show_default=True,
-    help="Draws without clusters; 0: none.",
-)
+@options.halves
+@options.nulls
 @effort.objects
 @effort.seconds(100)
 @click.option("--out", type=options.OUT, help=f"Folder for {', '.join((*TABLES, *PICTURES))}; they are overwritten.")

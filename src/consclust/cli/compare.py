@@ -49,10 +49,8 @@ Example: consclust compare labels.csv -k 5 --methods RCE,LWEA,MCLA,EAC --out com
     help=f"Methods, or all; see `consclust methods`. Default: {', '.join(effort.COMPARED)}, or methods of linear cost "
     "in place of those that exceed --seconds.",
 )
-@click.option(
-    "--draws", type=click.IntRange(0, options.MOST), default=20, show_default=True, help="Bootstrap ensembles; 0: none."
-)
-@click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Parts that are held out in turn.")
+@options.repeats("draws", 0, 20, "Bootstrap ensembles; 0: none.")
+@options.folds
 @effort.objects
 @effort.seconds(100)
 @click.option(

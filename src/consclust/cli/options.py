@@ -45,6 +45,9 @@ jobs = click.option(
     "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes; no result depends on it."
 )
 n_clusters = click.option("-k", "n_clusters", type=click.IntRange(1), required=True, help="Number of clusters.")
+folds = click.option(
+    "--folds", type=click.IntRange(2), default=5, show_default=True, help="Parts that are held out in turn."
+)
 settings = click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Parameter of the method; may be repeated."
 )
@@ -292,6 +295,17 @@ def _check_source(source: Source) -> None:
         raise InputError(f"--no-id and --id {source.ids} do not go together; leave one of them out")
 
 
+def _fraction(of: str) -> Callable[[Command], Command]:
+    """Return the option of the share of objects or features that each run clusters."""
+    return click.option(
+        f"--{of}-fraction",
+        type=click.FloatRange(0, 1, min_open=True),
+        default=1.0,
+        show_default=True,
+        help=f"Share of the {of}s in each run (--features).",
+    )
+
+
 def reads_file(command: Command) -> Command:
     """Give a command the argument FILE and the options of a :class:`Source`, which is its first argument."""
 
@@ -327,23 +341,9 @@ def reads_file(command: Command) -> Command:
             show_default=True,
             help="Of agglomerative and pam (--features).",
         ),
-        click.option(
-            "--object-fraction",
-            type=click.FloatRange(0, 1, min_open=True),
-            default=1.0,
-            show_default=True,
-            help="Share of the objects in each run (--features).",
-        ),
-        click.option(
-            "--feature-fraction",
-            type=click.FloatRange(0, 1, min_open=True),
-            default=1.0,
-            show_default=True,
-            help="Share of the features in each run (--features).",
-        ),
-        click.option(
-            "--runs", type=click.IntRange(2, MOST), default=20, show_default=True, help="Base clusterings (--features)."
-        ),
+        _fraction("object"),
+        _fraction("feature"),
+        repeats("runs", 2, 20, "Base clusterings (--features)."),
         click.option(
             "--base-k",
             default="sqrt",

@@ -33,20 +33,10 @@ LABELS = "consensus.csv"
     help=f"Methods to compare, or all. Default: {', '.join(effort.COMPARED)}, or methods of linear cost in place of "
     "those that exceed their share of --seconds.",
 )
-@click.option(
-    "--draws", type=click.IntRange(1, options.MOST), default=50, show_default=True, help="Bootstrap ensembles."
-)
-@click.option(
-    "--halves", type=click.IntRange(1, options.MOST), default=20, show_default=True, help="Random halves of the labels."
-)
-@click.option(
-    "--nulls",
-    type=click.IntRange(0, options.MOST),
-    default=19,
-    show_default=True,
-    help="Draws without clusters; 0: none.",
-)
-@click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Parts that are held out in turn.")
+@options.repeats("draws", 1, 50, "Bootstrap ensembles.")
+@options.halves
+@options.nulls
+@options.folds
 @effort.objects
 @effort.seconds(120)
 @click.option("--title", help="Of the report. Default: the name of FILE.")

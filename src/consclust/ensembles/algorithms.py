@@ -79,7 +79,6 @@ ALGORITHMS: dict[str, Callable[[int, int, str, str], Any]] = {
 }
 """Makes a clusterer of k clusters of n objects, with a linkage and a distance."""
 DETERMINISTIC = ("agglomerative", "pam")
-WITH_DISTANCE = ("agglomerative", "pam")
 
 
 def from_algorithms(
