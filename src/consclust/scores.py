@@ -585,7 +585,7 @@ METRICS: dict[str, Callable[[Contingency], float]] = {
 
 
 FURTHER: dict[str, Callable[[Contingency], float]] = {"AMI": _ami, "PSI": _pair_sets_index}
-"""Scores that :func:`score_each` alone knows; apart, so that no result of the studies without them is made anew."""
+"""Scores of :func:`score_each`. They are not in ``METRICS``, so that studies without them need not score again."""
 
 
 def score_all(y: npt.ArrayLike, labels: npt.ArrayLike, names: Sequence[str] = tuple(METRICS)) -> dict[str, float]:

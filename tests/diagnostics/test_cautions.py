@@ -1,4 +1,4 @@
-"""What a user is told of a consensus: clusters of one object, and a cheap method that agrees clearly more."""
+"""What is reported of a consensus: clusters of one object, and a cheap method that agrees clearly more."""
 
 import numpy as np
 import pytest

@@ -106,8 +106,8 @@ class MethodVariant(MethodRun):
     cases: tuple[CaseId, ...] = Field((), description="ids of the cases that it runs on; all cases if absent")
     beyond: bool = Field(
         False,
-        description="whether it is no interpretation of the paper but serves exhibits on questions of ours, so that "
-        "the table of variants leaves it out",
+        description="whether the variant serves exhibits beyond the paper and is no interpretation of it, so that the "
+        "table of variants leaves it out",
     )
     other_experiment: bool = Field(
         False,

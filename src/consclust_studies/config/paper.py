@@ -83,7 +83,7 @@ class Claim(Strict):
 
     text: Text = Field(description="the sentence, as the report shows it")
     item: ItemId | None = Field(
-        None, description="id of the item of the ledger that says it; null: a question of ours, which is answered"
+        None, description="id of the item of the ledger that says it; null: a question beyond the paper"
     )
     check: Check = Field(
         description="what is counted over the data sets: 'best': the method has the highest mean; 'no_worse': no other "
@@ -193,7 +193,7 @@ class Ledger(Strict):
     """What the paper shows and says: studies/<id>/claims.yaml."""
 
     ledger: tuple[LedgerItem, ...] = Field((), description="tables, figures and sentences of the paper")
-    claims: tuple[Claim, ...] = Field((), description="sentences with a check: of the paper, and questions of ours")
+    claims: tuple[Claim, ...] = Field((), description="sentences with a check: of the paper, and questions beyond it")
 
     @model_validator(mode="after")
     def _check_ids(self) -> Self:

@@ -62,7 +62,7 @@ class Study(Experiment):
     )
     reported: Some[Metric] = Field(("ACC", "NMI"), description="metrics of the tables, unless an exhibit has its own")
     ledger: tuple[LedgerItem, ...] = Field((), description="tables, figures and sentences of the paper")
-    claims: tuple[Claim, ...] = Field((), description="sentences with a check: of the paper, and questions of ours")
+    claims: tuple[Claim, ...] = Field((), description="sentences with a check: of the paper, and questions beyond it")
 
     diagnosis: Diagnosis = Field(Diagnosis(), description="what is computed of data sets without classes")
 

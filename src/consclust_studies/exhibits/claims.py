@@ -1,4 +1,4 @@
-"""The claims of the paper, and questions of ours, with their verdicts."""
+"""The claims of the paper, and questions beyond it, with their verdicts."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from consclust_studies.results.verdicts import (
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-BEYOND = "Beyond the paper: questions of ours"
-OURS = "Questions of ours"
+BEYOND = "Questions beyond the paper"
+QUESTIONS = "Questions"
 """The same where no claim is the paper's."""
 ALONE = ("stable", "grows", "improves", "near", "clearly_above", "counted")
 """Checks in which the methods that the paper does not have play no part."""
@@ -37,7 +37,7 @@ FAILED = ("not reproduced", ON_OTHER_DATA["not reproduced"])
 
 
 class Claims(Exhibit):
-    """Each claim with the verdict of its check and the numbers behind it; questions of ours stand apart.
+    """Each claim with the verdict of its check and the numbers behind it; questions beyond the paper stand apart.
 
     A paper speaks of its own methods, so a claim is judged among these. Where the study has others, the
     verdict among all methods stands beside it.
@@ -84,10 +84,10 @@ class Claims(Exhibit):
                 further[heading] = column
         of_paper, ours = written[~frame["ours"]], written[frame["ours"]]
         columns = {"Item": "item", "Claim": "claim", "Verdict": "verdict", "Evidence": "evidence"} | further
+        title = BEYOND if len(of_paper) else QUESTIONS
         questions = {"Question": "claim", "Answer": "verdict", "Evidence": "evidence"} | further
         tables = filled(
-            listed("", of_paper, columns, left=len(columns)),
-            listed(BEYOND if len(of_paper) else OURS, ours, questions, left=len(questions)),
+            listed("", of_paper, columns, left=len(columns)), listed(title, ours, questions, left=len(questions))
         )
         verdicts = frame["verdict"].value_counts()
         counts = ", ".join(f"{word} ({verdicts[word]})" for word in VERDICTS if word in verdicts)
@@ -108,8 +108,8 @@ def _write_abstract(study: PlannedStudy, frame: DataFrame) -> str:
     absent = [item.id for item in study.ledger if not item.shown]
     if absent:
         sentences.append(f"Not at hand: {conjunction(absent)}.")
-    own = "Questions beyond the paper" if len(of_paper) else OURS
-    return " ".join([*sentences, *_count_verdicts(own, frame[frame["ours"]])])
+    title = BEYOND if len(of_paper) else QUESTIONS
+    return " ".join([*sentences, *_count_verdicts(title, frame[frame["ours"]])])
 
 
 def _count_verdicts(what: str, frame: DataFrame) -> list[str]:

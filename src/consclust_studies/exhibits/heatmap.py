@@ -167,7 +167,7 @@ class Heatmap(OfMethod):
             f"{', with ' + point(fixed) if fixed else ''}: mean over {self._count_subsets(study)} of "
             f"{count(study.ensemble.subset_size, 'base clustering')} ({restarts[study.restarts]}).",
             colour[self.scale],
-            "Solid frame: best mean; dotted frame: default parameters; grey: failed on some subset.",
+            "Solid frame: best mean; dashed frame: default parameters; grey: failed on some subset.",
             describe_races(study),
         )
 

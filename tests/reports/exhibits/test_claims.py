@@ -443,8 +443,8 @@ def test_a_study_without_published_tables_does_not_speak_of_them(published) -> N
     whole.source.__dict__["study"] = whole.study.model_copy(update={"published": tuple(published)})
     shown = exhibit().build(whole.source)
     assert ("no published count" in shown.frame["evidence"][0]) is bool(published)
-    assert shown.abstract == "Questions of ours: holds (1)."
-    assert shown.blocks[0].title == "Questions of ours"
+    assert shown.abstract == "Questions: holds (1)."
+    assert shown.blocks[0].title == "Questions"
 
 
 def test_a_claim_about_a_method_that_the_paper_does_not_have_is_judged_among_all() -> None:
