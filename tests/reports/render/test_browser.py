@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from consclust.report.items import heading, table
+from consclust.report.items import heading, number_items, table
 from consclust.report.markup import page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -50,7 +50,7 @@ def test_a_click_sorts_a_table_and_a_word_filters_it(tmp_path: Path) -> None:
             "abstract": "A.",
             "tones": {},
             "references": [],
-            "chapters": [{"title": "R", "number": "1", "items": items}],
+            "chapters": [{"title": "R", "number": "1", "items": number_items(items, "1")}],
         },
     }
     (tmp_path / "page.html").write_text(page(content, []).replace("</body>", f"{SCRIPT}</body>"))
