@@ -4,6 +4,7 @@
 """
 
 import warnings
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 import click
@@ -19,6 +20,8 @@ from consclust.environment import refuse_former_names
 from consclust.errors import ConsensusFailure, InputError
 
 INTERRUPTED = 130
+FURTHER = "consclust.commands"
+"""The entry points of commands that other packages have: the engine of the studies has ``bench``."""
 HELP = """Combine base clusterings of the same objects into one clustering, without classes.
 
 \b
@@ -27,6 +30,7 @@ consclust choose-k labels.csv --k 2:12 --out diagnosis
 consclust compare labels.csv -k 5 --methods RCE,LWEA,MCLA,EAC
 consclust report labels.csv -k 5 --out report
 consclust methods
+consclust bench mine.py
 """
 
 
@@ -45,7 +49,18 @@ def _describe_lack(mistake: MemoryError) -> str:
 
 
 class Commands(click.Group):
-    """Commands whose mistakes are one line on the standard error, exit code 2."""
+    """Commands whose mistakes are one line on the standard error, exit code 2; other packages may add some."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands, those of other packages last."""
+        own = super().list_commands(ctx)
+        return [*own, *(entry.name for entry in _list_further() if entry.name not in own)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command; one that another package has is imported when it is asked for."""
+        own = super().get_command(ctx, cmd_name)
+        entry = next((one for one in _list_further() if one.name == cmd_name), None)
+        return _load(entry) if own is None and entry else own
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command and exit."""
@@ -74,6 +89,35 @@ class Commands(click.Group):
     @staticmethod
     def _refuse(mistake: str) -> None:
         click.echo(f"Error: {make_printable(' '.join(mistake.split()))}", err=True)
+
+
+def _list_further() -> list[EntryPoint]:
+    return sorted(entry_points(group=FURTHER), key=lambda entry: entry.name)
+
+
+def _load(entry: EntryPoint) -> click.Command:
+    """Return the command of another package; without this package a command that says what is needed."""
+    try:
+        command: click.Command = entry.load()
+    except ModuleNotFoundError as lacking:
+        if lacking.name != entry.module.partition(".")[0]:
+            raise
+        return _make_lacking(entry)
+    return command
+
+
+def _make_lacking(entry: EntryPoint) -> click.Command:
+    """Return a command that refuses to run, as its package is not there."""
+    package = entry.module.partition(".")[0]
+    remedy = "clone the project, run `make env` there, and use the command of its .venv"
+
+    def refuse(**_: Any) -> None:
+        raise InputError(f"{entry.name} needs {package}, which is not installed with the library; {remedy}")
+
+    arguments = [click.Argument(["words"], nargs=-1, type=click.UNPROCESSED)]
+    settings = {"ignore_unknown_options": True}
+    summary = f"Not installed: {remedy}."
+    return click.Command(entry.name, settings, refuse, arguments, short_help=summary, help=summary)  # type: ignore[arg-type]
 
 
 @click.group(

@@ -11,11 +11,19 @@ from consclust_studies.config.references import MetricId
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.source import Source
-from studies.leaderboard.exhibits.tables_of_scores import describe_cases, list_scores, list_seconds
+from studies.leaderboard.exhibits.tables_of_scores import (
+    describe_cases,
+    list_order_sensitivity,
+    list_scores,
+    list_seconds,
+)
 
 
 class Cells(Exhibit):
-    """Mean scores and seconds of every method on every data set, as a file alone."""
+    """Mean scores, seconds and sensitivity to the order of every method on every data set, as a file alone.
+
+    The sensitivity is that of the first metric.
+    """
 
     reads: ClassVar = Needs(scores=True, runtimes=True)
     in_pdf = False
@@ -37,5 +45,6 @@ class Cells(Exhibit):
         frame = scores.merge(cases, on=["dataset", "kind"], how="left")
         frame = frame.merge(seconds[["case", "method", "seconds"]], on=["case", "method"], how="left")
         frame = frame.merge(seconds[["case", "n", "n_profiles"]].drop_duplicates("case"), on="case", how="left")
+        frame = frame.merge(list_order_sensitivity(source, self.metrics[0]), on=keys, how="left")
         caption = "Every mean score with the facts of its data set; the page leaderboard.html is made from this file."
         return Shown(frame.drop(columns="case"), (), caption)

@@ -14,9 +14,10 @@ from consclust.report.wording import paragraph
 from consclust_studies.config.references import MetricId
 from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.exhibits.rank_diagram import draw_critical_differences
+from consclust_studies.results.boards import HEADLINE
 from consclust_studies.results.over_datasets import compute_friedman, rank_methods
 from consclust_studies.results.source import Source
-from studies.leaderboard.exhibits.tables_of_scores import HEADLINE, keep_methods, list_parts
+from studies.leaderboard.exhibits.tables_of_scores import keep_methods, list_parts
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -10,6 +10,7 @@ from consclust.report.blocks import Shown, listed
 from consclust.report.wording import number, paragraph
 from consclust_studies.config.references import MetricId
 from consclust_studies.exhibits.base import Exhibit, Needs
+from consclust_studies.results.boards import AS_CLASSES, RANDOM, REAL, Part, find_best, list_groups, write_p
 from consclust_studies.results.over_datasets import (
     FEWEST,
     compute_friedman,
@@ -19,17 +20,7 @@ from consclust_studies.results.over_datasets import (
     rank_methods,
 )
 from consclust_studies.results.source import Source
-from studies.leaderboard.exhibits.tables_of_scores import (
-    AS_CLASSES,
-    RANDOM,
-    REAL,
-    Part,
-    find_best,
-    keep_methods,
-    list_groups,
-    list_parts,
-    list_scores,
-)
+from studies.leaderboard.exhibits.tables_of_scores import find_facts, keep_methods, list_parts, list_scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +47,7 @@ class Reliability(Exhibit):
         tidy = [frame.astype(str).melt(ignore_index=False).assign(table=name) for name, frame in frames.items()]
         columns = {"Ensembles": "kind", "Data sets": "group", "Number": "datasets", "Methods": "methods"}
         columns |= {"Friedman": "friedman", "F": "f", "p": "p", "tau": "tau", "2.5 %": "tau_low", "97.5 %": "tau_high"}
-        forms: dict[str, Any] = {"datasets": str, "methods": str, "p": _write_p, "friedman": _write_1, "f": _write_1}
+        forms: dict[str, Any] = {"datasets": str, "methods": str, "p": write_p, "friedman": _write_1, "f": _write_1}
         tables = []
         if len(tests):
             tables.append(listed("All methods at once", tests, columns, left=2, forms=forms))
@@ -66,7 +57,7 @@ class Reliability(Exhibit):
         if len(equivalent):
             of_best = {"Ensembles": "kind", "Data sets": "group", "Best": "best", "Method": "method"}
             of_best |= {"Difference": "difference", "p": "p"}
-            tables.append(listed("Equivalent to the best", equivalent, of_best, left=4, forms={"p": _write_p}))
+            tables.append(listed("Equivalent to the best", equivalent, of_best, left=4, forms={"p": write_p}))
         caption = paragraph(
             "Friedman's test with the correction of Iman and Davenport (F). tau: Kendall's, between the mean ranks on "
             "two random halves of the data sets, the median of 1,000 halvings with 2.5 % and 97.5 % quantiles.",
@@ -96,7 +87,7 @@ class Reliability(Exhibit):
     def _list_equivalent(self, source: Source, part: Part) -> list[dict[str, object]]:
         """Return the methods that are equivalent to the best one."""
         table = keep_methods(source.study, part.table)
-        best = find_best(source.study, table, rank_methods(table))
+        best = find_best(rank_methods(table), [source.study.base_clusterings])
         rows: list[dict[str, object]] = []
         for method in table:
             both = table[[best, method]].dropna() if method != best else table[[]]
@@ -114,7 +105,7 @@ class Reliability(Exhibit):
 
         scores = list_scores(source, self.metric)
         cards = {case.dataset: source.study.origins[case.id].card for case in source.study.cases}
-        real = [name for name, card in cards.items() if REAL in list_groups(card)]
+        real = [name for name, card in cards.items() if REAL in list_groups(find_facts(card))]
         methods = [run.id for run in source.study.methods]
         mine = scores["dataset"].isin(real) & scores["method"].isin(methods) & scores["kind"].isin([AS_CLASSES, RANDOM])
         wanted = scores[mine]
@@ -124,10 +115,6 @@ class Reliability(Exhibit):
         total = sum(found.values())
         rows = [(name, variance**0.5, variance / total) for name, variance in found.items()]
         return pd.DataFrame(rows, columns=["component", "deviation", "share"])
-
-
-def _write_p(value: float) -> str:
-    return "< .001" if value < 0.001 else number(value, ".3f")
 
 
 def _write_1(value: float) -> str:

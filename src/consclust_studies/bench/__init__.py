@@ -1,0 +1,1 @@
+"""``consclust bench``: somebody's own method as a row of the leaderboard."""
