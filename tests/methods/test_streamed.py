@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from consclust.ensemble import Ensemble
-from consclust.errors import ConsensusFailure
-from consclust.methods import EAC, HBGF, IVC, KCC, LWGP, MCLA, SEC, Mixture, SpectralConsensus
+from consclust.errors import ConsensusFailure, MissingLabelsWarning
+from consclust.methods import EAC, HBGF, IVC, KCC, LWGP, MCLA, SEC, Mixture, SpectralConsensus, Voting
 from consclust.methods.mcla import cluster_graph
 from consclust.methods.streamed.fits import learn_summary
 from consclust.methods.streamed.learners import find_eci, make_cluster_graph
@@ -19,7 +19,7 @@ from consclust.similarity import eci
 from consclust.stream import StreamedEnsemble
 
 BY_ROUNDS = (KCC, Mixture, SEC)
-STREAMED = (HBGF, LWGP, MCLA, SpectralConsensus, *BY_ROUNDS)
+STREAMED = (HBGF, LWGP, MCLA, SpectralConsensus, Voting, *BY_ROUNDS)
 N = 1500
 
 
@@ -68,6 +68,9 @@ def test_labels_are_those_in_memory_whatever_the_blocks_are(cls, size):
         (KCC, {"utility": "U_H", "normalized": True}),
         (IVC, {"variant": "IPVC"}),
         (SEC, {"init": "random"}),
+        (Voting, {"variant": "adaptive"}),
+        (Voting, {"variant": "fixed"}),
+        (Voting, {"object_order": "random"}),
     ],
     ids=str,
 )
@@ -94,8 +97,56 @@ def test_mcla_ignores_missing_labels_as_in_memory():
     assert found.cut_ == in_memory.cut_
 
 
+@pytest.mark.parametrize("variant", ["majority", "adaptive", "fixed"])
+def test_voting_ignores_missing_labels_as_in_memory(variant):
+    labels = planted(missing=0.3)
+    found = fit(Voting, streamed(labels, 100, "ignored"), variant=variant)
+    in_memory = fit(Voting, Ensemble(labels, "ignored"), variant=variant)
+    assert np.array_equal(found.labels_, in_memory.labels_)
+    assert np.array_equal(found.order_, in_memory.order_)
+    assert found.losses_ == pytest.approx(in_memory.losses_, rel=1e-9)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_one_to_one_votes_differ_from_memory_only_where_they_tie(missing):
+    """In memory rounding of a running mean decides between equal votes."""
+    labels = planted(missing=missing)
+    found = fit(Voting, streamed(labels, 100, "ignored"), variant="one-to-one")
+    in_memory = fit(Voting, Ensemble(labels, "ignored"), variant="one-to-one")
+    votes = np.sort(in_memory.memberships_, axis=1)
+    is_clear = votes[:, -1] - votes[:, -2] > 1e-9
+    assert is_clear.mean() > 0.9
+    assert ari(found.labels_[is_clear], in_memory.labels_[is_clear]) == 1
+    assert found.losses_ == pytest.approx(in_memory.losses_, rel=1e-9)
+
+
+def test_an_object_without_a_vote_joins_the_cluster_of_the_mean():
+    """The second clustering is the reference; the first one shares no object with it, so that its objects have none."""
+    labels = np.full((11, 2), -1)
+    labels[:6, 0] = [0, 0, 0, 0, 0, 1]
+    labels[6:, 1] = [0, 0, 1, 1, 1]
+    with pytest.warns(MissingLabelsWarning):
+        in_memory = Voting(2, variant="adaptive").fit(Ensemble(labels, "ignored"))
+    found = Voting(2, variant="adaptive").fit(streamed(labels, 3, "ignored"))
+    assert np.array_equal(found.labels_, in_memory.labels_)
+    assert found.labels_.tolist() == [0] * 6 + [1, 1, 0, 0, 0]
+
+
+def test_an_object_in_a_cluster_that_is_left_over_joins_the_cluster_of_the_mean():
+    """One to one, a clustering of three clusters has one that votes for none of two."""
+    labels = np.full((30, 2), -1)
+    labels[:20, 0] = [0] * 17 + [1, 1, 2]
+    labels[15:, 1] = [0] * 8 + [1] * 7
+    with pytest.warns(MissingLabelsWarning):
+        in_memory = Voting(2, variant="one-to-one").fit(Ensemble(labels, "ignored"))
+    found = Voting(2, variant="one-to-one").fit(streamed(labels, 7, "ignored"))
+    assert found.reference_ == in_memory.reference_ == 1
+    assert np.array_equal(found.labels_, in_memory.labels_)
+
+
 @pytest.mark.parametrize(
-    ("cls", "missing"), [(MCLA, "expected"), (SpectralConsensus, "ignored"), (SEC, "expected"), (IVC, "expected")]
+    ("cls", "missing"),
+    [(MCLA, "expected"), (SpectralConsensus, "ignored"), (SEC, "expected"), (IVC, "expected"), (Voting, "expected")],
 )
 def test_missing_labels_are_refused_where_there_is_no_route(cls, missing):
     with pytest.raises(ConsensusFailure, match="on a stream"):
@@ -173,7 +224,7 @@ def test_rounds_over_all_objects_go_on_from_the_sample(cls, monkeypatch):
     assert np.array_equal(found.labels_, fit(cls, streamed(labels, 64)).labels_)
 
 
-@pytest.mark.parametrize("cls", [HBGF, LWGP, SpectralConsensus, *BY_ROUNDS])
+@pytest.mark.parametrize("cls", [HBGF, LWGP, SpectralConsensus, Voting, *BY_ROUNDS])
 def test_a_sample_finds_nearly_the_same_clusters(cls, monkeypatch):
     monkeypatch.setattr(gram, "EXACT", 1000)
     monkeypatch.setattr(gram, "SAMPLE", 500)

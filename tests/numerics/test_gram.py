@@ -12,7 +12,6 @@ from consclust.numerics.gram import (
     Indicator,
     check_labelled,
     find_profiles,
-    hash_numbers,
     join_summaries,
     read_codes,
     summarise,
@@ -114,13 +113,6 @@ def test_a_sample_is_drawn_evenly(monkeypatch):
     assert len(places) == 1000
     assert (np.diff(places) > 0).all()
     assert np.bincount(places // 5000, minlength=10) == pytest.approx(np.full(10, 100), abs=40)
-
-
-def test_hashes_of_different_numbers_differ():
-    hashes = hash_numbers(np.arange(10**5))
-    assert len(np.unique(hashes)) == 10**5
-    assert hashes.dtype == np.uint64
-    assert (hashes >> np.uint64(63)).mean() == pytest.approx(0.5, abs=0.01)
 
 
 def test_profiles_of_a_sample_are_those_of_an_ensemble():

@@ -47,8 +47,8 @@ def consensus(
     larger entropy) and ARI with the true classes.
 
     A .parquet or .npy file of more than 1,048,576 objects is read in passes and never kept whole, if HBGF (the default
-    there), IVC, KCC, LWGP, MCLA, Mixture, SEC or SpectralConsensus is the method and --out ends in .csv, .tsv, .npy or
-    .parquet.
+    there), IVC, KCC, LWGP, MCLA, Mixture, SEC, SpectralConsensus or Voting is the method and --out ends in .csv, .tsv,
+    .npy or .parquet.
 
     Example: consclust consensus labels.csv -k 5 --method RCE --set lambda1=0.5 --out consensus.csv
     """

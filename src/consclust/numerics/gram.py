@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from consclust.ensemble import MISSING, Ensemble, FloatArray, IntArray, Unseen
 from consclust.expected import vote_on_labels
+from consclust.hashing import hash_numbers
 from consclust.stream import StreamedEnsemble
 
 Codes = npt.NDArray[np.signedinteger[Any]]
@@ -56,6 +57,12 @@ class Summary:
     def n_clusters(self) -> IntArray:
         """Number of clusters of each clustering, k_i, shape (m,)."""
         return np.array([len(names) for names in self.cluster_names])
+
+    @property
+    def firsts(self) -> IntArray:
+        """First base cluster of each clustering among all, shape (m,)."""
+        firsts: IntArray = np.cumsum(self.n_clusters) - self.n_clusters
+        return firsts
 
     @property
     def is_whole(self) -> bool:
@@ -236,20 +243,6 @@ class _Sampler:
 
 def _select(given: Sample, wanted: npt.NDArray[np.bool_]) -> Sample:
     return Sample(given.places[wanted], given.codes[:, wanted])
-
-
-def hash_numbers(numbers: IntArray) -> npt.NDArray[np.uint64]:
-    """Return a number of 64 bits for each number, different for different ones, as if drawn at random.
-
-    It is the finaliser of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014).
-    """
-    mixed = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    mixed ^= mixed >> np.uint64(30)
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(27)
-    mixed *= np.uint64(0x94D049BB133111EB)
-    mixed ^= mixed >> np.uint64(31)
-    return mixed
 
 
 class Profiles(NamedTuple):

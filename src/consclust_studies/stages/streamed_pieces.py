@@ -12,8 +12,8 @@ from consclust import methods
 from consclust.ensemble import IntArray, Unseen, check_columns, clustering_columns
 from consclust.errors import ConsensusFailure, InputError
 from consclust.files import read_arrays, write_arrays, written_whole
-from consclust.methods.streamed.fits import label_codes, learn_summary
-from consclust.methods.streamed.rules import read_rule
+from consclust.methods.streamed.fits import learn_summary
+from consclust.methods.streamed.rules import label_codes, read_rule
 from consclust.numerics.gram import Indicator, Sample, Summary, check_labelled, join_summaries, read_codes, summarise
 from consclust.plurals import count
 from consclust.readers.delimited import ID_NAMES

@@ -8,12 +8,15 @@ and the last one labels.
 HBGF, MCLA          two passes: overlaps of the base clusters; labels
 LWGP                three passes: overlaps; overlaps in which an object counts by its degree; labels
 SpectralConsensus   three passes: sizes of the base clusters; overlaps by degree; labels
+Voting              three passes: overlaps; the mean votes, to which "majority" relabels (it alone takes this pass);
+                    labels. If labels are missing there is one more, except in "fixed"
 SEC, KCC, Mixture,  a pass for sizes, one for each round, and one for labels; the random starts are made on the sample,
 IVC                 the rounds begin at the chosen one, and end where the cost falls by 1e-5 of itself at most
 ==================  ===================================================================================================
 
 Up to 2^20 objects every method works in memory, as on an :class:`~consclust.Ensemble`. Of more objects, k-means and
-rotations of an embedding see 2^17, drawn by a hash of their numbers; the eigenvectors are those of all objects.
+rotations of an embedding, and the merging of clusters by Voting, see 2^17, drawn by a hash of their numbers; the
+eigenvectors and the overlaps are those of all objects.
 """
 
 from collections.abc import Callable, Iterator

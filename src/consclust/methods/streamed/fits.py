@@ -9,17 +9,16 @@ import numpy.typing as npt
 
 from consclust.ensemble import MISSING, Ensemble, IntArray
 from consclust.errors import ConsensusFailure
-from consclust.methods.streamed.learners import COUNT_OVERLAPS_FIRST, LEARNERS, StreamData
+from consclust.methods.streamed.data import StreamData
+from consclust.methods.streamed.learners import COUNT_OVERLAPS_FIRST, LEARNERS
 from consclust.methods.streamed.rounds import IGNORE_MISSING
-from consclust.methods.streamed.rules import Rule
-from consclust.numerics.gram import Codes, Indicator, Summary, check_labelled, read_codes, summarise
+from consclust.methods.streamed.rules import Rule, label_codes
+from consclust.numerics.gram import Indicator, Summary, check_labelled, read_codes, summarise
 from consclust.plurals import count
 from consclust.stream import StreamedEnsemble
 
 if TYPE_CHECKING:
     from consclust.methods.base import ConsensusMethod
-
-AT_A_TIME = 2**13  # Objects whose sums stay in the cache of a processor
 
 Labels = npt.NDArray[np.signedinteger[Any]]
 
@@ -77,7 +76,7 @@ def learn_summary(method: "ConsensusMethod", summary: Summary, stream: StreamedE
     stream.use_clusters(summary.cluster_names)
     if name not in LEARNERS:
         what = f"{name} keeps all labels in memory, of at most {count(stream.most_in_memory, 'object', ',')}"
-        remedy = f"choose one of {', '.join(sorted(LEARNERS))}, or pass an Ensemble"
+        remedy = f"choose one of {', '.join(sorted(LEARNERS))}, or pass an Ensemble (of a Parquet file: stream=False)"
         raise ConsensusFailure(f"{what}, and there are {summary.n_objects:,}; {remedy}")
     n_passes = 1
     missing = "ignored" if name in IGNORE_MISSING else stream.missing
@@ -132,11 +131,19 @@ class StreamFit:
         """Objects of each cluster, once all are labelled."""
         return self.numbering.sizes[: self.numbering.n_met]
 
-    def label_blocks(self) -> Iterator[Labels]:
-        """Yield the consensus labels of all objects, in their order, numbered by first appearance."""
+    def label_blocks(self, tables: IntArray | None = None) -> Iterator[Labels]:
+        """Yield the consensus labels of all objects, in their order, numbered by first appearance.
+
+        To ``tables``, (sum of k_i, labels), if given, the objects of each base cluster with each label are added.
+        """
+        from consclust.numerics.kernels.stream_kernels import count_labels
+
         self.numbering = Numbering(self.rule.n_labels)
         for codes in read_codes(self.stream):
-            yield self.numbering.number(label_codes(self.rule, self.indicator, codes))
+            labels = self.numbering.number(label_codes(self.rule, self.indicator, codes))
+            if tables is not None:
+                count_labels(codes, self.summary.firsts, labels.astype(np.int64), tables)
+            yield labels
 
     def number_labels(self) -> Labels:
         """Return the number of each label by first appearance, those of no object last.
@@ -149,15 +156,6 @@ class StreamFit:
             if self.numbering.n_met == self.rule.n_labels:
                 break
         return self.numbering.numbers_of_all().astype(self.numbering.numbers.dtype)
-
-
-def label_codes(rule: Rule, indicator: Indicator, codes: Codes) -> IntArray:
-    """Return the labels that a rule gives to objects with these base labels, (m, objects)."""
-    labels = np.empty(codes.shape[1], dtype=np.int64)
-    for first in range(0, len(labels), AT_A_TIME):
-        here = slice(first, first + AT_A_TIME)
-        labels[here] = rule.label(indicator.rows(codes[:, here]).sum(rule.table))
-    return labels
 
 
 class Numbering:

@@ -52,23 +52,13 @@ class Rounds(ABC):
         self.n_clusters: int = method.n_clusters
         self.cluster_names = summary.cluster_names
         self.sizes = summary.sizes.astype(float)
-        self.firsts: IntArray = np.cumsum(summary.n_clusters) - summary.n_clusters
+        self.firsts: IntArray = summary.firsts
         # what is summed over the labels of a clustering is the same for objects of one label each
         self.table = LabelTable(eye_array(len(self.sizes), format="csr"), self.sizes, self.firsts)
 
     @abstractmethod
     def make_rule(self, counts: Counts) -> Rule:
         """Return the rule by which objects join clusters of these counts."""
-
-    def share(self, rule: Rule, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the share of each object in each cluster, (objects, K), 0 or 1 here, and what each costs."""
-        assert isinstance(rule, LeastRule)
-        scores = rule.score(sums)
-        labels = scores.argmin(axis=1)
-        rows = np.arange(len(labels))
-        shares = np.zeros((len(labels), self.n_clusters))
-        shares[rows, labels] = 1.0
-        return shares, scores[rows, labels]
 
     def count(self, rule: Rule, blocks: Iterable[Codes]) -> Counts:
         """Return the counts of all objects under a rule: a round."""
@@ -78,24 +68,32 @@ class Rounds(ABC):
         for codes in blocks:
             for first in range(0, codes.shape[1], AT_A_TIME):
                 part = np.ascontiguousarray(codes[:, first : first + AT_A_TIME])
-                shares, costs = self.share(rule, CodedRows(part, self.firsts).sum(rule.table))
-                self.add(part, shares, labels, sizes)
+                sums = CodedRows(part, self.firsts).sum(rule.table)
+                costs = self.add(rule, part, sums, labels, sizes)
                 cost += float(round_to(costs, COST_GRID).sum())
         return Counts(labels, sizes, cost)
+
+    def add(self, rule: Rule, part: Codes, sums: FloatArray, labels: FloatArray, sizes: FloatArray) -> FloatArray:
+        """Add some objects to the counts of the clusters that they join, in place; return what each costs."""
+        assert isinstance(rule, LeastRule)
+        scores = rule.score(sums)
+        self.add_labels(part, scores.argmin(axis=1), labels, sizes)
+        least: FloatArray = scores.min(axis=1)
+        return least
+
+    def add_labels(self, part: Codes, joined: IntArray, labels: FloatArray, sizes: FloatArray) -> None:
+        """Add objects to the counts of the clusters that they ``joined``, (objects,), in place."""
+        from consclust.numerics.kernels.stream_kernels import count_labels
+
+        count_labels(part, self.firsts, joined, labels)
+        sizes += np.bincount(joined, minlength=self.n_clusters)
 
     def count_sample(self, sample: Sample, labels: IntArray) -> Counts:
         """Return the counts of the objects of the sample with these labels."""
         counts = np.zeros((len(self.sizes), self.n_clusters))
         sizes = np.zeros(self.n_clusters)
-        self.add(sample.codes, np.eye(self.n_clusters)[labels], counts, sizes)
+        self.add_labels(sample.codes, labels, counts, sizes)
         return Counts(counts, sizes, np.inf)
-
-    def add(self, codes: Codes, shares: FloatArray, labels: FloatArray, sizes: FloatArray) -> None:
-        """Add the shares of some objects to the counts, in place."""
-        from consclust.numerics.kernels.stream_kernels import sum_shares
-
-        sum_shares(codes, self.firsts, shares, labels)
-        sizes += shares.sum(axis=0)
 
     def find_attributes(self, rule: Rule, counts: Counts) -> dict[str, Any]:
         """Return what the method keeps of the last round."""
@@ -167,14 +165,20 @@ class MixtureRounds(Rounds):
         with np.errstate(divide="ignore"):  # the logarithm of 0 is minus infinity
             return LikelihoodRule(np.log(theta), np.log(counts.sizes / counts.sizes.sum()))
 
-    def share(self, rule: Rule, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the responsibilities, (objects, K), and minus the log-likelihoods, by an E-step."""
+    def add(self, rule: Rule, part: Codes, sums: FloatArray, labels: FloatArray, sizes: FloatArray) -> FloatArray:
+        """Add the responsibilities of some objects, by an E-step, in place; return minus their log-likelihoods."""
+        from consclust.numerics.kernels.stream_kernels import sum_shares
+
         assert isinstance(rule, LikelihoodRule)
         scores = rule.score(sums)
         largest = scores.max(axis=1, keepdims=True)
         shares = np.exp(scores - largest)
         totals = shares.sum(axis=1, keepdims=True)
-        return round_to(shares / totals, GRID), -(largest + np.log(totals))[:, 0]
+        shares = round_to(shares / totals, GRID)
+        sum_shares(part, self.firsts, shares, labels)
+        sizes += shares.sum(axis=0)
+        costs: FloatArray = -(largest + np.log(totals))[:, 0]
+        return costs
 
     def find_attributes(self, rule: Rule, counts: Counts) -> dict[str, Any]:
         """Return the parameters of the mixture and its likelihood."""

@@ -10,8 +10,11 @@ from typing import Any, Self
 import numpy as np
 
 from consclust.ensemble import FloatArray, IntArray
+from consclust.numerics.gram import Codes, Indicator
 from consclust.numerics.spectral import scale_to_unit_length
 from consclust.numerics.tcut import NO_DEGREE
+
+AT_A_TIME = 2**13  # Objects whose sums stay in the cache of a processor
 
 
 @dataclass(frozen=True)
@@ -176,10 +179,38 @@ class LikelihoodRule(Rule):
         return len(self.log_shares)
 
 
-KINDS = (CutRule, MeanRule, ShareRule, LeastRule, LikelihoodRule)
+@dataclass(frozen=True)
+class MostRule(Rule):
+    """The cluster of the most votes, the first of equal ones."""
+
+    default: int
+    """The cluster of an object without a vote."""
+
+    def label(self, sums: FloatArray) -> IntArray:
+        """Return the label of each object from the sum over its base clusters, (objects, K)."""
+        labels: IntArray = sums.argmax(axis=1)
+        labels[~sums.any(axis=1)] = self.default
+        return labels
+
+    @property
+    def n_labels(self) -> int:
+        """Number of clusters."""
+        return int(self.table.shape[1])
+
+
+KINDS = (CutRule, MeanRule, ShareRule, LeastRule, LikelihoodRule, MostRule)
 
 
 def read_rule(arrays: dict[str, Any]) -> Rule:
     """Return a rule of any kind from its arrays."""
     kinds: dict[str, type[Rule]] = {kind.__name__: kind for kind in KINDS}
     return kinds[str(arrays["rule"])].from_arrays(arrays)
+
+
+def label_codes(rule: Rule, indicator: Indicator, codes: Codes) -> IntArray:
+    """Return the labels that a rule gives to objects with these base labels, (m, objects)."""
+    labels = np.empty(codes.shape[1], dtype=np.int64)
+    for first in range(0, len(labels), AT_A_TIME):
+        here = slice(first, first + AT_A_TIME)
+        labels[here] = rule.label(indicator.rows(codes[:, here]).sum(rule.table))
+    return labels

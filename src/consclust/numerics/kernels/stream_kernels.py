@@ -130,6 +130,35 @@ def sum_shares(codes: Codes, firsts: IntArray, shares: FloatArray, sums: FloatAr
 
 
 @compiled
+def count_labels(codes: Codes, firsts: IntArray, labels: IntArray, counts: IntArray | FloatArray) -> None:
+    """Count the objects of each base cluster with each of the ``labels``, (objects,), in place, (sum of k_i, K)."""
+    n_clusterings, n_objects = codes.shape
+    for i in range(n_clusterings):
+        own = counts[firsts[i] :]
+        for p in range(n_objects):
+            code = codes[i, p]
+            if code >= 0:
+                own[np.uint32(code), np.uint32(labels[p])] += 1
+
+
+@compiled
+def add_earlier(codes: Codes, firsts: IntArray, factors: IntArray, overlaps: IntArray) -> None:
+    """Add to the row of each cluster of an object, at each of its clusters in clusterings before, a factor.
+
+    It is that of the number of these, ``factors`` of shape (m,). ``codes`` and ``firsts`` are as in ``add_overlaps``,
+    in the order that decides which clusterings come before. ``overlaps`` are changed in place.
+    """
+    n_clusterings, n_objects = codes.shape
+    own = np.empty(n_clusterings, dtype=np.uint32)
+    for p in range(n_objects):
+        n_known = find_clusters(codes, firsts, p, own)
+        for b in range(1, n_known):
+            row = overlaps[own[b]]
+            for a in range(b):
+                row[own[a]] += factors[b]
+
+
+@compiled
 def find_clusters(codes: Codes, firsts: IntArray, p: int, own: npt.NDArray[np.uint32]) -> int:
     """Write the clusters of object p into the first places of ``own``, (m,); return how many they are."""
     n_known = 0
