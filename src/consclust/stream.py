@@ -7,6 +7,7 @@ The methods that have a route for them, and what the passes are: :mod:`consclust
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self, get_args
 
@@ -16,6 +17,7 @@ import numpy.typing as npt
 from consclust.ensemble import MISSING, IntArray, Unseen, check_columns, clustering_columns, label_matrix
 from consclust.extras import needs
 from consclust.files import refuse_claims
+from consclust.hashing import hash_rows
 from consclust.label_checks import refuse_codes
 from consclust.parquet import filled
 from consclust.plurals import count
@@ -23,6 +25,7 @@ from consclust.plurals import count
 __all__ = ["Block", "StreamedEnsemble", "read_batches"]
 
 MOST_IN_MEMORY = 2**20  # Objects up to which labels are kept in memory, and every method has its usual route
+MOST_PROFILES = 2**20  # Distinct rows up to which ``Ensemble.from_parquet`` keeps them in memory
 ROWS = 2**17  # Objects of a block; their labels stay in the cache of a processor
 BUFFER = 2**20  # Bytes of a column of a Parquet file that are read at a time
 WIDE = 2**16  # Labels from here on are sought in a sorted list, smaller ones stand in a table
@@ -30,6 +33,10 @@ UNKNOWN = -2  # Stands for a label without a code yet
 
 Columns = Sequence[npt.NDArray[Any]]
 """Labels of some objects, a column for each clustering, -1 for a missing one."""
+
+
+class TooManyProfiles(Exception):
+    """There are more distinct rows than are kept in memory."""
 
 
 class Block(NamedTuple):
@@ -138,6 +145,36 @@ class StreamedEnsemble:
         if isinstance(blocks, Iterator):
             return cls(_Spool(_read_matrices(blocks)).read, missing, most_in_memory)
         return cls(lambda: _read_matrices(blocks() if callable(blocks) else blocks), missing, most_in_memory)
+
+    def with_clustering(self, labels: npt.ArrayLike) -> "StreamedEnsemble":
+        """Return a stream of the same objects with one more clustering before the others, such as a consensus.
+
+        ``labels`` has shape (n,), -1 marks a missing object. ValueError for other labels, and while blocks are read if
+        there are not as many objects.
+        """
+        one = np.asarray(labels)
+        if one.ndim != 1:
+            raise ValueError(f"a clustering must have a label for each object, shape (n,), got shape {one.shape}")
+        column = label_matrix(one[:, None])[:, 0]
+        joined = StreamedEnsemble(lambda: _add_column(column, self._read()), self.missing, self.most_in_memory)
+        if self._is_read:
+            found = _Clusters()
+            found.add(np.setdiff1d(column, [MISSING]))
+            joined._clusters = [found, *self._clusters]
+            joined._is_read = True
+        return joined
+
+    def read_clusters(self) -> Self:
+        """Read all labels once if no pass has read them yet, so that all clusters are known."""
+        if not self._is_read:
+            for _ in self.blocks():
+                pass
+        return self
+
+    def __array__(self, *_: Any, **__: Any) -> npt.NDArray[Any]:
+        """Raise TypeError: what needs all labels at once takes no stream."""
+        remedy = "take an Ensemble, of a Parquet file Ensemble.from_parquet(path, stream=False)"
+        raise TypeError(f"a StreamedEnsemble is read in passes, and its labels are never kept; {remedy}")
 
     def use_clusters(self, cluster_names: Sequence[IntArray]) -> Self:
         """Let the clusters have these labels, in this order, as those of a whole of which this stream is a part."""
@@ -261,6 +298,18 @@ class _Spool:
             yield list(np.load(self._file, allow_pickle=False))
 
 
+def _add_column(column: npt.NDArray[Any], blocks: Iterator[Columns]) -> Iterator[Columns]:
+    """Yield blocks with one more column in front; ValueError if it has fewer or more objects than they."""
+    first = 0
+    for columns in blocks:
+        last = first + len(columns[0])
+        if last <= len(column):
+            yield [column[first:last], *columns]
+        first = last
+    if first != len(column):
+        raise ValueError(f"clustering must have a label for each of {first} objects, got {len(column)}")
+
+
 def _read_matrices(matrices: Iterable[Any]) -> Iterator[Columns]:
     """Yield the columns of label matrices, some rows at a time."""
     for matrix in matrices:
@@ -277,7 +326,7 @@ def _read_parquet(paths: Sequence[Path | str], columns: Sequence[str] | None) ->
 
     first: list[str] = []
     for path in paths:
-        with ParquetFile(path, buffer_size=BUFFER) as file:
+        with _named_damage(path), ParquetFile(path, buffer_size=BUFFER) as file:
             names = list(columns) if columns is not None else clustering_columns(file.schema_arrow)
             first = first or names
             try:
@@ -286,6 +335,33 @@ def _read_parquet(paths: Sequence[Path | str], columns: Sequence[str] | None) ->
                 raise ValueError(f"{path}: {mistake}") from None
             for batch in read_batches(file, names):
                 yield [_labels_of(batch.column(name), f"{path}, column {name}") for name in names]
+
+
+@contextmanager
+def _named_damage(path: Path | str) -> Iterator[None]:
+    """Raise ValueError, in one line, for what is no Parquet file or a damaged one."""
+    from pyarrow import ArrowException
+
+    try:
+        yield
+    except (FileNotFoundError, IsADirectoryError, PermissionError):
+        raise
+    except (ArrowException, OSError) as damage:
+        what = " ".join(str(damage).split())
+        raise ValueError(f"{path}: no Parquet file, or a damaged one ({what}); write it again") from None
+
+
+def limit_profiles(matrices: Iterable[npt.NDArray[Any]], most: int) -> Iterator[npt.NDArray[Any]]:
+    """Yield label matrices that lie one above the other; raise TooManyProfiles if they have more distinct rows.
+
+    Rows are counted by their hashes, after whoever takes the matrices has checked the labels.
+    """
+    seen = np.zeros(0, dtype=np.uint64)
+    for matrix in matrices:
+        yield matrix
+        seen = np.union1d(seen, hash_rows(label_matrix(matrix)))
+        if len(seen) > most:
+            raise TooManyProfiles
 
 
 def read_batches(file: Any, columns: Sequence[str]) -> Iterator[Any]:

@@ -15,6 +15,7 @@ from pyarrow.parquet import read_table
 
 from consclust import stream
 from consclust.cli import main
+from consclust.diagnostics import agreement_with
 from consclust.methods import HBGF, SpectralConsensus
 
 
@@ -72,6 +73,7 @@ def test_labels_are_written_block_by_block(matrix, given, suffix):
     assert "900 objects, 6 base clusterings of 3 clusters, 0 labels missing" in said
     sizes = np.bincount(labels)
     assert f"HBGF: 3 clusters of {sizes.min()} to {sizes.max()} objects" in said
+    assert f"mean ARI with the base clusterings {agreement_with(labels_of(), labels).mean():.3f}" in said
     assert "2 passes over 900 objects" in said
 
 

@@ -90,8 +90,10 @@ def _look_at_parquet(source: Source) -> Table:
 
 def run(source: Source, table: Table, method: "ConsensusMethod", out: Path) -> None:
     """Find the consensus in passes over the file, and write the labels block by block."""
+    import numpy as np
     from threadpoolctl import threadpool_limits
 
+    from consclust.diagnostics.ensembles import agreement_of_tables
     from consclust.label_files import write_label_blocks
     from consclust.methods.streamed.fits import learn_summary, summarise_for
     from consclust.plurals import count
@@ -104,13 +106,17 @@ def run(source: Source, table: Table, method: "ConsensusMethod", out: Path) -> N
             summary = summarise_for(method, stream)
             _report_size(source, summary)
             fit = learn_summary(method, summary, stream)
-            rows = _with_ids(source, table, fit.label_blocks())
+            tables = np.zeros((len(summary.sizes), fit.rule.n_labels), dtype=np.int64)
+            rows = _with_ids(source, table, fit.label_blocks(tables))
             write_label_blocks(out, table.n_objects, fit.rule.n_labels, rows)
     except ValueError as mistake:
-        raise InputError(f"{source.path}: {mistake}") from None
+        what = str(mistake).removeprefix(f"{source.path}: ")
+        raise InputError(f"{source.path}: {what}") from None
     clusters = f"{count(len(fit.sizes), 'cluster')} of {spanned(fit.sizes, 'object')}"
     fewer = f", fewer than the {method.n_clusters} requested" if len(fit.sizes) < method.n_clusters else ""
-    click.echo(f"{name}: {clusters}{fewer}; {fit.note}", err=True)
+    agreement = agreement_of_tables(np.split(tables, summary.firsts[1:]))
+    mean = f"mean ARI with the base clusterings {np.nanmean(agreement):.3f}"
+    click.echo(f"{name}: {clusters}{fewer}; {mean}; {fit.note}", err=True)
 
 
 def _open(source: Source, table: Table) -> "StreamedEnsemble":

@@ -4,14 +4,16 @@ n is the number of objects, m that of clusterings, n' that of distinct label pro
 the objects that both contain. No classes are needed.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from consclust.diagnostics.pairs import MOST_PAIRS, SAMPLE, full_rows, is_exact, require_at_least, some_pairs
+from consclust.diagnostics.streamed import count_between, count_with
 from consclust.ensemble import MISSING, Ensemble, FloatArray, IntArray, as_ensemble, label_matrix
+from consclust.stream import StreamedEnsemble
 
 Agreement = Literal["ARI", "NMI", "VI"]
 Normalization = Literal["max", "min", "arithmetic", "geometric"]
@@ -28,7 +30,9 @@ FEW_CELLS = 2**20  # Of a table that is made whatever the number of profiles
 
 
 def pairwise_agreement(
-    labels: npt.ArrayLike | Ensemble, measure: Agreement = "ARI", normalization: Normalization = "max"
+    labels: npt.ArrayLike | Ensemble | StreamedEnsemble,
+    measure: Agreement = "ARI",
+    normalization: Normalization = "max",
 ) -> FloatArray:
     """Return how every two clusterings agree, shape (m, m), symmetric.
 
@@ -39,8 +43,8 @@ def pairwise_agreement(
     variation of information in nats (Meilă: Journal of Multivariate Analysis 98, 2007), is a distance, 0 for equal
     ones. Two clusterings of one cluster have ARI and NMI 1.
 
-    O(n' m^2) time, and memory for the largest table of two clusterings. Raises ValueError for another measure or
-    normalization.
+    O(n' m^2) time, and memory for the largest table of two clusterings. A stream is read once, and its tables are all
+    kept. Raises ValueError for another measure or normalization.
 
     Examples
     --------
@@ -51,11 +55,14 @@ def pairwise_agreement(
            [ 0.12,  1.  , -0.36],
            [ 0.17, -0.36,  1.  ]])
     """
+    if isinstance(labels, StreamedEnsemble):
+        tables = count_between(labels)
+        return _index(lambda f: sum_over_counts(tables, f), measure, normalization)
     return _agreement(as_ensemble(labels), measure, normalization)
 
 
 def agreement_with(
-    labels: npt.ArrayLike | Ensemble,
+    labels: npt.ArrayLike | Ensemble | StreamedEnsemble,
     clustering: npt.ArrayLike,
     measure: Agreement = "ARI",
     normalization: Normalization = "max",
@@ -64,7 +71,8 @@ def agreement_with(
 
     ``clustering`` has shape (n,), -1 marks a missing object; NaN with
     fewer than two common objects. Defined as
-    :func:`pairwise_agreement`, in O(n m) time. Raises ValueError as that, and for a clustering of other objects.
+    :func:`pairwise_agreement`, in O(n m) time. A stream is read once, or twice if no pass has read it yet. Raises
+    ValueError as that, and for a clustering of other objects.
 
     Examples
     --------
@@ -73,6 +81,8 @@ def agreement_with(
     >>> agreement_with(labels, [0, 0, 0, 1, 1, 1]).round(2)
     array([1.  , 0.12, 0.17])
     """
+    if isinstance(labels, StreamedEnsemble):
+        return agreement_of_tables(count_with(labels, clustering), measure, normalization)
     given = labels.given if isinstance(labels, Ensemble) else label_matrix(labels)
     one = np.asarray(clustering)
     if one.shape != given.shape[:1]:
@@ -86,17 +96,34 @@ def agreement_with(
     return result
 
 
+def agreement_of_tables(
+    tables: Sequence[IntArray], measure: Agreement = "ARI", normalization: Normalization = "max"
+) -> FloatArray:
+    """Return how a clustering agrees with others by their contingency tables, (k_i, K), as :func:`agreement_with`."""
+    alone = [[np.zeros((0, 0), dtype=np.int64), *(table.T for table in tables)]]
+    return _index(lambda f: sum_over_counts(alone, f), measure, normalization)[0, 1:]
+
+
 def _agreement(
     ensemble: Ensemble, measure: Agreement, normalization: Normalization, n_first: int | None = None
 ) -> FloatArray:
     """Return the agreement of the first clusterings (default: all) with all, (m, m); NaN elsewhere."""
+    return _index(lambda f: sum_over_tables(ensemble, f, n_first), measure, normalization)
+
+
+def _index(
+    sum_tables: Callable[[Callable[[FloatArray], FloatArray]], "TableSums"],
+    measure: Agreement,
+    normalization: Normalization,
+) -> FloatArray:
+    """Return the agreement of every two clusterings, (m, m), from a function that sums another over their tables."""
     _check("measure", measure, ("ARI", "NMI", "VI"))
     _check("normalization", normalization, tuple(NORMALIZERS))
     if measure == "ARI":
-        sums = sum_over_tables(ensemble, count_pairs, n_first)
+        sums = sum_tables(count_pairs)
         index = _adjusted_rand(sums)
     else:
-        sums = sum_over_tables(ensemble, lambda size: size * np.log(size), n_first)
+        sums = sum_tables(lambda size: size * np.log(size))
         index = _information(sums, measure, normalization)
     index[sums.objects < LEAST_COMMON] = np.nan
     np.fill_diagonal(index, 0.0 if measure == "VI" else 1.0)
@@ -346,6 +373,27 @@ def sum_over_tables(ensemble: Ensemble, f: Callable[[FloatArray], FloatArray], n
             rows[i, j] = total(first, weights)
             rows[j, i] = total(second, weights)
             objects[i, j] = objects[j, i] = weights.sum()
+    return TableSums(cells, rows, objects)
+
+
+def sum_over_counts(tables: Sequence[Sequence[IntArray]], f: Callable[[FloatArray], FloatArray]) -> TableSums:
+    """Return the sums for the first clusterings with all, from contingency tables; 0 elsewhere.
+
+    ``tables`` has a row for each of the first clusterings, and in it a table for every clustering, (k_i, k_j).
+    """
+    m = len(tables[0])
+    cells, rows, objects = np.zeros((3, m, m))
+
+    def total(counts: IntArray) -> float:
+        return float(f(counts[counts > 0].astype(float)).sum())
+
+    for i, row in enumerate(tables):
+        for j in range(i, m):
+            table = row[j]
+            cells[i, j] = cells[j, i] = total(table)
+            rows[i, j] = total(table.sum(axis=1))
+            rows[j, i] = total(table.sum(axis=0))
+            objects[i, j] = objects[j, i] = table.sum()
     return TableSums(cells, rows, objects)
 
 

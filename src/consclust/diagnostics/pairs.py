@@ -105,14 +105,20 @@ def drawn_pairs(ensemble: Ensemble, sample: int, rng: np.random.Generator) -> It
     n = ensemble.n_objects
     labels = columns(ensemble)
     others = columns(ensemble, -2)
+    for first, second in draw_objects(n, sample, rng):
+        of_first = ensemble.membership[first]
+        of_second = ensemble.membership[second]
+        yield Pairs(labels[:, of_first], others[:, of_second], np.ones(len(first)))
+
+
+def draw_objects(n: int, sample: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield the numbers of the first and of the second objects of random pairs, in blocks."""
     for start in range(0, sample, AT_ONCE):
         size = min(AT_ONCE, sample - start)
         first = rng.integers(n, size=size)
         second = rng.integers(n - 1, size=size)
         second += second >= first  # any object but the first
-        of_first = ensemble.membership[first]
-        of_second = ensemble.membership[second]
-        yield Pairs(labels[:, of_first], others[:, of_second], np.ones(size))
+        yield first, second
 
 
 def some_pairs(ensemble: Ensemble, most: float, sample: int, seed: Any) -> Iterator[Pairs]:

@@ -8,7 +8,7 @@ clusters. Missing labels are supported.
 
 # SciPy and compiled kernels are imported where needed, so that what does without them starts faster
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ import numpy.typing as npt
 from consclust.diagnostics.pairs import (
     MOST_PAIRS,
     SAMPLE,
+    Pairs,
     full_rows,
     half_width,
     is_exact,
@@ -27,7 +28,11 @@ from consclust.diagnostics.pairs import (
     require_at_least,
     some_pairs,
 )
+from consclust.diagnostics.streamed import draw_pairs
 from consclust.ensemble import Ensemble, FloatArray, IntArray, as_ensemble
+from consclust.methods.streamed.fits import gather
+from consclust.numerics.gram import check_labelled, summarise
+from consclust.stream import StreamedEnsemble
 
 FUZZ = 1e-7  # Of the width of a bin: R's hist counts what exceeds an edge by less as below it
 
@@ -81,6 +86,17 @@ class ConsensusValues:
         """
         return 0.0 if self.exact else half_width(int(self.pairs[self.containing > 0].sum()), confidence)
 
+    def standard_error(self, share: npt.ArrayLike) -> FloatArray:
+        """Return the standard error of a share of the pairs, such as :meth:`pac` or :meth:`cdf`; 0 if exact.
+
+        That of a mean of independent draws, the root of share (1 - share) / draws, of the shape of ``share``.
+        """
+        shares = np.asarray(share, dtype=float)
+        if self.exact:
+            return np.zeros_like(shares)
+        errors: FloatArray = np.sqrt(shares * (1 - shares) / self.pairs[self.containing > 0].sum())
+        return errors
+
     def cdf(self, at: npt.ArrayLike) -> FloatArray:
         """Return the share of the pairs whose value is at most ``at``, of its shape (Monti et al. 2003)."""
         values, pairs = self._seen
@@ -133,7 +149,11 @@ class ConsensusValues:
 
 
 def consensus_values(
-    labels: npt.ArrayLike | Ensemble, *, most_pairs: float = MOST_PAIRS, sample: int = SAMPLE, random_state: Any = 0
+    labels: npt.ArrayLike | Ensemble | StreamedEnsemble,
+    *,
+    most_pairs: float = MOST_PAIRS,
+    sample: int = SAMPLE,
+    random_state: Any = 0,
 ) -> ConsensusValues:
     """Count the pairs of different objects by the clusterings that join them and those that contain them.
 
@@ -141,6 +161,9 @@ def consensus_values(
     ``sample`` pairs of objects, drawn with replacement, in O(n m + sample m): see :meth:`ConsensusValues.half_width`.
     ``most_pairs=inf`` always counts all. Missing labels are supported. Raises ValueError for fewer than two objects,
     and as :class:`~consclust.ensemble.Ensemble`.
+
+    Of a stream of more than 2^20 objects the same pairs are drawn, in two passes that keep their labels alone;
+    ValueError if ``most_pairs`` requires all.
 
     Source: Monti, Tamayo, Mesirov, Golub: Machine Learning 52, 2003.
 
@@ -152,17 +175,40 @@ def consensus_values(
     >>> values.cdf([0.0, 0.5, 1.0]).round(2), round(values.pac(), 2)
     (array([0.33, 0.73, 1.  ]), 0.6)
     """
+    if isinstance(labels, StreamedEnsemble):
+        return _values_of_stream(labels, most_pairs, sample, random_state)
     ensemble = as_ensemble(labels)
     _require_pair(ensemble)
-    m = ensemble.n_clusterings
+    pairs = some_pairs(ensemble, most_pairs, sample, random_state)
+    return _count_values(pairs, ensemble.n_clusterings, is_exact(ensemble, most_pairs))
+
+
+def _values_of_stream(stream: StreamedEnsemble, most_pairs: float, sample: int, random_state: Any) -> ConsensusValues:
+    """Count pairs of a stream: as of an ensemble if the first pass has kept all objects, else of a sample."""
+    summary = summarise(stream)
+    check_labelled(summary)
+    if summary.is_whole:
+        ensemble = gather(summary, stream)
+        return consensus_values(ensemble, most_pairs=most_pairs, sample=sample, random_state=random_state)
+    n = summary.n_objects
+    if n_pairs(n) <= most_pairs:
+        what = f"most_pairs = {most_pairs}: the {n_pairs(n):,} pairs of a stream are counted by a sample alone"
+        raise ValueError(f"{what}; give less, or the objects of a sample as an Ensemble")
+    require_at_least(1, "sample", sample)
+    pairs = draw_pairs(stream, n, sample, np.random.default_rng(random_state))
+    return _count_values(pairs, stream.n_clusterings, is_exact=False)
+
+
+def _count_values(blocks: Iterable[Pairs], m: int, is_exact: bool) -> ConsensusValues:
+    """Count pairs by the clusterings, of m, that join them and those that contain them."""
     table = np.zeros((m + 1) ** 2)
-    for pairs in some_pairs(ensemble, most_pairs, sample, random_state):
+    for pairs in blocks:
         joined, containing = pairs.counts()
         code = joined.astype(np.int64) * (m + 1) + containing
         table += np.bincount(code.ravel(), pairs.weights.ravel(), len(table))
     found = np.flatnonzero(table)
     joined, containing = np.divmod(found, m + 1)
-    return ConsensusValues(joined, containing, table[found].astype(np.int64), is_exact(ensemble, most_pairs))
+    return ConsensusValues(joined, containing, table[found].astype(np.int64), is_exact)
 
 
 def delta_area(areas: npt.ArrayLike) -> FloatArray:
