@@ -9,8 +9,11 @@ from pyarrow.parquet import write_table
 from scipy.sparse import csr_array
 
 from consclust import Ensemble
+from consclust import stream as stream_module
+from consclust.diagnostics import quality
 from consclust.ensemble import _distinct, _recoded, coded_as
 from consclust.seeds import generator
+from consclust.stream import StreamedEnsemble
 
 labels_with_missing = hnp.arrays(
     np.int64, st.tuples(st.integers(2, 10), st.integers(1, 4)), elements=st.integers(-1, 3)
@@ -250,6 +253,33 @@ def test_reads_unsigned_integers_from_parquet(tmp_path):
     columns = {"a": pa.array([0, None, 255], pa.uint8()), "b": pa.array([1, 2, 2**63 - 1], pa.uint64())}
     write_table(pa.table(columns), tmp_path / "labels.parquet")
     assert Ensemble.from_parquet(tmp_path / "labels.parquet").given.tolist() == [[0, 1], [-1, 2], [255, 2**63 - 1]]
+
+
+@pytest.mark.parametrize("block", [7, 100])
+def test_a_parquet_file_of_many_profiles_is_a_stream(tmp_path, monkeypatch, caplog, block):
+    """With up to 20 distinct rows it is an ensemble, however many objects there are."""
+    monkeypatch.setattr(stream_module, "MOST_PROFILES", 20)
+    path = tmp_path / "labels.parquet"
+    frame = pd.DataFrame({"a": np.arange(200) % 20, "b": np.arange(200) % 4})
+    frame.to_parquet(path)
+    assert Ensemble.from_parquet(path, block=block).n_profiles == 20
+    frame.loc[199, "a"] = 20
+    frame.to_parquet(path)
+    assert isinstance(Ensemble.from_parquet(path, block=block, stream=False), Ensemble)
+    assert isinstance(Ensemble.from_parquet(path, stream=True), StreamedEnsemble)
+    caplog.set_level("INFO", "consclust")
+    stream = Ensemble.from_parquet(path, ["b", "a"], block, "ignored")
+    assert isinstance(stream, StreamedEnsemble)
+    assert "more than 20 distinct profiles" in caplog.text
+    assert stream.missing == "ignored"
+    assert [block.codes.tolist() for block in stream.blocks()] == [Ensemble(frame[["b", "a"]]).labels.T.tolist()]
+
+
+def test_what_needs_all_labels_refuses_a_stream():
+    stream = StreamedEnsemble.from_blocks([[[0, 1], [1, 0]]])
+    for take in (Ensemble, quality):
+        with pytest.raises(TypeError, match="stream=False"):
+            take(stream)
 
 
 def test_frames_of_other_columns_are_refused():

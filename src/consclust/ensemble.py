@@ -2,10 +2,11 @@
 
 # pyarrow and SciPy are imported where needed, so that what does without them starts faster
 
+import logging
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import zip_longest
-from typing import Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +17,16 @@ from consclust.label_checks import refuse_codes
 from consclust.parquet import filled, index_columns
 from consclust.plurals import count
 
+if TYPE_CHECKING:
+    from consclust.stream import StreamedEnsemble
+
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 _Profiles = tuple[list[IntArray], IntArray]
 """The columns of distinct profiles, and the profile of each object."""
+
+log = logging.getLogger("consclust")
 
 MISSING = -1
 ROUNDING = 1e-9  # Shares that differ by less are equal
@@ -112,16 +118,55 @@ class Ensemble:
         ensemble._add(_matrices(blocks))
         return ensemble
 
+    @overload
     @classmethod
     def from_parquet(
-        cls, path: Any, columns: Sequence[str] | None = None, block: int = 2**20, missing: Unseen = "expected"
-    ) -> Self:
+        cls,
+        path: Any,
+        columns: Sequence[str] | None = None,
+        block: int = 2**20,
+        missing: Unseen = "expected",
+        *,
+        stream: Literal[False],
+    ) -> Self: ...
+
+    @overload
+    @classmethod
+    def from_parquet(
+        cls,
+        path: Any,
+        columns: Sequence[str] | None = None,
+        block: int = 2**20,
+        missing: Unseen = "expected",
+        *,
+        stream: bool | None = None,
+    ) -> "Self | StreamedEnsemble": ...
+
+    @classmethod
+    def from_parquet(
+        cls,
+        path: Any,
+        columns: Sequence[str] | None = None,
+        block: int = 2**20,
+        missing: Unseen = "expected",
+        *,
+        stream: bool | None = None,
+    ) -> "Self | StreamedEnsemble":
         """Return the ensemble of a Parquet file with a row for each object and a column for each clustering.
 
         ``path`` names a file, ``columns`` the clusterings (default: all columns but the index of a pandas frame). A
         null marks a missing object. Reads ``block`` rows at a time; see :meth:`from_blocks` for the memory and what is
         raised. Needs pyarrow, which comes with ``consclust[parquet]``.
+
+        ``stream``: whether it is a :class:`~consclust.stream.StreamedEnsemble`, whose labels are read in passes and
+        never kept, and which ``fit`` of some methods takes, see :mod:`consclust.methods.streamed`. None: if there are
+        more than 2^20 distinct profiles, with which matrices over the profiles are out of reach; a line of the log says
+        so. False: never.
         """
+        from consclust.stream import MOST_PROFILES, StreamedEnsemble, TooManyProfiles, limit_profiles
+
+        if stream:
+            return StreamedEnsemble.from_parquet(path, columns, missing)
         with needs("parquet"):
             from pyarrow.parquet import ParquetFile
 
@@ -130,8 +175,14 @@ class Ensemble:
 
         with ParquetFile(path) as file:
             names = clustering_columns(file.schema_arrow) if columns is None else list(columns)
-            blocks = (matrix(batch) for batch in file.iter_batches(block, columns=names))
-            return cls.from_blocks(blocks, missing)
+            blocks: Iterator[Any] = (matrix(batch) for batch in file.iter_batches(block, columns=names))
+            if stream is None and file.metadata.num_rows > MOST_PROFILES:
+                blocks = limit_profiles(blocks, MOST_PROFILES)
+            try:
+                return cls.from_blocks(blocks, missing)
+            except TooManyProfiles:
+                log.info("%s: more than %s distinct profiles, so that it is read in passes", path, f"{MOST_PROFILES:,}")
+                return StreamedEnsemble.from_parquet(path, columns, missing)
 
     @classmethod
     def from_profiles(cls, profiles: npt.ArrayLike, weights: npt.ArrayLike, missing: Unseen = "expected") -> Self:
