@@ -19,6 +19,9 @@ LONGEST = 20.0
 LARGEST = 2.0
 """GiB of the matrices of one fit by the declared cost."""
 SUBSET_SIZE = 20
+SEEDS = 3
+"""Seeds of the methods with which the first ensemble is fitted, on every fifth data set."""
+FIFTH = 5
 UNMEASURED = 6
 """Matrices over the profiles of a method that declares no number of them."""
 
@@ -43,12 +46,13 @@ def main() -> None:
     head = (FOLDER / "head.yaml").read_text(encoding="utf-8")
     lines = ["cases:"]
     left_out: list[Cell] = []
-    for name, entry in list_data_sets().items():
+    for place, (name, entry) in enumerate(list_data_sets().items()):
+        seeds = f", seeds: {SEEDS}" if place % FIFTH == 0 else ""
         for case, ensemble in list_kinds(name, entry):
             cells = [cell for cell in estimate_cells(case, entry, ensemble) if cell.reason]
             left_out += cells
             without = f", without: [{', '.join(cell.method for cell in cells)}]" if cells else ""
-            lines.append(f"  - {{id: {case}, dataset: {name}{ensemble}{without}}}")
+            lines.append(f"  - {{id: {case}, dataset: {name}{ensemble}{seeds}{without}}}")
     (FOLDER / "study.yaml").write_text(f"{head}\n" + "\n".join(lines) + "\n", encoding="utf-8")
     with (FOLDER / "left_out.csv").open("w", newline="", encoding="utf-8") as table:
         writer = csv.writer(table, lineterminator="\n")

@@ -13,7 +13,7 @@ from consclust_studies.specs import digest_spec
 from consclust_studies.stages import consensus, methods_of_case, prepare, score_methods
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.consensus import Cell, ConsensusJob
-from consclust_studies.stages.methods_of_case import ORDER_LABELS, MethodsJob
+from consclust_studies.stages.methods_of_case import ORDER_LABELS, SEED_LABELS, MethodsJob
 from consclust_studies.stages.score_methods import IN_FILE_ORDER, MethodsScoreJob
 from consclust_studies.stages.score_tables import read_table
 from job_files_of import STAMP, marks
@@ -87,6 +87,27 @@ def test_without_a_shuffle_nothing_is_fitted_in_another_order(tmp_path, ensemble
     assert (arrays[ORDER_LABELS] == -1).all()
 
 
+def test_further_seeds_are_fits_of_the_first_subset_with_other_random_numbers(tmp_path, ensemble):
+    job = single("KC", n_init=1)
+    files = files_for(tmp_path, ensemble)
+    methods_of_case.run(MethodsJob(jobs=(job, single("EAC")), seeds=4), files)
+    arrays = read_arrays(files.output("labels"))
+    assert arrays[SEED_LABELS].shape == (2, 3, N)
+    first = arrays["labels"][0, :, 0]
+    # k-means from one start depends on the seed, average linkage does not
+    distinct = {labels.tobytes() for labels in (first[0], *arrays[SEED_LABELS][0])}
+    assert len(distinct) > 1
+    assert (arrays[SEED_LABELS][1] == first[1]).all()
+    # the same seeds again, and none are taken over by a job with another number of them
+    methods_of_case.run(MethodsJob(jobs=(job,), seeds=3), files)
+    again = read_arrays(files.output("labels"))
+    np.testing.assert_array_equal(again[SEED_LABELS][0], arrays[SEED_LABELS][0, :2])
+    kept = {path: path for paths in files.outputs.values() for path in paths}
+    here = files_for(tmp_path, ensemble, kept)
+    assert set(methods_of_case.read_kept(MethodsJob(jobs=(job,), seeds=3), here)) == {"KC"}
+    assert methods_of_case.read_kept(MethodsJob(jobs=(job,), seeds=2), here) == {}
+
+
 def test_only_new_methods_are_fitted_where_the_others_are_kept(tmp_path, ensemble, monkeypatch):
     old = single("KC", n_init=3)
     changed = single("LWEA")
@@ -135,7 +156,7 @@ def test_failures_stay_failures_when_they_are_taken_over(tmp_path, ensemble, mon
 @pytest.fixture
 def scored(tmp_path, ensemble):
     """The table of scores of two methods, with features."""
-    job = MethodsJob(jobs=(single("EAC"), single("KC", n_init=3)), shuffle=SHUFFLE)
+    job = MethodsJob(jobs=(single("EAC"), single("KC", n_init=3)), shuffle=SHUFFLE, seeds=2)
     methods_of_case.run(job, files_for(tmp_path, ensemble))
     prepare.save(Dataset(FEATURES, CLASSES, ("a", "b", "c")), tmp_path / "prepared.npz", marks("{}"))
     spec = MethodsScoreJob(
@@ -184,3 +205,13 @@ def test_scores_in_the_order_of_the_file_are_of_the_first_subset(scored, tmp_pat
     labels = read_arrays(tmp_path / "0-1.npz")[ORDER_LABELS][1]
     expected = score_all(stored.classes[known], labels[known], ["ARI"])["ARI"]
     assert find(scored, "KC", 0, "ARI", IN_FILE_ORDER) == pytest.approx(expected, abs=1e-12)
+
+
+def test_scores_of_further_seeds_are_of_the_first_subset(scored, tmp_path, ensemble):
+    stored = store.load(ensemble)
+    known = stored.classes >= 0
+    of_seed = scored[scored["restart"] == "chosen, seed 2"]
+    assert set(of_seed["subset"]) == {0}
+    labels = read_arrays(tmp_path / "0-1.npz")[SEED_LABELS][1, 0]
+    expected = score_all(stored.classes[known], labels[known], ["ARI"])["ARI"]
+    assert find(scored, "KC", 0, "ARI", "chosen, seed 2") == pytest.approx(expected, abs=1e-12)

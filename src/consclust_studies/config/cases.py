@@ -82,6 +82,12 @@ class Case(Named, CaseSettings):
         (), description="ids of methods, or of variants of methods, that do not run on this case"
     )
 
+    seeds: Positive = Field(
+        1,
+        description="number of seeds of the methods with which the first subset is fitted, to see what they change; "
+        "more than one goes with one_job_a_case",
+    )
+
     @property
     def steps(self) -> tuple[str, ...]:
         """The preprocessing; only of a resolved case, whose ``preprocessing`` is given."""

@@ -187,6 +187,8 @@ class Experiment(Strict):
         if not self.one_job_a_case:
             if further := [name for name in self.metrics if name in ("AMI", "PSI")]:
                 raise ValueError(f"metrics: {further[0]} goes with one_job_a_case; remove it, or write that")
+            if with_seeds := [case.id for case in self.cases if case.seeds > 1]:
+                raise ValueError(f"cases: {with_seeds[0]}: seeds goes with one_job_a_case; remove it, or write that")
             return self
         if self.restarts != "chosen":
             raise ValueError("one_job_a_case: labels of other restarts are not kept; write restarts: chosen")

@@ -359,7 +359,7 @@ class Plan:
         whole = self.studies[study]
         case = whole.case(case_id)
         jobs = tuple(self.consensus(study, case_id, method.id) for method in whole.runs(case))
-        return _with_code(MethodsJob(jobs=jobs, shuffle=self.registry[case.dataset].shuffle))
+        return _with_code(MethodsJob(jobs=jobs, shuffle=self.registry[case.dataset].shuffle, seeds=case.seeds))
 
     def find_digest_of_labels(self, study: str, case_id: str, method_id: str) -> str:
         """Return the digest of the spec of the job that makes the labels of a method on a case."""
@@ -376,9 +376,9 @@ class Plan:
         experiment, one_case, shape = self.sized(whole, case)
         needed = [needs.estimate_consensus(experiment, one_case, shape, run, *subsets) for run in runs]
         seconds = sum(estimates.estimate_fit_seconds(self, study, one_case, run, subsets) for run in runs)
-        # the first subset is fitted twice where the objects are shuffled
-        if self.registry[one_case.dataset].shuffle is not None:
-            seconds *= 1 + 1 / len(subsets.subsets)
+        # the first subset is fitted again where the objects are shuffled, and with further seeds
+        further = one_case.seeds - 1 + (self.registry[one_case.dataset].shuffle is not None)
+        seconds *= 1 + further / len(subsets.subsets)
         names = {"study": study, "case": case, "method": ALL_METHODS, "block": block}
         return PlannedJob(
             rule="consensus",

@@ -35,6 +35,8 @@ ALL_METHODS = "methods"
 """Stands for the name of a method in the paths of labels and logs."""
 ORDER_LABELS = "labels_in_file_order"
 """The array with the labels of fits on the objects in the order of their file, shape (methods, n); -1: failed."""
+SEED_LABELS = "labels_of_seeds"
+"""The array with the labels of fits of the first subset with further seeds, (methods, seeds - 1, n); -1: failed."""
 
 
 class MethodsJob(Spec):
@@ -49,9 +51,15 @@ class MethodsJob(Spec):
         "the objects in the order of their file",
     )
 
+    seeds: int = Field(1, description="number of seeds with which the first subset is fitted")
+
     def code_behind(self) -> Code:
         """Return the methods, and what fits them."""
         return Code((f"{__name__}.fit_methods",), parts=tuple(job.code_behind() for job in self.jobs))
+
+
+KEPT = ("labels", "iterations", "converged", ORDER_LABELS, SEED_LABELS)
+"""The arrays that a later run takes over."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,8 @@ class Part:
     cells: list[Cell]
     in_file_order: npt.NDArray[np.int16] | None = None
     """Labels of the chosen restart for the shuffled objects, shape (n,)."""
+    of_seeds: Sequence[npt.NDArray[np.int16] | None] = ()
+    """Labels of the first subset with each further seed, shape (n,); None: failed."""
 
 
 def run(job: MethodsJob, files: Files) -> str:
@@ -72,7 +82,7 @@ def run(job: MethodsJob, files: Files) -> str:
     waiting = [one for one in job.jobs if one.method_id not in kept]
     needing = next((one for one in waiting if one.data), None)
     features = consensus.read_features(needing, prepared) if needing and prepared else None
-    n_profiles, fitted = fit_methods(waiting, subsets, stored, features, job.shuffle)
+    n_profiles, fitted = fit_methods(waiting, subsets, stored, features, job.shuffle, job.seeds)
     parts = [kept.get(one.method_id) or fitted[one.method_id] for one in job.jobs]
     write_results(job, subsets, stored, n_profiles, parts, files)
     seconds = sum(cell.wall_seconds for part in fitted.values() for cell in part.cells)
@@ -81,12 +91,18 @@ def run(job: MethodsJob, files: Files) -> str:
 
 
 def fit_methods(
-    jobs: Sequence[ConsensusJob], subsets: Sequence[int], stored: StoredEnsemble, features: Any, shuffle: int | None
+    jobs: Sequence[ConsensusJob],
+    subsets: Sequence[int],
+    stored: StoredEnsemble,
+    features: Any,
+    shuffle: int | None,
+    seeds: int = 1,
 ) -> tuple[list[int], dict[str, Part]]:
     """Fit some methods on some subsets; return the number of distinct profiles of each subset, and the fits by method.
 
     ``features`` have shape (n, d), for methods that need them. With ``shuffle``, the seed by which the objects were
-    shuffled, each method is also fitted on subset 0 with the objects in the order of their file.
+    shuffled, each method is also fitted on subset 0 with the objects in the order of their file. With several
+    ``seeds`` it is fitted there with further random numbers.
     """
     ensembles = [Ensemble(stored.subset(subset)) for subset in subsets]
     parts = {}
@@ -97,7 +113,8 @@ def fit_methods(
         in_file_order = None
         if shuffle is not None and 0 in subsets:
             in_file_order = fit_in_file_order(job, stored, given, shuffle)
-        parts[job.method_id] = Part(cells, in_file_order)
+        of_seeds = fit_further_seeds(job, stored, given, seeds) if 0 in subsets else ()
+        parts[job.method_id] = Part(cells, in_file_order, of_seeds)
         log.info("%s on %s: %.1f s", job.method_id, job.case, sum(cell.wall_seconds for cell in cells))
     return [ensemble.n_profiles for ensemble in ensembles], parts
 
@@ -113,6 +130,20 @@ def fit_in_file_order(
     given = None if features is None else features[back]
     cell = keep_chosen(consensus.fit(job, ensemble, as_filed, 0, 0, given))
     return None if cell.labels is None else cell.labels[0][order]
+
+
+def fit_further_seeds(
+    job: ConsensusJob, stored: StoredEnsemble, features: Any, seeds: int
+) -> list[npt.NDArray[np.int16] | None]:
+    """Fit the first subset with each seed after the first; return the labels, or None of a fit that failed."""
+    ensemble = Ensemble(stored.subset(0), job.missing)
+    found = []
+    for number in range(2, seeds + 1):
+        # the name of the method is one of those that the random numbers are spawned by
+        named = job.model_copy(update={"method_id": f"{job.method_id}, seed {number}"})
+        cell = keep_chosen(consensus.fit(named, ensemble, stored, 0, 0, features))
+        found.append(None if cell.labels is None else cell.labels[0])
+    return found
 
 
 def keep_chosen(cell: Cell) -> Cell:
@@ -141,7 +172,12 @@ def write_results(
     notes = [{"subset": cell.subset, "point": cell.point, "note": cell.note} for cell in cells if cell.note]
     unfitted = np.full(n, -1, dtype=np.int16)
     of_file = [unfitted if part.in_file_order is None else part.in_file_order for part in parts]
-    further = {ORDER_LABELS: np.array(of_file)}
+    of_seeds = np.full((len(parts), job.seeds - 1, n), -1, dtype=np.int16)
+    for place, part in enumerate(parts):
+        for number, labels in enumerate(part.of_seeds):
+            if labels is not None:
+                of_seeds[place, number] = labels
+    further = {ORDER_LABELS: np.array(of_file), SEED_LABELS: of_seeds}
     consensus.write_fits(files.output("labels"), subsets, arrays, failures, notes, marks, **further)
     record = {
         **marks,
@@ -176,10 +212,11 @@ def read_kept(job: MethodsJob, files: Files) -> dict[str, Part]:
     try:
         arrays = read_arrays(labels)
         former = MethodsJob.from_text(str(arrays["spec"][()]), labels)
+        arrays = {name: arrays[name] for name in KEPT}
         kept = _Kept(Block(labels), arrays, read_record(runtime))
     except (InputError, KeyError):  # damaged, or of a job of another kind: nothing is taken over
         return {}
-    if former.shuffle != job.shuffle:
+    if (former.shuffle, former.seeds) != (job.shuffle, job.seeds):
         return {}
     places = {without_inputs(one.json_text): place for place, one in enumerate(former.jobs)}
     found = {}
@@ -210,4 +247,5 @@ def _read_part(kept: _Kept, place: int) -> Part:
             )
         )
     in_file_order = kept.arrays[ORDER_LABELS][place]
-    return Part(cells, None if in_file_order.min() < 0 else in_file_order)
+    of_seeds = [None if labels.min() < 0 else labels for labels in kept.arrays[SEED_LABELS][place]]
+    return Part(cells, None if in_file_order.min() < 0 else in_file_order, of_seeds)

@@ -27,7 +27,7 @@ from consclust_studies.stages import prepare
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.grid_points import POINTS, write_points
 from consclust_studies.stages.label_blocks import REMARKS, Block, check_cover
-from consclust_studies.stages.methods_of_case import ORDER_LABELS
+from consclust_studies.stages.methods_of_case import ORDER_LABELS, SEED_LABELS
 from consclust_studies.stages.score import COLUMNS, ScoreRow
 from consclust_studies.stages.score_tables import write_table
 from consclust_studies.stages.stored_ensembles import StoredEnsemble
@@ -36,6 +36,8 @@ CHOSEN = "chosen"
 """The word of the column ``restart``: the labels are those of the restart that the method chooses."""
 IN_FILE_ORDER = "chosen, in file order"
 """The word for fits on the objects in the order of their file."""
+SEEDS = "chosen, seed {number}"
+"""The words for fits on the first ensemble with further seeds, from 2."""
 RESTARTS = 100
 """Of k-means on the features."""
 
@@ -72,8 +74,9 @@ def score_methods(job: MethodsScoreJob, files: Files) -> None:
     """Score all methods on one case and write the tidy table as Parquet.
 
     The table has the columns of :func:`consclust_studies.stages.score.score_case`. ``restart`` is "chosen", or "chosen,
-    in file order" for the fits on the first ensemble with the objects in the order of their file. InputError if a file
-    is damaged, was made with other settings, or does not hold each subset once.
+    in file order" for the fits on the first ensemble with the objects in the order of their file, or "chosen, seed 2"
+    for those with further seeds. InputError if a file is damaged, was made with other settings, or does not hold each
+    subset once.
     """
     ensemble_path = files.input("ensemble")
     stored = store.load(ensemble_path, job.ensemble)
@@ -129,6 +132,7 @@ def _score_block(job: MethodsScoreJob, stored: StoredEnsemble, block: Block) -> 
     """Return the scores of the methods on the subsets of a block, NaN where a method failed."""
     unscored = np.full(len(job.metrics), np.nan)
     of_file = block.read_array(ORDER_LABELS)
+    of_seeds = block.read_array(SEED_LABELS)
     rows = []
     for method, place in job.methods.items():
         for row, subset in enumerate(block.subsets):
@@ -139,6 +143,10 @@ def _score_block(job: MethodsScoreJob, stored: StoredEnsemble, block: Block) -> 
         if of_file[place].min() >= 0:
             (scores,) = score_classified(stored.classes, of_file[[place]], job.metrics)
             rows += _make_rows(job, method, 0, scores, IN_FILE_ORDER)
+        for number, labels in enumerate(of_seeds[place], start=2):
+            if labels.min() >= 0:
+                (scores,) = score_classified(stored.classes, labels[None], job.metrics)
+                rows += _make_rows(job, method, 0, scores, SEEDS.format(number=number))
     return rows
 
 

@@ -20,6 +20,7 @@ from consclust_studies.results.over_datasets import (
     rank_methods,
 )
 from consclust_studies.results.source import Source
+from consclust_studies.stages.score_methods import IN_FILE_ORDER
 from studies.leaderboard.exhibits.tables_of_scores import find_facts, keep_methods, list_parts, list_scores
 
 if TYPE_CHECKING:
@@ -43,7 +44,10 @@ class Reliability(Exhibit):
         tests = pd.DataFrame([self._test(source, part) for part in parts])
         equivalent = pd.DataFrame([row for part in parts for row in self._list_equivalent(source, part)])
         components = self._divide(source)
-        frames = {"tests": tests, "equivalent": equivalent, "components": components}
+        seeds = self._measure_seeds(source)
+        if len(components) and len(seeds):
+            components = pd.concat([components, _describe_seeds(components, seeds)], ignore_index=True)
+        frames = {"tests": tests, "equivalent": equivalent, "components": components, "seeds": seeds}
         tidy = [frame.astype(str).melt(ignore_index=False).assign(table=name) for name, frame in frames.items()]
         columns = {"Ensembles": "kind", "Data sets": "group", "Number": "datasets", "Methods": "methods"}
         columns |= {"Friedman": "friedman", "F": "f", "p": "p", "tau": "tau", "2.5 %": "tau_low", "97.5 %": "tau_high"}
@@ -54,6 +58,9 @@ class Reliability(Exhibit):
         if len(components):
             of_parts = {"Of": "component", "SD": "deviation", "Share": "share"}
             tables.append(listed("Components of variance", components, of_parts))
+        if len(seeds):
+            of_methods = {"Method": "method", "SD over seeds": "deviation", "Cases": "cases"}
+            tables.append(listed("Seeds of the methods", seeds, of_methods, forms={"cases": str}))
         if len(equivalent):
             of_best = {"Ensembles": "kind", "Data sets": "group", "Best": "best", "Method": "method"}
             of_best |= {"Difference": "difference", "p": "p"}
@@ -63,6 +70,8 @@ class Reliability(Exhibit):
             "two random halves of the data sets, the median of 1,000 halvings with 2.5 % and 97.5 % quantiles.",
             "Components of variance by a mixed model of single scores on real data sets, the means of the methods "
             "fixed: standard deviation and share of each.",
+            "Seeds: standard deviation of the score of a method over seeds on the same ensemble, the root of the mean "
+            "variance over cases, on every fifth data set; a part of the rest.",
             f"Equivalent: two one-sided tests, a mean difference within {number(self.bound)} with p < .05.",
         )
         return Shown(pd.concat(tidy, ignore_index=True), tuple(tables), caption)
@@ -115,6 +124,39 @@ class Reliability(Exhibit):
         total = sum(found.values())
         rows = [(name, variance**0.5, variance / total) for name, variance in found.items()]
         return pd.DataFrame(rows, columns=["component", "deviation", "share"])
+
+    def _measure_seeds(self, source: Source) -> pd.DataFrame:
+        """Return how far the scores of each method vary over its seeds on the first ensemble: method, deviation, cases.
+
+        The cases are those of real data sets that have several seeds.
+        """
+        import pandas as pd
+
+        cases = [
+            case.id
+            for case in source.study.cases
+            if case.seeds > 1 and REAL in list_groups(find_facts(source.study.origins[case.id].card))
+        ]
+        scores = source.scores
+        mine = scores["case"].isin(cases) & scores["method"].isin([run.id for run in source.study.methods])
+        mine &= (scores["metric"] == self.metric) & (scores["subset"] == 0) & (scores["restart"] != IN_FILE_ORDER)
+        wanted = scores[mine].dropna(subset="value")
+        variances = wanted.groupby(["method", "case"], sort=False)["value"].var().dropna()
+        if variances.empty:
+            return pd.DataFrame()
+        of_methods = variances.groupby("method")
+        found = pd.DataFrame({"deviation": of_methods.mean() ** 0.5, "cases": of_methods.size()}).reset_index()
+        return found.sort_values("deviation", ascending=False, ignore_index=True)
+
+
+def _describe_seeds(components: pd.DataFrame, seeds: pd.DataFrame) -> pd.DataFrame:
+    """Return the component of the seeds, a part of the rest, as a row of the table."""
+    import pandas as pd
+
+    variance = float((seeds["deviation"] ** 2 * seeds["cases"]).sum() / seeds["cases"].sum())
+    total = float((components["deviation"] ** 2).sum())
+    row = {"component": "seed of the method, in the rest", "deviation": variance**0.5, "share": variance / total}
+    return pd.DataFrame([row])
 
 
 def _write_1(value: float) -> str:
