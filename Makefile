@@ -15,7 +15,7 @@ export PYTHONPATH := $(CURDIR)/src$(if $(PYTHONPATH),:$(PYTHONPATH))
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help env quickstart test check tests unit test-slurm torture mutants bench docs plan status keep restore audit lock schemas clean
+.PHONY: help env quickstart test check tests coverage unit test-slurm torture mutants bench docs plan status keep restore audit lock schemas clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -26,7 +26,7 @@ env: $(READY)  ## create .venv from the hash-pinned lock
 quickstart: $(READY)  ## set up, re-run a small version of the RCE experiment, make its PDF
 	python -m snakemake --cores $(CORES) quickstart
 
-test: check tests docs  ## set up, run every check and test, about 25 CPU minutes; prints the coverage
+test: check tests docs  ## set up, run every check and test, about 25 CPU minutes
 
 check: $(READY)  ## linters, formatters, types, layers of imports
 	ruff check .
@@ -37,10 +37,14 @@ check: $(READY)  ## linters, formatters, types, layers of imports
 	lint-imports
 	codespell
 
-# what the tests of the workflow run is covered by those of the stages
-tests: $(READY)  ## the test suite, with the branch coverage of src
+tests: $(READY)  ## the test suite
+	$(PYTEST) -m "not workflow" $(ARGS)
+	$(PYTEST) -m workflow tests/workflow $(ARGS)
+
+# apart from the tests, as tracing makes them take nearly twice as long; what the tests of the workflow run is covered by
+# those of the stages
+coverage: $(READY)  ## the branch coverage of src and studies by all tests but those of the workflow
 	$(PYTEST) -m "not workflow" --cov --cov-report=term:skip-covered $(ARGS)
-	$(PYTEST) -m workflow $(ARGS)
 
 unit: $(READY)  ## the fast tests, in a minute: no workflow, no mirror, nothing marked as long
 	$(PYTEST) -m "not workflow and not mirror and not long" $(ARGS)
