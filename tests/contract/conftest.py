@@ -1,9 +1,12 @@
 """A small project in a folder of its own, and code that other jobs have."""
 
 import pytest
-from mill import write_data
+from mill import do_all, make_plan, write_data
 
 from consclust_studies.specs import digest
+
+OF_FITS = ["prepare", "base_clusterings", "consensus", "race"]
+"""Kinds of jobs up to the labels."""
 
 
 @pytest.fixture
@@ -14,9 +17,26 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory):
+    """The folder of a project whose jobs up to the labels are done; not to be changed."""
+    folder = tmp_path_factory.mktemp("fitted")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.chdir(folder)
+        count_edits(monkeypatch)
+        write_data()
+        do_all(make_plan(), OF_FITS)
+    return folder
+
+
 @pytest.fixture
 def edited(monkeypatch):
-    """Names of functions that count as edited; the code of a job is what its entries are, and how often edited."""
+    """Names of functions that count as edited."""
+    return count_edits(monkeypatch)
+
+
+def count_edits(monkeypatch):
+    """Let the code of a job be what its entries are, and how often edited; return the number of edits by name."""
     names: dict[str, int] = {}
 
     def fingerprint(code):

@@ -263,6 +263,7 @@ def test_every_set_of_the_board_is_described():
         assert entry.preprocessing == (("zscore",) if entry.reader and not entry.card.shared_unit else ()), name
 
 
+@pytest.mark.mirror
 def test_the_files_of_every_set_are_what_the_registry_says(mirror):
     for name, entry in BOARD_SETS.items():
         files = [mirror / file.mirror for file in entry.prepared_from]
