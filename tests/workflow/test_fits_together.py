@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from conftest import BRIEF
+from conftest import BRIEF, Project
 
 pytestmark = pytest.mark.workflow
 
@@ -25,12 +25,18 @@ def scores(project, run="tiny"):
         return {tuple(row[column] for column in columns): row["value"] for row in csv.DictReader(table)}
 
 
-@pytest.fixture
-def together(brief):
-    brief.study(study(TOGETHER))
-    ran = brief.jobs("tiny")
+@pytest.fixture(scope="module")
+def made_together(tmp_path_factory):
+    project = Project(tmp_path_factory.mktemp("together")).set_up()
+    project.study(study(TOGETHER))
+    ran = project.jobs("tiny")
     assert sum(job.kind == "consensus" for job in ran) == 1
-    return brief
+    return project
+
+
+@pytest.fixture
+def together(made_together, tmp_path):
+    return made_together.copy(tmp_path / "together")
 
 
 def test_the_scores_are_those_of_the_grid_points(together, tmp_path):
