@@ -20,7 +20,8 @@ limit if its seconds grew on by the last exponent, at least in proportion to n. 
 read in blocks (``Ensemble.from_blocks``).
 
 Prints a line for each fit: CPU seconds, the peak memory in MB, the number of profiles n', the adjusted Rand index with
-the classes, and the exponent: the power of n by which the seconds grew from the size before. ``--out`` names a table
+the classes, and the exponent: the power of n by which the seconds grew from the size before. Of a stream, the seconds of each pass
+too. ``--out`` names a table
 (CSV) and a picture of the seconds against n.
 """
 
@@ -89,10 +90,17 @@ from consclust.stream import StreamedEnsemble
 name, k, file = json.loads(sys.argv[1])
 small = [np.arange(3000)[:, None] // np.arange(2, 6) % np.arange(3, 7)]
 getattr(methods, name)(2, random_state=0).fit(StreamedEnsemble.from_blocks(small, most_in_memory=0))
+passes = []
+def timed(blocks):
+    begun = time.process_time()
+    yield from blocks
+    passes.append(time.process_time() - begun)
 start = time.process_time()
 method = getattr(methods, name)(k, random_state=0)
-method.fit(StreamedEnsemble.from_parquet(file + "labels.parquet", most_in_memory=0))
+stream = StreamedEnsemble.from_parquet(file + "labels.parquet", most_in_memory=0).watched_by(timed)
+method.fit(stream)
 seconds = time.process_time() - start
+note = f"CPU seconds of each pass: {', '.join(f'{each:.1f}' for each in passes)}; {method.note_}"
 peak = int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0]) / 1024
 pairs = np.zeros((k, k))
 n_read = 0
@@ -103,7 +111,7 @@ with open(file + "classes.bin", "rb") as classes:
         n_read += len(part)
 both, rows, columns = ((table * (table - 1) / 2).sum() for table in (pairs, pairs.sum(axis=1), pairs.sum(axis=0)))
 by_chance = rows * columns / (n_read * (n_read - 1) / 2)
-print(json.dumps([seconds, peak, (both - by_chance) / ((rows + columns) / 2 - by_chance), method.note_]))
+print(json.dumps([seconds, peak, (both - by_chance) / ((rows + columns) / 2 - by_chance), note]))
 """
 
 

@@ -25,6 +25,7 @@ SAMPLE = 2**17  # Of more objects, so many take part
 NARROW = 128  # Clusters of a clustering up to which, of many objects, overlaps are counted pair by pair of clusterings
 MANY = 1000  # Objects from which they are
 MOST_CLUSTERS = 20_000  # Base clusters in all, of which the overlaps take 3.2 GB
+LANES = 16  # Doubles that a compiled loop takes in a step
 BITS = 2.0**62  # What sums of rounded factors may reach at most
 
 
@@ -289,9 +290,10 @@ class CodedRows:
         """Return the product with a table, (sum of k_i, d), shape (objects, d)."""
         from consclust.numerics.kernels.stream_kernels import sum_rows_of_table
 
-        sums = np.empty((self._codes.shape[1], table.shape[1]))
-        sum_rows_of_table(self._codes, self._firsts, np.ascontiguousarray(table), sums)
-        return sums
+        padded = pad_columns(table)
+        sums = np.empty((self._codes.shape[1], padded.shape[1]))
+        sum_rows_of_table(self._codes, self._firsts, padded, sums)
+        return sums[:, : table.shape[1]]
 
     def add_overlaps(self, factors: FloatArray, overlaps: IntArray) -> None:
         """Add Z' diag(f) Z to the upper triangle of a matrix, in place, every product rounded."""
@@ -301,6 +303,17 @@ class CodedRows:
         by_pairs = most <= NARROW and self._codes.shape[1] >= MANY
         add = add_overlaps_by_pairs if by_pairs else add_overlaps
         add(self._codes, self._firsts, np.rint(factors).astype(np.int64), overlaps)
+
+
+def pad_columns(table: FloatArray) -> FloatArray:
+    """Return a table in one block, with columns of 0 up to a multiple of ``LANES`` unless it has few.
+
+    Loops over so many columns are compiled to operations on vectors, and what is left over to single ones: 15 columns
+    take 1.7 times as long as 16.
+    """
+    d = table.shape[1]
+    n_more = -d % LANES if d >= LANES // 4 else 0
+    return np.ascontiguousarray(np.pad(table, ((0, 0), (0, n_more))))
 
 
 class ExpectedRows:

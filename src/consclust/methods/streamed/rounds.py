@@ -76,10 +76,9 @@ class Rounds(ABC):
     def add(self, rule: Rule, part: Codes, sums: FloatArray, labels: FloatArray, sizes: FloatArray) -> FloatArray:
         """Add some objects to the counts of the clusters that they join, in place; return what each costs."""
         assert isinstance(rule, LeastRule)
-        scores = rule.score(sums)
-        self.add_labels(part, scores.argmin(axis=1), labels, sizes)
-        least: FloatArray = scores.min(axis=1)
-        return least
+        assigned = rule.assign(sums)
+        self.add_labels(part, assigned.labels, labels, sizes)
+        return assigned.least
 
     def add_labels(self, part: Codes, joined: IntArray, labels: FloatArray, sizes: FloatArray) -> None:
         """Add objects to the counts of the clusters that they ``joined``, (objects,), in place."""

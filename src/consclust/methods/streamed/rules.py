@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from consclust.ensemble import FloatArray, IntArray
+from consclust.numerics.assignment import Assigned
 from consclust.numerics.gram import Codes, Indicator
 from consclust.numerics.spectral import scale_to_unit_length
 from consclust.numerics.tcut import NO_DEGREE
@@ -133,17 +134,20 @@ class LeastRule(Rule):
     by_degree: bool
     """Whether the offsets are taken times the degree of the object, to which the last column of the table sums."""
 
-    def score(self, sums: FloatArray) -> FloatArray:
-        """Return the score of each object in each cluster, shape (objects, K)."""
-        if not self.by_degree:
-            return sums + self.offsets
-        scores: FloatArray = sums[:, :-1] + sums[:, -1:] * self.offsets
-        return scores
+    def assign(self, sums: FloatArray) -> Assigned:
+        """Return the label of each object, and its score there, from the sum over its base clusters, (objects, d)."""
+        from consclust.numerics.kernels.stream_kernels import find_least
+
+        scores = sums[:, : len(self.offsets)]
+        degrees = sums[:, -1] if self.by_degree else np.ones(len(sums))
+        labels = np.empty(len(sums), dtype=np.int64)
+        least = np.empty(len(sums))
+        find_least(scores, self.offsets, degrees, labels, least)
+        return Assigned(labels, least)
 
     def label(self, sums: FloatArray) -> IntArray:
         """Return the label of each object from the sum over its base clusters, (objects, d)."""
-        labels: IntArray = self.score(sums).argmin(axis=1)
-        return labels
+        return self.assign(sums).labels
 
     @property
     def n_labels(self) -> int:
@@ -189,7 +193,8 @@ class MostRule(Rule):
     def label(self, sums: FloatArray) -> IntArray:
         """Return the label of each object from the sum over its base clusters, (objects, K)."""
         labels: IntArray = sums.argmax(axis=1)
-        labels[~sums.any(axis=1)] = self.default
+        most = np.take_along_axis(sums, labels[:, None], axis=1)[:, 0]
+        labels[most == 0] = self.default
         return labels
 
     @property

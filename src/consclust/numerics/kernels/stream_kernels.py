@@ -116,6 +116,28 @@ def sum_rows_of_table(codes: Codes, firsts: IntArray, table: FloatArray, sums: F
 
 
 @compiled
+def find_least(
+    scores: FloatArray, offsets: FloatArray, degrees: FloatArray, labels: IntArray, least: FloatArray
+) -> None:
+    """Set the label of each object to the column of its least score plus offset, the first of equal ones.
+
+    ``scores`` has shape (objects, K), ``offsets`` (K,); those of an object are taken times its degree, (objects,).
+    ``labels`` and ``least``, the score with its offset, (objects,), are set.
+    """
+    for p in range(len(scores)):
+        row = scores[p]
+        best = row[0] + degrees[p] * offsets[0]
+        label = 0
+        for k in range(1, len(offsets)):
+            score = row[k] + degrees[p] * offsets[k]
+            if score < best:
+                best = score
+                label = k
+        labels[p] = label
+        least[p] = best
+
+
+@compiled
 def sum_shares(codes: Codes, firsts: IntArray, shares: FloatArray, sums: FloatArray) -> None:
     """Add the shares of the objects, (objects, K), to the rows of their base clusters, in place, (sum of k_i, K)."""
     n_clusterings, n_objects = codes.shape
