@@ -20,9 +20,8 @@ limit if its seconds grew on by the last exponent, at least in proportion to n. 
 read in blocks (``Ensemble.from_blocks``).
 
 Prints a line for each fit: CPU seconds, the peak memory in MB, the number of profiles n', the adjusted Rand index with
-the classes, and the exponent: the power of n by which the seconds grew from the size before. Of a stream, the seconds of each pass
-too. ``--out`` names a table
-(CSV) and a picture of the seconds against n.
+the classes, and the exponent: the power of n by which the seconds grew from the size before. The note of a stream has
+the seconds of each pass. ``--out`` names a table (CSV) and a picture of the seconds against n.
 """
 
 import argparse

@@ -15,8 +15,9 @@ from pyarrow.parquet import read_table
 
 from consclust import stream
 from consclust.cli import main
-from consclust.diagnostics import agreement_with
-from consclust.methods import HBGF, SpectralConsensus
+from consclust.diagnostics import agreement_with, consensus_values
+from consclust.methods import HBGF, SpectralConsensus, Voting
+from consclust.scores import ari
 
 
 def labels_of(n=900):
@@ -129,6 +130,61 @@ def test_a_column_of_ids_without_a_name_of_ids_is_refused_in_a_line(matrix, monk
     )
     assert done.exit_code == 2
     assert "in clustering 6 (from 0)" in done.output
+
+
+def compare(*arguments):
+    done = CliRunner().invoke(main, ["compare", *map(str, arguments)])
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def test_methods_are_compared_in_passes(matrix):
+    out = matrix / "comparison"
+    done = compare(matrix / "labels.parquet", "-k", 3, "--methods", "HBGF,Voting", "--out", out)
+    labels = {"HBGF": HBGF(3, random_state=0).fit(labels_of()).labels_, "Voting": Voting(3).fit(labels_of()).labels_}
+    table = pd.read_csv(out / "methods.csv").set_index("method")
+    for name, own in labels.items():
+        for measure in ("ARI", "NMI"):
+            expected = agreement_with(labels_of(), own, measure).mean()
+            assert table.loc[name, measure.lower()] == pytest.approx(expected, rel=1e-12)
+        assert "passes over 900 objects" in table.loc[name, "note"]
+    assert table["clusters"].tolist() == [3, 3]
+    assert table["held_out_ari"].isna().all()
+    agreement = pd.read_csv(out / "agreement.csv", index_col=0)
+    assert agreement.loc["HBGF", "Voting"] == pytest.approx(ari(*labels.values()), rel=1e-12)
+    assert "nothing held out" in done.stderr
+    pac = consensus_values(labels_of()).pac()
+    assert f"PAC of the base clusterings {pac:.4f}, standard error 0.0000" in done.stdout
+
+
+def test_the_pac_of_many_objects_is_an_estimate(matrix, monkeypatch):
+    monkeypatch.setattr("consclust.numerics.gram.EXACT", 100)
+    monkeypatch.setattr("consclust.numerics.gram.SAMPLE", 50)
+    monkeypatch.setattr("consclust.diagnostics.stability.n_pairs", lambda n: 10**12)
+    done = compare(matrix / "labels.npy", "-k", 3, "--methods", "MCLA", "--out", matrix / "table.csv")
+    values = consensus_values(labels_of(), most_pairs=0)
+    error = values.standard_error(values.pac())
+    assert error > 0
+    assert f"PAC of the base clusterings {values.pac():.4f}, standard error {error:.4f}" in done.stdout
+    assert pd.read_csv(matrix / "table.csv")["method"].tolist() == ["MCLA"]
+
+
+def test_a_method_without_an_answer_is_a_row_of_the_comparison(matrix):
+    labels = labels_of()
+    labels[0, 0] = -1
+    np.save(matrix / "missing.npy", labels)
+    done = compare(matrix / "missing.npy", "-k", 3, "--methods", "HBGF,SpectralConsensus")
+    assert "SpectralConsensus on a stream: with missing labels (1)" in done.stdout
+    assert "MCLA: MCLA on a stream" in compare(matrix / "missing.npy", "-k", 3).stdout
+
+
+@pytest.mark.parametrize("option", [("--methods", "EAC"), ("--draws", 0), ("--folds", 2), ("--objects", 200)], ids=str)
+def test_what_needs_all_labels_is_compared_whole(matrix, option):
+    done = compare(
+        matrix / "labels.parquet", "-k", 3, *(() if "--methods" in option else ("--methods", "HBGF")), *option
+    )
+    assert "read in passes" not in done.stderr
+    assert "PAC" not in done.stdout
 
 
 SLOW = """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from consclust.cli import effort, options
+from consclust.cli import effort, options, streams
 from consclust.cli.options import Source
 from consclust.cli.progress import saying_what_is_kept, watched
 from consclust.errors import InputError
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from consclust.methods.base import ConsensusMethod
 
 FILES = ("methods.csv", "agreement.csv", "labels.csv")
+ONLY_AGREEMENT = (
+    "agreement alone, nothing held out or drawn anew, as the file is read in passes "
+    "(--draws, --folds or --objects read it whole)"
+)
+REPEATED = ("draws", "folds", "n_objects")
+"""Options of what is repeated on all objects or on some, for which the file is read whole."""
 
 
 HELP = """Compare methods on the base clusterings in FILE (see `consclust consensus --help`), without classes.
@@ -35,6 +41,11 @@ seconds       elapsed time of one fit; 3 + folds + draws fits are made, which co
 
 High agreement does not mean that the clusters are the true classes. The second table is the ARI between methods. The
 last lines say whether groups of base clusterings agree within and not between (coalitions).
+
+A .parquet or .npy file of more than 1,048,576 objects is read in passes and never kept whole, if all --methods are
+among HBGF, IVC, KCC, LWGP, MCLA, Mixture, SEC, SpectralConsensus and Voting (default there: HBGF, LWGP, MCLA,
+SpectralConsensus and Voting), and none of --draws, --folds, --objects is given. Then nothing is held out or drawn; the
+last line is the proportion of ambiguous pairs of objects (PAC), from random pairs, with its standard error.
 
 Example: consclust compare labels.csv -k 5 --methods RCE,LWEA,MCLA,EAC --out comparison
 """
@@ -77,6 +88,11 @@ def compare(
 
     if out is not None:
         _check_out(out, source)
+    of_stream = make_methods(",".join(streams.COMPARED) if names is None else names, n_clusters, seed, source.features)
+    table = None if any(map(options.is_given, REPEATED)) else streams.find_stream(source, names_of(of_stream))
+    if table is not None:
+        compare_stream(source, table, of_stream, out, seed)
+        return
     usual = make_methods(names, n_clusters, seed, source.features)
     data = source.read(seed)
     source.check_k(n_clusters, data)
@@ -100,6 +116,34 @@ def compare(
         )
     written.show()
     _show_coalitions(written.data)
+
+
+def names_of(methods: "Iterable[ConsensusMethod]") -> list[str]:
+    """Return the names of methods."""
+    return [type(method).__name__ for method in methods]
+
+
+def compare_stream(
+    source: Source, table: streams.Table, methods: "Sequence[ConsensusMethod]", out: Path | None, seed: int
+) -> None:
+    """Compare methods on a file that is read in passes: their agreement with the base clusterings and each other."""
+    from consclust.cli.output import write_csv
+
+    effort.say([ONLY_AGREEMENT])
+    found, agreement, pairs = streams.compare(source, table, methods, seed)
+    rows = _list_rows(found, None)
+    labels = {measured.method: measured.labels for measured in found if measured.labels is not None}
+    _show_comparison(rows, labels, agreement)
+    error = pairs.standard_error(pairs.pac())
+    click.echo(f"\nPAC of the base clusterings {pairs.pac():.4f}, standard error {error:.4f}")
+    if out is None:
+        return
+    header = list(rows[0])
+    write_csv(
+        out if _is_table(out) else out / FILES[0], [header, *([_write_exact(row[h]) for h in header] for row in rows)]
+    )
+    if not _is_table(out):
+        write_csv(out / FILES[1], [("method", *labels), *agreement])
 
 
 class _Written:

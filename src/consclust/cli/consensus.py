@@ -53,10 +53,11 @@ def consensus(
     Example: consclust consensus labels.csv -k 5 --method RCE --set lambda1=0.5 --out consensus.csv
     """
     from consclust.cli.output import check_labels_file, write_labels
+    from consclust.label_files import SUFFIXES
 
     check_labels_file(out, source.path)
     of_stream = method or streams.DEFAULT
-    table = streams.find_stream(source, of_stream, out)
+    table = streams.find_stream(source, [of_stream]) if out.suffix.lower() in SUFFIXES else None
     if table is not None:
         streams.run(source, table, options.make_method(of_stream, n_clusters, settings, seed, has_features=False), out)
         return

@@ -1,8 +1,8 @@
-"""``consclust consensus`` on files of very many objects, which are read in passes and never kept whole."""
+"""``consclust consensus`` and ``compare`` on files of very many objects, which are read in passes, never kept whole."""
 
 # NumPy and pyarrow are imported where needed, so that what does without them starts faster
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,12 +13,17 @@ from consclust.cli.options import Source
 from consclust.errors import InputError
 
 if TYPE_CHECKING:
+    from consclust.diagnostics import ConsensusValues, Measured
+    from consclust.ensemble import IntArray
     from consclust.label_files import Labels, Rows
     from consclust.methods.base import ConsensusMethod
+    from consclust.numerics.gram import Summary
     from consclust.stream import StreamedEnsemble
 
 DEFAULT = "HBGF"
 """The method unless one is given."""
+COMPARED = ("HBGF", "LWGP", "MCLA", "SpectralConsensus", "Voting")
+"""Methods that are compared unless some are given: those of two or three passes."""
 IN_MEMORY_ONLY = ("features", "transposed", "indicator", "long", "truth", "missing", "variable", "header", "decimal")
 """Options of which the file is read whole."""
 
@@ -33,18 +38,18 @@ class Table(NamedTuple):
     """Column of the ids of the objects."""
 
 
-def find_stream(source: Source, method: str, out: Path) -> Table | None:
+def find_stream(source: Source, methods: Iterable[str]) -> Table | None:
     """Return what a file holds if it is read in passes; None if it is read whole.
 
-    It is read in passes if it has many objects, its format and that of the output allow it, and the method has a route.
+    It is read in passes if it has many objects, its format allows it, and all of the methods have a route.
     """
-    from consclust import label_files
+    suffix = source.path.suffix.lower()
+    if suffix not in (".npy", ".parquet") or any(map(options.is_given, IN_MEMORY_ONLY)):
+        return None
     from consclust.methods.streamed.learners import LEARNERS
     from consclust.stream import MOST_IN_MEMORY
 
-    suffix = source.path.suffix.lower()
-    is_readable = suffix in (".npy", ".parquet") and not any(map(options.is_given, IN_MEMORY_ONLY))
-    if not is_readable or out.suffix.lower() not in label_files.SUFFIXES or method not in LEARNERS:
+    if not LEARNERS.keys() >= {*methods}:
         return None
     table = _look_at_npy(source) if suffix == ".npy" else _look_at_parquet(source)
     return table if table.n_objects > MOST_IN_MEMORY else None
@@ -100,18 +105,17 @@ def run(source: Source, table: Table, method: "ConsensusMethod", out: Path) -> N
     from consclust.report.wording import spanned
 
     name = type(method).__name__
-    stream = _with_bars(_open(source, table), table)
+    stream = open_stream(source, table)
     try:
         with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
             summary = summarise_for(method, stream)
-            _report_size(source, summary)
+            report_size(source, summary)
             fit = learn_summary(method, summary, stream)
             tables = np.zeros((len(summary.sizes), fit.rule.n_labels), dtype=np.int64)
             rows = _with_ids(source, table, fit.label_blocks(tables))
             write_label_blocks(out, table.n_objects, fit.rule.n_labels, rows)
     except ValueError as mistake:
-        what = str(mistake).removeprefix(f"{source.path}: ")
-        raise InputError(f"{source.path}: {what}") from None
+        raise refuse_labels(source, mistake) from None
     clusters = f"{count(len(fit.sizes), 'cluster')} of {spanned(fit.sizes, 'object')}"
     fewer = f", fewer than the {method.n_clusters} requested" if len(fit.sizes) < method.n_clusters else ""
     agreement = agreement_of_tables(np.split(tables, summary.firsts[1:]))
@@ -119,18 +123,94 @@ def run(source: Source, table: Table, method: "ConsensusMethod", out: Path) -> N
     click.echo(f"{name}: {clusters}{fewer}; {mean}; {fit.note}", err=True)
 
 
-def _open(source: Source, table: Table) -> "StreamedEnsemble":
-    from consclust.stream import StreamedEnsemble
+class Comparison(NamedTuple):
+    """What methods make of a stream."""
+
+    found: "list[Measured]"
+    agreement: list[tuple[Any, ...]]
+    """A row for each method with an answer: its name, and the ARI with each of these."""
+    pairs: "ConsensusValues"
+    """The co-association of random pairs of objects."""
+
+
+def compare(source: Source, table: Table, methods: "Sequence[ConsensusMethod]", seed: int) -> Comparison:
+    """Fit methods in passes over the file; measure how they agree with the base clusterings and with each other."""
+    from threadpoolctl import threadpool_limits
+
+    from consclust.diagnostics import consensus_values
+    from consclust.numerics.gram import check_labelled, summarise
+
+    stream = open_stream(source, table)
+    try:
+        with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
+            summary = summarise(stream, with_overlaps=True)
+            check_labelled(summary)
+            report_size(source, summary)
+            found = [_measure(method, summary, stream) for method in methods]
+            return Comparison(found, _agree_in_blocks(found), consensus_values(stream, random_state=seed))
+    except ValueError as mistake:
+        raise refuse_labels(source, mistake) from None
+
+
+def _measure(method: "ConsensusMethod", summary: "Summary", stream: "StreamedEnsemble") -> "Measured":
+    """Fit one method on a stream; a method without an answer has the reason in its note."""
+    import time
+
+    import numpy as np
+
+    from consclust.diagnostics import Measured
+    from consclust.diagnostics.ensembles import agreement_of_tables
+    from consclust.diagnostics.trust import known_mean
+    from consclust.errors import ConsensusFailure
+    from consclust.methods.streamed.fits import learn_summary
+
+    name = type(method).__name__
+    start = time.perf_counter()
+    try:
+        fit = learn_summary(method, summary, stream)
+    except ConsensusFailure as failure:
+        return Measured(name, note=str(failure))
+    counts = np.zeros((len(summary.sizes), fit.rule.n_labels), dtype=np.int64)
+    labels = np.concatenate(list(fit.label_blocks(counts)))
+    seconds = time.perf_counter() - start
+    tables = np.split(counts, summary.firsts[1:])
+    ari, nmi = (known_mean(agreement_of_tables(tables, measure)) for measure in ("ARI", "NMI"))
+    return Measured(name, len(fit.sizes), ari, nmi, seconds=seconds, note=fit.note, labels=labels)
+
+
+def _agree_in_blocks(found: "Sequence[Measured]") -> list[tuple[Any, ...]]:
+    """Return a row for each method with an answer: its name, and the ARI with each of these."""
+    import numpy as np
+
+    from consclust.diagnostics import pairwise_agreement
+    from consclust.stream import ROWS, StreamedEnsemble
+
+    answered = [(each.method, each.labels) for each in found if each.labels is not None]
+    if not answered:
+        return []
+
+    def blocks() -> "Iterator[IntArray]":
+        for first in range(0, len(answered[0][1]), ROWS):
+            yield np.column_stack([labels[first : first + ROWS] for _, labels in answered])
+
+    values = pairwise_agreement(StreamedEnsemble.from_blocks(blocks)).tolist()
+    return [(name, *row) for (name, _), row in zip(answered, values, strict=True)]
+
+
+def refuse_labels(source: Source, mistake: ValueError) -> InputError:
+    """Return the error for labels that cannot be read, with the name of the file once."""
+    what = str(mistake).removeprefix(f"{source.path}: ")
+    return InputError(f"{source.path}: {what}")
+
+
+def open_stream(source: Source, table: Table) -> "StreamedEnsemble":
+    """Return the base clusterings of a file, with a progress bar for each pass."""
+    from consclust.stream import ROWS, StreamedEnsemble
 
     if source.path.suffix.lower() == ".npy":
-        return StreamedEnsemble.from_npy(source.path)
-    return StreamedEnsemble.from_parquet(source.path, table.clusterings)
-
-
-def _with_bars(stream: "StreamedEnsemble", table: Table) -> "StreamedEnsemble":
-    """Return the stream with a progress bar for each pass."""
-    from consclust.stream import ROWS
-
+        stream = StreamedEnsemble.from_npy(source.path)
+    else:
+        stream = StreamedEnsemble.from_parquet(source.path, table.clusterings)
     n_blocks = -(-table.n_objects // ROWS)
     n_passes = 0
 
@@ -142,7 +222,7 @@ def _with_bars(stream: "StreamedEnsemble", table: Table) -> "StreamedEnsemble":
     return stream.watched_by(watch)
 
 
-def _report_size(source: Source, summary: Any) -> None:
+def report_size(source: Source, summary: Any) -> None:
     """Say what was read, as of a file that is read whole."""
     from consclust.plurals import count
     from consclust.report.wording import spanned
