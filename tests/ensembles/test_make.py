@@ -5,10 +5,12 @@ import itertools
 import numpy as np
 import pytest
 from scipy.io import savemat
+from sklearn.cluster import AgglomerativeClustering
 
 from consclust.datasets.prepared import without_addresses
 from consclust.datasets.registry import DatasetSpec, ReadyMadeEnsemble
 from consclust.ensemble import MISSING
+from consclust.ensembles.estimated import EstimatedProtocol, estimated_ensemble
 from consclust.ensembles.harms import spoil
 from consclust.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
 from consclust.ensembles.mixed import MixedProtocol, mixed_ensemble
@@ -57,6 +59,34 @@ def test_a_mixed_ensemble_is_that_of_the_spec(tmp_path, data):
     protocol = MixedProtocol((3, 4), 12, 100, 0.9)
     assert np.array_equal(stored.labels, mixed_ensemble(data.X, protocol, store.split(12, 6), 1, POOL))
     assert (stored.labels == MISSING).any()
+
+
+@pytest.mark.parametrize("algorithm", ["agglomerative", "spectral", "gmm", "pam"])
+def test_an_ensemble_by_an_estimator_is_that_of_the_spec(tmp_path, data, algorithm):
+    given = {"linkage": "complete", "distance": "manhattan"} if algorithm == "agglomerative" else {}
+    stored = made(tmp_path, algorithm=algorithm, n_clusters=(3, 4), object_share=0.8, feature_share=0.5, **given)
+    shares = {"object_share": 0.8, "feature_share": 0.5}
+    protocol = EstimatedProtocol(algorithm, (3, 4), 12, **given, **shares)
+    own = estimated_ensemble(data.X, protocol, store.split(12, 6), 1, POOL)
+    assert np.array_equal(stored.labels, own)
+    assert (own == MISSING).sum(axis=0).tolist() == [30] * 12
+    assert [len(set(run[run >= 0])) for run in own.T] == [3, 4] * 6
+    # another linkage, or the same with other seeds, is another ensemble
+    other = estimated_ensemble(data.X, protocol, store.split(12, 6), 2, POOL)
+    assert not np.array_equal(own, other)
+
+
+def test_a_linkage_and_a_distance_are_those_of_the_spec(tmp_path, data):
+    found = {}
+    for linkage, metric in (("average", "euclidean"), ("single", "euclidean"), ("average", "correlation")):
+        changes = {"linkage": linkage, "distance": metric}
+        stored = made(tmp_path, algorithm="agglomerative", n_clusters=tuple(range(2, 14)), **changes)
+        found[linkage, metric] = stored.labels
+        for column, k in enumerate(range(2, 14)):
+            expected = AgglomerativeClustering(k, linkage=linkage, metric=metric).fit_predict(data.X)
+            same = stored.labels[:, column, None] == stored.labels[:, column]
+            assert np.array_equal(same, expected[:, None] == expected)
+    assert len({labels.tobytes() for labels in found.values()}) == 3
 
 
 def test_spoiled_subsets_stand_behind_each_clean_one(tmp_path, data):

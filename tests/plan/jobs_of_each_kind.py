@@ -385,6 +385,8 @@ def all_jobs() -> dict[str, Job]:
         "ensemble minibatch": of_ensemble("minibatch"),
         "ensemble spherical": of_ensemble("spherical"),
         "ensemble mixed": of_ensemble("mixed", object_share=0.9),
+        "ensemble agglomerative": of_ensemble("agglomerative", n_clusters="random", linkage="complete"),
+        "ensemble pam": of_ensemble("pam", object_share=0.9),
         "ensemble ready-made": Job(
             (MAKE,), {ENSEMBLE_JOB: {"algorithm": ["ready-made"], "ready": [SOMETHING], "draws": [3]}}, ready_made
         ),

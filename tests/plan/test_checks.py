@@ -183,6 +183,13 @@ def rce_grid(**grid):
         (case(preprocessing=["zscore", "zscore"]), ["cases[0].preprocessing", "zscore", "twice", "remove"]),
         (case(object_share=0.9), ["cases[0].object_share = 0.9", "mixed", "remove"]),
         (case(ensemble="mixed", init="k-means++"), ["cases[0].init = 'k-means++'", "kmeans", "remove"]),
+        (case(linkage="single"), ["cases[0].linkage = 'single'", "agglomerative", "remove"]),
+        (case(distance="cosine"), ["cases[0].distance = 'cosine'", "pam", "remove"]),
+        (case(ensemble="pam"), ["cases[0].ensemble = 'pam'", "all runs are the same", "n_clusters: random"]),
+        (
+            case(ensemble="agglomerative", n_clusters="random", linkage="ward", distance="cosine"),
+            ["cases[0].distance = 'cosine'", "ward", "change"],
+        ),
         (case(subset_size=5), ["cases[0].subset_size = 5", "ensemble.draws", "remove"]),
         (case(n_clusters=1000), ["cases[0].n_clusters", "1000", "150 objects", "lower"]),
         (case(n_clusters=[3, 1000]), ["cases[0].n_clusters", "1000", "150 objects", "lower"]),

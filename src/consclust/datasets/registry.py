@@ -30,6 +30,10 @@ MADE = {
     "spherical": "spherical k-means",
     "minibatch": "mini-batch k-means",
     "mixed": "several algorithms in turn, on some of the objects each",
+    "agglomerative": "agglomerative clustering",
+    "spectral": "spectral clustering",
+    "gmm": "Gaussian mixtures",
+    "pam": "partition around medoids",
 }
 """Kinds of ensembles that are made here; no ready-made one has such a name."""
 

@@ -16,6 +16,8 @@ NumberOfClusters = Two | Some[Two] | Literal["classes", "random", "random-fine"]
 sqrt(n) ("random") or from sqrt(n) / 2 to sqrt(n) ("random-fine")."""
 
 BY_KMEANS = ("kmeans", "spherical", "minibatch")
+BY_ESTIMATORS = ("agglomerative", "spectral", "gmm", "pam")
+"""Made by an algorithm of :mod:`consclust.ensembles.algorithms`."""
 """Ensembles that are made by k-means."""
 
 
@@ -28,7 +30,9 @@ class CaseSettings(Strict):
     ensemble: str = Field(
         "kmeans",
         description="how base clusterings are made: 'kmeans', 'spherical' (k-means by the cosine), 'minibatch' "
-        "(mini-batch k-means), 'mixed' (six algorithms in turn), or the name of a ready-made ensemble of the data set",
+        "(mini-batch k-means), 'mixed' (six algorithms in turn), 'agglomerative', 'spectral' (graph of nearest "
+        "neighbours), 'gmm' (Gaussian mixture), 'pam' (partition around medoids), or the name of a ready-made ensemble "
+        "of the data set",
     )
     init: Literal["random", "k-means++"] = Field(
         "random", description="initial centres of k-means: random objects, or k-means++"
@@ -37,9 +41,17 @@ class CaseSettings(Strict):
         None,
         description="clusters of a base clustering, in place of the study's ensemble.n_clusters; null: the study's",
     )
-    feature_share: Share = Field(1.0, description="share of the features that each k-means run has, drawn at random")
+    linkage: Literal["average", "complete", "single", "ward"] = Field(
+        "average", description="linkage of 'agglomerative'; 'ward' needs the Euclidean distance"
+    )
+    distance: Literal["euclidean", "manhattan", "cosine", "correlation"] = Field(
+        "euclidean", description="distance of 'agglomerative' and 'pam'; 'correlation': 1 less Pearson's"
+    )
+    feature_share: Share = Field(
+        1.0, description="share of the features that each run has, drawn at random; not of 'mixed'"
+    )
     object_share: Share = Field(
-        1.0, description="share of the objects that each run of a 'mixed' ensemble has, drawn at random"
+        1.0, description="share of the objects that each run has, drawn at random; not of ensembles by k-means"
     )
     subset_size: Positive | None = Field(
         None,

@@ -367,6 +367,8 @@ def _pick_origin(case: Case) -> tuple[object, ...]:
         case.ensemble,
         case.init,
         case.n_clusters,
+        case.linkage,
+        case.distance,
         case.feature_share,
         case.object_share,
         case.parameters,

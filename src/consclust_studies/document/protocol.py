@@ -10,7 +10,7 @@ from consclust.report.items import Item, heading, paragraph, table
 from consclust.report.references import References
 from consclust.report.wording import DASH, conjunction, count, numbers, point, symbol
 from consclust.validation import read_yaml
-from consclust_studies.config.cases import Case
+from consclust_studies.config.cases import BY_ESTIMATORS, Case
 from consclust_studies.config.method_runs import MethodRun
 from consclust_studies.config.study import PlannedStudy
 from consclust_studies.config.values import Value
@@ -97,10 +97,12 @@ def _list_base_clusterings(study: PlannedStudy) -> Iterator[Item]:
     ensemble = study.ensemble
     kinds = {case.ensemble for case in study.cases}
     settings = []
-    if kinds & set(MADE):  # a ready-made ensemble has no settings here
+    made = kinds & set(MADE)  # a ready-made ensemble has no settings here
+    if made - set(BY_ESTIMATORS):
         iterations = f"at most {ensemble.max_iter} iterations"
         settings.append(("Algorithm", f"k-means (Lloyd's algorithm, {iterations})"))
         settings.append(("Initial centres", "k objects drawn at random"))
+    if made:
         settings.append(("Number of clusters k", _describe_number_of_clusters(ensemble.n_clusters)))
     settings.append(("Runs", f"{ensemble.runs}"))
     settings.append(("Subsets", _describe_subsets(study)))
@@ -139,6 +141,10 @@ def _list_differences(case: Case) -> Iterator[str]:
         yield MADE.get(case.ensemble, f"not made here: the ready-made ensemble {case.ensemble}")
     if case.init != "random":
         yield f"initial centres by {case.init}"
+    if case.linkage != "average":
+        yield f"linkage: {case.linkage}"
+    if case.distance != "euclidean":
+        yield f"distance: {case.distance}"
     if case.n_clusters is not None:
         yield f"k: {_describe_number_of_clusters(case.n_clusters)}"
     for share, what in ((case.feature_share, "features"), (case.object_share, "objects")):

@@ -207,6 +207,8 @@ def _origin(study: PlannedStudy, case: Case) -> dict[str, str]:
         "preprocessing": ", ".join(case.steps) or "none",
         "base clusterings": case.ensemble,
         "first centres": case.init,
+        "linkage": case.linkage,
+        "distance": case.distance,
         "base clusterings in a subset": f"{study.subset_size(case)}",
         **(made if case.ensemble in MADE else {}),
     }

@@ -8,15 +8,24 @@ from consclust.datasets.preprocessing.steps import MODULES as STEPS
 from consclust.datasets.registry import MADE, DatasetSpec
 from consclust.plurals import count
 from consclust.validation import did_you_mean
-from consclust_studies.config.cases import BY_KMEANS, Case, CaseFamily, CaseVariant
+from consclust_studies.config.cases import BY_ESTIMATORS, BY_KMEANS, Case, CaseFamily, CaseVariant
 from consclust_studies.config.method_runs import MethodRun, is_same_point
 from consclust_studies.config.references import Mistakes, find_unknown
 from consclust_studies.plan.checks_of_methods import check_parameters, uses_features
 from consclust_studies.plan.context import Context
 from consclust_studies.plan.needs import find_most_clusters
 
-GOES_WITH = {"init": BY_KMEANS, "feature_share": BY_KMEANS, "object_share": ("mixed",), "n_clusters": tuple(MADE)}
+GOES_WITH = {
+    "init": BY_KMEANS,
+    "linkage": ("agglomerative",),
+    "distance": ("agglomerative", "pam"),
+    "feature_share": (*BY_KMEANS, *BY_ESTIMATORS),
+    "object_share": ("mixed", *BY_ESTIMATORS),
+    "n_clusters": tuple(MADE),
+}
 """Keys of a case, and the kinds of ensembles that read them."""
+DRAWS_NOTHING = ("agglomerative", "pam")
+"""Kinds of ensembles whose runs differ by what they are given alone."""
 
 
 def check_case(case: Case, context: Context) -> Mistakes:
@@ -30,6 +39,7 @@ def check_case(case: Case, context: Context) -> Mistakes:
     yield from _check_races(case, context)
     if case not in context.study.only_in_table1:
         yield from _check_ensemble(case, entry)
+        yield from _check_repeated_runs(case, context)
         yield from _check_features(case, entry, context)
         yield from _check_subset_size(case, context)
         yield from _check_n_clusters(case, entry, context)
@@ -116,6 +126,17 @@ def _check_ensemble(case: Case, entry: DatasetSpec) -> Mistakes:
             yield key, f" = {value!r}: goes with ensemble: {' or '.join(kinds)}; remove it"
 
 
+def _check_repeated_runs(case: Case, context: Context) -> Mistakes:
+    """Yield base clusterings that are all the same, and a linkage that a distance does not go with."""
+    if case.linkage == "ward" and case.distance != "euclidean":
+        yield "distance", f" = {case.distance!r}: linkage: ward is of Euclidean distances; change one of them"
+    rule = case.n_clusters or context.study.ensemble.n_clusters
+    is_fixed = rule == "classes" or isinstance(rule, int)
+    if case.ensemble in DRAWS_NOTHING and is_fixed and case.feature_share == case.object_share == 1:
+        remedy = "give n_clusters: random or several numbers, or a feature_share or object_share below 1"
+        yield "ensemble", f" = {case.ensemble!r}: it draws nothing, so that all runs are the same; {remedy}"
+
+
 def _check_features(case: Case, entry: DatasetSpec, context: Context) -> Mistakes:
     """Yield methods that need features where the data set has none."""
     if entry.reader is not None:
@@ -146,7 +167,7 @@ def _check_n_clusters(case: Case, entry: DatasetSpec, context: Context) -> Mista
     """Yield a base clustering with more clusters than objects."""
     if entry.shape is None or case.ensemble not in MADE:
         return
-    share = case.object_share if case.ensemble == "mixed" else 1
+    share = 1 if case.ensemble in BY_KMEANS else case.object_share
     n_objects = ceil(share * entry.shape[0])
     n_clusters = find_most_clusters(context.study, case)
     if n_clusters > n_objects:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from consclust import methods
-from consclust_studies.config.cases import Case
+from consclust_studies.config.cases import BY_ESTIMATORS, Case
 from consclust_studies.config.experiment import Experiment
 from consclust_studies.config.method_runs import MethodRun
 
@@ -97,8 +97,8 @@ def estimate_ensembles(study: Experiment, case: Case, shape: Shape) -> Need:
     k = find_most_clusters(study, case, shape)
     seconds = KMEANS_SECONDS * runs * n * features * k
     labels = 2 * n * runs
-    # some of the six algorithms hold all pairs of objects
-    if case.ensemble == "mixed":
+    # some of the algorithms hold all pairs of objects
+    if case.ensemble == "mixed" or case.ensemble in BY_ESTIMATORS:
         return _make_need(MIXED_MATRICES * n**2 + labels, seconds + MIXED_SECONDS * runs * n**2)
     return _make_need(4 * n * features + labels, seconds)
 

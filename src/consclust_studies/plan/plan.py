@@ -248,6 +248,8 @@ class Plan:
                 "n_clusters": case.n_clusters or protocol.n_clusters,
                 "max_iter": protocol.max_iter,
                 "init": case.init,
+                "linkage": case.linkage,
+                "distance": case.distance,
                 "feature_share": case.feature_share,
                 "object_share": case.object_share,
                 "harms": protocol.harms,

@@ -14,6 +14,7 @@ from consclust.ensembles.draws import NumberOfClusters
 from consclust.plurals import count
 from consclust_studies import paths
 from consclust_studies.code import Code, as_known
+from consclust_studies.config.cases import BY_ESTIMATORS
 from consclust_studies.config.harms import Harms
 from consclust_studies.contents import marks_of
 from consclust_studies.job_files import Files
@@ -29,6 +30,7 @@ ALGORITHMS = {
     "minibatch": "consclust.ensembles.kmeans.kmeans_ensemble",
     "spherical": "consclust.ensembles.spherical.spherical_ensemble",
     "mixed": "consclust.ensembles.mixed.mixed_ensemble",
+    **dict.fromkeys(BY_ESTIMATORS, "consclust.ensembles.estimated.estimated_ensemble"),
     "ready-made": "consclust_studies.stages.ready_made.ready_made_ensemble",
 }
 """What makes the base clusterings of each kind."""
@@ -41,7 +43,9 @@ class EnsembleJob(Spec):
 
     data: str = Field(description="digest of the spec of the prepared data set")
     pool: tuple[str, str] = Field(description="study and case that name the random streams and the messages")
-    algorithm: Literal["kmeans", "spherical", "minibatch", "mixed", "ready-made"]
+    algorithm: Literal[
+        "kmeans", "spherical", "minibatch", "mixed", "agglomerative", "spectral", "gmm", "pam", "ready-made"
+    ]
     ready: ReadyMadeEnsemble | None = None
     runs: int
     subset_size: int
@@ -51,6 +55,8 @@ class EnsembleJob(Spec):
     n_clusters: int | tuple[int, ...] | Literal["classes", "random", "random-fine"] = "classes"
     max_iter: int = 0
     init: str = "random"
+    linkage: str = "average"
+    distance: str = "euclidean"
     feature_share: float = 1.0
     object_share: float = 1.0
     shuffle: int | None = Field(None, description="seed by which the objects of a ready-made ensemble are shuffled")
@@ -110,6 +116,12 @@ def _made(job: EnsembleJob, dataset: Dataset, members: IntArray) -> IntArray:
 
         mixed = MixedProtocol(n_clusters, job.runs, job.max_iter, job.object_share)
         return mixed_ensemble(dataset.X, mixed, members, seed, job.pool)
+    if job.algorithm in BY_ESTIMATORS:
+        from consclust.ensembles.estimated import EstimatedProtocol, estimated_ensemble
+
+        shares = (job.object_share, job.feature_share)
+        estimated = EstimatedProtocol(job.algorithm, n_clusters, job.runs, job.linkage, job.distance, *shares)
+        return estimated_ensemble(dataset.X, estimated, members, seed, job.pool)
     from consclust.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
 
     how = (job.init, job.feature_share, job.algorithm == "minibatch")
