@@ -10,6 +10,9 @@ HeWenjun824699/py-cluster-ensemble, install it into an environment of its own to
 and nilearn among them), and name that environment's Python by ``--peer pce=...``. ClusterEnsembles from GitHub
 (tsano430/ClusterEnsembles) can be named in the same way.
 
+Of the methods here that were added last, IVC, SEC, WEAC, GPMGLA, SDGCA and CEHM are in none of the peers, and LCE is in
+diceR, a package of R that Debian does not have.
+
 Where a peer is absent, benchmarks/peers_recorded.csv has its seconds in an earlier run, beside those of consclust at
 commit 607e97e, on other clusterings of the same data. That commit is then fitted too, with the settings of that run.
 The ratio is the recorded one, times by how much consclust has become faster: seconds of 607e97e here / seconds here.

@@ -159,7 +159,9 @@ class StreamedEnsemble:
         joined = StreamedEnsemble(lambda: _add_column(column, self._read()), self.missing, self.most_in_memory)
         if self._is_read:
             found = _Clusters()
-            found.add(np.setdiff1d(column, [MISSING]))
+            labels_there = np.setdiff1d(column, [MISSING])
+            if labels_there.size:
+                found.add(labels_there)
             joined._clusters = [found, *self._clusters]
             joined._is_read = True
         return joined

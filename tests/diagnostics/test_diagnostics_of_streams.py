@@ -56,6 +56,11 @@ def test_agreement_is_unknown_without_two_common_objects():
     assert found[0] == pytest.approx(agreement_with(labels, one)[0])
 
 
+def test_agreement_is_unknown_without_any_label():
+    labels, classes = labels_of()
+    assert np.isnan(agreement_with(stream_of(labels), np.full_like(classes, -1))).all()
+
+
 def test_a_stream_that_was_read_is_read_once_more():
     labels, classes = labels_of()
     n_passes = []

@@ -44,8 +44,9 @@ last lines say whether groups of base clusterings agree within and not between (
 
 A .parquet or .npy file of more than 1,048,576 objects is read in passes and never kept whole, if all --methods are
 among HBGF, IVC, KCC, LWGP, MCLA, Mixture, SEC, SpectralConsensus and Voting (default there: HBGF, LWGP, MCLA,
-SpectralConsensus and Voting), and none of --draws, --folds, --objects is given. Then nothing is held out or drawn; the
-last line is the proportion of ambiguous pairs of objects (PAC), from random pairs, with its standard error.
+SpectralConsensus and Voting), and none of --draws, --folds, --objects is given. Then nothing is held out or drawn, and
+the seconds are without the first pass, which all methods share; the last line is the proportion of ambiguous pairs of
+objects (PAC), from random pairs, with its standard error.
 
 Example: consclust compare labels.csv -k 5 --methods RCE,LWEA,MCLA,EAC --out comparison
 """
