@@ -4,11 +4,11 @@ As in ``test_metamorphic``. The changes are those of the keys that only such a s
 """
 
 import pytest
-from toys import Change, Toy, as_csv, differing, leaves, outcome
+from toys import Change, Toy, as_csv, differing, leaves, outcome, pictures_in_one_form  # noqa: F401
 
 from consclust_studies.config.study import Study
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.usefixtures("pictures_in_one_form")]
 
 POOL = {"file": {"name": "pool.csv"}, "missing": -1, "runs": 8, "note": ""}
 ENTRY = {
