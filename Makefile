@@ -69,7 +69,7 @@ bench: $(READY)  ## measure kernels, other packages, scale, commands, speed-up; 
 	python benchmarks/report.py docs/performance docs/performance.md
 
 docs: $(READY)  ## build the documentation, offline, and run its examples: docs/_build/html/index.html
-	sphinx-build -n -W --keep-going -q docs docs/_build/html
+	sphinx-build -j 2 -n -W --keep-going -q docs docs/_build/html
 
 plan: $(READY)  ## jobs, CPU hours and duration of each study, estimated for 1, 16 and 256 cores
 	python -m consclust_studies.plan.costs $(STUDY)

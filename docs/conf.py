@@ -42,6 +42,7 @@ numpydoc_class_members_toctree = False
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
+    "parallel": True,  # as many at a time as -j says
     "doc_module": ("consclust",),
     "backreferences_dir": "api/examples",
     "within_subsection_order": "FileNameSortKey",
