@@ -121,11 +121,17 @@ class Project:
 
     def snakemake(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess:
         """Run Snakemake and its jobs as processes."""
-        done = subprocess.run(
-            self.command(*arguments), cwd=self.folder, env=self.env, capture_output=True, text=True, timeout=PATIENCE
-        )
+        return self.finish(self.command(*arguments), check)
+
+    def run_apart(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess:
+        """Run Snakemake and its jobs as one process, with the source of the folder."""
+        return self.finish([sys.executable, inprocess.__file__, *arguments, "--cores", "1"], check)
+
+    def finish(self, command: list[str], check: bool) -> subprocess.CompletedProcess:
+        """Run a command in the folder until it ends."""
+        done = subprocess.run(command, cwd=self.folder, env=self.env, capture_output=True, text=True, timeout=PATIENCE)
         if check and done.returncode:
-            raise AssertionError(f"{arguments}:\n{done.stdout[-6000:]}\n{done.stderr[-6000:]}")
+            raise AssertionError(f"{command}:\n{done.stdout[-6000:]}\n{done.stderr[-6000:]}")
         return done
 
     def jobs(self, *arguments: str, check: bool = True) -> list[JobFile]:
@@ -138,6 +144,11 @@ class Project:
         if check and code:
             raise AssertionError(f"{arguments}:\n{said[-6000:]}")
         return ran
+
+    def ask(self, *arguments: str) -> tuple[int, str]:
+        """Run Snakemake and its jobs in this process; return its exit code and what it said."""
+        code, _, said = inprocess.snakemake(self.folder, *arguments)
+        return code, said
 
     def reproducible_files(self) -> dict[str, bytes]:
         """Everything whose bytes must not depend on the run."""

@@ -2,6 +2,8 @@
 
 Everything but the start of a process is real: the rules are read, the plan is made, Snakemake decides what has to run
 and remembers what ran, and each job's command line is carried out by the program that it names.
+
+``write_command`` makes this a command in the place of ``snakemake``, in the folder and with the source of who calls it.
 """
 
 import contextlib
@@ -66,9 +68,12 @@ def snakemake(folder: Path, *arguments: str) -> tuple[int, list[str], str]:
     unlocked = mock.patch("fcntl.flock")
     # the rules print the reports that were made when the process ends
     silent = mock.patch("atexit.register")
+    # the rules read it
+    called = mock.patch.object(sys, "argv", ["snakemake", *arguments])
     with (
         unlocked,
         silent,
+        called,
         in_folder(folder),
         mock.patch("snakemake.shell.sp", SimpleNamespace(**{**vars(subprocess), "Popen": start})),
         fresh_logging(),
@@ -107,3 +112,16 @@ def fresh_logging() -> Iterator[None]:
         yield
     finally:
         logger.handlers[:] = before
+
+
+def write_command(folder: Path) -> None:
+    """Write a program ``snakemake`` that does the jobs of a run in its own process, one after the other."""
+    command = folder / "snakemake"
+    command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(__file__)} "$@" --cores 1\n')
+    command.chmod(0o755)
+
+
+if __name__ == "__main__":
+    exit_code, _, text = snakemake(Path.cwd(), *sys.argv[1:])
+    print(text, file=sys.stderr)
+    sys.exit(exit_code)

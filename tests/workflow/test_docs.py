@@ -7,12 +7,14 @@ A block without a language is only to be read.
 
 import csv
 import json
+import os
 import re
 import shutil
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
+import inprocess
 import numpy as np
 import pytest
 import yaml
@@ -39,7 +41,11 @@ def blocks(name, heading="# "):
 
 
 def follow(project, blocks, home):
-    """Do what a document says; return what its commands print."""
+    """Do what a document says; return what its commands print.
+
+    The jobs of a run are done in the process of its Snakemake; ``test_workflow`` has runs with processes for jobs.
+    """
+    inprocess.write_command(home)
     printed = []
     for block in blocks:
         if block.language == "sh":
@@ -53,7 +59,7 @@ def run(project, script, home):
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],
         cwd=project.folder,
-        env={**project.env, "HOME": str(home)},
+        env={**project.env, "HOME": str(home), "PATH": f"{home}{os.pathsep}{project.env['PATH']}"},
         capture_output=True,
         text=True,
         timeout=PATIENCE,

@@ -95,7 +95,7 @@ def undisturbed(tmp_path_factory):
     project = Project(tmp_path_factory.mktemp("undisturbed")).set_up()
     project.study(BRIEF)
     add_method(project, "Waiting", SLOW_METHOD)
-    project.snakemake("tiny")
+    project.run_apart("tiny")
     return project.reproducible_files()
 
 
@@ -121,7 +121,7 @@ def test_sigkill_of_a_job_then_the_same_command(brief, undisturbed):
     (brief.folder / "hold").unlink()
     output, _ = run.communicate(timeout=PATIENCE)
     assert run.returncode == 1, output.decode()[-2000:]
-    brief.snakemake("tiny")
+    brief.run_apart("tiny")
     assert brief.reproducible_files() == undisturbed
     assert not [path for path in (brief.folder / "results").rglob(".*") if path.is_file() and path.suffix == ".npz"]
 
@@ -190,7 +190,7 @@ def test_an_expected_failure_is_a_record_and_a_note(project):
 
 def test_a_defect_of_a_method_fails_loudly_and_spares_the_others(brief):
     add_method(brief, "Broken", BROKEN_METHOD, grid={"depth": [1, 2]}, default={"depth": 1})
-    done = brief.snakemake("tiny", check=False)
+    done = brief.run_apart("tiny", check=False)
     assert done.returncode == 1
     log = next((brief.folder / "logs/tiny/consensus/iris/Broken").iterdir()).read_text()
     first = log.splitlines()[0]
@@ -206,9 +206,9 @@ def test_a_corrupt_intermediate_is_refused_with_its_name(copy_of_finished):
     file = copy_of_finished.folder / "results/ensembles/tiny/iris.npz"
     file.write_bytes(file.read_bytes()[:100])
     labels = "results/tiny/consensus/iris/EAC/0-2.npz"
-    done = copy_of_finished.snakemake(labels, "--forcerun", "consensus", check=False)
-    assert done.returncode == 1
-    assert "results/ensembles/tiny/iris.npz: not a readable .npz file" in done.stderr
+    code, said = copy_of_finished.ask(labels, "--forcerun", "consensus")
+    assert code == 1
+    assert "results/ensembles/tiny/iris.npz: not a readable .npz file" in said
 
 
 def test_an_intermediate_of_other_settings_is_refused(copy_of_finished, project):
@@ -220,7 +220,8 @@ def test_an_intermediate_of_other_settings_is_refused(copy_of_finished, project)
         copy_of_finished.run("tiny")
 
 
-def test_a_hand_placed_file_is_taken_if_its_checksum_holds_and_refused_otherwise(project, mirror):
+def test_a_hand_placed_file_is_taken_if_its_checksum_holds_and_refused_otherwise(project, mirror, monkeypatch):
+    monkeypatch.delenv("CONSCLUST_DATA_MIRROR")
     project.study(
         {
             "id": "glassonly",
@@ -235,12 +236,12 @@ def test_a_hand_placed_file_is_taken_if_its_checksum_holds_and_refused_otherwise
     raw.parent.mkdir(parents=True)
     good = (mirror / "files/glass/glass.data").read_bytes()
     raw.write_bytes(good.replace(b"1.52101", b"1.52102", 1))
-    done = project.snakemake("data/prepared/glass/raw.npz", check=False)
-    assert done.returncode == 1
-    assert "glass.data" in done.stderr
-    assert "dd67373f4baf2807345df02cbfef2093d342e61ad0d82a4fb79af43ef8ce449d" in done.stderr
+    code, said = project.ask("data/prepared/glass/raw.npz")
+    assert code == 1
+    assert "glass.data" in said
+    assert "dd67373f4baf2807345df02cbfef2093d342e61ad0d82a4fb79af43ef8ce449d" in said
     raw.write_bytes(good)
-    project.snakemake("data/prepared/glass/raw.npz")
+    project.run("data/prepared/glass/raw.npz")
     assert raw.read_bytes() == good
 
 
@@ -248,16 +249,16 @@ def test_a_file_placed_by_hand_is_asked_for_where_it_is_absent_and_never_deleted
     with (project.folder / "config/datasets.yaml").open("a") as registry:
         registry.write("own: {title: Own, reader: {format: table}, files: [{name: own.csv}], licence: x, source: y}\n")
     prepared = "data/prepared/own/raw.npz"
-    done = project.snakemake(prepared, check=False)
-    assert done.returncode == 1
-    assert "place the file by hand at data/raw/own/own.csv" in done.stderr
+    code, said = project.ask(prepared)
+    assert code == 1
+    assert "place the file by hand at data/raw/own/own.csv" in said
     raw = project.folder / "data/raw/own/own.csv"
     raw.parent.mkdir(parents=True, exist_ok=True)
     raw.write_text("1,2,a\n3,4,b\n")
-    project.snakemake(prepared)
+    project.run(prepared)
     first = (project.folder / prepared).read_bytes()
     raw.write_text("1,2,a\n3,5,b\n")
-    project.snakemake(prepared)
+    project.run(prepared)
     assert (project.folder / prepared).read_bytes() != first, "an edit is seen"
-    project.snakemake(prepared, "--forceall")
+    project.run(prepared, "--forceall")
     assert raw.read_text() == "1,2,a\n3,5,b\n"

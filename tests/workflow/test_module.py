@@ -59,20 +59,19 @@ def test_the_linter_needs_no_package_and_a_run_says_that_it_does(tmp_path):
 
 
 def test_without_a_target_the_default_study_is_made(brief):
-    brief.snakemake()
+    brief.run()
     assert (brief.folder / "reports/tiny/report.pdf").read_bytes().startswith(b"%PDF")
     brief.study({**BRIEF, "id": "another"})
-    planned = brief.snakemake("-n", "--config", "default_study=another")
-    said = planned.stdout + planned.stderr
+    _, said = brief.ask("-n", "--config", "default_study=another")
     assert "another: the report" in said
     assert "tiny: the report" not in said
-    wrong = brief.snakemake("-n", "--config", "default_study=tyni", check=False)
-    assert wrong.returncode
-    assert wrong.stderr.strip().splitlines()[-1].startswith("--config: default_study = 'tyni': ")
+    code, said = brief.ask("-n", "--config", "default_study=tyni")
+    assert code
+    assert said.strip().splitlines()[-1].startswith("--config: default_study = 'tyni': ")
 
 
 def test_the_rules_alone_have_the_same_default_target(brief):
-    planned = [brief.snakemake("-n", *where) for where in ([], ["--snakefile", "workflow/Snakefile"])]
-    jobs = [set(re.findall(r"^ *Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE)) for done in planned]
+    planned = [brief.ask("-n", *where) for where in ([], ["--snakefile", "workflow/Snakefile"])]
+    jobs = [set(re.findall(r"^ *Job \d+: (.*)$", said, re.MULTILINE)) for _, said in planned]
     assert jobs[0] == jobs[1]
     assert "tiny: the report" in jobs[0]

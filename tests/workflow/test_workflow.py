@@ -138,8 +138,7 @@ def test_the_log_of_a_job_says_what_it_did(finished):
 
 
 def test_a_second_call_does_nothing(copy_of_finished):
-    done = copy_of_finished.snakemake("tiny")
-    assert "Nothing to be done" in done.stderr + done.stdout
+    assert "Nothing to be done" in copy_of_finished.ask("tiny")[1]
 
 
 def test_a_copy_without_snakemakes_record_is_taken_over_by_touch(copy_of_finished):
@@ -148,11 +147,10 @@ def test_a_copy_without_snakemakes_record_is_taken_over_by_touch(copy_of_finishe
     for file in sorted(copy_of_finished.folder.rglob("*"), reverse=True):
         if file.is_file():
             os.utime(file)
-    assert "consensus " in copy_of_finished.snakemake("-n", "tiny").stdout
-    copy_of_finished.snakemake("--touch", "tiny")
-    done = copy_of_finished.snakemake("-n", "tiny")
-    assert "Nothing to be done" in done.stderr + done.stdout
-    assert "base_clusterings " in copy_of_finished.snakemake("-n", "tiny", "--config", "seed=9").stdout
+    assert "consensus " in copy_of_finished.ask("-n", "tiny")[1]
+    copy_of_finished.run("--touch", "tiny")
+    assert "Nothing to be done" in copy_of_finished.ask("-n", "tiny")[1]
+    assert "base_clusterings " in copy_of_finished.ask("-n", "tiny", "--config", "seed=9")[1]
 
 
 def test_a_jobs_line_can_be_repeated_by_hand(copy_of_finished):
@@ -325,34 +323,36 @@ def test_provenance_names_versions_and_seed_but_no_person_or_path(finished):
     ],
 )
 def test_a_mistake_is_one_line_before_any_job(project, arguments, words):
-    done = project.snakemake("tiny", *arguments, check=False)
-    assert done.returncode == 1
-    assert [line for line in done.stderr.splitlines() if all(word in line for word in words)]
-    assert "Traceback" not in done.stderr
+    code, said = project.ask("tiny", *arguments)
+    assert code == 1
+    assert [line for line in said.splitlines() if all(word in line for word in words)]
+    assert "Traceback" not in said
     assert not (project.folder / "results").exists()
 
 
 @pytest.mark.parametrize(("target", "words"), [("tinny", ['"tiny"', "other"]), ("nosuch", ["other", "tiny"])])
 def test_a_target_that_is_no_study_is_answered_with_the_studies(project, target, words):
     project.study({**BRIEF, "id": "other"})
-    done = project.snakemake("-n", target, check=False)
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith(f"{target}: ")
-    assert all(word in done.stderr.splitlines()[-1] for word in words)
-    assert "Exception" not in done.stderr
+    code, said = project.ask("-n", target)
+    assert code == 1
+    assert said.splitlines()[-1].startswith(f"{target}: ")
+    assert all(word in said.splitlines()[-1] for word in words)
+    assert "Exception" not in said
 
 
 def test_a_file_and_a_study_are_targets(project):
     for target in ("results/ensembles/tiny/iris.npz", "tiny"):
-        assert "no such" not in project.snakemake("-n", target).stderr
+        code, said = project.ask("-n", target)
+        assert code == 0
+        assert "no such" not in said
 
 
 def test_a_study_without_what_the_run_is_restricted_to_says_so(project):
     project.study({**BRIEF, "id": "other", "methods": ["KC"], "claims": []})
-    done = project.snakemake("tiny", "--config", "methods=KC,RCE", check=False)
-    assert done.returncode == 1
-    assert [line for line in done.stderr.splitlines() if all(word in line for word in ("methods", "KC", "tiny"))]
-    assert "Traceback" not in done.stderr
+    code, said = project.ask("tiny", "--config", "methods=KC,RCE")
+    assert code == 1
+    assert [line for line in said.splitlines() if all(word in line for word in ("methods", "KC", "tiny"))]
+    assert "Traceback" not in said
 
 
 def test_pieces_that_are_read_in_passes_survive_kills(project):
@@ -394,6 +394,6 @@ def test_a_label_matrix_in_pieces(project, method):
     assert "c.npz" in " ".join(job.model_dump_json() for job in project.jobs(target.replace("-2", "-3")))
     assert (project.folder / target.replace("-2", "-3")).read_text().endswith("2,5\n")
     for wrong in (target.replace(method, "EACH"), target.replace("mine", "yours")):
-        done = project.snakemake("-n", wrong, check=False)
-        assert done.returncode == 1
-        assert "Traceback" not in done.stderr
+        code, said = project.ask("-n", wrong)
+        assert code == 1
+        assert "Traceback" not in said
