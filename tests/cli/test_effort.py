@@ -194,6 +194,7 @@ def test_consensus_names_the_method_that_it_chose(file, tmp_path):
     assert chosen(run("consensus", file, "-k", 4, "--method", "LWEA", "--seconds", 0.001)) == []
 
 
+@pytest.mark.long
 def test_choose_k_on_a_sample_is_choose_k_of_these_objects(file, labels, tmp_path):
     few = ["--k", "3:4", "--nulls", 0, "--halves", 2]
     done = run("choose-k", file, *few, "--objects", 90, "--out", tmp_path / "some")

@@ -133,6 +133,7 @@ def test_bound_is_the_expectation_that_defines_it():
     assert lower_bound(data, model, posterior) == pytest.approx(expected, abs=1e-8)
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(label_matrices, st.integers(1, 4), st.integers(0, 99))
 def test_every_sweep_and_every_m_step_raises_the_bound(labels, k, seed):

@@ -14,9 +14,18 @@ from consclust import methods
 from consclust.errors import ConsensusFailure
 from consclust.methods.base import ConsensusMethod
 from consclust.methods.constraints import POSITIVE
-from consclust.testing import CHECKS, L30_CLASSES, check_method, check_order, features_of, fit, l30
+from consclust.testing import (
+    CHECKS,
+    L30_CLASSES,
+    check_method,
+    check_objects_permuted_and_repeated,
+    check_order,
+    features_of,
+    fit,
+    l30,
+)
 
-SLOW_METHODS = {"BaumEagon", "DREC", "PEACE", "RSEC", "SDGCA", "SSCE"}
+SLOW_METHODS = {"BaumEagon", "DREC", "NMFC", "PEACE", "RSEC", "SDGCA", "SSCE"}
 """Methods that take some tenths of a second for a fit of 30 objects, mostly since they iterate to a tight tolerance."""
 
 
@@ -27,8 +36,8 @@ def method(request):
     return methods.load(request.param)
 
 
-SLOW_CHECKS = {check_order}
-"""Checks that fit a method many times: 20 orders of the objects."""
+SLOW_CHECKS = {check_order, check_objects_permuted_and_repeated}
+"""Checks that fit a method on the objects in other orders, the second with as many restarts as users have."""
 
 
 @pytest.mark.parametrize(
