@@ -26,7 +26,7 @@ env: $(READY)  ## create .venv from the hash-pinned lock
 quickstart: $(READY)  ## set up, re-run a small version of the RCE experiment, make its PDF
 	python -m snakemake --cores $(CORES) quickstart
 
-test: check tests docs  ## set up, run every check and test, about 25 CPU minutes
+test: check tests docs  ## set up, run every check and test, about 30 CPU minutes
 
 check: $(READY)  ## linters, formatters, types, layers of imports
 	ruff check .
