@@ -41,7 +41,7 @@ tests: $(READY)  ## the test suite
 	$(PYTEST) -m "not workflow" $(ARGS)
 	$(PYTEST) -m workflow tests/workflow $(ARGS)
 
-# apart from the tests, as tracing makes them take nearly twice as long; what the tests of the workflow run is covered by
+# apart from the tests, as tracing makes them take half as long again; what the tests of the workflow run is covered by
 # those of the stages
 coverage: $(READY)  ## the branch coverage of src and studies by all tests but those of the workflow
 	$(PYTEST) -m "not workflow" --cov --cov-report=term:skip-covered $(ARGS)
