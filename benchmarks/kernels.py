@@ -589,6 +589,50 @@ def sum_rows_of_table(data: Data) -> Pair:
     return "sums of rows of a table", z.shape[0], lambda: z @ table, compiled
 
 
+def find_least(data: Data) -> Pair:
+    n, rng = data.ensemble.n_objects, np.random.default_rng(0)
+    scores, offsets, degrees = rng.random((n, CLASSES)), rng.random(CLASSES), rng.random(n)
+
+    def compiled() -> Any:
+        labels, least = np.empty(n, dtype=np.int64), np.empty(n)
+        streams.find_least(scores, offsets, degrees, labels, least)
+        return labels
+
+    return "column of the least score", n, lambda: (scores + np.outer(degrees, offsets)).argmin(axis=1), compiled
+
+
+def count_by_base_cluster(data: Data) -> Pair:
+    codes, firsts = codes_of(data)
+    z = data.ensemble.sparse_indicator[data.ensemble.membership].astype(float)
+    labels = np.random.default_rng(0).integers(CLASSES, size=z.shape[0])
+
+    def compiled() -> Any:
+        counts = np.zeros((z.shape[1], CLASSES), dtype=np.int64)
+        streams.count_labels(codes, firsts, labels, counts)
+        return counts
+
+    return "objects of base clusters by label", z.shape[0], lambda: z.T @ np.eye(CLASSES)[labels], compiled
+
+
+def add_earlier(data: Data) -> Pair:
+    codes, firsts = codes_of(data)
+    z = data.ensemble.sparse_indicator[data.ensemble.membership].astype(np.int64)
+    ends, factors = np.append(firsts[1:], z.shape[1]), np.arange(CLUSTERINGS) + 1
+
+    def plain() -> Any:
+        overlaps = np.zeros((z.shape[1], z.shape[1]), dtype=np.int64)
+        for i, (first, end) in enumerate(zip(firsts, ends, strict=True)):
+            overlaps[first:end, :first] = factors[i] * (z[:, first:end].T @ z[:, :first]).toarray()
+        return overlaps
+
+    def compiled() -> Any:
+        overlaps = np.zeros((z.shape[1], z.shape[1]), dtype=np.int64)
+        streams.add_earlier(codes, firsts, factors, overlaps)
+        return overlaps
+
+    return "overlaps with earlier clusterings", z.shape[0], plain, compiled
+
+
 def codes_of(data: Data) -> tuple[Any, Any]:
     """Return the labels of the objects as a stream has them, (m, n), and the first cluster of each clustering."""
     n_clusters = data.ensemble.n_clusters
@@ -655,9 +699,12 @@ CASES: dict[str, Callable[[Data], Pair]] = {
     "spce.over_clusterings": partial(pairs_of_spce, what="pace", name="update_pace", found="_pace", given=(0.1,)),
     "spce.over_pairs": partial(pairs_of_spce, what="shares", name="update_shares", found="_shares"),
     "spce.update_similarity": similarity_of_spce,
+    "stream.add_earlier": add_earlier,
     "stream.add_overlaps": partial(upper_overlaps, add=streams.add_overlaps),
     "stream.add_overlaps_by_pairs": partial(upper_overlaps, add=streams.add_overlaps_by_pairs),
     "stream.add_products": upper_products,
+    "stream.count_labels": count_by_base_cluster,
+    "stream.find_least": find_least,
     "stream.sum_shares": sum_shares,
     "stream.sum_rows_of_table": sum_rows_of_table,
     "strength.sum_common": sum_common,
