@@ -284,7 +284,7 @@ def name_of(chain: list[Change]) -> str:
 
 
 def run_changed(project: Project, change: Change) -> tuple[list[str], str]:
-    """Run what a change leaves to be done; not the report where scores change, as all of it would be made anew."""
+    """Run what depends on a change; where scores change, without the report, as a later step of the chain makes it."""
     scores = project.folder / SCORES
     before = scores.read_bytes()
     part, path, _ = change
