@@ -58,9 +58,10 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command; one that another package has is imported when it is asked for."""
-        own = super().get_command(ctx, cmd_name)
+        if own := super().get_command(ctx, cmd_name):
+            return own
         entry = next((one for one in _list_further() if one.name == cmd_name), None)
-        return _load(entry) if own is None and entry else own
+        return _load(entry) if entry else None
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command and exit."""

@@ -1,8 +1,7 @@
 """The files of the report: the PDF, the page, the labels, and the numbers and pictures of every section."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from itertools import count as count_from
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,23 +39,33 @@ def write_report(found: Diagnosis, source: Path, title: str, settings: Mapping[s
             for section, show in sections.items():
                 chapters[name] += _write_section(name, section, show(found), folder)
     chapters["How this was computed"] = list(_describe_computation(found, source, settings, references))
+    pictures = [folder / item["file"] for items in chapters.values() for item in items if item["type"] == "picture"]
+    about = {"title": title, "study": file_name(source), "abstract": abstract(found, file_name(source))}
+    write_documents(about | {"references": list(references.works)}, chapters, pictures, folder)
+
+
+def write_documents(
+    about: Mapping[str, Any], chapters: Mapping[str, Sequence[Item]], pictures: Sequence[Path], folder: Path
+) -> None:
+    """Write report.pdf and report.html of somebody's own labels or method.
+
+    ``about`` has title, study (what it is about) and abstract, and may have ``restricted``, a warning on its first
+    lines, and references. ``pictures`` are SVG files, which have a PNG file beside them.
+    """
     content: dict[str, Any] = {
-        "title": title,
         "kind": "file",
-        "study": file_name(source),
         "version": __version__,
         "relation": "",
         "paper": "",
         "restricted": "",
         "tones": {},
-        "abstract": abstract(found, file_name(source)),
+        "references": [],
+        **about,
         "chapters": [
             {"title": name, "number": f"{number}", "items": number_items(items, f"{number}")}
-            for number, (name, items) in zip(count_from(1), chapters.items(), strict=False)
+            for number, (name, items) in enumerate(chapters.items(), start=1)
         ],
-        "references": list(references.works),
     }
-    pictures = [folder / item["file"] for items in chapters.values() for item in items if item["type"] == "picture"]
     typst.write_pdf(content, pictures, folder / "report.pdf")
     write_text(folder / "report.html", markup.page(content, pictures))
 

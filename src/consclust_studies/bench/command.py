@@ -1,6 +1,7 @@
 """``consclust bench``: compares a user's own method with all others on the ensembles of the leaderboard."""
 
 import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,8 +16,6 @@ ROOT = Path(__file__).resolve().parents[3]
 """The folder of the project."""
 ACCEPTED = Path("reports/accepted/leaderboard/cells.csv")
 """The scores of all methods, in the folder of the project."""
-FITS = "fits"
-"""The folder of what is kept of finished cases."""
 
 
 @click.command(short_help="Compare your own method with all others, on the leaderboard's data.")
@@ -106,8 +105,6 @@ def bench(
 
 def make_absolute(program: str) -> str:
     """Return a command whose words that are files here are absolute paths, as it runs in another folder."""
-    import shlex
-
     words: Sequence[str] = shlex.split(program)
     if not words:
         raise InputError('--program: names nothing; write a command, as "octave mine.m"')

@@ -12,7 +12,17 @@ from consclust.seeds import generator
 from consclust_studies.bench.ensembles import EnsemblesOfCase
 from consclust_studies.bench.fits import CaseResult
 from consclust_studies.config.experiment import BEST_BASE_CLUSTERING, RESTARTED_KMEANS
-from consclust_studies.results.boards import HEADLINE, KINDS, Facts, Part, Rivals, compare_methods, make_parts
+from consclust_studies.results.boards import (
+    HEADLINE,
+    KINDS,
+    Facts,
+    Part,
+    Rivals,
+    average_order,
+    compare_methods,
+    keep_ranked,
+    make_parts,
+)
 from consclust_studies.results.over_datasets import compare_with, rank_methods
 
 if TYPE_CHECKING:
@@ -55,8 +65,7 @@ class Board(NamedTuple):
 
     def find_order(self) -> dict[tuple[str, str], float]:
         """Return the mean sensitivity to the order of the objects, by kind and method."""
-        means = self.cells.dropna(subset="order").groupby(["kind", "method"])["order"].mean()
-        return {(str(kind), str(method)): float(value) for (kind, method), value in means.items()}
+        return average_order(self.cells.dropna(subset="order"))
 
     def find_seconds(self) -> dict[str, float]:
         """Return the median CPU seconds of a fit, by method."""
@@ -131,7 +140,7 @@ def compare_with_each(board: Board, part: Part) -> pd.DataFrame:
     """
     import pandas as pd
 
-    table = part.table[[name for name in board.ranked if name in part.table and part.table[name].notna().any()]]
+    table = keep_ranked(part.table, board.ranked)
     columns = ["method", "datasets", "difference", "p", "better", "seconds"]
     if board.name not in table:
         return pd.DataFrame(columns=columns)

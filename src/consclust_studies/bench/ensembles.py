@@ -11,7 +11,7 @@ from consclust.validation import did_you_mean, read_yaml
 from consclust_studies.config.settings import CONFIG_FILE
 from consclust_studies.plan.load import load_plan
 from consclust_studies.plan.plan import Plan
-from consclust_studies.results.boards import Facts, find_kind
+from consclust_studies.results.boards import find_kind
 
 STUDY = "leaderboard"
 SMALL = 300
@@ -99,12 +99,6 @@ def list_cases(plan: Plan, datasets: Sequence[str]) -> list[EnsemblesOfCase]:
             )
         )
     return found
-
-
-def find_facts(plan: Plan, dataset: str) -> Facts | None:
-    """Return what decides on the groups of a data set."""
-    card = plan.registry[dataset].card
-    return None if card is None else Facts(card.synthetic, card.unclusterable, bool(card.suspect))
 
 
 def make_ensembles(cases: Sequence[EnsemblesOfCase], cores: int) -> None:

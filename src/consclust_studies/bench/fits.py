@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from consclust.ensemble import Ensemble, FloatArray, IntArray
+from consclust.errors import InputError
 from consclust.files import read_record, write_record
 from consclust.methods.base import ConsensusMethod
 from consclust.seeds import generator
@@ -68,7 +69,8 @@ class Store(NamedTuple):
     def read(self, case: EnsemblesOfCase) -> CaseResult | None:
         """Return what an earlier command found with the same code and ensembles; None if there is nothing."""
         path = self.folder / f"{case.case}.json"
-        with suppress(Exception):
+        # a damaged file is made anew
+        with suppress(InputError, OSError, KeyError, TypeError):
             record = read_record(path)
             if record["key"] == self.key and record["ensemble"] == case.ensemble_digest:
                 return CaseResult(**record["result"])

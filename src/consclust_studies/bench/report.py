@@ -8,13 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from consclust import __version__
-from consclust.files import write_csv, write_text
-from consclust.report import figures, markup
-from consclust.report import typst_pdf as typst
+from consclust.files import write_csv
+from consclust.report import figures
 from consclust.report.blocks import Picture, Table, listed
 from consclust.report.figures import PAGE, style
-from consclust.report.items import Item, block_items, heading, number_items, paragraph, table
+from consclust.report.items import Item, block_items, heading, paragraph, table
+from consclust.report.own_labels import write_documents
 from consclust.report.wording import DASH, conjunction, count, number, score, signed
 from consclust_studies.bench.comparison import (
     BASE,
@@ -28,9 +27,9 @@ from consclust_studies.bench.comparison import (
     list_sets,
 )
 from consclust_studies.bench.contract import Outcome
-from consclust_studies.exhibits.rank_diagram import draw_critical_differences
-from consclust_studies.results.boards import tabulate, write_p
-from consclust_studies.results.over_datasets import FEWEST, compute_friedman, rank_methods
+from consclust_studies.exhibits.rank_diagram import draw_rank_panels
+from consclust_studies.results.boards import keep_ranked, tabulate, write_p
+from consclust_studies.results.over_datasets import FEWEST, rank_methods
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,25 +85,9 @@ def write_report(
         "How this was computed": list(_describe_computation(board, outcomes, settings)),
     }
     failed = [one.title for one in outcomes if one.problem and one.is_required]
-    content: dict[str, Any] = {
-        "title": f"{board.name} on the leaderboard",
-        "kind": "file",
-        "study": board.name,
-        "version": __version__,
-        "relation": "",
-        "paper": "",
-        "restricted": describe_failed(board.name, failed),
-        "tones": {},
-        "abstract": summary,
-        "chapters": [
-            {"title": title, "number": f"{n}", "items": number_items(items, f"{n}")}
-            for n, (title, items) in enumerate(chapters.items(), start=1)
-        ],
-        "references": [],
-    }
     files = [folder / f"{name}.svg" for name in pictures]
-    typst.write_pdf(content, files, folder / "report.pdf")
-    write_text(folder / "report.html", markup.page(content, files))
+    about = {"title": f"{board.name} on the leaderboard", "study": board.name, "abstract": summary}
+    write_documents(about | {"restricted": describe_failed(board.name, failed)}, chapters, files, folder)
     return summary
 
 
@@ -261,33 +244,28 @@ def _describe_computation(board: Board, outcomes: Sequence[Outcome], settings: M
 @style()
 def draw_ranks(board: Board, parts: Sequence[Part]) -> Any:
     """Draw the mean ranks of the method and its neighbours, a panel for each kind of ensembles."""
-    from matplotlib.figure import Figure
-
     groups = {}
     for part in parts:
         names = find_neighbours(board, part)
         if len(names) > 2 and len(part.table) > 1:
             groups[f"{part.kind}, {part.group}"] = rank_methods(part.table[names])
-    heights = [0.75 + 0.13 * (placed.shape[1] // 2 + 1) for placed in groups.values()] or [1.0]
-    picture = Figure(figsize=(PAGE, sum(heights)), layout="constrained")
-    axes = picture.subplots(len(heights), 1, squeeze=False, height_ratios=heights).ravel()
+    picture = draw_rank_panels(groups)
     if not groups:
-        axes[0].set_axis_off()
-        axes[0].text(0, 0.5, "Too few data sets to rank", va="center")
-    for panel, (title, placed) in zip(axes, groups.items(), strict=False):
-        draw_critical_differences(panel, placed, title, compute_friedman(placed).p)
+        picture.axes[0].text(0, 0.5, "Too few data sets to rank", va="center")
+    for panel in picture.axes:
         for text in panel.texts:
-            if board.name in text.get_text():
+            # a name with its rank after it on the left, before it on the right
+            if text.get_text().startswith(f"{board.name} (") or text.get_text().endswith(f") {board.name}"):
                 text.set_fontweight("bold")
     return picture
 
 
 def find_neighbours(board: Board, part: Part) -> list[str]:
     """Return the methods with the nearest mean ranks, the user's own among them."""
-    known = [name for name in board.ranked if name in part.table and part.table[name].notna().any()]
+    known = keep_ranked(part.table, board.ranked)
     if board.name not in known:
         return []
-    order = list(rank_methods(part.table[known]).mean().sort_values(kind="stable").index)
+    order = list(rank_methods(known).mean().sort_values(kind="stable").index)
     place = order.index(board.name)
     first = max(0, min(place - NEIGHBOURS // 2, len(order) - NEIGHBOURS))
     return order[first : first + NEIGHBOURS]

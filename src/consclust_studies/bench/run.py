@@ -16,6 +16,7 @@ from consclust_studies.bench import contract, ensembles, fits
 from consclust_studies.bench.comparison import METRICS, join
 from consclust_studies.bench.own_method import OwnMethod, compute_key, load
 from consclust_studies.bench.report import FILES, PAGE_OF_ALL, write_report
+from consclust_studies.results.boards import find_facts
 
 FITS = "fits"
 """The folder, in that of the report, of what is kept of finished cases."""
@@ -61,17 +62,18 @@ def run_comparison(request: Request, outcomes: Sequence[contract.Outcome], watch
     plan = ensembles.read_plan()
     datasets = ensembles.choose_sets(plan, request.sets)
     cases = ensembles.list_cases(plan, datasets)
-    facts = {dataset: ensembles.find_facts(plan, dataset) for dataset in datasets}
+    facts = {dataset: find_facts(plan.registry[dataset].card) for dataset in datasets}
+    key = compute_key(request.own)
     ensembles.make_ensembles(cases, request.jobs)
     with kept_for_one(request.out, FILES):
         tasks = [fits.Task(request.own, request.name, case, METRICS) for case in cases]
-        store = fits.Store(request.out / FITS, compute_key(request.own))
+        store = fits.Store(request.out / FITS, key)
         found = watch(fits.fit_all(tasks, store, request.jobs, request.limit), len(tasks), f"fits of {request.name}")
         results = {result.case: result for result in found}
         board = join(request.name, accepted, cases, results, facts)
         settings = {
             "Method": str(request.own.path or request.own.program),
-            "SHA-256 of its code": compute_key(request.own),
+            "SHA-256 of its code": key,
             "Data sets": f"{request.sets} ({len(datasets)})",
             "Ensembles": count(sum(case.n_ensembles for case in cases), "ensemble"),
             "Seconds of a fit at most": f"{request.limit:g}",

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from consclust.report.blocks import Shown
@@ -15,6 +15,7 @@ from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Name, Title
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
 from consclust_studies.results.main_table import build_scores_frame, keep_counted, keep_main_rows, rank_scores
+from consclust_studies.results.over_datasets import compute_friedman
 from consclust_studies.results.sentences import describe_counting
 from consclust_studies.results.source import Source
 
@@ -101,6 +102,20 @@ def draw_critical_differences(panel: Any, placed: DataFrame, title: str, p_fried
     difference = number(critical_difference(*placed.shape), ".1f")
     tests = f"Friedman p = {number(p_friedman, '.2g')}, critical difference {difference}"
     panel.set_title(f"{title} ({tests})", loc="left")
+
+
+def draw_rank_panels(groups: Mapping[str, DataFrame]) -> Any:
+    """Draw the mean ranks of each group, by its title, in a panel: ranks of methods (columns) on data sets (rows)."""
+    from matplotlib.figure import Figure
+
+    heights = [0.75 + 0.13 * (placed.shape[1] // 2 + 1) for placed in groups.values()] or [1.0]
+    picture = Figure(figsize=(PAGE, sum(heights)), layout="constrained")
+    axes = picture.subplots(len(heights), 1, squeeze=False, height_ratios=heights).ravel()
+    if not groups:
+        axes[0].set_axis_off()
+    for panel, (title, placed) in zip(axes, groups.items(), strict=False):
+        draw_critical_differences(panel, placed, title, compute_friedman(placed).p)
+    return picture
 
 
 def _frame(source: Source) -> tuple[DataFrame, dict[tuple[str, str], DataFrame]]:

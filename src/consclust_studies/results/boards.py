@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from consclust.datasets.registry import MADE
+from consclust.datasets.registry import MADE, Card
 from consclust.report.blocks import Table, listed
 from consclust.report.wording import count, number
 from consclust_studies.config.study import StudyCase
@@ -100,6 +100,22 @@ def list_groups(facts: Facts | None) -> set[str]:
     return {REAL} if facts.unclusterable else {REAL, CLUSTERABLE}
 
 
+def find_facts(card: Card | None) -> Facts | None:
+    """Return what decides on the groups of a data set; None of one without a card."""
+    return None if card is None else Facts(card.synthetic, card.unclusterable, bool(card.suspect))
+
+
+def keep_ranked(table: pd.DataFrame, ranked: Sequence[str]) -> pd.DataFrame:
+    """Return the columns of a table that are ``ranked`` and have a score."""
+    return table[[name for name in ranked if name in table and table[name].notna().any()]]
+
+
+def average_order(differences: pd.DataFrame) -> dict[tuple[str, str], float]:
+    """Return the mean of the column ``order``, the sensitivity to the order of the objects, by kind and method."""
+    means = differences.groupby(["kind", "method"])["order"].mean()
+    return {(str(kind), str(method)): float(value) for (kind, method), value in means.items()}
+
+
 def make_parts(scores: pd.DataFrame, facts: Mapping[str, Facts | None], order: Sequence[str]) -> list[Part]:
     """Return the tables of each kind and group, those with data sets.
 
@@ -137,7 +153,7 @@ def compare_methods(
     """
     import pandas as pd
 
-    placed = part.table[[name for name in ranked if part.table[name].notna().any()]]
+    placed = keep_ranked(part.table, ranked)
     ranks = rank_methods(placed)
     complete = placed.dropna()
     ranks_complete = rank_methods(complete).mean() if len(complete) else pd.Series(dtype=float)

@@ -1,7 +1,5 @@
 """Critical differences of mean ranks on the real data sets, in groups of at most ten methods."""
 
-# matplotlib is imported where needed, so that what does without it starts faster
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -9,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import Field
 
 from consclust.report.blocks import Shown
-from consclust.report.figures import PAGE, style
+from consclust.report.figures import style
 from consclust.report.wording import paragraph
 from consclust_studies.config.references import MetricId
 from consclust_studies.exhibits.base import Exhibit, Needs
-from consclust_studies.exhibits.rank_diagram import draw_critical_differences
+from consclust_studies.exhibits.rank_diagram import draw_rank_panels
 from consclust_studies.results.boards import HEADLINE
-from consclust_studies.results.over_datasets import compute_friedman, rank_methods
+from consclust_studies.results.over_datasets import rank_methods
 from consclust_studies.results.source import Source
 from studies.leaderboard.exhibits.tables_of_scores import keep_methods, list_parts
 
@@ -70,13 +68,4 @@ class Diagrams(Exhibit):
 
     @style()
     def _draw(self, groups: dict[tuple[str, int], DataFrame]) -> Any:
-        from matplotlib.figure import Figure
-
-        heights = [0.75 + 0.13 * (placed.shape[1] // 2 + 1) for placed in groups.values()] or [1.0]
-        picture = Figure(figsize=(PAGE, sum(heights)), layout="constrained")
-        axes = picture.subplots(len(heights), 1, squeeze=False, height_ratios=heights).ravel()
-        if not groups:
-            axes[0].set_axis_off()
-        for panel, ((kind, number), placed) in zip(axes, groups.items(), strict=False):
-            draw_critical_differences(panel, placed, f"{kind}, group {number}", compute_friedman(placed).p)
-        return picture
+        return draw_rank_panels({f"{kind}, group {number}": placed for (kind, number), placed in groups.items()})

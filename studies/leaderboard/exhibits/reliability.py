@@ -10,7 +10,7 @@ from consclust.report.blocks import Shown, listed
 from consclust.report.wording import number, paragraph
 from consclust_studies.config.references import MetricId
 from consclust_studies.exhibits.base import Exhibit, Needs
-from consclust_studies.results.boards import AS_CLASSES, RANDOM, REAL, Part, find_best, list_groups, write_p
+from consclust_studies.results.boards import AS_CLASSES, RANDOM, REAL, Part, find_best, find_facts, list_groups, write_p
 from consclust_studies.results.over_datasets import (
     FEWEST,
     compute_friedman,
@@ -21,7 +21,7 @@ from consclust_studies.results.over_datasets import (
 )
 from consclust_studies.results.source import Source
 from consclust_studies.stages.score_methods import IN_FILE_ORDER
-from studies.leaderboard.exhibits.tables_of_scores import find_facts, keep_methods, list_parts, list_scores
+from studies.leaderboard.exhibits.tables_of_scores import keep_methods, list_parts, list_scores
 
 if TYPE_CHECKING:
     import pandas as pd

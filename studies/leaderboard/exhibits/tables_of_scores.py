@@ -5,22 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from consclust.datasets.registry import Card
 from consclust_studies.config.experiment import BEST_BASE_CLUSTERING, RESTARTED_KMEANS
 from consclust_studies.config.study import PlannedStudy
-from consclust_studies.results.boards import RANDOM, Facts, Part, find_kind, make_parts
+from consclust_studies.results.boards import RANDOM, Part, average_order, find_facts, find_kind, keep_ranked, make_parts
 from consclust_studies.results.source import Source
 from consclust_studies.stages.score_methods import CHOSEN, IN_FILE_ORDER
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def find_facts(card: Card | None) -> Facts | None:
-    """Return what decides on the groups of a data set; None of one without a card."""
-    if card is None:
-        return None
-    return Facts(card.synthetic, card.unclusterable, bool(card.suspect))
 
 
 def describe_cases(study: PlannedStudy) -> pd.DataFrame:
@@ -80,13 +72,12 @@ def list_ranked(study: PlannedStudy) -> list[str]:
 
 def keep_methods(study: PlannedStudy, table: pd.DataFrame) -> pd.DataFrame:
     """Return the columns that are ranked and tested, if they have a score."""
-    return table[[name for name in list_ranked(study) if table[name].notna().any()]]
+    return keep_ranked(table, list_ranked(study))
 
 
 def measure_order_sensitivity(source: Source, metric: str) -> Mapping[tuple[str, str], float]:
     """Return the mean absolute difference of the score in the order of the file, by kind and method."""
-    means = list_order_sensitivity(source, metric).groupby(["kind", "method"])["order"].mean()
-    return {(str(kind), str(method)): float(value) for (kind, method), value in means.items()}
+    return average_order(list_order_sensitivity(source, metric))
 
 
 def list_order_sensitivity(source: Source, metric: str) -> pd.DataFrame:
