@@ -164,7 +164,7 @@ def in_words(values: Any) -> str:
 PAGE = """# Weights of base clusterings without classes
 
 `consclust.diagnostics.agreement_weights` weights each base clustering by its mean agreement (ARI) with the others. This
-page shows what that, or dropping the clusterings of least agreement, changes in the consensus.
+page shows how such weights, or dropping the clusterings of least agreement, change the consensus.
 
 ```text
 from consclust.diagnostics import agreement_weights, quality
@@ -174,8 +174,8 @@ repeated = np.repeat(labels, np.round(100 * weights).astype(int), 1)   # weights
 kept = labels[:, np.argsort(quality(labels))[m // 4:]]                 # without the quarter of least agreement
 ```
 
-No method here has an input for weights of clusterings. A column that is repeated r times counts r times in every
-method, which weights it.
+No method here takes weights of clusterings as an input. Repeating a column r times gives it the weight r in every
+method.
 
 ## In short
 
@@ -186,8 +186,8 @@ method, which weights it.
   classes were grouped after the results were seen.
 * Planted ensembles: dropping helps against noise, and against another partition as long as that is a minority. If most
   clusterings err in one way, agreement favours them. Where none is bad, dropping costs accuracy.
-* Sharp weights are of little effect on the data sets, and harm much in the planted ensembles, whose good clusterings
-  are equally good: too few of them are left.
+* Sharp weights have little effect on average over the data sets. In the planted ensembles they do much harm: the good
+  clusterings are equally good there, and too few of them keep a weight.
 
 So there is no default weight, and no method here applies one.
 
@@ -195,8 +195,8 @@ So there is no default weight, and no method here applies one.
 
 `python benchmarks/agreement_weights.py` takes the {data} registered data sets of up to 3,000 objects. An ensemble has
 20 base clusterings, k-means with 2 to √n clusters, or 20 of a ready-made pool at random; {seeds} ensembles for each
-data set. The consensus has as many clusters as there are classes. The tables show the score after a treatment less that
-of the plain ensemble, with its standard error over the data sets.
+data set. The consensus has as many clusters as there are classes. The tables show the score after a treatment minus
+that of the plain ensemble, with its standard error over the data sets.
 
 | treatment | definition |
 | :-- | :-- |
@@ -214,15 +214,15 @@ Data sets that gained / that were harmed, with a difference of more than {least}
 ## Planted bad clusterings
 
 200 objects in five classes. A good clustering replaces half of its labels at random. The bad ones replace 95 % (noise),
-or show one other partition of the objects, the same for all of them, as well as the good ones show the classes. The
+or replace half of the labels of one other partition of the objects, the same for all of them. The
 differences are in ARI, averages over the methods; {repeats} ensembles of each kind, with the standard error over them.
 
 {planted}
 
 ## Each data set
 
-Differences in ARI, averages over the methods with the standard error over the {seeds} ensembles. Correlation: that of
-agreement with the other clusterings and ARI with the classes, over the 20 clusterings.
+Differences in ARI, averages over the methods with the standard error over the {seeds} ensembles. Correlation: between
+the agreement with the other clusterings and the ARI with the classes, over the 20 clusterings.
 
 {each}
 
