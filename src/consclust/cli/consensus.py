@@ -37,7 +37,7 @@ def consensus(
 ) -> None:
     """Find the consensus clustering of the base clusterings in FILE.
 
-    FILE (.csv, .tsv, .npy, .npz, .mat, .parquet, .xlsx, .rds; also .csv.gz and alike) has a row for each object and a
+    FILE (.csv, .tsv, .npy, .npz, .mat, .parquet, .xlsx, .rds; also .csv.gz etc.) has a row for each object and a
     column for each base clustering, and perhaps ids in the first column. It may also be a folder with a file for each
     base clustering. Labels are whole numbers or words; a missing one is empty, -1, NA, N/A, NaN, None
     or NULL, in capitals or not. Columns that are most likely no clusterings are named, with the option for them.

@@ -21,7 +21,7 @@ LABELS = "consensus.csv"
 @options.n_clusters
 @click.option(
     "--method",
-    help="Of the consensus; see `consclust methods`. Default: LWEA, or a method of linear cost where that exceeds its "
+    help="Consensus method; see `consclust methods`. Default: LWEA, or one of linear cost where that exceeds its "
     "share of --seconds.",
 )
 @options.settings
@@ -39,7 +39,7 @@ LABELS = "consensus.csv"
 @options.folds
 @effort.objects
 @effort.seconds(120)
-@click.option("--title", help="Of the report. Default: the name of FILE.")
+@click.option("--title", help="Title of the report. Default: the name of FILE.")
 @click.option("--out", type=options.OUT, required=True, help="Folder of the report; its files are overwritten.")
 @options.seed
 @options.jobs
