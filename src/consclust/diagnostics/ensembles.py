@@ -169,7 +169,7 @@ def quality(
     """Return the mean agreement of each clustering with the others, shape (m,): see :func:`pairwise_agreement`.
 
     High is good for ARI and NMI, low for VI; NaN if it shares no object with another. A clustering that differs from
-    all others is not a bad one for that. O(n' m^2) time. Raises ValueError for a single clustering and as
+    all others is not a bad one for that reason. O(n' m^2) time. Raises ValueError for a single clustering and as
     :func:`pairwise_agreement`.
 
     Source: Fern, Lin: Statistical Analysis and Data Mining 1, 2008 (NMI, in sums).

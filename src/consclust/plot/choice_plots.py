@@ -30,7 +30,7 @@ def consensus_cdf(
 ) -> "Axes":
     """Draw the distribution function of the consensus values at each k, with PAC's bounds shaded.
 
-    A flat line between the bounds means that few pairs are joined by some clusterings and parted by others.
+    A flat line between the bounds means that few pairs are joined by some clusterings and separated by others.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ def _unpack(path: Path, folder: Path) -> Path:
     """Write the content of a compressed file."""
     plain = folder / path.stem
     if plain.suffix.lower() not in (*SUFFIXES, ".xlsx", ".rds"):
-        remedy = f"end its name in .csv{path.suffix} or alike"
+        remedy = f"end its name in .csv{path.suffix} or similar"
         raise InputError(f"{path}: {plain.suffix or 'no suffix'} before {path.suffix} says no format; {remedy}")
     n_bytes = 0
     try:

@@ -71,7 +71,7 @@ def matrix(found: Diagnosis) -> Shown:
     frame.insert(0, "cluster", names)
     at_left = "which the strip at the left shows."
     if found.classes is not None:
-        at_left = "which the lines part. The strip at the left shows the known classes."
+        at_left = "which the lines separate. The strip at the left shows the known classes."
     caption = paragraph(
         f"Consensus values (co-association) of the objects, ordered by their clusters, {at_left}",
         "The better the base clusterings agree on the clusters, the brighter are the blocks and the darker is the "
@@ -158,7 +158,7 @@ def cdf(found: Diagnosis) -> Shown:
     parts = [pd.DataFrame({"k": k, "value": at, "share_at_most": of_k.cdf(at)}) for k, of_k in found.values.items()]
     caption = (
         "Distribution function of the consensus values of the resampled clusterings at each k. It is flat between the "
-        "bounds of PAC where few pairs of objects are joined by some of them and parted by others."
+        "bounds of PAC where few pairs of objects are joined by some of them and separated by others."
     )
     return Shown(pd.concat(parts, ignore_index=True), caption=caption, picture=plot.consensus_cdf(found.values).figure)
 
@@ -254,7 +254,7 @@ def base(found: Diagnosis) -> Shown:
         "ARI (adjusted Rand index) with the other base clusterings (mean), with the consensus, and, held out, with the "
         f"consensus of others, in {count(min(found.settings.folds, len(frame)), 'part')}. Influence: root mean square "
         "change of the consensus values if the clustering is left out. Missing: share of the objects without a label. "
-        "A clustering that differs from all others is not a bad one for that."
+        "A clustering that differs from all others is not a bad one for that reason."
     )
     drawn = _describe_sample(found.settings.samples.of_trust, found, "The held-out ARI is that")
     forms = {"missing": lambda share: f"{share:.0%}", "influence": "{:.4f}".format}
