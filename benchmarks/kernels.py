@@ -564,19 +564,6 @@ def upper_products(data: Data) -> Pair:
     )
 
 
-def sum_shares(data: Data) -> Pair:
-    codes, firsts = codes_of(data)
-    shares = data.rng.dirichlet(np.ones(CLASSES), data.ensemble.n_objects)
-    z = data.ensemble.sparse_indicator[data.ensemble.membership]
-
-    def compiled() -> Any:
-        sums = np.zeros((z.shape[1], CLASSES))
-        streams.sum_shares(codes, firsts, shares, sums)
-        return sums
-
-    return "shares of objects by cluster", z.shape[0], lambda: z.T @ shares, compiled
-
-
 def sum_rows_of_table(data: Data) -> Pair:
     codes, firsts = codes_of(data)
     z, table = data.ensemble.sparse_indicator[data.ensemble.membership].astype(float), data.table()
@@ -601,6 +588,65 @@ def find_least(data: Data) -> Pair:
     return "column of the least score", n, lambda: (scores + np.outer(degrees, offsets)).argmin(axis=1), compiled
 
 
+def find_least_products(data: Data) -> Pair:
+    rng = np.random.default_rng(0)
+    rows, table, offsets = rng.random((data.ensemble.n_objects, CLASSES)), rng.random((CLASSES, 16)), rng.random(16)
+
+    def compiled() -> Any:
+        labels = np.empty(len(rows), dtype=np.int64)
+        streams.find_least_products(rows, table, offsets, labels)
+        return labels
+
+    return "column of the least product", len(rows), lambda: (rows @ table + offsets).argmin(axis=1), compiled
+
+
+def encode_labels(data: Data) -> Pair:
+    labels, rng = data.ensemble.labels[:, 0].astype(np.int64), np.random.default_rng(0)
+    table = rng.permutation(data.ensemble.n_clusters[0]).astype(np.int8)
+
+    def compiled() -> Any:
+        codes = np.empty(len(labels), dtype=np.int8)
+        streams.encode(labels, table, codes)
+        return codes
+
+    return "codes of the labels of a clustering", len(labels), lambda: table[labels], compiled
+
+
+def join_nearest(data: Data) -> Pair:
+    codes, firsts = codes_of(data)
+    z, table = data.ensemble.sparse_indicator[data.ensemble.membership].astype(float), data.table()
+    offsets = np.random.default_rng(0).random(table.shape[1])
+
+    def plain() -> Any:
+        labels = (z @ table + offsets).argmin(axis=1)
+        return z.T @ np.eye(len(offsets))[labels]
+
+    def compiled() -> Any:
+        counts, sizes = np.zeros((z.shape[1], len(offsets))), np.zeros(len(offsets))
+        streams.join_nearest(codes, firsts, table, offsets, False, counts, sizes, 1.0)
+        return counts
+
+    return "objects of base clusters by nearest cluster", z.shape[0], plain, compiled
+
+
+def share_among_components(data: Data) -> Pair:
+    codes, firsts = codes_of(data)
+    z, log_theta = data.ensemble.sparse_indicator[data.ensemble.membership].astype(float), np.log(data.table())
+    log_shares = np.full(CLASSES, -np.log(CLASSES))
+
+    def plain() -> Any:
+        scores = z @ log_theta + log_shares
+        return z.T @ np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
+
+    def compiled() -> Any:
+        counts, sizes = np.zeros((z.shape[1], CLASSES)), np.zeros(CLASSES)
+        units = (2.0**-40, 2.0**-16)
+        streams.share_among_components(codes, firsts, log_theta, log_shares, counts, sizes, units)
+        return counts
+
+    return "Mixture on a stream: E-step and its sums", z.shape[0], plain, compiled
+
+
 def count_by_base_cluster(data: Data) -> Pair:
     codes, firsts = codes_of(data)
     z = data.ensemble.sparse_indicator[data.ensemble.membership].astype(float)
@@ -612,6 +658,18 @@ def count_by_base_cluster(data: Data) -> Pair:
         return counts
 
     return "objects of base clusters by label", z.shape[0], lambda: z.T @ np.eye(CLASSES)[labels], compiled
+
+
+def count_members(data: Data) -> Pair:
+    codes, firsts = codes_of(data)
+    z = data.ensemble.sparse_indicator[data.ensemble.membership]
+
+    def compiled() -> Any:
+        sizes = np.zeros(z.shape[1], dtype=np.int64)
+        streams.count_members(codes, firsts, sizes)
+        return sizes
+
+    return "objects of base clusters", z.shape[0], lambda: z.sum(axis=0), compiled
 
 
 def add_earlier(data: Data) -> Pair:
@@ -704,8 +762,12 @@ CASES: dict[str, Callable[[Data], Pair]] = {
     "stream.add_overlaps_by_pairs": partial(upper_overlaps, add=streams.add_overlaps_by_pairs),
     "stream.add_products": upper_products,
     "stream.count_labels": count_by_base_cluster,
+    "stream.count_members": count_members,
+    "stream.encode": encode_labels,
     "stream.find_least": find_least,
-    "stream.sum_shares": sum_shares,
+    "stream.find_least_products": find_least_products,
+    "stream.join_nearest": join_nearest,
+    "stream.share_among_components": share_among_components,
     "stream.sum_rows_of_table": sum_rows_of_table,
     "strength.sum_common": sum_common,
     "trce.quotient_rows": quotient_rows,

@@ -69,6 +69,63 @@ def test_arrays_and_npy_files_of_any_integers(tmp_path, monkeypatch, kind):
     check(StreamedEnsemble.from_blocks(lambda: iter(np.split(labels, 5))), labels)
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64])
+def test_long_columns_have_the_codes_of_short_ones(monkeypatch, kind):
+    monkeypatch.setattr(stream_module, "MANY", 64)
+    labels = labels_of(2000, 120)
+    labels = np.maximum(labels, 0).astype(kind) if np.dtype(kind).kind == "u" else labels.astype(kind)
+    check(StreamedEnsemble.from_blocks(np.split(labels, [3, 300, 1000])), labels)
+    later = labels.copy()
+    later[150, 2] = 126
+    given = iter([labels, later])
+    stream = StreamedEnsemble.from_blocks(lambda: [next(given)])
+    with pytest.raises(ValueError, match="label 126, which was not there"):
+        codes_of(stream)
+
+
+def test_a_long_column_with_a_code_for_missing_is_refused(monkeypatch):
+    monkeypatch.setattr(stream_module, "MANY", 64)
+    labels = labels_of()
+    labels[77, 1] = -9
+    with pytest.raises(ValueError, match="got -9"):
+        codes_of(StreamedEnsemble.from_blocks([labels]))
+
+
+@pytest.mark.parametrize("high", [40, 300])
+def test_kept_codes_are_read_in_place_of_labels(high):
+    labels = labels_of(2000, high)
+    n_reads = []
+
+    def read():
+        n_reads.append(1)
+        return np.split(labels, [10, 700])
+
+    stream = StreamedEnsemble.from_blocks(read).read_clusters()
+    stream.keep_codes(2000)
+    next(stream.blocks())  # a pass that ends early keeps nothing
+    given = [list(stream.blocks()) for _ in range(3)]
+    assert len(n_reads) == 3
+    stream.forget_codes()
+    given.append(list(stream.blocks()))
+    assert len(n_reads) == 4
+    for blocks in given:
+        assert [block.first for block in blocks] == [0, 10, 700]
+        codes = np.concatenate([block.codes.T for block in blocks])
+        assert np.array_equal(codes, Ensemble(labels).labels)
+        assert codes.dtype == blocks[0].codes.dtype
+
+
+def test_no_codes_are_kept_where_the_disk_is_nearly_full(monkeypatch):
+    usage = stream_module.shutil.disk_usage(".")
+    monkeypatch.setattr(stream_module.shutil, "disk_usage", lambda _: usage._replace(free=1000))
+    n_reads = []
+    stream = StreamedEnsemble.from_blocks(lambda: n_reads.append(1) or [labels_of()]).read_clusters()
+    stream.keep_codes(500)
+    for _ in range(2):
+        list(stream.blocks())
+    assert len(n_reads) == 3
+
+
 def test_what_can_be_iterated_once_only_is_kept_in_a_file():
     labels = labels_of()
     check(StreamedEnsemble.from_blocks(part for part in np.split(labels, [10, 300])), labels)

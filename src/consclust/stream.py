@@ -5,6 +5,7 @@ The methods that have a route for them, and what the passes are: :mod:`consclust
 
 # pyarrow is imported where needed, so that what does without it starts faster
 
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -28,10 +29,12 @@ MOST_IN_MEMORY = 2**20  # Objects up to which labels are kept in memory, and eve
 MOST_PROFILES = 2**20  # Distinct rows up to which ``Ensemble.from_parquet`` keeps them in memory
 ROWS = 2**17  # Objects of a block; their labels stay in the cache of a processor
 BUFFER = 2**20  # Bytes of a column of a Parquet file that are read at a time
+MANY = 2**14  # Labels from which a compiled loop is worth its loading
+ROOM = 4  # Of the folder for temporary files, what is free is at least so many times the size of a file there
 WIDE = 2**16  # Labels from here on are sought in a sorted list, smaller ones stand in a table
 UNKNOWN = -2  # Stands for a label without a code yet
 
-Columns = Sequence[npt.NDArray[Any]]
+Columns = Sequence[npt.NDArray[Any]] | npt.NDArray[Any]
 """Labels of some objects, a column for each clustering, -1 for a missing one."""
 
 
@@ -99,8 +102,11 @@ class StreamedEnsemble:
         self.missing: Unseen = missing
         self.most_in_memory = most_in_memory
         self._read = read
+        self._watch: Callable[[Iterator[Columns]], Iterator[Columns]] = iter
         self._clusters: list[_Clusters] = []
         self._is_read = False
+        self._keeps_codes = False
+        self._kept: _Spool | None = None
 
     @classmethod
     def from_parquet(
@@ -143,7 +149,10 @@ class StreamedEnsemble:
         once only, such as a generator, is written to a temporary file first.
         """
         if isinstance(blocks, Iterator):
-            return cls(_Spool(_read_matrices(blocks)).read, missing, most_in_memory)
+            spool = _Spool()
+            for columns in _read_matrices(blocks):
+                spool.add(columns)
+            return cls(lambda: map(list, spool.read()), missing, most_in_memory)
         return cls(lambda: _read_matrices(blocks() if callable(blocks) else blocks), missing, most_in_memory)
 
     def with_clustering(self, labels: npt.ArrayLike) -> "StreamedEnsemble":
@@ -156,7 +165,9 @@ class StreamedEnsemble:
         if one.ndim != 1:
             raise ValueError(f"a clustering must have a label for each object, shape (n,), got shape {one.shape}")
         column = label_matrix(one[:, None])[:, 0]
-        joined = StreamedEnsemble(lambda: _add_column(column, self._read()), self.missing, self.most_in_memory)
+        joined = StreamedEnsemble(
+            lambda: _add_column(column, self._watch(self._read())), self.missing, self.most_in_memory
+        )
         if self._is_read:
             found = _Clusters()
             labels_there = np.setdiff1d(column, [MISSING])
@@ -188,14 +199,46 @@ class StreamedEnsemble:
 
     def watched_by(self, watch: Callable[[Iterator[Columns]], Iterator[Columns]]) -> Self:
         """Let every pass go through a function of its blocks, such as one with a progress bar."""
-        read = self._read
-        self._read = lambda: watch(read())
+        self._watch = watch
         return self
+
+    def keep_codes(self, n_objects: int) -> None:
+        """Let the passes after the next one read its codes from a temporary file, which takes less time than labels.
+
+        The file has a byte for each label of at most 127 clusters. It is not made where less than ``ROOM`` times its
+        size is free in the folder for temporary files, and is gone with :meth:`forget_codes` or this object.
+        """
+        n_bytes = n_objects * self.n_clusterings * self._choose_dtype().itemsize
+        self._keeps_codes = shutil.disk_usage(tempfile.gettempdir()).free >= ROOM * n_bytes
+
+    def forget_codes(self) -> None:
+        """Let the passes read the labels again."""
+        self._keeps_codes = False
+        self._kept = None
 
     def blocks(self) -> Iterator[Block]:
         """Yield the labels of all objects, in their order, as codes; the first pass finds the clusters."""
+        if self._kept is not None:
+            yield from self._read_kept(self._kept)
+            return
+        spool = _Spool() if self._keeps_codes else None
+        for block in self._read_blocks():
+            if spool is not None:
+                spool.add(block.codes)
+            yield block
+        self._kept = spool
+
+    def _read_kept(self, spool: "_Spool") -> Iterator[Block]:
+        """Yield the codes of all objects that an earlier pass kept."""
         n_read = 0
-        for columns in self._read():
+        for codes in self._watch(spool.read()):
+            yield Block(n_read, np.asarray(codes))
+            n_read += len(codes[0])
+
+    def _read_blocks(self) -> Iterator[Block]:
+        """Yield the labels of all objects as codes, from their source."""
+        n_read = 0
+        for columns in self._watch(self._read()):
             self._clusters = self._clusters or [_Clusters() for _ in columns]
             if len(columns) != self.n_clusterings:
                 what = f"a block of labels holds {count(len(columns), 'clustering')}, those before it"
@@ -208,15 +251,23 @@ class StreamedEnsemble:
 
     def _encode(self, columns: Columns, first: int) -> npt.NDArray[np.signedinteger[Any]]:
         """Return the codes of some objects, (m, objects), in the smallest integers that hold them."""
-        found = [self._encode_column(i, column) for i, column in enumerate(columns)]
-        most = max(len(clusters.names) for clusters in self._clusters)
-        codes = np.empty((len(found), len(columns[0])), dtype=np.min_scalar_type(-max(most, 1)))
-        for row, column in zip(codes, found, strict=True):
-            row[:] = column
+        codes = np.empty((len(columns), len(columns[0])), dtype=self._choose_dtype())
+        found = {
+            i: self._encode_column(i, column)
+            for i, column in enumerate(columns)
+            if not self._clusters[i].encode(column, codes[i])
+        }
+        codes = codes.astype(self._choose_dtype(), copy=False)  # there may be more clusters now
+        for i, of_column in found.items():
+            codes[i] = of_column
         is_absent = (codes == MISSING).all(axis=0) if codes.min() == MISSING else np.zeros(1, dtype=bool)
         if is_absent.any():
             raise ValueError(f"object {first + int(is_absent.argmax())} has no label at all; leave it out")
         return codes
+
+    def _choose_dtype(self) -> np.dtype[Any]:
+        """Return the smallest signed integers that hold all codes."""
+        return np.min_scalar_type(-max(1, *(len(clusters.names) for clusters in self._clusters)))
 
     def _encode_column(self, i: int, column: npt.NDArray[Any]) -> IntArray:
         clusters = self._clusters[i]
@@ -248,6 +299,14 @@ class _Clusters:
         self.names: IntArray = np.zeros(0, dtype=np.int64)
         # the code of each label from 0 on; the label -1 points to the last entry
         self._table: IntArray = np.array([MISSING], dtype=np.int32)
+
+    def encode(self, column: npt.NDArray[Any], codes: npt.NDArray[np.signedinteger[Any]]) -> bool:
+        """Set the codes of many labels, and return True; return False for few, and where one of them is not known."""
+        if len(column) < MANY or column.dtype.kind not in "iu" or column.dtype == np.uint64:
+            return False
+        from consclust.numerics.kernels.stream_kernels import encode
+
+        return bool(encode(column, self._table[:-1], codes) >= MISSING)
 
     def find(self, column: npt.NDArray[Any]) -> IntArray:
         """Return the code of each label, -1 for a missing one, and ``UNKNOWN`` for a new one."""
@@ -284,20 +343,22 @@ class _Clusters:
 
 
 class _Spool:
-    """Blocks that come once only, in a temporary file from which they are read again and again."""
+    """Blocks in a temporary file, from which they are read again and again."""
 
-    def __init__(self, blocks: Iterator[Columns]) -> None:
+    def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed, and gone, with this object
         self._n_blocks = 0
-        for columns in blocks:
-            np.save(self._file, np.stack(columns), allow_pickle=False)
-            self._n_blocks += 1
 
-    def read(self) -> Iterator[Columns]:
-        """Yield the blocks."""
+    def add(self, columns: Columns) -> None:
+        """Write a block at the end."""
+        np.save(self._file, np.asarray(columns), allow_pickle=False)
+        self._n_blocks += 1
+
+    def read(self) -> Iterator[npt.NDArray[Any]]:
+        """Yield the blocks, each with a column in a row."""
         self._file.seek(0)
         for _ in range(self._n_blocks):
-            yield list(np.load(self._file, allow_pickle=False))
+            yield np.load(self._file, allow_pickle=False)
 
 
 def _add_column(column: npt.NDArray[Any], blocks: Iterator[Columns]) -> Iterator[Columns]:

@@ -224,6 +224,22 @@ def test_rounds_over_all_objects_go_on_from_the_sample(cls, monkeypatch):
     assert np.array_equal(found.labels_, fit(cls, streamed(labels, 64)).labels_)
 
 
+@pytest.mark.parametrize("cls", BY_ROUNDS)
+def test_rounds_read_the_labels_twice(cls):
+    n_reads = []
+
+    def read():
+        n_reads.append(1)
+        return np.split(planted(), 3)
+
+    stream = StreamedEnsemble.from_blocks(read, most_in_memory=0)
+    found = fit(cls, stream)
+    assert len(n_reads) == 2
+    assert found.note_.startswith(f"{found.n_iter_ + 2} passes")
+    fit(cls, stream)  # what an earlier fit kept is not used
+    assert len(n_reads) == 4
+
+
 @pytest.mark.parametrize("cls", [HBGF, LWGP, SpectralConsensus, Voting, *BY_ROUNDS])
 def test_a_sample_finds_nearly_the_same_clusters(cls, monkeypatch):
     monkeypatch.setattr(gram, "EXACT", 1000)

@@ -176,8 +176,9 @@ class _Counter:
             CodedRows(codes, self._firsts).add_overlaps(np.ones(codes.shape[1]), self.overlaps)
             self.sizes = self.overlaps.diagonal().copy()
             return
-        for first, k, column in zip(self._firsts, self._n_clusters, codes, strict=True):
-            self.sizes[first : first + k] += np.bincount(column[column != MISSING], minlength=k)
+        from consclust.numerics.kernels.stream_kernels import count_members
+
+        count_members(codes, self._firsts, self.sizes)
 
     def whole_overlaps(self) -> IntArray | None:
         """Return the overlaps on both sides of the diagonal."""

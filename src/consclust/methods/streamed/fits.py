@@ -55,6 +55,7 @@ def order_clusters(method: Any, numbers: IntArray) -> None:
 def summarise_for(method: "ConsensusMethod", stream: StreamedEnsemble) -> Summary:
     """Return what a method needs of the first pass over a stream; ValueError for its parameters, and for the labels."""
     method.check_parameters()
+    stream.forget_codes()  # those of an earlier fit whose last pass was never made
     summary = summarise(stream, with_overlaps=type(method).__name__ in COUNT_OVERLAPS_FIRST)
     check_labelled(summary)
     return summary
@@ -144,6 +145,7 @@ class StreamFit:
             if tables is not None:
                 count_labels(codes, self.summary.firsts, labels.astype(np.int64), tables)
             yield labels
+        self.stream.forget_codes()
 
     def number_labels(self) -> Labels:
         """Return the number of each label by first appearance, those of no object last.

@@ -169,6 +169,7 @@ def learn_by_rounds(method: Any, data: StreamData) -> Learned:
     rounds = ROUNDS[name](method, data.summary)
     start = rounds.count_sample(data.summary.sample, fit_sample(method, data))
     passes = (data.start_pass() for _ in range(method.max_iter))
+    data.stream.keep_codes(data.summary.n_objects)
     settled = go_round(rounds, start, passes, method.max_iter)
     attributes = rounds.find_attributes(settled.rule, settled.counts)
     attributes |= {"n_iter_": settled.n_rounds, "converged_": settled.converged}

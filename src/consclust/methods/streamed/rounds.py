@@ -17,13 +17,12 @@ from consclust.ensemble import FloatArray, IntArray
 from consclust.methods.ivc import distances_from_modes, distances_from_shares
 from consclust.methods.kcc import FORMS, Problem
 from consclust.methods.streamed.rules import LeastRule, LikelihoodRule, Rule
-from consclust.numerics.gram import CodedRows, Codes, Sample, Summary
+from consclust.numerics.gram import Codes, Sample, Summary, pad_columns
 from consclust.numerics.points import LabelTable
 
 if TYPE_CHECKING:
     from consclust.methods.base import ConsensusMethod
 
-AT_A_TIME = 2**13  # Objects whose sums stay in the cache of a processor
 SETTLED = 1e-5  # Relative fall of the cost up to which rounds over all objects are settled
 GRID = 2.0**-26  # Shares of objects are multiples of it: sums over 10^8 objects are exact, in any order
 COST_GRID = 2.0**-16  # As are the costs of objects
@@ -64,45 +63,29 @@ class Rounds(ABC):
         """Return the counts of all objects under a rule: a round."""
         labels = np.zeros((len(self.sizes), self.n_clusters))
         sizes = np.zeros(self.n_clusters)
-        cost = 0.0
-        for codes in blocks:
-            for first in range(0, codes.shape[1], AT_A_TIME):
-                part = np.ascontiguousarray(codes[:, first : first + AT_A_TIME])
-                sums = CodedRows(part, self.firsts).sum(rule.table)
-                costs = self.add(rule, part, sums, labels, sizes)
-                cost += float(round_to(costs, COST_GRID).sum())
+        cost = sum(self.add(rule, codes, labels, sizes) for codes in blocks)
         return Counts(labels, sizes, cost)
 
-    def add(self, rule: Rule, part: Codes, sums: FloatArray, labels: FloatArray, sizes: FloatArray) -> FloatArray:
-        """Add some objects to the counts of the clusters that they join, in place; return what each costs."""
+    def add(self, rule: Rule, codes: Codes, labels: FloatArray, sizes: FloatArray) -> float:
+        """Add some objects to the counts of the clusters that they join, in place; return what they cost."""
+        from consclust.numerics.kernels.stream_kernels import join_nearest
+
         assert isinstance(rule, LeastRule)
-        assigned = rule.assign(sums)
-        self.add_labels(part, assigned.labels, labels, sizes)
-        return assigned.least
-
-    def add_labels(self, part: Codes, joined: IntArray, labels: FloatArray, sizes: FloatArray) -> None:
-        """Add objects to the counts of the clusters that they ``joined``, (objects,), in place."""
-        from consclust.numerics.kernels.stream_kernels import count_labels
-
-        count_labels(part, self.firsts, joined, labels)
-        sizes += np.bincount(joined, minlength=self.n_clusters)
+        table = pad_columns(rule.table)
+        return join_nearest(codes, self.firsts, table, rule.offsets, rule.by_degree, labels, sizes, COST_GRID)
 
     def count_sample(self, sample: Sample, labels: IntArray) -> Counts:
         """Return the counts of the objects of the sample with these labels."""
+        from consclust.numerics.kernels.stream_kernels import count_labels
+
         counts = np.zeros((len(self.sizes), self.n_clusters))
-        sizes = np.zeros(self.n_clusters)
-        self.add_labels(sample.codes, labels, counts, sizes)
+        count_labels(sample.codes, self.firsts, labels, counts)
+        sizes = np.bincount(labels, minlength=self.n_clusters).astype(float)
         return Counts(counts, sizes, np.inf)
 
     def find_attributes(self, rule: Rule, counts: Counts) -> dict[str, Any]:
         """Return what the method keeps of the last round."""
         return {"cost_": counts.cost}
-
-
-def round_to(values: FloatArray, grid: float) -> FloatArray:
-    """Return values rounded to multiples of a power of 2."""
-    rounded: FloatArray = np.rint(values / grid) * grid
-    return rounded
 
 
 class SecRounds(Rounds):
@@ -164,20 +147,13 @@ class MixtureRounds(Rounds):
         with np.errstate(divide="ignore"):  # the logarithm of 0 is minus infinity
             return LikelihoodRule(np.log(theta), np.log(counts.sizes / counts.sizes.sum()))
 
-    def add(self, rule: Rule, part: Codes, sums: FloatArray, labels: FloatArray, sizes: FloatArray) -> FloatArray:
-        """Add the responsibilities of some objects, by an E-step, in place; return minus their log-likelihoods."""
-        from consclust.numerics.kernels.stream_kernels import sum_shares
+    def add(self, rule: Rule, codes: Codes, labels: FloatArray, sizes: FloatArray) -> float:
+        """Add the responsibilities of some objects, by an E-step, in place; return minus their log-likelihood."""
+        from consclust.numerics.kernels.stream_kernels import share_among_components
 
         assert isinstance(rule, LikelihoodRule)
-        scores = rule.score(sums)
-        largest = scores.max(axis=1, keepdims=True)
-        shares = np.exp(scores - largest)
-        totals = shares.sum(axis=1, keepdims=True)
-        shares = round_to(shares / totals, GRID)
-        sum_shares(part, self.firsts, shares, labels)
-        sizes += shares.sum(axis=0)
-        costs: FloatArray = -(largest + np.log(totals))[:, 0]
-        return costs
+        table = pad_columns(rule.table)
+        return share_among_components(codes, self.firsts, table, rule.log_shares, labels, sizes, (GRID, COST_GRID))
 
     def find_attributes(self, rule: Rule, counts: Counts) -> dict[str, Any]:
         """Return the parameters of the mixture and its likelihood."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from consclust.ensemble import FloatArray, IntArray
 from consclust.numerics.assignment import Assigned
-from consclust.numerics.gram import Codes, Indicator
+from consclust.numerics.gram import Codes, Indicator, pad_columns
 from consclust.numerics.spectral import scale_to_unit_length
 from consclust.numerics.tcut import NO_DEGREE
 
@@ -72,9 +72,18 @@ def embed_by_cut(sums: FloatArray) -> FloatArray:
 
 def find_nearest(rows: FloatArray, centres: FloatArray) -> IntArray:
     """Return the nearest of the centres, (K, d), to each row, (n, d); the first of equally near ones."""
-    scores = rows @ (-2 * centres.T)
-    scores += (centres**2).sum(axis=1)
-    labels: IntArray = scores.argmin(axis=1)
+    return find_least_product(rows, -2 * centres.T, (centres**2).sum(axis=1))
+
+
+def find_least_product(rows: FloatArray, table: FloatArray, offsets: FloatArray) -> IntArray:
+    """Return for each row, (n, d), the column of a table, (d, K), with the least product plus offset.
+
+    Of equal ones it is the first.
+    """
+    from consclust.numerics.kernels.stream_kernels import find_least_products
+
+    labels = np.empty(len(rows), dtype=np.int64)
+    find_least_products(np.ascontiguousarray(rows), pad_columns(table), offsets, labels)
     return labels
 
 
@@ -91,8 +100,7 @@ class MeanRule(Rule):
         rows = embed_by_mean(sums)
         if not self.by_rotation:
             return find_nearest(rows, self.turn)
-        labels: IntArray = (rows @ self.turn).argmax(axis=1)
-        return labels
+        return find_least_product(rows, -self.turn, np.zeros(len(self.turn)))
 
     @property
     def n_labels(self) -> int:
@@ -162,19 +170,15 @@ class LikelihoodRule(Rule):
     log_shares: FloatArray
     """Logarithm of the share of each component, shape (K,)."""
 
-    def score(self, sums: FloatArray) -> FloatArray:
-        """Return the logarithm of each component's share and likelihood, (objects, K).
+    def label(self, sums: FloatArray) -> IntArray:
+        """Return the label of each object from the sum over its base clusters, (objects, K).
 
-        An object that no component can have takes the shares alone.
+        An object that no component can have joins the one of the largest share.
         """
         scores = sums + self.log_shares
-        is_possible = scores.max(axis=1) > -np.inf
-        scores[~is_possible] = self.log_shares
-        return scores
-
-    def label(self, sums: FloatArray) -> IntArray:
-        """Return the label of each object from the sum over its base clusters, (objects, K)."""
-        labels: IntArray = self.score(sums).argmax(axis=1)
+        labels: IntArray = scores.argmax(axis=1)
+        greatest = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0]
+        labels[greatest == -np.inf] = self.log_shares.argmax()
         return labels
 
     @property
@@ -217,5 +221,6 @@ def label_codes(rule: Rule, indicator: Indicator, codes: Codes) -> IntArray:
     labels = np.empty(codes.shape[1], dtype=np.int64)
     for first in range(0, len(labels), AT_A_TIME):
         here = slice(first, first + AT_A_TIME)
-        labels[here] = rule.label(indicator.rows(codes[:, here]).sum(rule.table))
+        part = np.ascontiguousarray(codes[:, here])  # compiled loops take twice as long over a part of a matrix
+        labels[here] = rule.label(indicator.rows(part).sum(rule.table))
     return labels

@@ -1,5 +1,7 @@
 """Sums over the objects of a block of labels: overlaps of base clusters, and rows of a table."""
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,6 +13,28 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 CHUNK = 2**15  # Objects whose labels are taken through all pairs of clusterings
+NO_SHARE = -38.0  # Logarithm of a share that counts as none: below 2^-54
+UNKNOWN = -2  # Code of a label that a table does not have
+
+
+@compiled
+def encode(column: Integers, table: Codes, codes: Codes) -> int:
+    """Set the code of each label of a column, (objects,), in ``codes``; return the least of them.
+
+    ``table`` has the codes of the labels from 0 on, the label -1 keeps its code, and other labels have ``UNKNOWN``.
+    """
+    n_labels = len(table)
+    least = 0
+    for p in range(len(column)):
+        label = np.int64(column[p])
+        code = np.int64(UNKNOWN)
+        if 0 <= label < n_labels:
+            code = np.int64(table[label])
+        elif label == -1:
+            code = label
+        least = min(least, code)
+        codes[p] = code
+    return least
 
 
 @compiled
@@ -97,22 +121,28 @@ def sum_rows_of_table(codes: Codes, firsts: IntArray, table: FloatArray, sums: F
     order of the clusterings, as a product of a sparse matrix adds them.
     """
     n_clusterings, n_objects = codes.shape
-    d = table.shape[1]
     own = np.empty(n_clusterings, dtype=np.uint32)
-    total = np.empty(d)
+    total = np.empty(table.shape[1])
     for p in range(n_objects):
         n_known = find_clusters(codes, firsts, p, own)
-        fours = n_known // 4 * 4  # four rows in a pass take less time than four passes
-        total[:] = 0.0
-        for j in range(0, fours, 4):
-            row_1, row_2, row_3, row_4 = table[own[j]], table[own[j + 1]], table[own[j + 2]], table[own[j + 3]]
-            for k in range(d):
-                total[k] = total[k] + row_1[k] + row_2[k] + row_3[k] + row_4[k]
-        for j in range(fours, n_known):
-            row = table[own[j]]
-            for k in range(d):
-                total[k] += row[k]
+        sum_rows_of_object(table, own, n_known, total)
         sums[p] = total
+
+
+@compiled
+def sum_rows_of_object(table: FloatArray, own: npt.NDArray[np.uint32], n_known: int, total: FloatArray) -> None:
+    """Set ``total``, (d,), to the sum of the rows of a table that the first ``n_known`` places of ``own`` name."""
+    d = len(total)
+    fours = n_known // 4 * 4  # four rows in a pass take less time than four passes
+    total[:] = 0.0
+    for j in range(0, fours, 4):
+        row_1, row_2, row_3, row_4 = table[own[j]], table[own[j + 1]], table[own[j + 2]], table[own[j + 3]]
+        for k in range(d):
+            total[k] = total[k] + row_1[k] + row_2[k] + row_3[k] + row_4[k]
+    for j in range(fours, n_known):
+        row = table[own[j]]
+        for k in range(d):
+            total[k] += row[k]
 
 
 @compiled
@@ -125,30 +155,134 @@ def find_least(
     ``labels`` and ``least``, the score with its offset, (objects,), are set.
     """
     for p in range(len(scores)):
-        row = scores[p]
-        best = row[0] + degrees[p] * offsets[0]
-        label = 0
-        for k in range(1, len(offsets)):
-            score = row[k] + degrees[p] * offsets[k]
-            if score < best:
-                best = score
-                label = k
+        label = find_least_of_object(scores[p], offsets, degrees[p])
         labels[p] = label
-        least[p] = best
+        least[p] = scores[p, label] + degrees[p] * offsets[label]
 
 
 @compiled
-def sum_shares(codes: Codes, firsts: IntArray, shares: FloatArray, sums: FloatArray) -> None:
-    """Add the shares of the objects, (objects, K), to the rows of their base clusters, in place, (sum of k_i, K)."""
+def find_least_of_object(scores: FloatArray, offsets: FloatArray, degree: float) -> int:
+    """Return the place of the least score plus offset times the degree, the first of equal ones."""
+    best = scores[0] + degree * offsets[0]
+    label = 0
+    for k in range(1, len(offsets)):
+        score = scores[k] + degree * offsets[k]
+        if score < best:
+            best = score
+            label = k
+    return label
+
+
+@compiled
+def find_least_products(rows: FloatArray, table: FloatArray, offsets: FloatArray, labels: IntArray) -> None:
+    """Set the label of each row, (objects, d), to the column of a table, (d, at least K), of least product plus offset.
+
+    ``offsets`` has shape (K,). Of equal ones it is the first.
+    """
+    scores = np.empty(table.shape[1])
+    for p in range(len(rows)):
+        own = rows[p]
+        scores[:] = 0.0
+        for j in range(len(table)):
+            column = table[j]
+            for k in range(len(scores)):
+                scores[k] += own[j] * column[k]
+        labels[p] = find_least_of_object(scores, offsets, 1.0)
+
+
+@compiled
+def join_nearest(
+    codes: Codes,
+    firsts: IntArray,
+    table: FloatArray,
+    offsets: FloatArray,
+    by_degree: bool,
+    counts: FloatArray,
+    sizes: FloatArray,
+    unit: float,
+) -> float:
+    """Count objects in the cluster of their least score; return the sum of their least scores, in multiples of a unit.
+
+    The scores of an object are the sum of the rows of its clusters in the ``table``, (sum of k_i, d), plus the
+    ``offsets``, (K,), which ``by_degree`` takes times column K of the sum. ``counts``, the objects of each base cluster
+    in each cluster, (sum of k_i, K), and ``sizes``, (K,), are changed in place. Each least score is rounded to a
+    multiple of ``unit``, so that the sum does not depend on the order of the objects.
+    """
     n_clusterings, n_objects = codes.shape
+    own = np.empty(n_clusterings, dtype=np.uint32)
+    scores = np.empty(table.shape[1])
+    total = 0.0
     for p in range(n_objects):
-        own = shares[p]
-        for i in range(n_clusterings):
+        n_known = find_clusters(codes, firsts, p, own)
+        sum_rows_of_object(table, own, n_known, scores)
+        degree = scores[len(offsets)] if by_degree else 1.0
+        label = np.uint32(find_least_of_object(scores, offsets, degree))
+        total += np.rint((scores[label] + degree * offsets[label]) / unit)
+        sizes[label] += 1
+        for j in range(n_known):
+            counts[own[j], label] += 1
+    return total * unit
+
+
+@compiled
+def share_among_components(
+    codes: Codes,
+    firsts: IntArray,
+    log_theta: FloatArray,
+    log_shares: FloatArray,
+    counts: FloatArray,
+    sizes: FloatArray,
+    units: tuple[float, float],
+) -> float:
+    """Share objects among the components of a mixture by an E-step; return the sum of minus their log-likelihoods.
+
+    Base cluster c of component k has the logarithm ``log_theta[c, k]``, (sum of k_i, d) with d at least K, and the
+    component that of its share, ``log_shares``, (K,). An object that no component can have takes the shares alone.
+    ``counts``, (sum of k_i, K), and ``sizes``, (K,), are changed in place. Responsibilities are rounded to multiples of
+    ``units[0]``, log-likelihoods to multiples of ``units[1]``: sums do not depend on the order of the objects.
+    """
+    unit_of_shares, unit_of_costs = units
+    n_clusterings, n_objects = codes.shape
+    n_components = len(log_shares)
+    own = np.empty(n_clusterings, dtype=np.uint32)
+    scores = np.empty(log_theta.shape[1])
+    shares = np.empty(n_components)
+    cost = 0.0
+    for p in range(n_objects):
+        n_known = find_clusters(codes, firsts, p, own)
+        sum_rows_of_object(log_theta, own, n_known, scores)
+        largest = -np.inf
+        for k in range(n_components):
+            scores[k] += log_shares[k]
+            largest = max(largest, scores[k])
+        if largest == -np.inf:
+            scores[:n_components] = log_shares
+            largest = log_shares.max()
+        total = 0.0
+        for k in range(n_components):
+            # an exponential below 2^-54 changes no bit of the total, and most objects belong to few components
+            shares[k] = math.exp(scores[k] - largest) if scores[k] - largest > NO_SHARE else 0.0
+            total += shares[k]
+        cost += np.rint(-(largest + math.log(total)) / unit_of_costs)
+        for k in range(n_components):
+            if shares[k] > 0.0:
+                share = np.rint(shares[k] / total / unit_of_shares) * unit_of_shares
+                sizes[k] += share
+                for j in range(n_known):
+                    counts[own[j], k] += share
+    return cost * unit_of_costs
+
+
+@compiled
+def count_members(codes: Codes, firsts: IntArray, sizes: IntArray) -> None:
+    """Add the objects of each base cluster to ``sizes``, (sum of k_i,), in place."""
+    n_clusterings, n_objects = codes.shape
+    for i in range(n_clusterings):
+        own = sizes[firsts[i] :]
+        for p in range(n_objects):
             code = codes[i, p]
             if code >= 0:
-                row = sums[np.uint32(firsts[i] + code)]
-                for k in range(len(own)):
-                    row[k] += own[k]
+                own[np.uint32(code)] += 1
 
 
 @compiled
