@@ -193,10 +193,10 @@ So there is no default weight, and no method here applies one.
 
 ## Data sets
 
-`python benchmarks/agreement_weights.py` takes the {data} registered data sets of up to 3,000 objects. An ensemble has
-20 base clusterings, k-means with 2 to √n clusters, or 20 of a ready-made pool at random; {seeds} ensembles for each
-data set. The consensus has as many clusters as there are classes. The tables show the score after a treatment minus
-that of the plain ensemble, with its standard error over the data sets.
+`python benchmarks/agreement_weights.py` takes the {data} registered data sets of up to 3,000 objects (without
+scikit-learn's copy of Iris). An ensemble has 20 base clusterings, k-means with 2 to √n clusters, or 20 of a ready-made
+pool at random; {seeds} ensembles for each data set. The consensus has as many clusters as there are classes. The tables
+show the score after a treatment minus that of the plain ensemble, with its standard error over the data sets.
 
 | treatment | definition |
 | :-- | :-- |

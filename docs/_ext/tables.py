@@ -79,6 +79,31 @@ class Leaderboard(Table):
         return table.reset_index().fillna("")
 
 
+class Board(Table):
+    """The accepted leaderboard on the real data sets with one kind of ensembles, the best mean rank first."""
+
+    columns = {
+        "method": "method",
+        "mean": "mean ARI",
+        "rank": "mean rank",
+        "p_best": "p, against the best rank",
+        "better": "better than the default",
+        "order": "order",
+        "seconds": "seconds",
+    }
+
+    def frame(self) -> pd.DataFrame:
+        """Return a row for each method, and for what is beside the methods."""
+        board = pd.read_csv(ROOT / "reports/accepted/leaderboard/board.csv")
+        rows = board[(board["kind"] == self.arguments[0]) & (board["group"] == "real")]
+        forms = {"mean": "{:.3f}", "rank": "{:.1f}", "p_best": "{:.3f}", "better": "{:.2f}", "order": "{:.3f}"}
+        table = rows[list(self.columns)].copy()
+        for column, form in forms.items():
+            table[column] = [form.format(value) if pd.notna(value) else "" for value in rows[column]]
+        table["seconds"] = rows["seconds"].map(number)
+        return table.rename(columns=self.columns)
+
+
 def datasets_of_cases(cases: list[Any]) -> dict[str, str]:
     """Return the data set of each case of a study: its name, or what the case says."""
     named = [{"dataset": case} if isinstance(case, str) else case for case in cases]
@@ -176,7 +201,14 @@ def number(value: float | None) -> str:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directives."""
-    tables = {"costs": Costs, "leaderboard": Leaderboard, "methods": Methods, "datasets": Datasets, "oracles": Oracles}
+    tables = {
+        "board": Board,
+        "costs": Costs,
+        "datasets": Datasets,
+        "leaderboard": Leaderboard,
+        "methods": Methods,
+        "oracles": Oracles,
+    }
     for name, directive in tables.items():
         app.add_directive(name, directive)
     return {"parallel_read_safe": True}
