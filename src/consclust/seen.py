@@ -101,7 +101,7 @@ def say_what_is_unseen(seen: Seen, ids: Sequence[Any] | npt.NDArray[Any] | None 
     n_parts = int(seen.parts.max()) + 1
     if seen.unseen >= WORTH_SAYING or n_parts > 1:
         share = f"{'' if seen.is_exact else 'about '}{seen.unseen:.0%} of the pairs of objects share no clustering"
-        sentences.append(f"{share}; for these the answer rests on other objects, or on nothing")
+        sentences.append(f"{share}; of these the answer rests on what other objects say, or on nothing")
     if n_parts > 1:
         parts = [named[seen.parts == part] for part in np.unique(seen.parts)]
         lists = "; ".join(f"{count(len(part), 'object')}, {_list_objects(part)}" for part in parts[:NAMED])

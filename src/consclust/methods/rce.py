@@ -331,6 +331,10 @@ class RCE(MatrixMethod):
 
         margin = BOX if self.boundary == "box" else 0.0
         free = np.flatnonzero(((matrix > 0) & (matrix < 1)).ravel()[blocks.places])
+        if self.boundary == "box":
+            # nothing moves a pair that no clustering contains before the spectrum does
+            is_moved = (m.ravel()[blocks.places[free]] > 0) | (pull is not None)
+            free = free[is_moved]
         places = blocks.places[free]
         at_places = places, free, cost.ravel()[places], m.ravel()[places]
         change = np.zeros(blocks.places.shape, dtype=np.float32)
