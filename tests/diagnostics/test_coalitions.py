@@ -89,6 +89,41 @@ def test_missing_labels_do_not_hide_a_coalition():
     assert [len(group) for group in found.groups] == [10, 8]
 
 
+def restricted(first, second):
+    """Return four clusterings of some objects and four of others, all of one partition of 60 in three classes."""
+    labels = np.repeat(np.arange(3), 20)[:, None].repeat(8, axis=1)
+    labels[~np.isin(np.arange(60), first), :4] = -1
+    labels[~np.isin(np.arange(60), second), 4:] = -1
+    return labels
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(range(30), range(29, 60)), (range(40), range(20, 60)), (range(30), range(30, 60))],
+    ids=["one common object", "one common class", "no common object"],
+)
+def test_members_that_cannot_be_compared_are_no_coalitions(first, second):
+    found = coalitions(restricted(first, second))
+    assert not found.found
+    assert found.score < 0.3
+
+
+def test_three_objects_say_nothing():
+    labels = np.column_stack([[0, 0, 1]] * 3 + [[0, 1, 1]] * 3)
+    assert not coalitions(labels).found
+    assert coalitions(np.repeat(labels, 20, axis=0)).found
+
+
+def test_what_cannot_be_compared_does_not_hide_a_coalition():
+    first = planted(10)
+    second = permuted(planted(8, seed=4))
+    first[:40, :3] = -1
+    second[30:, :3] = -1  # none of their objects is in the first three
+    found = coalitions(np.column_stack([first, second]))
+    assert [group.tolist() for group in found.groups] == [list(range(10)), list(range(10, 18))]
+    assert np.isfinite(found.agreement).all()
+
+
 def test_too_few_members_have_no_score():
     found = coalitions(np.column_stack([planted(2), permuted(planted(2, seed=4))]))
     assert not found.found

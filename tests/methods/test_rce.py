@@ -268,6 +268,20 @@ def test_the_nuclear_norm_moves_an_a_phase_by_no_more_than_the_bound(lambda1):
         assert 0 < moved <= lambda2 / (2 * 8)
 
 
+@pytest.mark.filterwarnings("ignore::consclust.errors.MissingLabelsWarning")
+@pytest.mark.parametrize(
+    "parameters", [{}, {"inner_tol": 1e-3}, {"order": "paper"}, {"order": "paper", "lambda2": 0.0}], ids=str
+)
+def test_a_pair_that_no_clustering_contains_has_an_entry_in_the_box(parameters):
+    labels = np.array([[0, 0, 0, -1], [0, 1, 0, -1], [1, 1, 1, 0], [1, 1, 0, 0], [-1, -1, -1, 1], [-1, -1, -1, 1]])
+    found = RCE(n_clusters=2, boundary="box", random_state=0, **parameters).fit(labels)
+    matrix = found.consensus_matrix()
+    assert ((matrix >= 1e-6) & (matrix <= 1)).all()
+    assert np.isfinite(found.objective_path_).all()
+    assert len(set(found.labels_[:4])) == 1
+    assert len(set(found.labels_)) == 2
+
+
 def test_box_keeps_every_entry_inside():
     matrix = fit(np.array(ORACLE["inputs"]["L30"]["labels"]), 100.0, 1.0, boundary="box").consensus_matrix()
     assert matrix.min() > 0

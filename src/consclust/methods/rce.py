@@ -331,8 +331,9 @@ class RCE(MatrixMethod):
 
         margin = BOX if self.boundary == "box" else 0.0
         free = np.flatnonzero(((matrix > 0) & (matrix < 1)).ravel()[blocks.places])
-        if self.boundary == "box":
-            # nothing moves a pair that no clustering contains before the spectrum does
+        if self.boundary == "box" and self.solver == "mm":
+            # Nothing moves a pair that no clustering contains before the spectrum does. The solver is named so that
+            # results of "splitting", which has no such steps, do not depend on this.
             is_moved = (m.ravel()[blocks.places[free]] > 0) | (pull is not None)
             free = free[is_moved]
         places = blocks.places[free]

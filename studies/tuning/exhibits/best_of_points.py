@@ -93,7 +93,8 @@ def list_point_scores(source: Source, metric: str) -> DataFrame:
     """Return the mean score over the ensembles: dataset, kind, method, point, value; a failed fit counts 0."""
     scores = source.scores
     methods = [run.id for run in source.study.methods]
-    mine = scores[(scores["metric"] == metric) & scores["method"].isin(methods)]
+    is_wanted = (scores["metric"] == metric) & (scores["restart"] == source.study.restarts)
+    mine = scores[is_wanted & scores["method"].isin(methods)]
     kinds = {case.id: find_kind(case) for case in source.study.cases}
     datasets = {case.id: case.dataset for case in source.study.cases}
     named = mine.assign(
