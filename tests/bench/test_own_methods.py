@@ -10,6 +10,7 @@ from consclust.ensemble import Ensemble
 from consclust.errors import InputError
 from consclust.methods import EAC
 from consclust.testing import l30
+from consclust_studies.bench import own_method
 from consclust_studies.bench.contract import check_contract
 from consclust_studies.bench.own_method import OwnMethod, compute_key, find_name, load, parse
 
@@ -115,6 +116,49 @@ def test_modules_beside_the_file_are_found_and_are_part_of_the_key(tmp_path):
     assert compute_key(own) == before
     beside.write_text("def first(labels):\n    return labels[:, 1]\n")
     assert compute_key(own) != before
+
+
+def test_files_below_and_late_imports_are_part_of_the_key(tmp_path):
+    (tmp_path / "helpers").mkdir()
+    below = write(tmp_path / "helpers", "x = 1\n", "core.py")
+    late = write(tmp_path, "y = 1\n", "late.py")
+    text = "from helpers.core import x\ndef mine(labels, k):\n    import late\n    return labels[:, 0] % (x + late.y)\n"
+    own = parse(str(write(tmp_path, text)))
+    keys = {compute_key(own)}
+    below.write_text("x = 2\n")
+    keys.add(compute_key(own))
+    late.write_text("y = 2\n")
+    keys.add(compute_key(own))
+    assert len(keys) == 3
+    (tmp_path / "notes.txt").write_text("of no matter")
+    (tmp_path / "venv").mkdir()
+    write(tmp_path / "venv", "", "pyvenv.cfg")
+    write(tmp_path / "venv", "z = 1\n", "installed.py")
+    assert compute_key(own) in keys
+
+
+def test_what_a_program_may_read_beside_its_file_is_part_of_the_key(tmp_path):
+    named = write(tmp_path, "helper;\n", "mine.m")
+    beside = write(tmp_path, "1;\n", "helper.m")
+    own = OwnMethod(program=f"octave {named}")
+    before = compute_key(own)
+    beside.write_text("2;\n")
+    assert compute_key(own) != before
+    tool = write(tmp_path, "#!/bin/sh\n", "tool")
+    tool.chmod(0o755)
+    alone = OwnMethod(program=str(tool))
+    before = compute_key(alone)
+    tool.write_text("#!/bin/sh\nexit 0\n")
+    assert compute_key(alone) != before
+
+
+def test_a_folder_with_very_many_files_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(own_method, "MOST_FILES", 3)
+    for number in range(4):
+        write(tmp_path, "", f"module{number}.py")
+    own = parse(str(write(tmp_path, "def mine(labels, k): ...\n")))
+    with pytest.raises(InputError, match="a folder of its own"):
+        compute_key(own)
 
 
 @pytest.mark.parametrize(

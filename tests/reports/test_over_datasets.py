@@ -80,6 +80,14 @@ def test_friedman_without_ties_has_the_f_of_iman_and_davenport():
     assert compute_friedman(pd.DataFrame([[1, 2, 3]] * 6)).p == 0
 
 
+def test_friedman_of_equal_ranks_and_of_two_methods():
+    equal = compute_friedman(pd.DataFrame([[2.0, 2.0, 2.0]] * 6))
+    assert (equal.statistic, equal.p) == (0, 1)
+    # equal on all data sets but one
+    assert compute_friedman(pd.DataFrame([[2.0, 2.0, 2.0]] * 5 + [[1, 2, 3]])).p > 0.1
+    assert np.isnan(compute_friedman(pd.DataFrame([[1, 2]] * 6)).p)
+
+
 def test_comparisons_with_one_method():
     found = {one.method: one for one in compare_with(DEMSAR, "C4.5")}
     assert list(found) == ["m", "cf", "m+cf"]

@@ -18,8 +18,8 @@ from consclust_studies.results.boards import (
     Facts,
     Part,
     Rivals,
-    average_order,
     compare_methods,
+    find_seconds,
     keep_ranked,
     make_parts,
 )
@@ -62,15 +62,6 @@ class Board(NamedTuple):
     def ranked(self) -> list[str]:
         """The rows that are ranked and tested: the methods and the mean base clustering."""
         return [name for name in self.cells["method"].unique() if name not in NO_METHODS[1:]]
-
-    def find_order(self) -> dict[tuple[str, str], float]:
-        """Return the mean sensitivity to the order of the objects, by kind and method."""
-        return average_order(self.cells.dropna(subset="order"))
-
-    def find_seconds(self) -> dict[str, float]:
-        """Return the median CPU seconds of a fit, by method."""
-        medians = self.cells.dropna(subset="seconds").groupby("method")["seconds"].median()
-        return {str(method): float(value) for method, value in medians.items()}
 
     def make_rivals(self) -> Rivals:
         """Return whom the methods are compared with."""
@@ -125,9 +116,8 @@ def join(
 
 def compare_all(board: Board, metric: str) -> list[tuple[Part, pd.DataFrame]]:
     """Return the rows of the board for each kind of ensembles and group of data sets."""
-    order, seconds = board.find_order(), board.find_seconds()
     return [
-        (part, compare_methods(part, board.ranked, NO_METHODS, board.make_rivals(), order, seconds))
+        (part, compare_methods(part, board.ranked, NO_METHODS, board.make_rivals(), board.cells))
         for part in board.make_parts(metric)
     ]
 
@@ -144,7 +134,7 @@ def compare_with_each(board: Board, part: Part) -> pd.DataFrame:
     columns = ["method", "datasets", "difference", "p", "better", "seconds"]
     if board.name not in table:
         return pd.DataFrame(columns=columns)
-    seconds = board.find_seconds()
+    seconds = find_seconds(board.cells, part)
     own = seconds.get(board.name, np.nan)
     rows = [
         {

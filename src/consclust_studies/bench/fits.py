@@ -20,7 +20,7 @@ import numpy as np
 
 from consclust.ensemble import Ensemble, FloatArray, IntArray
 from consclust.errors import InputError
-from consclust.files import read_record, write_record
+from consclust.files import read_record, sha256, write_record
 from consclust.methods.base import ConsensusMethod
 from consclust.seeds import generator
 from consclust_studies.bench.ensembles import STUDY, EnsemblesOfCase
@@ -44,6 +44,8 @@ class CaseResult:
     """Absolute difference of the score, on the first ensemble, with the objects in the order of their file."""
     failures: list[str] = field(default_factory=list)
     """Why an ensemble has no labels."""
+    was_stopped: bool = False
+    """Whether the process was stopped, or ended by itself, before its end: another limit or machine may finish."""
 
     def mean(self, metric: str) -> float:
         """Return the mean score over the ensembles; NaN if a fit failed, as the case has no score then."""
@@ -61,7 +63,7 @@ class Task(NamedTuple):
 
 
 class Store(NamedTuple):
-    """Where results are kept, and for which code of the method."""
+    """Where results are kept, and for which code and name of the method; the name is that of its random numbers."""
 
     folder: Path
     key: str
@@ -72,21 +74,26 @@ class Store(NamedTuple):
         # a damaged file is made anew
         with suppress(InputError, OSError, KeyError, TypeError):
             record = read_record(path)
-            if record["key"] == self.key and record["ensemble"] == case.ensemble_digest:
+            if record["key"] == self.key and record["ensemble"] == identify(case):
                 return CaseResult(**record["result"])
         return None
 
     def write(self, case: EnsemblesOfCase, result: CaseResult) -> None:
         """Keep a result."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        record = {"key": self.key, "ensemble": case.ensemble_digest, "result": asdict(result)}
+        record = {"key": self.key, "ensemble": identify(case), "result": asdict(result)}
         write_record(self.folder / f"{case.case}.json", record)
+
+
+def identify(case: EnsemblesOfCase) -> str:
+    """Return a digest of the spec and the content of the ensembles of a case."""
+    return f"{case.ensemble_digest} {sha256(case.ensemble)}"
 
 
 def fit_all(tasks: Sequence[Task], store: Store, jobs: int, limit: float) -> Iterator[CaseResult]:
     """Yield the result of each case, kept ones first; ``limit`` are the seconds after which a fit is stopped.
 
-    The clock makes no score: a case with a stopped fit has none.
+    The clock makes no score: a case with a stopped fit has none, and is fitted again by the next command.
     """
     waiting = []
     for task in tasks:
@@ -96,7 +103,8 @@ def fit_all(tasks: Sequence[Task], store: Store, jobs: int, limit: float) -> Ite
         else:
             yield kept
     for task, result in _run_processes(waiting, jobs, limit):
-        store.write(task.case, result)
+        if not result.was_stopped:
+            store.write(task.case, result)
         yield result
 
 
@@ -153,10 +161,11 @@ def _look(one: _Running, moved: dict[Connection, float], limit: float) -> CaseRe
                 return said
     except EOFError:
         one.process.join()
-        return CaseResult(case, failures=[f"the process ended with exit code {one.process.exitcode}"])
+        reason = f"the process ended with exit code {one.process.exitcode}"
+        return CaseResult(case, failures=[reason], was_stopped=True)
     if time.monotonic() - moved[one.connection] > limit:
         _kill(one.process)
-        return CaseResult(case, failures=[f"a fit was stopped after {limit:g} s"])
+        return CaseResult(case, failures=[f"a fit was stopped after {limit:g} s"], was_stopped=True)
     return None
 
 
@@ -170,9 +179,13 @@ def _kill(process: Any) -> None:
 
 def _work(task: Task, connection: Connection) -> None:
     """Fit a case in a process of its own; the pipe gets a word after each fit, and the result at the end."""
+    from threadpoolctl import threadpool_limits
+
     os.setsid()
     connection.send("started")
-    result = fit_case(task, lambda: connection.send("fitted"))
+    # one thread, as in the accepted run
+    with threadpool_limits(1):
+        result = fit_case(task, lambda: connection.send("fitted"))
     connection.send(result)
     connection.close()
 

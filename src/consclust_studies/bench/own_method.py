@@ -7,7 +7,9 @@ each.
 
 import hashlib
 import inspect
+import os
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,6 +27,8 @@ from consclust_studies.bench.programs import FileFormat, run_program
 
 SEEDS = ("seed", "random_state")
 """Names of the parameter of a function that takes the seed."""
+MOST_FILES = 5_000
+"""Files of code by which fits are kept."""
 Function = Callable[[IntArray, int, int], Any]
 """Returns labels, (n,), of a label matrix, (n, m), a number of clusters and a seed."""
 
@@ -77,22 +81,43 @@ def find_name(own: OwnMethod) -> str:
 
 
 def compute_key(own: OwnMethod) -> str:
-    """Return a digest of all code of the method that lies in files of its own folder."""
+    """Return a digest of the code of the method: its file, and all files of the same kind in its folder and below.
+
+    For a program these are the files that it names, and the program itself. Raises InputError for a folder with more
+    than ``MOST_FILES`` such files.
+    """
     digest = hashlib.sha256(repr((own.name, own.program, own.file_format)).encode())
     for path in _list_files(own):
+        digest.update(repr(path.name).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
 def _list_files(own: OwnMethod) -> list[Path]:
-    """Return the file, and the modules beside it that it has imported; of a program the files that it names."""
-    if own.program is not None:
-        return sorted(path for word in shlex.split(own.program) if (path := Path(word)).is_file())
-    assert own.path is not None
-    load(own)
-    folder = own.path.parent
-    modules = [Path(file) for module in list(sys.modules.values()) if (file := getattr(module, "__file__", None))]
-    return sorted({own.path, *(path for path in modules if path.parent == folder and path.is_file())})
+    if own.program is None:
+        assert own.path is not None
+        return _list_beside(own.path)
+    words = shlex.split(own.program)
+    named = [path for word in words if (path := Path(word)).is_file()]
+    program = shutil.which(words[0]) if words else None
+    files = {path for one in named for path in _list_beside(one.absolute())}
+    return sorted(files | ({Path(program).absolute()} if program else set()))
+
+
+def _list_beside(path: Path) -> list[Path]:
+    """Return a file, and the files with its ending in its folder and below, without hidden folders and environments.
+
+    What a file reads or imports, and when, cannot be seen in general.
+    """
+    found = [path]
+    for folder, folders, names in os.walk(path.parent):
+        is_kept = [name for name in folders if name[0] != "." and not (Path(folder) / name / "pyvenv.cfg").exists()]
+        folders[:] = sorted(is_kept)
+        found += [Path(folder) / name for name in sorted(names) if path.suffix and name.endswith(path.suffix)]
+        if len(found) > MOST_FILES:
+            what = f"{path.parent}: more than {MOST_FILES:,} files that end in {path.suffix}, and fits are kept by them"
+            raise InputError(f"{what}; put {path.name} and what it needs into a folder of its own")
+    return sorted(set(found))
 
 
 def _find(own: OwnMethod) -> Any:

@@ -63,7 +63,7 @@ def run_comparison(request: Request, outcomes: Sequence[contract.Outcome], watch
     datasets = ensembles.choose_sets(plan, request.sets)
     cases = ensembles.list_cases(plan, datasets)
     facts = {dataset: find_facts(plan.registry[dataset].card) for dataset in datasets}
-    key = compute_key(request.own)
+    key = f"{compute_key(request.own)} {request.name}"
     ensembles.make_ensembles(cases, request.jobs)
     with kept_for_one(request.out, FILES):
         tasks = [fits.Task(request.own, request.name, case, METRICS) for case in cases]
@@ -73,7 +73,7 @@ def run_comparison(request: Request, outcomes: Sequence[contract.Outcome], watch
         board = join(request.name, accepted, cases, results, facts)
         settings = {
             "Method": str(request.own.path or request.own.program),
-            "SHA-256 of its code": key,
+            "SHA-256 of its code": key.split()[0],
             "Data sets": f"{request.sets} ({len(datasets)})",
             "Ensembles": count(sum(case.n_ensembles for case in cases), "ensemble"),
             "Seconds of a fit at most": f"{request.limit:g}",

@@ -110,10 +110,26 @@ def keep_ranked(table: pd.DataFrame, ranked: Sequence[str]) -> pd.DataFrame:
     return table[[name for name in ranked if name in table and table[name].notna().any()]]
 
 
-def average_order(differences: pd.DataFrame) -> dict[tuple[str, str], float]:
-    """Return the mean of the column ``order``, the sensitivity to the order of the objects, by kind and method."""
-    means = differences.groupby(["kind", "method"])["order"].mean()
-    return {(str(kind), str(method)): float(value) for (kind, method), value in means.items()}
+def average_order(cells: pd.DataFrame, part: Part) -> dict[str, float]:
+    """Return the mean sensitivity to the order of the objects over the data sets of a part, by method.
+
+    ``cells`` has the columns dataset, kind, method and order.
+    """
+    means = _take_part(cells, part).dropna(subset="order").groupby("method")["order"].mean()
+    return {str(method): float(value) for method, value in means.items()}
+
+
+def find_seconds(cells: pd.DataFrame, part: Part) -> dict[str, float]:
+    """Return the median CPU seconds of a fit over the data sets of a part on which a method ran, by method.
+
+    ``cells`` has the columns dataset, kind, method and seconds.
+    """
+    medians = _take_part(cells, part).dropna(subset="seconds").groupby("method")["seconds"].median()
+    return {str(method): float(value) for method, value in medians.items()}
+
+
+def _take_part(cells: pd.DataFrame, part: Part) -> pd.DataFrame:
+    return cells[(cells["kind"] == part.kind) & cells["dataset"].isin(part.table.index)]
 
 
 def make_parts(scores: pd.DataFrame, facts: Mapping[str, Facts | None], order: Sequence[str]) -> list[Part]:
@@ -139,17 +155,12 @@ def find_best(ranks: pd.DataFrame, no_methods: Sequence[str]) -> str:
 
 
 def compare_methods(
-    part: Part,
-    ranked: Sequence[str],
-    no_methods: Sequence[str],
-    rivals: Rivals,
-    order: Mapping[tuple[str, str], float],
-    seconds: Mapping[str, float],
+    part: Part, ranked: Sequence[str], no_methods: Sequence[str], rivals: Rivals, cells: pd.DataFrame
 ) -> pd.DataFrame:
     """Return the rows of one kind and group, the best mean rank first, with the columns ``COLUMNS``, kind and group.
 
-    Columns of the table that are not ``ranked`` have a mean alone. ``order`` has the sensitivity to the order of the
-    objects, by kind and method, and ``seconds`` those of a fit, by method.
+    Columns of the table that are not ``ranked`` have a mean alone. ``cells`` has the sensitivity to the order of the
+    objects and the seconds of a fit: columns dataset, kind, method, order, seconds.
     """
     import pandas as pd
 
@@ -160,6 +171,8 @@ def compare_methods(
     with_best = _by_method(compare_with(placed, find_best(ranks, no_methods)))
     with_default = _by_method(compare_with(placed, rivals.default)) if rivals.default in placed else {}
     worst = fill_worst(part.table)
+    order = average_order(cells, part)
+    seconds = find_seconds(cells, part)
     rows = []
     for method in part.table:
         scores = part.table[method]
@@ -183,7 +196,7 @@ def compare_methods(
                 "bayes_better": judged.better if judged else np.nan,
                 "bayes_equal": judged.equal if judged else np.nan,
                 "bayes_worse": judged.worse if judged else np.nan,
-                "order": order.get((part.kind, str(method)), np.nan),
+                "order": order.get(str(method), np.nan),
                 "seconds": seconds.get(str(method), np.nan),
             }
         )

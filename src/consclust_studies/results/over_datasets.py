@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 FEWEST = 5
 """Data sets below which nothing is tested."""
+LEAST_METHODS = 3
+"""Methods that Friedman's test needs."""
 
 
 def fill_worst(table: pd.DataFrame) -> pd.DataFrame:
@@ -53,11 +55,16 @@ def compute_friedman(ranks: pd.DataFrame) -> FriedmanTest:
     """Test by Friedman's test with the correction of Iman and Davenport whether mean ranks differ.
 
     ``ranks`` has data sets in rows, methods in columns. Source: Iman, Davenport: Approximations of the critical region
-    of the Friedman statistic. Communications in Statistics 9, 1980; with ties as SciPy's ``friedmanchisquare``.
+    of the Friedman statistic. Communications in Statistics 9, 1980; with ties as SciPy's ``friedmanchisquare``. NaN for
+    fewer than three methods, of which the test compares none; p is 1 where all ranks are equal.
     """
     from scipy import stats
 
     n, k = ranks.shape
+    if k < LEAST_METHODS:
+        return FriedmanTest(np.nan, np.nan, np.nan, n, k)
+    if (ranks.nunique(axis=1) == 1).all():
+        return FriedmanTest(0.0, 0.0, 1.0, n, k)
     statistic = float(stats.friedmanchisquare(*ranks.to_numpy().T).statistic)
     rest = n * (k - 1) - statistic
     f = (n - 1) * statistic / rest if rest > 0 else np.inf

@@ -13,12 +13,7 @@ from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.results.boards import COLUMNS, HEADLINE, Part, Rivals, compare_methods, tabulate
 from consclust_studies.results.over_datasets import FEWEST
 from consclust_studies.results.source import Source
-from studies.leaderboard.exhibits.tables_of_scores import (
-    list_parts,
-    list_ranked,
-    list_seconds,
-    measure_order_sensitivity,
-)
+from studies.leaderboard.exhibits.tables_of_scores import list_measured, list_parts, list_ranked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,13 +36,12 @@ class Board(Exhibit):
         """Return a row for each kind of ensembles, group of data sets and method."""
         import pandas as pd
 
-        sensitivity = measure_order_sensitivity(source, self.metric)
-        seconds = list_seconds(source).groupby("method")["seconds"].median().to_dict()
+        cells = list_measured(source, self.metric)
         parts = list_parts(source, self.metric)
         rivals = Rivals(self.default, self.rope, source.generator)
         ranked = list_ranked(source.study)
         base = [source.study.base_clusterings]
-        frames = [compare_methods(part, ranked, base, rivals, sensitivity, seconds) for part in parts]
+        frames = [compare_methods(part, ranked, base, rivals, cells) for part in parts]
         frame = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(COLUMNS.values()))
         caption = paragraph(
             f"Scores are {self.metric}, a mean over the ensembles of each data set. Rows are ordered by mean rank.",
@@ -58,7 +52,7 @@ class Board(Exhibit):
             f"{self.default}, ties as halves. Better, equal, worse: posterior of the Bayesian signed rank test "
             f"against it, equal within {number(self.rope)}.",
             "Order: mean difference of the score on the objects in the order of their file. Seconds: median CPU time "
-            "of a fit over all cases.",
+            "of a fit, over the data sets on which the method ran; a slow method ran on the smaller ones.",
         )
         tables = tuple(tabulate(part, rows) for part, rows in zip(parts, frames, strict=True))
         return Shown(frame, tables, caption, abstract=self._summarise(source, parts, frames))

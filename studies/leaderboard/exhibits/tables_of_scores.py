@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from consclust_studies.config.experiment import BEST_BASE_CLUSTERING, RESTARTED_KMEANS
 from consclust_studies.config.study import PlannedStudy
-from consclust_studies.results.boards import RANDOM, Part, average_order, find_facts, find_kind, keep_ranked, make_parts
+from consclust_studies.results.boards import RANDOM, Part, find_facts, find_kind, keep_ranked, make_parts
 from consclust_studies.results.source import Source
 from consclust_studies.stages.score_methods import CHOSEN, IN_FILE_ORDER
 
@@ -37,11 +36,15 @@ def describe_cases(study: PlannedStudy) -> pd.DataFrame:
 
 
 def list_scores(source: Source, metric: str) -> pd.DataFrame:
-    """Return the scores by a metric: dataset, kind, method, ensemble, value; a failed fit is left out."""
+    """Return the scores by a metric: dataset, kind, method, ensemble, value.
+
+    A method of which a fit failed has no score in that case: a mean over the others would be that of easier ones.
+    """
     scores = source.scores
     chosen = scores[(scores["restart"] == CHOSEN) & (scores["metric"] == metric)]
-    named = chosen.merge(describe_cases(source.study)[["case", "dataset", "kind"]], on="case")
-    named = named.rename(columns={"subset": "ensemble"}).dropna(subset="value")
+    has_failed = chosen["value"].isna().groupby([chosen["case"], chosen["method"]]).transform("any")
+    named = chosen[~has_failed].merge(describe_cases(source.study)[["case", "dataset", "kind"]], on="case")
+    named = named.rename(columns={"subset": "ensemble"})
     return _repeat_kmeans(named)[["dataset", "kind", "method", "ensemble", "value"]]
 
 
@@ -75,9 +78,14 @@ def keep_methods(study: PlannedStudy, table: pd.DataFrame) -> pd.DataFrame:
     return keep_ranked(table, list_ranked(study))
 
 
-def measure_order_sensitivity(source: Source, metric: str) -> Mapping[tuple[str, str], float]:
-    """Return the mean absolute difference of the score in the order of the file, by kind and method."""
-    return average_order(list_order_sensitivity(source, metric))
+def list_measured(source: Source, metric: str) -> pd.DataFrame:
+    """Return the sensitivity to the order and the seconds of each cell: dataset, kind, method, order, seconds."""
+    cases = describe_cases(source.study)[["case", "dataset", "kind"]]
+    seconds = list_seconds(source)[["case", "method", "seconds"]].merge(cases, on="case")
+    found: pd.DataFrame = seconds.merge(
+        list_order_sensitivity(source, metric), on=["dataset", "kind", "method"], how="outer"
+    )
+    return found
 
 
 def list_order_sensitivity(source: Source, metric: str) -> pd.DataFrame:

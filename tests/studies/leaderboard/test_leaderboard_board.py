@@ -12,7 +12,7 @@ from studies.leaderboard.exhibits.board import Board
 from studies.leaderboard.exhibits.cells import Cells
 from studies.leaderboard.exhibits.diagrams import Diagrams
 from studies.leaderboard.exhibits.reliability import Reliability
-from studies.leaderboard.exhibits.tables_of_scores import list_parts, measure_order_sensitivity
+from studies.leaderboard.exhibits.tables_of_scores import list_order_sensitivity, list_parts
 
 METHODS = ("LWEA", "KC", "EAC", "CSPA")
 MEANS = {"LWEA": 0.50, "KC": 0.70, "EAC": 0.695, "CSPA": 0.30, "Base clusterings": 0.40}
@@ -149,12 +149,37 @@ def test_kmeans_on_the_features_stands_beside_both_kinds():
 
 
 def test_order_sensitivity_is_the_mean_difference_in_the_order_of_the_file():
-    found = measure_order_sensitivity(source(), "ARI")
+    found = list_order_sensitivity(source(), "ARI").groupby(["kind", "method"])["order"].mean()
     assert found["k = classes", "KC"] == pytest.approx(0.25)
     assert found["random k", "EAC"] == pytest.approx(0)
     rows = rows_of(board())
     assert rows["order"]["KC"] == pytest.approx(0.25)
     assert rows["seconds"][list(METHODS)].tolist() == [0.5, 1, 2, 4]
+
+
+def test_order_and_seconds_are_those_of_the_data_sets_of_a_table():
+    given = source()
+    is_made = given.scores["case"].str.startswith(("made", "suspect"))
+    moved = is_made & (given.scores["restart"] == IN_FILE_ORDER) & (given.scores["method"] == "EAC")
+    given.scores.loc[moved, "value"] += 0.4
+    for record in given.runtimes:
+        if record["case"].startswith(("made", "suspect")):
+            record["cpu_seconds"] = [[50.0] * 4] * N_ENSEMBLES
+    shown = Board(kind="board", id="board", title="Board", metric="ARI", default="LWEA").build(given)
+    assert rows_of(shown)["order"]["EAC"] == pytest.approx(0)
+    assert rows_of(shown, group="synthetic")["order"]["EAC"] == pytest.approx(0.4)
+    assert rows_of(shown)["seconds"]["EAC"] == 2
+    assert rows_of(shown, group="synthetic")["seconds"]["EAC"] == 50
+
+
+def test_a_method_with_a_failed_fit_has_no_score_on_the_data_set():
+    given = source()
+    rows = given.scores
+    failed = (rows["case"] == "real0") & (rows["method"] == "KC") & (rows["subset"] == 1)
+    rows.loc[failed, "value"] = np.nan
+    shown = Board(kind="board", id="board", title="Board", metric="ARI", default="LWEA").build(given)
+    assert rows_of(shown)["datasets"]["KC"] == 10
+    assert rows_of(shown)["datasets"]["EAC"] == 11
 
 
 def test_the_abstract_says_how_far_the_best_is_ahead():
