@@ -79,8 +79,9 @@ class Choice(OfVariants, Exhibit):
     def build(self, source: Source) -> Shown:
         """Return a row for each case, reported metric and rule.
 
-        ``mean`` is over the ``n`` subsets with a score; ``regret`` is that of the oracle per subset less ``mean``,
-        ``gain`` is ``mean`` less that of the default point. ``points`` are the different grid points that were chosen.
+        ``mean`` is over the ``n`` subsets with a score at the point of every rule; ``regret`` is that of the oracle per
+        subset less ``mean``, ``gain`` is ``mean`` less that of the default point. ``points`` are the different grid
+        points that were chosen.
         """
         frame = self._frame(source)
         study = source.study
@@ -89,7 +90,8 @@ class Choice(OfVariants, Exhibit):
             f"what each has to know: {conjunction([f'{rule.title} ({rule.needs})' for rule in RULES.values()])}.",
             f"Agreement: the mean {self.agreement} of the consensus with the base clusterings; of the restarts of a "
             "fit, the one with the best objective is compared. Equal points: the first of the grid. Least gap: the "
-            "same point for all subsets. Best on other data: the point with the highest mean over the other data sets.",
+            "same point for all subsets, on the data sets whose whole grid is certified. Best on other data: the point "
+            "with the highest mean over the other data sets.",
             f"Regret: oracle per subset {MINUS} rule. Gain: rule {MINUS} default; p: paired t-test over the data sets.",
             "In the picture diamonds know classes.",
             describe_counting(study),
@@ -115,9 +117,11 @@ class Choice(OfVariants, Exhibit):
                     points["others"] = np.full(values.shape[1], others)
                 points["common"] = take_points(values, "oracle-common")
                 points["oracle"] = take_points(values, "oracle-per-subset")
-                means = {rule: _average(take_scores(values, points[rule])) for rule in RULES if rule in points}
+                taken = {rule: take_scores(values, points[rule]) for rule in RULES if rule in points}
+                has_all = np.isfinite(list(taken.values())).all(axis=0)
+                means = {rule: _average(scores_of_rule[has_all]) for rule, scores_of_rule in taken.items()}
                 for rule, mean in means.items():
-                    known = (case.id, source.titles[case.id], metric, rule, int(np.isfinite(values).any(axis=0).sum()))
+                    known = (case.id, source.titles[case.id], metric, rule, int(has_all.sum()))
                     compared = (mean, means["oracle"] - mean, mean - means["default"])
                     rows.append((*known, *compared, len({*points[rule].tolist()})))
         return records("case dataset metric rule n mean regret gain points", rows)
@@ -138,7 +142,8 @@ class Choice(OfVariants, Exhibit):
             if not np.isnan(values).all():
                 # the first of the highest, as an oracle takes it
                 yield rule, take_points(values, "oracle-per-subset")
-        if certified:
+        # of some points the least gap would be that of a smaller choice
+        if certified and len(certified.points) == len(own.points):
             gaps = read_gaps(source, case, certified)[:, 0]
             if not np.isnan(gaps).all():
                 yield "gap", np.full(n_subsets, find_points(own, certified)[int(np.nanargmin(gaps))])

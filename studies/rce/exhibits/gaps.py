@@ -20,7 +20,8 @@ from consclust_studies.exhibits.heatmap import DEFAULT, frame_cell, tick_label
 from consclust_studies.results.main_table import keep_counted
 from consclust_studies.results.sentences import describe_counting
 from consclust_studies.results.source import Source
-from studies.rce.exhibits.grid_scores import OfVariants, read_gaps
+from consclust_studies.stages.selection import ROUNDING
+from studies.rce.exhibits.grid_scores import GridScores, OfVariants, count_selections, read_gaps
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -49,13 +50,14 @@ class Gaps(OfVariants, Exhibit):
         yield from find_unknown("y", [self.y], grid)
 
     def needs(self, study: PlannedStudy) -> Needs:
-        """Return the notes of the certified fits, and the points that are selected."""
-        return Needs(labels=tuple((case.id, run.id) for case, run in self.list_runs(study)), selected=True)
+        """Return the notes of the certified fits, and the scores by which points are selected."""
+        return Needs(labels=tuple((case.id, run.id) for case, run in self.list_runs(study)), scores=True)
 
     def build(self, source: Source) -> Shown:
         """Return a row for each case and grid point with a certified fit: its gap on the first subset.
 
         ``selected`` counts how often the point is selected for the method: once for each subset and reported metric.
+        Points that are equally good share it. ``selections`` is the number for the case.
         """
         frame = self._frame(source)
         study = source.study
@@ -65,29 +67,27 @@ class Gaps(OfVariants, Exhibit):
             f"{self.method} on the first subset: the relative duality gap after its last round. No consensus matrix "
             "has an objective that is lower by more than this share. The gap of a selected point is that of the point "
             f"on the first subset; points are selected for each subset by {conjunction(study.reported)}, in the "
-            f"selection of the main table. Share of the selected points with a gap {conjunction(shares)}. Grey: no "
-            "certified fit.",
+            "selection of the main table, and equally good points share a selection. Share of the selections that have "
+            f"a certified fit ({_describe_coverage(counted)}) with a gap {conjunction(shares)}. Grey: no such fit.",
             describe_counting(study),
         )
         abstract = (
-            f"At {number(_weigh(counted, NEAR[0]), '.0%')} of the selected parameters the fits of {self.method} end "
-            "within 1 % of the optimum of their objective."
+            f"At {number(_weigh(counted, NEAR[0]), '.0%')} of the selected parameters {self.method} ends within 1 % of "
+            f"the optimum of its objective, on the first subset ({_describe_coverage(counted)} have a certified fit)."
         )
         return Shown(frame, (self._tabulate(source, frame),), caption, self._draw(source, frame), abstract)
 
     def _frame(self, source: Source) -> DataFrame:
         study = source.study
         own = study.method(self.method)
-        selected = source.selected
-        mine = selected[(selected["method"] == self.method) & selected["metric"].isin(study.reported)]
-        mine = mine[(mine["selection"] == study.selection) & mine["value"].notna()]
-        counts = mine.groupby(["case", "point"]).size()
+        scores = GridScores(source, [own.id])
         rows = []
         for case, run in self.list_runs(study):
+            grids = [scores.read(case, own, metric) for metric in study.reported]
+            times = np.sum([count_selections(grid, study.selection, own.default_point) for grid in grids], axis=0)
             for point, gap in zip(run.points, read_gaps(source, case, run)[:, 0].tolist(), strict=True):
-                times = int(counts.get((case.id, own.points.index(point)), 0))
                 known = (case.id, source.titles[case.id], point[self.x], point[self.y])
-                rows.append((*known, gap, times, int(counts.get(case.id, counts[:0]).sum())))
+                rows.append((*known, gap, float(times[own.points.index(point)]), float(np.sum(times))))
         return records(f"case dataset {self.x} {self.y} gap selected selections", rows)
 
     def _tabulate(self, source: Source, frame: DataFrame) -> Table:
@@ -97,10 +97,12 @@ class Gaps(OfVariants, Exhibit):
             at_default = grid[(grid[self.x] == default[self.x]) & (grid[self.y] == default[self.y])]["gap"]
             gaps = grid["gap"]
             of_grid = (gaps.min(), gaps.median(), gaps.max(), at_default.mean())
-            covered = int(grid["selected"].sum())
+            covered = round(_count_covered(grid))
             of_selected = _median_of_selected(grid)
             shares = [_weigh(grid, near) for near in NEAR]
-            rows.append((name, len(grid), *of_grid, f"{covered} of {grid['selections'].max()}", of_selected, *shares))
+            rows.append(
+                (name, len(grid), *of_grid, f"{covered} of {round(grid['selections'].max())}", of_selected, *shares)
+            )
         table = records("dataset points least median most default covered selected near nearer", rows)
         columns = {
             "Data set": "dataset",
@@ -171,11 +173,29 @@ class Gaps(OfVariants, Exhibit):
 
 def _weigh(frame: DataFrame, near: float) -> float:
     """Return the share of the selections with a certified fit whose gap is below ``near``; NaN without any."""
-    times = frame["selected"].to_numpy()
-    below = (frame["gap"] < near).to_numpy()
+    known = frame.dropna(subset="gap")
+    times = known["selected"].to_numpy()
+    below = (known["gap"] < near).to_numpy()
     return float((times * below).sum() / times.sum()) if times.sum() else float("nan")
 
 
+def _count_covered(frame: DataFrame) -> float:
+    """Return the number of selections with a certified fit."""
+    return float(frame.dropna(subset="gap")["selected"].sum())
+
+
+def _describe_coverage(frame: DataFrame) -> str:
+    """Say how many selections have a certified fit, of all data sets that have some."""
+    of_all = frame.drop_duplicates("case")["selections"].sum()
+    return f"{_count_covered(frame):.0f} of {of_all:.0f}"
+
+
 def _median_of_selected(frame: DataFrame) -> float:
-    gaps = np.repeat(frame["gap"].to_numpy(), frame["selected"].to_numpy())
-    return float(np.median(gaps)) if len(gaps) else float("nan")
+    """Return the median gap of the selections with a certified fit; NaN without any."""
+    known = frame.dropna(subset="gap").sort_values("gap")
+    reached = known["selected"].cumsum().to_numpy()
+    if not len(reached) or reached[-1] == 0:
+        return float("nan")
+    # between two gaps, where as many selections are below as above, their mean
+    middle = reached[-1] / 2 * np.array([1 - ROUNDING, 1 + ROUNDING])
+    return float(known["gap"].to_numpy()[np.searchsorted(reached, middle)].mean())

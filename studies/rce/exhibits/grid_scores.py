@@ -20,7 +20,7 @@ from consclust_studies.config.study import Study
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Mistakes
 from consclust_studies.results.source import Source
-from consclust_studies.stages.selection import take_points
+from consclust_studies.stages.selection import ROUNDING, take_points
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -84,6 +84,23 @@ def take_scores(values: FloatArray, points: Sequence[int] | IntArray) -> FloatAr
 def select_scores(run: MethodRun, values: FloatArray, selection: str) -> FloatArray:
     """Return the score on each subset, (subsets,), at the points that a selection takes."""
     return take_scores(values, take_points(values, selection, run.default_point))
+
+
+def count_selections(values: FloatArray, selection: str, default_point: int) -> FloatArray:
+    """Return how often a selection takes each grid point over the subsets, (points,), of scores (points, subsets).
+
+    Points that are equally good, within rounding, share what :func:`take_points` gives to the first of them.
+    """
+    times = np.zeros(len(values))
+    taken = take_points(values, selection, default_point)
+    compared = np.broadcast_to(values.mean(axis=1, keepdims=True), values.shape)
+    for subset, point in enumerate(taken.tolist()):
+        scores = values[:, subset] if selection == "oracle-per-subset" else compared[:, subset]
+        is_equal = np.abs(scores - scores[point]) <= ROUNDING
+        if selection == "default" or not is_equal.any():
+            is_equal = np.arange(len(values)) == point
+        times += is_equal / is_equal.sum()
+    return times
 
 
 def read_gaps(source: Source, case: Case, run: MethodRun) -> FloatArray:

@@ -1,12 +1,12 @@
 """The gap of each grid point is that of the note; selected points count as often as they are selected."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from beyond import block_of, study_of, variant
+from beyond import block_of, study_of, table_of, variant
 
 from small import source_of
-from studies.rce.exhibits.gaps import LOWEST, Gaps
+from studies.rce.exhibits.gaps import LOWEST, Gaps, _median_of_selected, _weigh
+from studies.rce.exhibits.grid_scores import count_selections
 
 KEYS = {"kind": "gaps", "id": "gaps", "title": "Gaps", "method": "RCE", "x": "lambda1", "y": "lambda2"}
 NAMED = {"grid": {"lambda1": [1.0], "lambda2": [0.1, 1.0]}}
@@ -29,14 +29,9 @@ def shown(tmp_path, monkeypatch):
         "wine": block_of(tmp_path / "wine.npz", {(0, point): gap for point, gap in enumerate(GAPS["wine"])}),
     }
     taken = {"iris": [1, 2], "wine": [0, 3]}
-    rows = [
-        ("small", case, "RCE", selection, "ACC", subset, point if selection == STUDY.selection else 0, 0.5)
-        for case, points in taken.items()
-        for subset, point in enumerate(points)
-        for selection in (STUDY.selection, "default")
-    ]
-    columns = ["study", "case", "method", "selection", "metric", "subset", "point", "value"]
-    source = source_of(STUDY, selected=pd.DataFrame(rows, columns=columns))
+    # on each subset the point that is taken has the best score
+    scores = table_of(STUDY, lambda case, method, point, subset: float(point == taken[case][subset]))
+    source = source_of(STUDY, scores=scores, variant_scores=scores[:0])
     monkeypatch.setattr(type(source), "blocks", lambda self, case, method: [blocks[case]])
     return EXHIBIT.build(source)
 
@@ -60,6 +55,22 @@ def test_points_count_as_often_as_they_are_selected(shown):
         ["1 of 2", "1.0e\N{MINUS SIGN}03", "100%", "0%"],
     ]
     assert "100%" in shown.abstract
+    assert "3 of 4" in shown.abstract
+
+
+def test_points_that_are_equally_good_share_a_selection():
+    values = np.array([[0.5, 0.2], [0.5 + 1e-15, 0.2], [0.1, 0.9]])
+    assert count_selections(values, "oracle-per-subset", 2).tolist() == [0.5, 0.5, 1]
+    assert count_selections(values, "oracle-common", 2).tolist() == [0, 0, 2]
+    assert count_selections(np.full((2, 3), 0.4), "oracle-common", 1).tolist() == [1.5, 1.5]
+    assert count_selections(values, "default", 1).tolist() == [0, 2, 0]
+
+
+def test_a_fit_without_a_gap_is_no_fit_far_from_the_optimum(shown):
+    frame = shown.frame.copy()
+    frame.loc[(frame["case"] == "iris") & (frame["selected"] == 1), "gap"] = [2e-3, np.nan]
+    assert _weigh(frame[frame["case"] == "iris"], 1e-2) == 1
+    assert _median_of_selected(frame[frame["case"] == "iris"]) == 2e-3
 
 
 def test_the_default_has_its_own_column(shown):
@@ -81,7 +92,7 @@ def test_a_panel_for_each_data_set(shown):
 def test_it_reads_the_labels_of_the_cases_of_each_variant():
     needs = EXHIBIT.needs(STUDY)
     assert needs.labels == (("iris", "certified"), ("wine", "named"))
-    assert needs.selected
+    assert needs.scores
 
 
 def test_mistakes():

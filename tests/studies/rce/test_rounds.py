@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from beyond import SPLITTING, study_of, table_of, variant
 
+from consclust.report.wording import signed
 from consclust_studies.config.paper import Claim
 from small import source_of
-from studies.rce.exhibits.rounds import Rounds
+from studies.rce.exhibits.rounds import BESIDE, Rounds
 
 KEYS = {"kind": "rounds", "id": "rounds", "title": "Rounds", "method": "RCE", "start": "KC"}
 STUDY = study_of(
@@ -14,6 +15,7 @@ STUDY = study_of(
     variant("two", {"max_outer": 2}, cases=["iris"]),
     variant("least", SPLITTING, subsets={"iris": 2, "wine": 2}, cases=["iris"]),
 )
+STAGES = ["0", "2", "5", "optimum"]
 EXHIBIT = Rounds(**KEYS, variants=["five", "two"], optimum="least")
 # By grid point and subset; the default is the last point
 TABLES = {
@@ -42,12 +44,14 @@ def test_changes_at_the_points_that_are_selected_for_the_whole_method(source):
     frame = EXHIBIT.build(source).frame
     iris = frame[frame["case"] == "iris"].set_index(["at", "stage"])
     selected = iris.loc["selected"]
+    assert selected.index.tolist() == [*STAGES, BESIDE]
+    selected = selected.loc[STAGES]
     assert selected["n"].tolist() == [3, 3, 3, 2]
     # of the points 0, 1, 2 on the three subsets; the optimum on the first two
     assert selected["whole"].tolist() == pytest.approx([0.5, 0.5, 0.5, 0.45])
     changes = [1.4 / 3 - 0.5, 0.4 / 3 - 0.5, 1.1 / 3 - 0.5, 0.65 - 0.45]
     assert selected["change"].tolist() == pytest.approx(changes)
-    assert iris.loc["default", "change"].tolist() == pytest.approx([1.4 / 3 - 0.3, -0.2, -0.1, 0.15])
+    assert iris.loc["default"].loc[STAGES, "change"].tolist() == pytest.approx([1.4 / 3 - 0.3, -0.2, -0.1, 0.15])
     # each stage at its own best points; round 0 has none
     assert iris.loc["own"].index.tolist() == ["2", "5", "optimum"]
     assert iris.loc["own", "change"].tolist() == pytest.approx(
@@ -95,8 +99,15 @@ def test_the_summary_counts_data_sets(source):
 
 def test_the_abstract_has_the_changes_at_the_selected_parameters(source):
     abstract = EXHIBIT.build(source).abstract
-    assert "\N{MINUS SIGN}.033 without any round (KC)" in abstract
-    assert "+.200 at the certified optimum" in abstract
+    # round 0 and the optimum on iris, and there on the subsets of the optimum
+    frame = EXHIBIT.build(source).frame
+    beside = frame[(frame["at"] == "selected") & (frame["stage"] == BESIDE)]
+    assert beside["case"].tolist() == ["iris"]
+    assert beside["n"].tolist() == [2]
+    assert beside["whole"].tolist() == pytest.approx([0.45])
+    assert beside["p"].isna().all()
+    assert f"{signed(beside['change'].iloc[0])} without any round (KC)" in abstract
+    assert "+.200 near the optimum" in abstract
 
 
 def test_claims_are_counted(source):
@@ -121,3 +132,6 @@ def test_mistakes():
     far = variant("far", SPLITTING, grid={"lambda1": [7.0], "lambda2": [1.0]}, default={"lambda1": 7.0, "lambda2": 1.0})
     study = study_of(variant("five", {"max_outer": 5}), variant("two", {"max_outer": 2}), far)
     assert [key for key, _ in EXHIBIT.model_copy(update={"optimum": "far"}).mistakes(study)] == ["optimum"]
+    one = variant("one", SPLITTING, grid={"lambda1": [1.0], "lambda2": [1.0]})
+    study = study_of(variant("five", {"max_outer": 5}), variant("two", {"max_outer": 2}), one)
+    assert [key for key, _ in EXHIBIT.model_copy(update={"optimum": "one"}).mistakes(study)] == ["optimum"]
