@@ -429,3 +429,34 @@ def test_the_dispersion_is_that_of_k_means_of_all_objects() -> None:
     groups = [X[::2], X[1::2]]
     within = sum(np.square(group - group.mean(axis=0)).sum() for group in groups)
     assert value == pytest.approx(np.log(within / np.square(X - X.mean(axis=0)).sum()))
+
+
+def test_an_object_that_is_seen_with_one_cluster_alone_does_not_decide() -> None:
+    """It has one label, in a clustering that has no other cluster, so that its silhouette is not known."""
+    labels = np.repeat([[0], [1]], 20, axis=0) * np.ones((1, 10), dtype=int)
+    labels[20:, 0] = -1
+    labels[0, 1:] = -1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table = choose_k(labels, [2, 3, 4], halves=6, nulls=0)
+    values = table[table["criterion"] == "silhouette"].set_index("k")["value"]
+    assert values[2] == pytest.approx(1)
+    assert set(table.loc[table["recommended"], "k"]) == {2}
+
+
+def test_draws_without_a_value_are_no_evidence() -> None:
+    nulls = np.random.default_rng(0).normal(0.3, 0.02, (19, 1))
+    nulls[8:] = np.nan
+    found = compute_null_statistics("silhouette", np.vstack([[[0.9]], nulls]), None, 1e-4)
+    assert found.p.tolist() == [1 / 9]
+    assert found.p_one_cluster == pytest.approx(1 / 9)
+    values = made({"silhouette": [0.9, 0.8, 0.7]})
+    all_missing = values._replace(nulls=np.full_like(values.nulls, np.nan))
+    assert recommend(all_missing, 0.05).recommended == 1
+
+
+def test_criteria_that_contradict_each_other_recommend_nothing() -> None:
+    # at 2 the dispersion is better than without clusters and the silhouette worse; at 3 and 4 it is the other way round
+    values = made({"silhouette": [0.3, 0.9, 0.9], "dispersion": [-3.0, -0.5, -0.5]})
+    assert recommend(values, 0.05) == (None, {})
+    assert "no k is better" in describe_recommendation(make_table(values, 0.05))

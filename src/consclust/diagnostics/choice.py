@@ -209,10 +209,12 @@ def recommend(values: Values, level: float) -> Recommendation:
     rng = generator(0, "choose k", "halves of the draws")
     of_halves = np.array([_judge(values, half, _draw_half(len(values.nulls), rng)) for half in values.halves])
     noise = _measure_noise(of_halves)
-    picks = [_pick(values.ks, half, noise) for half in of_halves]
+    # without a null reference, silhouettes have no value by chance that they must exceed
+    least = 0.0 if len(values.nulls) else -np.inf
+    picks = [_pick(values.ks, half, noise, least) for half in of_halves]
     known = [k for k in picks if k is not None]
     shares = {k: known.count(k) / len(known) for k in values.ks} if known else {}
-    return Recommendation(_pick(values.ks, merits, noise), shares)
+    return Recommendation(_pick(values.ks, merits, noise, least), shares)
 
 
 def _draw_half(n: int, rng: np.random.Generator) -> IntArray:
@@ -246,10 +248,13 @@ def _measure_noise(of_halves: FloatArray) -> FloatArray:
     return noise
 
 
-def _pick(ks: Sequence[int], merits: FloatArray, noise: FloatArray) -> int | None:
-    """Return the smallest k of those next to each other that are as good as the best one within the noise."""
+def _pick(ks: Sequence[int], merits: FloatArray, noise: FloatArray, least: float) -> int | None:
+    """Return the smallest k of those next to each other that are as good as the best one within the noise.
+
+    None where no merit is above the ``least``.
+    """
     best = find_largest(ks, merits)
-    if best is None:
+    if best is None or not merits[ks.index(best)] > least:
         return None
     place = ks.index(best)
     smallest = place
@@ -280,7 +285,10 @@ def describe_recommendation(table: Any) -> str:
     """
     recommended = table[table["recommended"]]
     if not len(recommended):
-        return "No number of clusters is recommended: no criterion has a value."
+        silhouettes = table[table["criterion"] == SILHOUETTE]["value"]
+        if silhouettes.isna().all():
+            return "No number of clusters is recommended: no criterion has a value."
+        return "No number of clusters is recommended: no k is better than on data without clusters by all criteria."
     k = int(recommended["k"].iloc[0])
     tested = find_tested(set(table["criterion"]))
     one_cluster = table[(table["criterion"] == tested) & (table["k"] == 1)]

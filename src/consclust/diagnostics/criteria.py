@@ -133,7 +133,10 @@ def _judge_part(part: Part | None) -> float:
 
 
 def _average_silhouette(items: FloatArray, labels: IntArray) -> float:
-    return float(consensus_silhouette(items, labels).mean()) if items.shape[1] > 1 else np.nan
+    """Return the mean silhouette of the objects that have one: an object may be seen with no other cluster."""
+    if items.shape[1] < 2:
+        return np.nan
+    return float(average_known(consensus_silhouette(items, labels)))
 
 
 def _average_cluster_consensus(items: FloatArray, labels: IntArray) -> float:
@@ -240,11 +243,12 @@ def compute_null_statistics(
         ratio = np.log2((mean + half_pair) / (values + half_pair))
         score = ratio if name == "PAC" else sign * (values - mean)
         as_good = (sign * nulls >= sign * values).sum(axis=0)
-        p = np.where(known, (1 + as_good) / (1 + len(nulls)), np.nan)
+        # a draw without a value says nothing
+        p = np.where(known, (1 + as_good) / (1 + (~np.isnan(nulls)).sum(axis=0)), np.nan)
         most = find_largest_deviations(name, pool, half_pair)
         if of_dispersion is not None:
             most = np.fmax(most, of_dispersion)
-        p_one_cluster = float((most >= most[0]).mean()) if known.any() else np.nan
+        p_one_cluster = _share_as_large(most) if known.any() else np.nan
     return NullStatistics(mean, deviation, score, p, p_one_cluster)
 
 
@@ -254,8 +258,13 @@ def compute_p_of_one_cluster(values: Values) -> float:
     pool = values.pool(name)
     if len(pool) == 1 or np.isnan(pool[0]).all():
         return np.nan
-    most = find_largest_deviations(name, pool, values.half_pair)
-    return float((most >= most[0]).mean())
+    return _share_as_large(find_largest_deviations(name, pool, values.half_pair))
+
+
+def _share_as_large(most: FloatArray) -> float:
+    """Return the share of the deviations that are known which are as large as the first one; NaN if that is not."""
+    known = most[~np.isnan(most)]
+    return float((known >= most[0]).mean()) if not np.isnan(most[0]) else np.nan
 
 
 def average_known(values: FloatArray) -> FloatArray:

@@ -28,9 +28,6 @@ from studies.robustness.exhibits.spoiled_scores import (
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-NORMAL_95 = 1.96
-"""Standard errors to either side of a mean in a 95 % interval."""
-
 
 class HarmCurves(Exhibit):
     """The mean score over the share that is spoiled, a line for each method, a panel for each kind of harm."""
@@ -49,6 +46,8 @@ class HarmCurves(Exhibit):
 
     def build(self, source: Source) -> Shown:
         """Return mean, interval and number of data sets for each method, kind and share."""
+        from scipy import stats
+
         found = keep_common(list_spoiled_scores(source, self.metric, self.cases), self.methods)
         means = average_repetitions(found)
         clean = means[means["share"] == 0].set_index(["case", "method", "kind"])["value"]
@@ -57,14 +56,15 @@ class HarmCurves(Exhibit):
         means = means.assign(change=means["value"] - own)
         groups = means.groupby(["kind", "method", "share"], sort=False)
         frame = groups.agg(n=("value", "count"), mean=("value", "mean"), std=("change", "std")).reset_index()
-        margin = NORMAL_95 * frame["std"] / frame["n"] ** 0.5
+        margin = stats.t.ppf(0.975, frame["n"] - 1) * frame["std"] / frame["n"] ** 0.5
         frame = frame.assign(low=frame["mean"] - margin, high=frame["mean"] + margin).drop(columns="std")
         frame = frame.sort_values(["kind", "method", "share"], kind="stable", ignore_index=True)
         caption = paragraph(
             f"Mean {self.metric} over {count(int(found['case'].nunique()), 'data set')} (of "
             f"{count(int(found['repetition'].nunique()), 'repetition')} each) against the share that is spoiled; "
             "bands: 95 % interval of the mean change from the method's own clean score, over the data sets. Outliers "
-            "are not scored. A fit without an answer counts 0."
+            "are not scored. A fit without an answer counts 0. Base clusterings are scored on the objects that they "
+            "label, also where labels are missing; the methods on all objects."
         )
         return Shown(frame, caption=caption, picture=self._draw(source, frame))
 
