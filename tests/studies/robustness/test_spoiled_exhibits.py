@@ -74,7 +74,7 @@ def test_a_curve_has_the_mean_over_the_data_sets_and_starts_clean(source):
         assert means.to_dict() == pytest.approx({0.0: 0.76, 0.25: 0.485, 0.5: 0.21})
     row = frame.loc[("labels", "KC", 0.25)]
     # wine loses .25 at a share of .25, iris .05 more
-    assert [row["high"] - row["mean"], row["mean"] - row["low"]] == pytest.approx([1.96 * 0.025] * 2)
+    assert [row["high"] - row["mean"], row["mean"] - row["low"]] == pytest.approx([12.706 * 0.025] * 2, rel=1e-4)
     assert row["n"] == 2
     start = frame.loc[("labels", "KC", 0.0)]
     assert start["low"] == start["high"] == start["mean"]
