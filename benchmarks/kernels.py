@@ -600,18 +600,6 @@ def find_least_products(data: Data) -> Pair:
     return "column of the least product", len(rows), lambda: (rows @ table + offsets).argmin(axis=1), compiled
 
 
-def encode_labels(data: Data) -> Pair:
-    labels, rng = data.ensemble.labels[:, 0].astype(np.int64), np.random.default_rng(0)
-    table = rng.permutation(data.ensemble.n_clusters[0]).astype(np.int8)
-
-    def compiled() -> Any:
-        codes = np.empty(len(labels), dtype=np.int8)
-        streams.encode(labels, table, codes)
-        return codes
-
-    return "codes of the labels of a clustering", len(labels), lambda: table[labels], compiled
-
-
 def join_nearest(data: Data) -> Pair:
     codes, firsts = codes_of(data)
     z, table = data.ensemble.sparse_indicator[data.ensemble.membership].astype(float), data.table()
@@ -763,7 +751,6 @@ CASES: dict[str, Callable[[Data], Pair]] = {
     "stream.add_products": upper_products,
     "stream.count_labels": count_by_base_cluster,
     "stream.count_members": count_members,
-    "stream.encode": encode_labels,
     "stream.find_least": find_least,
     "stream.find_least_products": find_least_products,
     "stream.join_nearest": join_nearest,

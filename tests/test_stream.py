@@ -70,8 +70,7 @@ def test_arrays_and_npy_files_of_any_integers(tmp_path, monkeypatch, kind):
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64])
-def test_long_columns_have_the_codes_of_short_ones(monkeypatch, kind):
-    monkeypatch.setattr(stream_module, "MANY", 64)
+def test_labels_of_every_size_have_the_same_codes(kind):
     labels = labels_of(2000, 120)
     labels = np.maximum(labels, 0).astype(kind) if np.dtype(kind).kind == "u" else labels.astype(kind)
     check(StreamedEnsemble.from_blocks(np.split(labels, [3, 300, 1000])), labels)
@@ -83,12 +82,19 @@ def test_long_columns_have_the_codes_of_short_ones(monkeypatch, kind):
         codes_of(stream)
 
 
-def test_a_long_column_with_a_code_for_missing_is_refused(monkeypatch):
-    monkeypatch.setattr(stream_module, "MANY", 64)
-    labels = labels_of()
+@pytest.mark.parametrize("kind", [np.int8, np.int32])
+def test_a_code_for_a_missing_label_is_refused(kind):
+    labels = labels_of().astype(kind)
     labels[77, 1] = -9
     with pytest.raises(ValueError, match="got -9"):
         codes_of(StreamedEnsemble.from_blocks([labels]))
+
+
+def test_bytes_above_127_are_labels():
+    labels = np.random.default_rng(0).integers(120, 256, size=(3000, 2)).astype(np.uint8)
+    check(StreamedEnsemble.from_blocks([labels[:5], labels[5:]]), labels)
+    few = np.where(labels > 200, 255, 130).astype(np.uint8)
+    check(StreamedEnsemble.from_blocks([few[:5], few[5:]]), few)
 
 
 @pytest.mark.parametrize("high", [40, 300])

@@ -29,7 +29,6 @@ MOST_IN_MEMORY = 2**20  # Objects up to which labels are kept in memory, and eve
 MOST_PROFILES = 2**20  # Distinct rows up to which ``Ensemble.from_parquet`` keeps them in memory
 ROWS = 2**17  # Objects of a block; their labels stay in the cache of a processor
 BUFFER = 2**20  # Bytes of a column of a Parquet file that are read at a time
-MANY = 2**14  # Labels from which a compiled loop is worth its loading
 ROOM = 4  # Of the folder for temporary files, what is free is at least so many times the size of a file there
 WIDE = 2**16  # Labels from here on are sought in a sorted list, smaller ones stand in a table
 UNKNOWN = -2  # Stands for a label without a code yet
@@ -301,12 +300,19 @@ class _Clusters:
         self._table: IntArray = np.array([MISSING], dtype=np.int32)
 
     def encode(self, column: npt.NDArray[Any], codes: npt.NDArray[np.signedinteger[Any]]) -> bool:
-        """Set the codes of many labels, and return True; return False for few, and where one of them is not known."""
-        if len(column) < MANY or column.dtype.kind not in "iu" or column.dtype == np.uint64:
-            return False
-        from consclust.numerics.kernels.stream_kernels import encode
+        """Set the codes of labels of one byte where these are bytes too; return whether that was possible.
 
-        return bool(encode(column, self._table[:-1], codes) >= MISSING)
+        It is not where a label is not known. A table of bytes is by far the fastest way.
+        """
+        if column.dtype.itemsize > 1 or column.dtype.kind not in "iu" or codes.dtype != np.int8:
+            return False
+        table = np.full(256, UNKNOWN, dtype=np.int8)
+        n_labels = min(len(self._table) - 1, 256 if column.dtype.kind == "u" else 128)
+        table[:n_labels] = self._table[:n_labels]
+        if column.dtype.kind == "i":
+            table[MISSING] = MISSING
+        codes[:] = np.frombuffer(column.tobytes().translate(table.tobytes()), dtype=np.int8)
+        return bool(codes.min(initial=0) >= MISSING)
 
     def find(self, column: npt.NDArray[Any]) -> IntArray:
         """Return the code of each label, -1 for a missing one, and ``UNKNOWN`` for a new one."""

@@ -103,8 +103,8 @@ def test_a_browser_ranks_sorts_and_filters(page_module, cells, tmp_path):
     found = re.search(r'<pre id="result">(.*?)</pre>', shown, re.DOTALL)
     assert found, shown[-2000:]
     ranked, by_mean, medical, nothing, sorted_by, _, fits = html.unescape(found[1]).split("\n")
-    # on the real sets A has the ranks 1, 2, 1, B 2, 1, 2 and C 3, 3, 3, once as it has no score: in the mean that is the
-    # .5 of B
+    # on the real sets A has the ranks 1, 2, 1, B 2, 1, 2 and C 3, 3, 3, once as it has no score: in the mean it has .5,
+    # that of B
     best = "Best </script>|3|0.950|{0}|{0}|{0}".format("\N{EN DASH}")
     assert ranked.split(";") == ["A|3|0.700|1.3|67 %|0.010", "B|3|0.632|1.7|67 %|0.5", "C|2|0.300|3.0|0 %|20.0", best]
     assert [row.split("|")[0] for row in by_mean.split(";")] == ["Best </script>", "A", "B", "C"]

@@ -14,27 +14,6 @@ FloatArray = npt.NDArray[np.float64]
 
 CHUNK = 2**15  # Objects whose labels are taken through all pairs of clusterings
 NO_SHARE = -38.0  # Logarithm of a share that counts as none: below 2^-54
-UNKNOWN = -2  # Code of a label that a table does not have
-
-
-@compiled
-def encode(column: Integers, table: Codes, codes: Codes) -> int:
-    """Set the code of each label of a column, (objects,), in ``codes``; return the least of them.
-
-    ``table`` has the codes of the labels from 0 on, the label -1 keeps its code, and other labels have ``UNKNOWN``.
-    """
-    n_labels = len(table)
-    least = 0
-    for p in range(len(column)):
-        label = np.int64(column[p])
-        code = np.int64(UNKNOWN)
-        if 0 <= label < n_labels:
-            code = np.int64(table[label])
-        elif label == -1:
-            code = label
-        least = min(least, code)
-        codes[p] = code
-    return least
 
 
 @compiled
