@@ -5,6 +5,7 @@ one of every job and about a twentieth of the time, drawn by the seed. Where all
 taken over under the spec of the new code; where one differs, the job is made anew as a whole.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from consclust.seeds import generator
 from consclust.validation import did_you_mean
 from consclust_studies.config.settings import CONFIG_FILE
 from consclust_studies.job_files import Files
-from consclust_studies.stages.consensus import Cell, ConsensusJob, fit, load_late_imports, read_inputs
+from consclust_studies.stages.consensus import OF_RACE, Cell, ConsensusJob, fit, load_late_imports, read_inputs
 from consclust_studies.stamps import Confirmation, parse_stamp
 
 SHARE = 0.05
@@ -101,11 +102,16 @@ def read_seconds(runtime: Mapping[str, Any], one: Fit) -> float:
 def is_same(cell: Cell, kept: Mapping[str, Any], one: Fit) -> bool:
     """Whether a fit made again has the kept labels and chooses the kept ones among its restarts, or failed as before.
 
+    Notes count: exhibits read numbers in them.
+
     Another restart with the same labels is no other choice: which of several is chosen depends on rounding errors of
     their costs in labels that older code made. What is kept of the choice, the iterations of the last stage, is then
     that of another restart and is not compared.
     """
     labels = kept["labels"][one.row, one.point]
+    said = cell.note, cell.reason
+    if said != (find_remark(kept["notes"], "note", one), find_remark(kept["failures"], "reason", one)):
+        return False
     if cell.labels is None:
         return bool((labels < 0).all())
     restarts = len(cell.labels)
@@ -117,6 +123,16 @@ def is_same(cell: Cell, kept: Mapping[str, Any], one: Fit) -> bool:
     if chosen != cell.chosen:
         return np.array_equal(cell.labels[chosen], cell.labels[cell.chosen])
     return bool(kept["iterations"][place] == cell.iterations)
+
+
+def find_remark(text: Any, word: str, one: Fit) -> str:
+    """Return what the notes, or the failures, say of a fit: JSON text with the subset and the point of each.
+
+    What a race left out is noted beside the first fit of a subset, and is no remark of the fit.
+    """
+    remarks = json.loads(str(text))
+    found = (each[word] for each in remarks if (each["subset"], each["point"]) == (one.subset, one.point))
+    return str(next((remark for remark in found if not remark.startswith(OF_RACE)), ""))
 
 
 def unknown_sorts(sorts: Sequence[str]) -> list[str]:

@@ -145,10 +145,13 @@ def adopt(previous: Previous, marks: Marks) -> None:
 
 def keep_results(planned: JobFile) -> None:
     """Give the outputs of a job a second name, so that they outlive their removal before the job is repeated."""
-    for name in (name for names in planned.outputs.values() for name in names):
+    # a storage is left out: the folder lives no longer than the job
+    names = [name for names in planned.outputs.values() for name in names if not Path(name).is_absolute()]
+    # those of an earlier run go first: after a kill some files are missing, and none are of two runs
+    for name in names:
+        (PREVIOUS / name).unlink(missing_ok=True)
+    for name in names:
         second = PREVIOUS / name
-        if Path(name).is_absolute():
-            continue  # a storage: the folder lives no longer than the job
         with suppress(OSError):  # a file system without hard links: nothing is kept, and nothing lost
             second.parent.mkdir(parents=True, exist_ok=True)
             temporary = second.with_name(f".{second.name}.{os.getpid()}")

@@ -8,14 +8,16 @@ from consclust.files import read_arrays, read_record
 from consclust.scores import score_all
 from consclust.testing import l30
 from consclust_studies.config.experiment import BEST_BASE_CLUSTERING, RESTARTED_KMEANS
+from consclust_studies.contents import OF_MAKERS, read_marks
 from consclust_studies.job_files import Files
+from consclust_studies.makers import Makers
 from consclust_studies.specs import digest_spec
 from consclust_studies.stages import consensus, methods_of_case, prepare, score_methods
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.consensus import Cell, ConsensusJob
 from consclust_studies.stages.methods_of_case import ORDER_LABELS, SEED_LABELS, MethodsJob
 from consclust_studies.stages.score_methods import IN_FILE_ORDER, MethodsScoreJob
-from consclust_studies.stages.score_tables import read_table
+from consclust_studies.stages.score_tables import read_table, read_texts
 from job_files_of import STAMP, marks
 
 N = 30
@@ -135,6 +137,38 @@ def test_only_new_methods_are_fitted_where_the_others_are_kept(tmp_path, ensembl
     fitted.clear()
     fit(tmp_path, ensemble, old, previous=previous, shuffle=SHUFFLE + 1)
     assert fitted == ["KC"]
+
+
+def test_fits_that_are_taken_over_keep_the_versions_that_made_them(tmp_path, ensemble):
+    old = STAMP.model_copy(update={"versions": {**STAMP.versions, "numpy": "1.0"}})
+    files = files_for(tmp_path, ensemble)
+    files.stamp = old
+    methods_of_case.run(MethodsJob(jobs=(single("EAC"),), shuffle=SHUFFLE), files)
+    labels = tmp_path / "0-1.npz"
+    previous = {}
+    for name in ("0-1.npz", "0-1.json"):
+        kept = tmp_path / f"kept-{name}"
+        (tmp_path / name).rename(kept)
+        previous[tmp_path / name] = kept
+    fit(tmp_path, ensemble, single("EAC"), single("CSPA"), previous=previous)
+    stamps = methods_of_case.read_stamps(labels)
+    assert (stamps["EAC"].versions, stamps["CSPA"].versions) == (old.versions, STAMP.versions)
+    # a run that asks for the results of other versions finds the file
+    assert read_marks(labels).stamp.versions == old.versions
+    makers = {job: maker.stamp.versions for maker in find_makers(tmp_path, ensemble) for job in maker.jobs}
+    assert makers == {"c: EAC 0-1": old.versions, "c: CSPA 0-1": STAMP.versions, "c: Base clusterings": STAMP.versions}
+
+
+def find_makers(tmp_path, ensemble):
+    """Return who made the labels of a case, as the table of scores says it."""
+    job = MethodsJob.from_text(str(read_arrays(tmp_path / "0-1.npz")["spec"]), "labels")
+    spec = MethodsScoreJob(
+        study="s", case="c", dataset="c", ensemble=digest_spec("{}"), n_subsets=2, base_clusterings="Base clusterings",
+        metrics=METRICS, labels=job.digest, methods={"EAC": 0, "CSPA": 1},
+    )  # fmt: skip
+    inputs = {"ensemble": [ensemble], "labels": [tmp_path / "0-1.npz"]}
+    score_methods.run(spec, Files(inputs, {"scores": [tmp_path / "scores.parquet"]}, STAMP))
+    return Makers.joined([read_texts(tmp_path / "scores.parquet")[OF_MAKERS]])
 
 
 def test_failures_stay_failures_when_they_are_taken_over(tmp_path, ensemble, monkeypatch):

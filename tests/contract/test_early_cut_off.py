@@ -1,15 +1,17 @@
 """A result stays where its inputs were made anew with the same content, and is computed where anything else differs."""
 
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 from mill import COMPUTED, RAW, answers, do, do_all, jobs, labels_of, make_plan, outputs, stays, write_data
 
-from consclust.files import read_arrays, write_arrays
+from consclust.files import read_arrays, write_arrays, write_record
 from consclust_studies.contents import digest_content, read_marks
 from consclust_studies.job_files import JobFile
-from consclust_studies.runner import PREVIOUS, keep_results, run_job_file
+from consclust_studies.runner import PREVIOUS, find_previous, keep_results, run_job_file
+from job_files_of import STAMP
 
 pytestmark = pytest.mark.long
 
@@ -156,6 +158,34 @@ def test_a_file_system_without_hard_links_keeps_nothing_and_loses_nothing(projec
     for _ in range(2):
         assert not any(stays(said) for said in do_all(plan, ["prepare", "base_clusterings"]).values())
     assert not [path for path in PREVIOUS.rglob("*") if path.is_file()]
+
+
+def test_after_a_kill_no_files_of_two_runs_are_kept_together(project, monkeypatch):
+    names = ("one.csv", "two.json")
+    job = JobFile(kind="exhibit", spec="{}", inputs={}, outputs={name: (name,) for name in names})
+
+    def write(number):
+        Path("one.csv").write_text(str(number))
+        write_record(Path("two.json"), {"spec": "{}", "stamp": STAMP.json_text, "number": number})
+
+    write(1)
+    keep_results(job)
+    assert find_previous(job)
+    link = os.link
+    left = iter([link])
+
+    def link_once(source, target):
+        next(left, _die)(source, target)
+
+    monkeypatch.setattr("os.link", link_once)
+    write(2)
+    with pytest.raises(KeyboardInterrupt):
+        keep_results(job)
+    assert find_previous(job) is None
+
+
+def _die(*_):
+    raise KeyboardInterrupt
 
 
 def test_what_goes_to_a_storage_is_not_kept_here(project, tmp_path):

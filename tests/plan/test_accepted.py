@@ -16,7 +16,7 @@ from consclust_studies.plan import accepted, estimates
 from consclust_studies.plan.kept_marks import locate_marks
 from consclust_studies.runner import PREVIOUS, digest_inputs
 from consclust_studies.stages.consensus import SubsetRange
-from consclust_studies.stamps import Stamp
+from consclust_studies.stamps import Confirmation, Stamp
 
 pytestmark = pytest.mark.long
 
@@ -389,3 +389,18 @@ def test_damaged_marks_are_named(make_plan):
     remove(before)
     with pytest.raises(InputError, match="marks"):
         accepted.restore(plan, "mine")
+
+
+def test_a_block_that_is_cut_counts_the_confirmed_fits_of_its_subsets():
+    stamp = Stamp(versions=VERSIONS, inputs="x")
+
+    def confirmed(fits, of, made_by="old"):
+        return Marks("{}", stamp.model_copy(update={"confirmed": Confirmation(made_by=made_by, fits=fits, of=of)}))
+
+    cut = accepted.join_marks([confirmed(4, 40)], [10], [5])
+    assert cut.stamp.confirmed == Confirmation(made_by="old", fits=2, of=20)
+    joined = accepted.join_marks([confirmed(1, 5), confirmed(2, 5)], [5, 5], [5, 5])
+    assert joined.stamp.confirmed == Confirmation(made_by="old", fits=3, of=10)
+    assert accepted.join_marks([confirmed(1, 5), confirmed(1, 5, "older")], [5, 5], [5, 5]) is None
+    assert accepted.join_marks([confirmed(1, 5), Marks("{}", stamp)], [5, 5], [5, 5]) is None
+    assert accepted.join_marks([Marks("{}", stamp)] * 2, [5, 5], [5, 5]) == Marks("{}", stamp)

@@ -103,6 +103,22 @@ def test_fits_whose_chosen_labels_have_fewer_clusters_than_classes_are_stored(jo
     assert json.loads(texts["fewer_clusters"]) == [["iris", "RCE", 1, 0, 1], ["iris", "RCE", 2, 3, 2]]
 
 
+def test_objects_without_a_class_are_not_scored(job, tmp_path, y, write_block):
+    noisy = y.copy()
+    noisy[::3] = -1
+    known = noisy >= 0
+    labels = np.tile(np.where(known, y, 0)[:, None], 8)
+    store.save(tmp_path / "noisy.npz", labels, noisy, split(8, 2), marks(spec_text("ensemble")))
+    blocks = [
+        write_block("iris", "KC", [0, 1, 2, 3], labels=np.tile(labels[:, 0].astype(np.int16), (4, 1, 1, 1))),
+        write_block("iris", "RCE", [0, 1, 2, 3], labels=np.tile(labels[:, 0].astype(np.int16), (4, 4, 3, 1))),
+    ]
+    score_case(job, tmp_path / "noisy.npz", blocks, tmp_path / "iris.parquet")
+    found = pd.read_parquet(tmp_path / "iris.parquet")
+    assert found.loc[found["metric"] == "ACC", "value"].eq(1).all()
+    assert nmi(noisy, labels[:, 0]) < 0.95  # as a class, the noise would count
+
+
 def test_missing_objects_of_a_base_clustering_are_left_out(job, tmp_path, y, blocks):
     labels = np.tile(y[:, None], 8)
     labels[:5, 1] = -1

@@ -44,7 +44,7 @@ from consclust_studies.runner import PREVIOUS, digest_inputs
 from consclust_studies.specs import without_code, without_inputs
 from consclust_studies.stages.consensus import SubsetRange
 from consclust_studies.stages.cutting import cut_labels, cut_record
-from consclust_studies.stamps import parse_stamp
+from consclust_studies.stamps import Confirmation, parse_stamp
 
 SUFFIX_OF_RUNTIME = ".runtime.json"
 SECONDS = ("cpu_seconds", "wall_seconds", "peak_rss_mib")
@@ -130,8 +130,9 @@ def write_kept(path: Path, before: Archive, kept: Archive) -> None:
         if marks != {name: file.marks for name, file in before.items()}:
             write_kept_marks(path, marks)
     else:
-        write_archive(path, kept)
+        # in this order: after a kill between them the archive's own marks count
         remove_kept_marks(path)
+        write_archive(path, kept)
 
 
 def has_same_labels(one: Kept, other: Kept) -> bool:
@@ -262,11 +263,36 @@ def cut_block(name: str, own: Archive) -> Kept | None:
     holders = find_holders(name, own)
     if not subsets or not holders.keys() >= set(subsets):
         return None
-    files = [own[holder] for holder in dict.fromkeys(holders[subset] for subset in subsets)]
-    if len({(file.marks.spec, file.marks.stamp.json_text) for file in files}) > 1:
+    used = list(dict.fromkeys(holders[subset] for subset in subsets))
+    files = [own[holder] for holder in used]
+    wanted = [sum(holders[subset] == holder for subset in subsets) for holder in used]
+    marks = join_marks([file.marks for file in files], [len(read_subsets(holder)) for holder in used], wanted)
+    if marks is None:
         return None
     cut = cut_runtime if read_kind(name) == SUFFIX_OF_RUNTIME else cut_arrays
-    return Kept(files[0].marks, cut([file.content for file in files], subsets))
+    return Kept(marks, cut([file.content for file in files], subsets))
+
+
+def join_marks(marks: Sequence[Marks], held: Sequence[int], wanted: Sequence[int]) -> Marks | None:
+    """Return the marks of a block that is cut out of others; None if these are of several specs or versions.
+
+    Of a block that was confirmed on some of its fits, as many count as belong to the ``wanted`` of its ``held``
+    subsets.
+    """
+    plain = [one.stamp.model_copy(update={"confirmed": None}) for one in marks]
+    confirmed = [one.stamp.confirmed for one in marks]
+    makers = {one.made_by if one else None for one in confirmed}
+    if len({one.spec for one in marks}) > 1 or len({stamp.json_text for stamp in plain}) > 1 or len(makers) > 1:
+        return None
+    shares = list(zip(confirmed, held, wanted, strict=True))
+    joined = None
+    if confirmed[0]:
+        joined = Confirmation(
+            made_by=confirmed[0].made_by,
+            fits=sum(one.fits * taken // n for one, n, taken in shares if one),
+            of=sum(one.of * taken // n for one, n, taken in shares if one),
+        )
+    return Marks(marks[0].spec, plain[0].model_copy(update={"confirmed": joined}))
 
 
 def find_holders(name: str, own: Archive) -> dict[int, str]:

@@ -91,6 +91,10 @@ class Finding(NamedTuple):
     counted: str = ""
 
 
+NEED_RIVALS = {"above_base", "best", "no_worse", "second", "significant"}
+"""Checks whose verdict depends on which methods are run."""
+
+
 class NotTestable(Exception):
     """The run cannot decide the claim; the message says why."""
 
@@ -101,6 +105,8 @@ class Material:
 
     study: PlannedStudy
     source: Source
+    compared: frozenset[str] = frozenset()
+    """Methods that are tested against each other; all of the study, and the base clusterings, if none is named."""
 
     @cached_property
     def summary(self) -> DataFrame:
@@ -112,6 +118,8 @@ class Material:
         variants = self.source.variants
         judged = variants[variants["case"].isin(cases) & variants["method"].isin(methods)]
         selected = pd.concat([self.source.selected, judged]) if len(judged) else self.source.selected
+        if self.compared:
+            selected = selected[selected["method"].isin(self.compared)]
         return summarise(self.study, selected)
 
     def add_variants(self, claim: Claim) -> Material:
@@ -184,7 +192,7 @@ class Material:
 
     def _describe_absent_rivals(self, claim: Claim) -> Iterator[str]:
         """Yield the rivals of the paper that are not run; they matter only where a method must beat all of them."""
-        if claim.check not in {"best", "second", "significant"} or self.study.other_data:
+        if claim.check not in NEED_RIVALS or self.study.other_data:
             return
         published = self.source.published
         here = set(find_published_methods(self.study, published).values())
@@ -421,8 +429,9 @@ def _check_significant(claim: Claim, material: Material) -> Found:
     bold = []
     if claim.against:
         # whether a row is bold depends on the rows beside it
-        runs = tuple(run for run in material.study.methods if run.id in {claim.method, *claim.against})
-        seen = replace(material, study=material.study.model_copy(update={"methods": runs}))
+        named = frozenset({claim.method, *claim.against})
+        runs = tuple(run for run in material.study.methods if run.id in named)
+        seen = replace(material, study=material.study.model_copy(update={"methods": runs}), compared=named)
     for _, rows in seen.find_rows(claim).groupby("case", sort=False):
         own = rows["method"] == claim.method
         tested = rows["n"] > 1

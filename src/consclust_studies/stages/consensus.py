@@ -34,6 +34,8 @@ from consclust_studies.stamps import Stamp
 
 log = logging.getLogger("consclust")
 
+OF_RACE = "race: "
+"""How a note begins that says what a race left out."""
 PROGRESS_SECONDS = 15
 """Between two lines in the log of a job that takes long."""
 
@@ -352,7 +354,7 @@ def describe_race(job: ConsensusJob, stay: int) -> str:
     """Say how many grid points ran, and which."""
     assert job.race is not None, "only a race leaves points out"
     best = f"the best in {job.race.metric} on the first {job.race.subsets} subsets and the default"
-    return f"race: {stay} of {len(job.points)} grid points ran, {best}"
+    return f"{OF_RACE}{stay} of {len(job.points)} grid points ran, {best}"
 
 
 def measure_peak_mib() -> float:

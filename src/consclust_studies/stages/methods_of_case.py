@@ -5,9 +5,11 @@ itself, with the same random numbers. Where an earlier run has made fits of the 
 clusterings, they are taken over, so that a new method in a study fits nothing of the others again.
 """
 
+import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -28,6 +30,7 @@ from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.consensus import Cell, ConsensusJob, SubsetRange
 from consclust_studies.stages.label_blocks import Block
 from consclust_studies.stages.stored_ensembles import StoredEnsemble
+from consclust_studies.stamps import Stamp, parse_stamp
 
 log = logging.getLogger("consclust")
 
@@ -58,6 +61,8 @@ class MethodsJob(Spec):
         return Code((f"{__name__}.fit_methods",), parts=tuple(job.code_behind() for job in self.jobs))
 
 
+STAMPS = "stamps"
+"""The stamps of the methods, as JSON: fits that are taken over may be of other versions."""
 KEPT = ("labels", "iterations", "converged", ORDER_LABELS, SEED_LABELS)
 """The arrays that a later run takes over."""
 
@@ -71,6 +76,8 @@ class Part:
     """Labels of the chosen restart for the shuffled objects, shape (n,)."""
     of_seeds: Sequence[npt.NDArray[np.int16] | None] = ()
     """Labels of the first subset with each further seed, shape (n,); None: failed."""
+    stamp: Stamp | None = None
+    """Of the run that made fits which are taken over; None for those of this run."""
 
 
 def run(job: MethodsJob, files: Files) -> str:
@@ -163,7 +170,7 @@ def write_results(
     files: Files,
 ) -> None:
     """Write the labels of all fits, a method in the place of a grid point, and their seconds."""
-    marks = marks_of(job.json_text, files.stamp)
+    marks = marks_of(job.json_text, _stamp_all(parts, files.stamp))
     n = len(stored.classes)
     rows = [[replace(part.cells[i], point=point) for point, part in enumerate(parts)] for i in range(len(subsets))]
     arrays = consensus.stack_cells(rows, len(parts), n)
@@ -177,7 +184,8 @@ def write_results(
         for number, labels in enumerate(part.of_seeds):
             if labels is not None:
                 of_seeds[place, number] = labels
-    further = {ORDER_LABELS: np.array(of_file), SEED_LABELS: of_seeds}
+    stamps = [(part.stamp or files.stamp).model_dump(exclude_defaults=True) for part in parts]
+    further = {ORDER_LABELS: np.array(of_file), SEED_LABELS: of_seeds, STAMPS: np.array(json.dumps(stamps))}
     consensus.write_fits(files.output("labels"), subsets, arrays, failures, notes, marks, **further)
     record = {
         **marks,
@@ -193,6 +201,23 @@ def write_results(
         "peak_rss_mib": round(consensus.measure_peak_mib(), 1),
     }
     write_record(files.output("runtime"), record)
+
+
+def _stamp_all(parts: Sequence[Part], now: Stamp) -> Stamp:
+    """Return the stamp of a file: with other versions than today's if it has fits of such, so that a run finds them."""
+    other = [part.stamp.versions for part in parts if part.stamp and part.stamp.versions != now.versions]
+    return now.model_copy(update={"versions": other[0]}) if other else now
+
+
+def read_stamps(path: Path) -> dict[str, Stamp]:
+    """Return the stamp of each method in a file of labels of all methods."""
+    arrays = read_arrays(path)
+    job = MethodsJob.from_text(str(arrays["spec"][()]), path)
+    if STAMPS in arrays:
+        stamps = [Stamp.model_validate(stamp) for stamp in json.loads(str(arrays[STAMPS]))]
+    else:
+        stamps = [parse_stamp(arrays["stamp"])] * len(job.jobs)
+    return {one.method_id: stamp for one, stamp in zip(job.jobs, stamps, strict=True)}
 
 
 class _Kept(NamedTuple):
@@ -212,6 +237,7 @@ def read_kept(job: MethodsJob, files: Files) -> dict[str, Part]:
     try:
         arrays = read_arrays(labels)
         former = MethodsJob.from_text(str(arrays["spec"][()]), labels)
+        stamps = read_stamps(labels)
         arrays = {name: arrays[name] for name in KEPT}
         kept = _Kept(Block(labels), arrays, read_record(runtime))
     except (InputError, KeyError):  # damaged, or of a job of another kind: nothing is taken over
@@ -223,7 +249,7 @@ def read_kept(job: MethodsJob, files: Files) -> dict[str, Part]:
     for one in job.jobs:
         place = places.get(without_inputs(one.json_text))
         if place is not None:
-            found[one.method_id] = _read_part(kept, place)
+            found[one.method_id] = replace(_read_part(kept, place), stamp=stamps[former.jobs[place].method_id])
     return found
 
 

@@ -12,7 +12,8 @@ from consclust_studies.contents import marks_of
 from consclust_studies.job_files import Files
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.consensus import ConsensusJob
-from consclust_studies.stages.label_blocks import RESTARTS, Block, check_cover, score_block
+from consclust_studies.stages.label_blocks import RESTARTS, Block, check_cover
+from consclust_studies.stages.scored_objects import score_block_of_subsets
 from consclust_studies.stamps import Stamp
 
 CHOSEN = RESTARTS.index("chosen")
@@ -38,7 +39,9 @@ def run_race(
     cells = np.full((len(job.points), job.race.subsets), np.nan)
     for block in blocks:
         block.check_labels(ensemble.classes.size, ensemble_path)
-        cells[:, block.subsets] = score_block(ensemble.classes, block, [job.race.metric])[:, :, CHOSEN, 0].T
+        scored = np.tile(ensemble.classes >= 0, (job.race.subsets, 1))  # noise has no class
+        values = score_block_of_subsets(ensemble.classes, block, [job.race.metric], scored)
+        cells[:, block.subsets] = values[:, :, CHOSEN, 0].T
     stay = sorted({*best_points(cells, job.race.points), job.points.index(job.default)})
     write_record(out, {**marks_of(job.json_text, stamp), "points": stay})
     return stay

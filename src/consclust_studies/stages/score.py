@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from consclust.ensemble import FloatArray, IntArray
 from consclust.errors import InputError
@@ -98,7 +99,7 @@ def score_case(
     with other settings, or the blocks do not hold each subset once.
     """
     ensemble = store.load(ensemble_path, job.ensemble)
-    scored = store.load_scored(ensemble_path)[: job.n_subsets] if job.some_objects else None
+    scored = find_scored(job, ensemble, ensemble_path)
     if scored is None:
         base = _score_base_clusterings(ensemble, job.n_subsets, job.metrics)
     else:
@@ -132,6 +133,14 @@ def score_case(
     texts[POINTS] = write_points(points)
     texts[OF_MAKERS] = find_makers(job, ensemble_path, blocks).json_text
     write_table(columns, out, marks_of(job.json_text, stamp), texts)
+
+
+def find_scored(job: ScoreJob, ensemble: StoredEnsemble, path: Path) -> npt.NDArray[np.bool_] | None:
+    """Return which objects are scored on each subset, (subsets, n); None if all are. Noise has no class."""
+    has_class = ensemble.classes >= 0
+    if job.some_objects:
+        return store.load_scored(path)[: job.n_subsets] & has_class
+    return None if has_class.all() else np.tile(has_class, (job.n_subsets, 1))
 
 
 def find_makers(job: ScoreJob, ensemble_path: Path, blocks: Mapping[str, Sequence[Block]]) -> Makers:

@@ -5,7 +5,7 @@ the base clusterings of each ensemble, and k-means with many restarts on the fea
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -27,7 +27,7 @@ from consclust_studies.stages import prepare
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.grid_points import POINTS, write_points
 from consclust_studies.stages.label_blocks import REMARKS, Block, check_cover
-from consclust_studies.stages.methods_of_case import ORDER_LABELS, SEED_LABELS
+from consclust_studies.stages.methods_of_case import ORDER_LABELS, SEED_LABELS, read_stamps
 from consclust_studies.stages.score import COLUMNS, ScoreRow
 from consclust_studies.stages.score_tables import write_table
 from consclust_studies.stages.stored_ensembles import StoredEnsemble
@@ -171,8 +171,12 @@ def _make_rows(
 
 def _find_makers(job: MethodsScoreJob, ensemble_path: Path, blocks: Sequence[Path]) -> Makers:
     """Return which versions made the base clusterings and the labels of a case."""
-    stamps: Mapping[str, Path] = {f"{job.case}: {job.base_clusterings}": ensemble_path} | {
-        f"{job.case}: methods {path.stem}": path for path in blocks
-    }
-    marks = {name: read_marks(path) for name, path in stamps.items()}
-    return Makers.of((name, found.stamp) for name, found in marks.items() if found)
+    marks = read_marks(ensemble_path)
+    stamps = [(f"{job.case}: {job.base_clusterings}", marks.stamp)] if marks else []
+    for path in blocks:
+        of_methods = read_stamps(path)
+        if len({stamp.versions_digest for stamp in of_methods.values()}) == 1:
+            stamps.append((f"{job.case}: methods {path.stem}", next(iter(of_methods.values()))))
+        else:
+            stamps += [(f"{job.case}: {method} {path.stem}", stamp) for method, stamp in of_methods.items()]
+    return Makers.of(stamps)

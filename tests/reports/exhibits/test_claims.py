@@ -265,6 +265,11 @@ def test_significant_among_the_rivals_that_a_claim_speaks_of() -> None:
     found = check("significant", of, against=["KC"], published=3, of=4)
     assert found.verdict == "reproduced"
     assert "4 of 4 data sets here; published: 3 of 4" in found.evidence
+    # the base clusterings are a rival where they are named
+    rows[("K-means", "fixed")] = 0.8
+    above = Material(here, source_of(here, selected=selected_of(dict.fromkeys(CASES, rows))))
+    assert "4 of 4" in check("significant", above, against=["KC"]).fact
+    assert "0 of 4" in check("significant", above, against=["KC", "K-means"]).fact
 
 
 def test_above_base_counts_the_cells_of_every_method() -> None:
