@@ -72,6 +72,7 @@ class Board(Exhibit):
             sentences.append(
                 f"With {part.kind} on {count(len(part.table), 'real data set')}, {first['method']} has the best mean "
                 f"rank, {number(first['rank'], '.1f')}, and differs significantly from {differing} of {rivals} "
-                f"methods. The mean {self.metric} of the middle half of the methods is {score(low)} to {score(high)}."
+                f"methods. The mean {self.metric} of the middle half of the methods is {score(low)} to {score(high)}, "
+                "with missing scores as the worst."
             )
         return " ".join(sentences)
