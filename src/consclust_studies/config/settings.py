@@ -37,7 +37,7 @@ class Settings(Strict):
     methods: tuple[Name, ...] | None = Field(
         None,
         description="restricts the run to these methods, by their ids in the study, or to variants of methods; "
-        "null: all",
+        "where one job fits all methods of a case, it does so here too; null: all",
     )
     versions: Literal["keep", "rerun"] = Field(
         "keep", description="what happens to results that other versions of packages made: they stay, or are made anew"

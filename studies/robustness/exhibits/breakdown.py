@@ -53,16 +53,20 @@ class Breakdown(Exhibit):
         means = average_repetitions(scores)
         frame = self._frame(source, means, rows)
         by_area = frame.groupby("method", sort=False)["area"].mean()
-        frame = frame.assign(rank=frame["method"].map(by_area.drop(study.base_clusterings).rank(ascending=False)))
+        frame = frame.assign(
+            rank=frame["method"].map(by_area.drop(study.base_clusterings, errors="ignore").rank(ascending=False))
+        )
         largest = max(find_harms(source).shares)
         caption = paragraph(
             f"{count(int(scores['case'].nunique()), 'data set')}, "
             f"{count(int(scores['repetition'].nunique()), 'repetition')} each. Area: mean {self.metric} over the "
             f"shares from 0 to {largest:g}, by the trapezoidal rule; clean: without harm; rank by the mean area of all "
             "kinds. Breakdown point: the share from which on a method is below the mean clean base clustering of the "
-            f"data set, the median over the data sets; > {largest:g} if it is not below at the largest share."
+            f"data set, the median over the data sets; > {largest:g} if it is not below at the largest share. A kind "
+            "of harm of which a restricted run lacks some shares is left out."
         )
-        return Shown(frame, (self._show_areas(frame), self._show_breakdowns(frame, largest)), caption)
+        tables = (self._show_areas(frame), self._show_breakdowns(frame, largest)) if len(frame) else ()
+        return Shown(frame, tables, caption)
 
     def _frame(self, source: Source, means: DataFrame, rows: list[str]) -> DataFrame:
         """Return a row for each method and kind of harm."""
@@ -72,6 +76,8 @@ class Breakdown(Exhibit):
         for (method, kind), mine in means.groupby(["method", "kind"], sort=False):
             curves = mine.pivot(index="case", columns="share", values="value")
             shares = curves.columns.to_numpy(dtype=float)
+            if len(shares) <= len(find_harms(source).shares):
+                continue  # a restricted run has some of the shares alone, whose curve says neither
             areas = [measure_area(shares, values) for values in curves.to_numpy()]
             points = [
                 find_breakdown(shares, values, clean[case])

@@ -114,6 +114,24 @@ def test_area_and_breakdown_of_each_method(source):
     assert "> 0.5" in texts
 
 
+def test_a_kind_of_which_a_restricted_run_lacks_shares_is_left_out():
+    harms = STUDY.ensemble.harms
+    lacks = {
+        (case, method, subset)
+        for case in ("iris", "wine")
+        for method in (STUDY.base_clusterings, "KC", "EAC")
+        for subset in range(STUDY.n_subsets)
+        if harms.describe(subset)[1:] == ("labels", 0.5)
+    }
+    assert lacks
+    given = source_of(STUDY, scores=scores(lacks), selected=pd.DataFrame(), variants=pd.DataFrame())
+    frame = Breakdown(kind="breakdown", **KEYS).build(given).frame
+    assert set(frame["kind"]) == {"coalition"}
+    of_none = scores().query("subset == 0")
+    alone = source_of(STUDY, scores=of_none, selected=pd.DataFrame(), variants=pd.DataFrame())
+    assert not Breakdown(kind="breakdown", **KEYS).build(alone).blocks
+
+
 def test_the_breakdown_point_is_where_a_curve_stays_below():
     shares = np.array([0, 0.2, 0.4])
     assert find_breakdown(shares, np.array([1.0, 0.2, 0.8]), 0.5) == np.inf
