@@ -404,3 +404,22 @@ def test_a_block_that_is_cut_counts_the_confirmed_fits_of_its_subsets():
     assert accepted.join_marks([confirmed(1, 5), confirmed(1, 5, "older")], [5, 5], [5, 5]) is None
     assert accepted.join_marks([confirmed(1, 5), Marks("{}", stamp)], [5, 5], [5, 5]) is None
     assert accepted.join_marks([Marks("{}", stamp)] * 2, [5, 5], [5, 5]) == Marks("{}", stamp)
+
+
+def of_many(study, _):
+    """A study in which a job fits all methods of a case."""
+    for key in ("variants", "generalisation", "claims", "only_in_table1"):
+        study.pop(key, None)
+    study["ensemble"].pop("draws")
+    study |= {"one_job_a_case": True, "restarts": "chosen", "cases": ["iris", "wine"], "methods": ["KC", "CSPA"]}
+    study |= {"metrics": ["ARI"], "reported": ["ARI"], "selection": "default"}
+
+
+def test_labels_of_jobs_with_all_methods_are_kept_and_come_back(make_plan):
+    plan = make_plan(of_many)
+    before = make(plan)
+    assert {Path(name).parent.name for name in before} == {"methods"}
+    accepted.keep(plan, "mine")
+    remove(before)
+    accepted.restore(plan, "mine")
+    assert {name: Path(name).read_bytes() for name in before} == before

@@ -44,6 +44,7 @@ from consclust_studies.runner import PREVIOUS, digest_inputs
 from consclust_studies.specs import without_code, without_inputs
 from consclust_studies.stages.consensus import SubsetRange
 from consclust_studies.stages.cutting import cut_labels, cut_record
+from consclust_studies.stages.methods_of_case import ALL_METHODS
 from consclust_studies.stamps import Confirmation, parse_stamp
 
 SUFFIX_OF_RUNTIME = ".runtime.json"
@@ -86,7 +87,7 @@ def find_jobs_with_labels(plan: Plan, study: str) -> dict[str, list[PlannedJob]]
             files = [file for method in view.runs(case) for file in plan.list_label_files(study, case, method)]
             of_case = found.setdefault(case.id, {})
             for job in plan.list_jobs_behind(files):
-                if job.kind in ("consensus", "race"):
+                if job.kind in ("consensus", "methods", "race"):
                     of_case[job.first_output] = job
     return {case: list(jobs.values()) for case, jobs in found.items()}
 
@@ -259,6 +260,8 @@ def find_kept(job: PlannedJob, name: str, kept: Archive, of_other_code: bool) ->
 
 def cut_block(name: str, own: Archive) -> Kept | None:
     """Return a block of subsets cut out of other blocks; None if they do not hold all of it, or differ in versions."""
+    if Path(name).parent.name == ALL_METHODS:
+        return None  # what is fitted on the first subset alone belongs to no other block
     subsets = read_subsets(name)
     holders = find_holders(name, own)
     if not subsets or not holders.keys() >= set(subsets):
