@@ -134,6 +134,14 @@ def test_a_case_stands_for_another_one_of_its_data_set():
     assert [case.id for case in alone.counted] == ["iris", "yale"]
 
 
+@pytest.mark.parametrize("further", [{"seeds": 3}, {"instead_of": "iris"}], ids=str)
+def test_keys_that_do_nothing_on_a_variant_are_refused(further):
+    variant = {"id": "other", "dataset": "iris", "of": "iris", "why": "order", "methods": ["KC"]}
+    assert CaseVariant(**variant).seeds == 1
+    with pytest.raises(ValueError, match=rf"{next(iter(further))} is for the cases of a study"):
+        CaseVariant(**variant, **further)
+
+
 def test_methods_that_a_case_omits():
     study = experiment(cases=["iris", {"dataset": "wine", "without": ["KC"]}])
     assert [run.id for run in study.runs(study.case("wine"))] == ["RCE"]

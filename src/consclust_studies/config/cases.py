@@ -121,6 +121,13 @@ class CaseVariant(Case):
         None, description="number of subsets, the first ones, for methods that take long; null: those of the study"
     )
 
+    @model_validator(mode="after")
+    def _check_keys_of_cases(self) -> Self:
+        for key in ("instead_of", "seeds"):
+            if getattr(self, key) != type(self).model_fields[key].default:
+                raise ValueError(f"{key} is for the cases of a study, not for variants; remove it")
+        return self
+
 
 class CaseFamily(CaseSettings):
     """Variants of several cases with the same changes: one for each case and each suffix, its id ``<case>_<suffix>``.
