@@ -224,6 +224,54 @@ def test_rounds_over_all_objects_go_on_from_the_sample(cls, monkeypatch):
     assert np.array_equal(found.labels_, fit(cls, streamed(labels, 64)).labels_)
 
 
+def associate(labels, clusters):
+    """The association that SEC maximises: the squared counts of a cluster's labels over the sum of its degrees."""
+    indicator = np.concatenate([np.eye(labels.max() + 1)[column] for column in labels.T], axis=1)
+    degrees = indicator @ indicator.sum(axis=0)
+    counts = indicator.T @ np.eye(clusters.max() + 1)[clusters]
+    return float(((counts**2).sum(axis=0) / np.bincount(clusters, degrees)).sum())
+
+
+def test_rounds_of_sec_settle_where_costs_of_objects_are_tiny(monkeypatch):
+    """The cost of an object is about K / n."""
+    monkeypatch.setattr(gram, "EXACT", 2000)
+    monkeypatch.setattr(gram, "SAMPLE", 1000)
+    rng = np.random.default_rng(0)
+    truth = rng.integers(6, size=30_000)
+    labels = np.column_stack(
+        [np.where(rng.random(len(truth)) < 0.7, rng.integers(6, size=len(truth)), truth) for _ in range(6)]
+    )
+    found = SEC(6, n_init=1, random_state=0).fit(streamed(labels, 4096))
+    assert found.association_ == pytest.approx(associate(labels, found.labels_), rel=1e-4)
+    assert found.n_iter_ > 3
+    assert np.array_equal(found.labels_, SEC(6, n_init=1, random_state=0).fit(streamed(labels, 999)).labels_)
+
+
+def test_a_clustering_that_labels_no_object_of_the_sample_is_no_obstacle(monkeypatch):
+    monkeypatch.setattr(gram, "EXACT", 200)
+    monkeypatch.setattr(gram, "SAMPLE", 100)
+    labels = planted(4000)
+    sample = summarise(streamed(labels)).sample.places
+    sparse = np.full(len(labels), -1)
+    sparse[np.setdiff1d(np.arange(len(labels)), sample)[:50]] = 1
+    both = np.column_stack([labels, sparse])
+    for cls in BY_ROUNDS:
+        found = fit(cls, streamed(both, missing="ignored"))
+        assert ari(found.labels_, fit(cls, streamed(labels)).labels_) > 0.9
+
+
+def test_what_a_stream_leaves_of_the_rounds_and_what_it_does_not():
+    labels = planted()
+    assert len(fit(KCC, streamed(labels)).cost_path_) == fit(KCC, streamed(labels)).n_iter_
+    mixture = fit(Mixture, streamed(labels))
+    in_memory = fit(Mixture, labels)
+    assert mixture.log_likelihood_path_[-1] == mixture.log_likelihood_
+    assert mixture.bic_ == pytest.approx(in_memory.bic_, rel=1e-3)
+    for method in (mixture, fit(Voting, streamed(labels))):
+        with pytest.raises(AttributeError, match="not kept after a fit on a stream"):
+            method.memberships_  # noqa: B018
+
+
 @pytest.mark.parametrize("cls", BY_ROUNDS)
 def test_rounds_read_the_labels_twice(cls):
     n_reads = []

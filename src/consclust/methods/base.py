@@ -32,6 +32,7 @@ COMMON: Mapping[str, Constraint] = {**dict.fromkeys(COUNTS, COUNT), "tol": NON_N
 LARGEST = 1e140  # Of the features; beyond, sums of squares overflow
 ROUNDING = 1e-11  # Of a cost: a relative difference that the order of the sums explains
 BYTES_OF_LABEL = 64  # Of a fit without matrices, for each label of a profile: LWGP of 10^6 objects held 67
+NO_ROWS = "not kept after a fit on a stream; fit an Ensemble of a part of the objects to see it"
 FREE = 2**28  # Bytes; a fit that needs no more does not ask how many there are
 
 

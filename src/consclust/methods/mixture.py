@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from consclust.ensemble import MISSING, Ensemble, FloatArray, IntArray, coded_as
-from consclust.methods.base import ConsensusMethod, Cost
+from consclust.methods.base import NO_ROWS, ConsensusMethod, Cost
 from consclust.numerics.numbering import order_of_appearance
 from consclust.numerics.points import LabelTable, draw_spread
 
@@ -143,6 +143,8 @@ class Mixture(ConsensusMethod):
     def memberships_(self) -> FloatArray:
         """Responsibilities of the components for the objects, shape (n, K)."""
         self._require_fitted()
+        if not hasattr(self, "profile_memberships_"):
+            raise AttributeError(f"memberships_: {NO_ROWS}")
         return self.profile_memberships_[self._membership]
 
     def predict(self, labels: npt.ArrayLike) -> IntArray:

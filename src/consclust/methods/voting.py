@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from consclust.ensemble import Ensemble, FloatArray, IntArray
-from consclust.methods.base import Cost, OrderedMethod
+from consclust.methods.base import NO_ROWS, Cost, OrderedMethod
 from consclust.numerics.numbering import order_of_appearance
 from consclust.numerics.points import LabelTable
 
@@ -131,6 +131,8 @@ class Voting(OrderedMethod):
     def memberships_(self) -> FloatArray:
         """Share of the votes of each object for each cluster, shape (n, K)."""
         self._require_fitted()
+        if not hasattr(self, "_memberships"):
+            raise AttributeError(f"memberships_: {NO_ROWS}")
         return self._memberships[self._membership]
 
 

@@ -62,9 +62,9 @@ def summarise_for(method: "ConsensusMethod", stream: StreamedEnsemble) -> Summar
 
 
 def gather(summary: Summary, stream: StreamedEnsemble) -> Ensemble:
-    """Return the ensemble of a stream whose objects are all in the sample."""
+    """Return the ensemble of the objects in the sample of a stream, without clusterings that label none of them."""
     names = [np.append(own, MISSING) for own in summary.cluster_names]
-    columns = [own[codes] for own, codes in zip(names, summary.sample.codes, strict=True)]
+    columns = [own[codes] for own, codes in zip(names, summary.sample.codes, strict=True) if codes.max() != MISSING]
     return Ensemble(np.column_stack(columns), stream.missing)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SETTLED = 1e-5  # Relative fall of the cost up to which rounds over all objects are settled
 GRID = 2.0**-26  # Shares of objects are multiples of it: sums over 10^8 objects are exact, in any order
-COST_GRID = 2.0**-16  # As are the costs of objects
+EXACT_BITS = 52  # Sums of integers below 2 to this power are exact
 
 log = logging.getLogger("consclust")
 
@@ -48,8 +48,11 @@ class Rounds(ABC):
         from scipy.sparse import eye_array
 
         self.method = method
+        self.costs: list[float] = []
+        """The cost of each round so far."""
         self.n_clusters: int = method.n_clusters
         self.cluster_names = summary.cluster_names
+        self.n_objects = summary.n_objects
         self.sizes = summary.sizes.astype(float)
         self.firsts: IntArray = summary.firsts
         # what is summed over the labels of a clustering is the same for objects of one label each
@@ -64,6 +67,7 @@ class Rounds(ABC):
         labels = np.zeros((len(self.sizes), self.n_clusters))
         sizes = np.zeros(self.n_clusters)
         cost = sum(self.add(rule, codes, labels, sizes) for codes in blocks)
+        self.costs.append(cost)
         return Counts(labels, sizes, cost)
 
     def add(self, rule: Rule, codes: Codes, labels: FloatArray, sizes: FloatArray) -> float:
@@ -71,8 +75,26 @@ class Rounds(ABC):
         from consclust.numerics.kernels.stream_kernels import join_nearest
 
         assert isinstance(rule, LeastRule)
+        degrees = rule.table[:, -1] if rule.by_degree else np.zeros(len(rule.table))
+        most = self.find_most(rule.table[:, : self.n_clusters]) + max(self.find_most(degrees[:, None]), 1.0) * (
+            find_largest(rule.offsets)
+        )
         table = pad_columns(rule.table)
-        return join_nearest(codes, self.firsts, table, rule.offsets, rule.by_degree, labels, sizes, COST_GRID)
+        unit = self.find_unit(most)
+        return join_nearest(codes, self.firsts, table, rule.offsets, rule.by_degree, labels, sizes, unit)
+
+    def find_most(self, table: FloatArray) -> float:
+        """Return the largest absolute value that the rows of the clusters of an object may sum to; not counting inf."""
+        of_clusters = np.where(np.isfinite(table), np.abs(table), 0.0).max(axis=1)
+        return float(np.maximum.reduceat(of_clusters, self.firsts).sum())
+
+    def find_unit(self, most: float) -> float:
+        """Return the power of 2 to multiples of which costs of objects are rounded, of which none is above ``most``.
+
+        The sum over all objects is then exact, in whatever order they come, and the unit as small as that allows: the
+        costs may be far below 1, as those of SEC are.
+        """
+        return float(2.0 ** (np.ceil(np.log2(self.n_objects * most)) - EXACT_BITS)) if most > 0 else 1.0
 
     def count_sample(self, sample: Sample, labels: IntArray) -> Counts:
         """Return the counts of the objects of the sample with these labels."""
@@ -84,8 +106,13 @@ class Rounds(ABC):
         return Counts(counts, sizes, np.inf)
 
     def find_attributes(self, rule: Rule, counts: Counts) -> dict[str, Any]:
-        """Return what the method keeps of the last round."""
-        return {"cost_": counts.cost}
+        """Return what the method keeps of the rounds, of which the last one has these ``counts``."""
+        return {"cost_": counts.cost, "cost_path_": np.array(self.costs)}
+
+
+def find_largest(values: FloatArray) -> float:
+    """Return the largest absolute value that is finite; 0 if none is."""
+    return float(np.where(np.isfinite(values), np.abs(values), 0.0).max(initial=0.0))
 
 
 class SecRounds(Rounds):
@@ -152,13 +179,18 @@ class MixtureRounds(Rounds):
         from consclust.numerics.kernels.stream_kernels import share_among_components
 
         assert isinstance(rule, LikelihoodRule)
+        most = self.find_most(rule.table) + find_largest(rule.log_shares) + float(np.log(self.n_clusters))
         table = pad_columns(rule.table)
-        return share_among_components(codes, self.firsts, table, rule.log_shares, labels, sizes, (GRID, COST_GRID))
+        units = GRID, self.find_unit(most)
+        return share_among_components(codes, self.firsts, table, rule.log_shares, labels, sizes, units)
 
     def find_attributes(self, rule: Rule, counts: Counts) -> dict[str, Any]:
         """Return the parameters of the mixture and its likelihood."""
         assert isinstance(rule, LikelihoodRule)
+        n_parameters = self.n_clusters - 1 + self.n_clusters * (len(self.sizes) - len(self.firsts))
         return {
+            "bic_": n_parameters * float(np.log(self.n_objects)) + 2 * counts.cost,
+            "log_likelihood_path_": -np.array(self.costs),
             "shares_": np.exp(rule.log_shares),
             "theta_": np.split(np.exp(rule.table).T, self.firsts[1:], axis=1),
             "cluster_names_": self.cluster_names,
