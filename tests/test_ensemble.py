@@ -12,6 +12,7 @@ from consclust import Ensemble
 from consclust import stream as stream_module
 from consclust.diagnostics import quality
 from consclust.ensemble import _distinct, _recoded, coded_as
+from consclust.errors import InputError
 from consclust.seeds import generator
 from consclust.stream import StreamedEnsemble
 
@@ -112,6 +113,17 @@ def test_only_a_list_can_be_transposed_by_mistake():
         assert Ensemble(labels).labels.shape == (2, 3)
     assert Ensemble([[0]]).labels.tolist() == [[0]]
     assert coded_as([[0, 0, 1]], Ensemble(np.array(wide)).cluster_names).shape == (1, 3)
+
+
+@pytest.mark.parametrize("dtype", ["UInt64", "uint64[pyarrow]"])
+@pytest.mark.parametrize("label", [2**63, 2**64 - 1])
+@pytest.mark.parametrize("other", [0, None])
+def test_nullable_labels_beyond_64_bits_do_not_wrap(dtype, label, other):
+    frame = pd.DataFrame({"a": pd.array([other, label, 1], dtype=dtype), "b": [0, 1, 1]})
+    with pytest.raises(ValueError, match=rf"64 bits, got {label} as"):
+        Ensemble(frame)
+    with pytest.raises(InputError, match=r"is too large for a label"):
+        Ensemble.from_frame(frame, no_ids=True)
 
 
 @pytest.mark.parametrize("dtype", ["Int64", "UInt8", "int32[pyarrow]"])

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from consclust.expected import expect_labels, sum_by_clustering
 from consclust.extras import needs
-from consclust.label_checks import refuse_codes
+from consclust.label_checks import refuse_codes, refuse_unsigned
 from consclust.parquet import filled, index_columns
 from consclust.plurals import count
 
@@ -607,6 +607,7 @@ def _read_matrix(labels: Any) -> npt.NDArray[Any]:
         raise ValueError("labels must not be sparse; pass labels.toarray()")
     if np.ma.is_masked(labels):
         raise ValueError("labels must not be masked; pass labels.filled(-1)")
+    refuse_unsigned(labels)
     try:
         matrix = np.asarray(_without_na(labels))
     except ValueError:

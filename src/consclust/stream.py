@@ -442,10 +442,10 @@ def read_batches(file: Any, columns: Sequence[str]) -> Iterator[Any]:
 def _labels_of(stored: Any, where: str) -> npt.NDArray[Any]:
     """Return the labels of an Arrow column, -1 for a null; ValueError for what are no whole numbers."""
     has_null = stored.null_count > 0
-    labels = (filled(stored, MISSING) if has_null else stored).to_numpy(zero_copy_only=False)
-    if labels.dtype.kind in "iu":
-        return np.asarray(labels)
     try:
+        labels = (filled(stored, MISSING) if has_null else stored).to_numpy(zero_copy_only=False)
+        if labels.dtype.kind in "iu":
+            return np.asarray(labels)
         return label_matrix(labels[:, None])[:, 0]
     except ValueError as mistake:
         raise ValueError(f"{where}: {mistake}") from None

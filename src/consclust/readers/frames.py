@@ -166,7 +166,10 @@ def _column_of(series: Any, decimal: str) -> Column:
     """Return a column of a data frame as numbers or text."""
     kind = getattr(series.dtype, "kind", "O")
     if hasattr(series.dtype, "na_value") and kind in "iu" and series.isna().any():
-        return NumberColumn(series.to_numpy("int64", na_value=MISSING))
+        if kind == "i" or not (series > np.iinfo(np.int64).max).any():
+            # Arrow's unsigned integers take no -1
+            return NumberColumn(series.astype("Int64").to_numpy("int64", na_value=MISSING))
+        kind = "O"  # read as text, so that the number that is too large is refused with all its digits
     if hasattr(series.dtype, "na_value") and kind == "f":
         return NumberColumn(series.to_numpy("float64", na_value=np.nan))
     if kind == "b" and not series.isna().any():
