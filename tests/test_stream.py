@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from pyarrow import array, int8, table, uint8
+from pyarrow import array, int8, table, uint8, uint64
 from pyarrow.parquet import write_table
 
 from consclust import stream as stream_module
 from consclust.ensemble import Ensemble
+from consclust.methods import HBGF
 from consclust.stream import StreamedEnsemble
 
 
@@ -212,3 +213,29 @@ def test_parquet_files_that_are_no_label_matrices_are_named(tmp_path):
 def test_small_unsigned_integers_are_not_widened(tmp_path):
     write_table(table({"a": array([200, None, 3], uint8()), "b": array([1, 1, 1], uint8())}), tmp_path / "a.parquet")
     check(StreamedEnsemble.from_parquet(tmp_path / "a.parquet"), [[200, 1], [-1, 1], [3, 1]])
+
+
+FRAMES = [pd.DataFrame({"a": [0, 0, 1], "b": [0, 1, 1]}), pd.DataFrame({"b": [0, 1, 1], "a": [0, 0, 1]})]
+
+
+@pytest.mark.parametrize("make", [iter, list, lambda frames: lambda: iter(frames)])
+def test_data_frames_with_other_columns_are_refused(make):
+    for frames in (FRAMES, [FRAMES[0], FRAMES[1][["b"]]]):
+        with pytest.raises(ValueError, match=r"block 1 \(from 0\): (column 'b' stands where|no column 'a', which) the"):
+            codes_of(StreamedEnsemble.from_blocks(make(frames)))
+
+
+def test_a_method_refuses_a_stream_of_data_frames_with_other_columns():
+    with pytest.raises(ValueError, match="column 'b' stands where the first data frame has 'a'"):
+        HBGF(2).fit(iter(FRAMES))
+
+
+def test_data_frames_with_equal_columns_are_read():
+    check(StreamedEnsemble.from_blocks([FRAMES[0], FRAMES[1][["a", "b"]]]), np.vstack([FRAMES[0], FRAMES[0]]))
+
+
+@pytest.mark.parametrize("labels", [[2**63, 0], [2**64 - 1, None]])
+def test_labels_beyond_64_bits_are_refused_by_column(tmp_path, labels):
+    write_table(table({"a": array(labels, uint64())}), tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match=r"labels must be integers of 64 bits|column a: Integer value 184467440"):
+        codes_of(StreamedEnsemble.from_parquet(tmp_path / "a.parquet"))

@@ -499,8 +499,8 @@ def check_columns(names: Sequence[Any], first: Sequence[Any], where: str) -> Non
         raise ValueError(f"{what}; write the same base clusterings, in the same order of columns, everywhere")
 
 
-def _matrices(blocks: Iterable[Any]) -> Iterator[npt.NDArray[Any]]:
-    """Yield the label matrices of blocks; data frames among them must have the same columns."""
+def check_frames(blocks: Iterable[Any]) -> Iterator[Any]:
+    """Yield blocks of labels; ValueError for a data frame with other columns than the first, or in another order."""
     first: list[Any] | None = None
     for number, block in enumerate(blocks):
         if (columns := getattr(block, "columns", None)) is not None:
@@ -509,6 +509,12 @@ def _matrices(blocks: Iterable[Any]) -> Iterator[npt.NDArray[Any]]:
                 check_columns(list(columns), first, "the first data frame")
             except ValueError as mistake:
                 raise ValueError(f"block {number} (from 0): {mistake}") from None
+        yield block
+
+
+def _matrices(blocks: Iterable[Any]) -> Iterator[npt.NDArray[Any]]:
+    """Yield the label matrices of blocks; data frames among them must have the same columns."""
+    for block in check_frames(blocks):
         yield label_matrix(block)
 
 

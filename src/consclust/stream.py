@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self, get_args
 import numpy as np
 import numpy.typing as npt
 
-from consclust.ensemble import MISSING, IntArray, Unseen, check_columns, clustering_columns, label_matrix
+from consclust.ensemble import MISSING, IntArray, Unseen, check_columns, check_frames, clustering_columns, label_matrix
 from consclust.extras import needs
 from consclust.files import refuse_claims
 from consclust.hashing import hash_rows
@@ -145,7 +145,8 @@ class StreamedEnsemble:
         """Return the base clusterings of label matrices that lie one above the other, each of shape (objects, m).
 
         ``blocks`` may be a list, or a function that returns an iterator and is called once a pass. What can be iterated
-        once only, such as a generator, is written to a temporary file first.
+        once only, such as a generator, is written to a temporary file first. ValueError for a data frame whose columns
+        are not named as those of the first, in the same order.
         """
         if isinstance(blocks, Iterator):
             spool = _Spool()
@@ -380,8 +381,8 @@ def _add_column(column: npt.NDArray[Any], blocks: Iterator[Columns]) -> Iterator
 
 
 def _read_matrices(matrices: Iterable[Any]) -> Iterator[Columns]:
-    """Yield the columns of label matrices, some rows at a time."""
-    for matrix in matrices:
+    """Yield the columns of label matrices, some rows at a time; data frames must have the same columns."""
+    for matrix in check_frames(matrices):
         is_plain = isinstance(matrix, np.ndarray) and matrix.ndim == 2 and matrix.dtype.kind in "iu" and matrix.size
         labels = matrix if is_plain else label_matrix(matrix)
         for start in range(0, len(labels), ROWS):
