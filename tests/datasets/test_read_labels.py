@@ -142,6 +142,34 @@ def test_what_is_no_data_frame(wrong):
         read_labels(wrong)
 
 
+def test_a_string_is_one_label_and_one_column():
+    frame = pd.DataFrame({"x": [0, 1, 1, 0], "y": [1, 2, 2, 1], "xy": [2, 1, 0, 0], "z": [12, 1, 2, 2]})
+    for one in ("12", 12, ["12"]):
+        given = read_labels(frame, missing=one).given
+        assert given.tolist() == [[0, 1, 2, -1], [1, 2, 1, 1], [1, 2, 0, 2], [0, 1, 0, 2]]
+    assert read_labels(frame, drop="xy").n_clusterings == 3
+    assert read_labels(frame, drop=("x", "y")).n_clusterings == 2
+
+
+def test_columns_may_have_numbers_for_names():
+    frame = pd.DataFrame({0: [5, 7, 9], 1: [0, 1, 1], 2: [0, 0, 1], 3: [1, 0, 1]})
+    assert read_labels(frame, ids=0).given.tolist() == [[0, 0, 1], [1, 0, 0], [1, 1, 1]]
+    assert read_labels(frame, drop=[0]).given.tolist() == [[0, 0, 1], [1, 0, 0], [1, 1, 1]]
+    assert read_labels(frame, drop=0, truth=np.int64(3)).given.tolist() == [[0, 0], [1, 0], [1, 1]]
+    with pytest.raises(InputError, match="no columns named '4'"):
+        read_labels(frame, drop=4)
+
+
+@pytest.mark.parametrize("dtype", ["UInt8", "UInt64", "uint64[pyarrow]"])
+def test_nullable_unsigned_labels_may_be_missing(dtype):
+    frame = pd.DataFrame(
+        {"a": pd.array([3, None, 0], dtype=dtype), "b": pd.array([None] * 3, dtype=dtype), "c": [1, 1, 2]}
+    )
+    assert read_labels(frame, drop="b").given.tolist() == [[3, 1], [-1, 1], [0, 2]]
+    with pytest.raises(InputError, match="column 'b': no label in any row"):
+        read_labels(frame)
+
+
 def test_it_is_public():
     assert "read_labels" in consclust.__all__
     assert consclust.read_labels is read_labels

@@ -3,7 +3,7 @@
 # pandas is not imported: whoever has a data frame has imported it
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -48,11 +48,11 @@ FRAME = Path("data frame")  # the name in messages
 def read_labels(
     table: Any,
     *,
-    ids: str | None = None,
+    ids: int | str | None = None,
     no_ids: bool = False,
-    truth: str | None = None,
-    drop: Sequence[str] = (),
-    missing: Sequence[int | str] = (),
+    truth: int | str | None = None,
+    drop: int | str | Iterable[int | str] = (),
+    missing: int | str | Iterable[int | str] = (),
     indicator: bool = False,
     long: bool | None = None,
     transposed: bool | None = None,
@@ -69,17 +69,17 @@ def read_labels(
     table : DataFrame, str or path
         Data frame of pandas with the objects in rows and the clusterings in columns, or the name of a file. An index
         of a data frame other than 0 to n - 1 has the ids of the objects.
-    ids : str, optional
+    ids : str or int, optional
         Column that names the objects. Default: the first column, if it is distinct words, numbers of the rows, or named
         so.
     no_ids : bool
         Whether no column has ids. Columns that look like ids are then clusterings.
-    truth : str, optional
+    truth : str or int, optional
         Column with the true classes, which is no clustering.
-    drop : sequence of str
-        Columns to leave out.
-    missing : sequence of int or str
-        Labels that stand for a missing one, beside -1, NaN and NA.
+    drop : str, int or sequence of them
+        Column or columns to leave out.
+    missing : str, int or sequence of them
+        Label or labels that stand for a missing one, beside -1, NaN and NA.
     indicator : bool
         Whether adjacent columns of 0 and 1 are the clusters of one clustering.
     long : bool, optional
@@ -124,12 +124,12 @@ def read_labels(
         header=header,
         comments=True,
         decimal=decimal,
-        ids=ids,
+        ids=None if ids is None else str(ids),
         no_ids=no_ids,
-        classes=truth,
+        classes=None if truth is None else str(truth),
         all_have_classes=False,
-        drop=drop,
-        codes=[str(label) for label in missing],
+        drop=_list_names(drop),
+        codes=_list_names(missing),
         transposed=transposed,
         indicator=indicator,
         long=long,
@@ -142,6 +142,13 @@ def read_labels(
     for oddity in oddities:
         warnings.warn(oddity, stacklevel=2)
     return Ensemble(found.labels)
+
+
+def _list_names(given: int | str | Iterable[int | str]) -> list[str]:
+    """Return the names of columns, or labels, as text; a single one is a list of itself."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        return [str(given)]
+    return [str(name) for name in given]
 
 
 def _table_of_frame(frame: Any, no_ids: bool, decimal: str) -> ObjectTable:
