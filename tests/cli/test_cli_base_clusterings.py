@@ -64,6 +64,13 @@ def test_options_that_do_not_go_together_are_refused(file, options, what):
     assert what in done.stderr
 
 
+def test_a_warning_of_repeated_runs_names_the_options(file):
+    done = run("consensus", file, "--features", "-k", 2, "--base", "pam", "--base-k", "2:5")
+    (line,) = (line for line in done.stderr.splitlines() if "runs repeat an earlier one" in line)
+    assert line.startswith(f"note: {file}: pam draws nothing")
+    assert line.endswith("(--base-k), or an --object-fraction or --feature-fraction below 1")
+
+
 @pytest.mark.parametrize("option", [["--base", "pam"], ["--object-fraction", "0.8"]])
 def test_choose_k_makes_its_own_clusterings_of_features(file, option):
     done = run("choose-k", file, "--features", *option)

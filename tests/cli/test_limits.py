@@ -130,3 +130,13 @@ def test_control_characters_of_a_name_do_not_reach_the_messages(tmp_path):
     path = tmp_path / "la\x1b[2Jbels.csv"
     path.write_text("")
     assert "\x1b" not in refuse("consensus", path, "-k", "2")
+
+
+@pytest.mark.parametrize("command", [["consensus"], ["compare"], ["choose-k"], ["report", "--out", "report"]])
+def test_seconds_are_a_number(file, command):
+    assert "--seconds': nan is no number; give one" in refuse(*command, file, "-k", "2", "--seconds", "nan")
+
+
+@pytest.mark.parametrize("option", ["--object-fraction", "--feature-fraction"])
+def test_shares_are_a_number(file, option):
+    assert f"{option}': NaN is no number" in refuse("consensus", file, "--features", "-k", "2", option, "NaN")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from consclust.cli.options import Command, is_given, make_method
+from consclust.cli.options import Command, Number, is_given, make_method
 
 if TYPE_CHECKING:
     from consclust.diagnostics.efforts import Budget
@@ -53,7 +53,7 @@ def seconds(default: float) -> Callable[[Command], Command]:
     """Return the option of the seconds that a command may take."""
     return click.option(
         "--seconds",
-        type=click.FloatRange(0),
+        type=Number(0),
         default=default,
         show_default=True,
         help="CPU seconds by which the command chooses what no option sets: methods, objects, repetitions; inf: no "

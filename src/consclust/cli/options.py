@@ -2,7 +2,9 @@
 
 import ast
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -60,6 +62,17 @@ def repeats(name: str, least: int, default: int, text: str) -> Callable[[Command
 
 halves = repeats("halves", 1, 20, "Random halves of the labels.")
 nulls = repeats("nulls", 0, 19, "Draws without clusters; 0: none.")
+
+
+class Number(click.FloatRange):
+    """A number of an option within a range; NaN is refused, which no comparison with a limit finds."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number of a text; click.BadParameter for what is none, or outside."""
+        number = super().convert(value, param, ctx)
+        if number != number:
+            self.fail(f"{value} is no number; give one", param, ctx)
+        return number
 
 
 class Data(NamedTuple):
@@ -191,16 +204,11 @@ class Source:
             "feature_fraction": self.feature_fraction,
             "random_state": seed,
         }
-        try:
+        with _options_named(self.path):
             if self.base == "kmeans":
                 return ensembles.kmeans(features, **given)
             given |= {"algorithms": self.base.split(","), "linkage": self.linkage, "metric": self.distance}
             return ensembles.from_algorithms(features, **given)
-        except ValueError as mistake:
-            text = str(mistake)
-            for argument, option in ARGUMENTS.items():
-                text = text.replace(argument, option)
-            raise InputError(f"{self.path}: {text}") from None
 
     def _say_estimate(self, features: "FloatArray", n_clusters: Any) -> None:
         """Say what k-means takes, if that is long; what other algorithms take is not known."""
@@ -279,6 +287,28 @@ class Source:
             raise InputError(f"-k {k}: {self.path} has {data.ensemble.n_objects} objects; give a number from 1 to that")
 
 
+@contextmanager
+def _options_named(path: Path) -> Iterator[None]:
+    """Let warnings, and an InputError in place of a ValueError, name the options for the arguments that they name."""
+    with warnings.catch_warnings(record=True) as caught:
+        mistake = None
+        try:
+            yield
+        except ValueError as error:
+            mistake = error
+    for each in caught:
+        warnings.warn(f"{path}: {_name_options(str(each.message))}", each.category, stacklevel=2)
+    if mistake is not None:
+        raise InputError(f"{path}: {_name_options(str(mistake))}") from None
+
+
+def _name_options(text: str) -> str:
+    """Return a message of the library with the options of the command in place of its arguments."""
+    for argument, option in ARGUMENTS.items():
+        text = text.replace(argument, option)
+    return text
+
+
 def _check_source(source: Source) -> None:
     """Refuse options that do not go together."""
     for name in ("runs", "base_k", "scale", *OF_BASE):
@@ -299,7 +329,7 @@ def _fraction(of: str) -> Callable[[Command], Command]:
     """Return the option of the share of objects or features that each run clusters."""
     return click.option(
         f"--{of}-fraction",
-        type=click.FloatRange(0, 1, min_open=True),
+        type=Number(0, 1, min_open=True),
         default=1.0,
         show_default=True,
         help=f"Share of the {of}s in each run (--features).",
