@@ -173,8 +173,10 @@ def _column_of(series: Any, decimal: str) -> Column:
     """Return a column of a data frame as numbers or text."""
     kind = getattr(series.dtype, "kind", "O")
     if hasattr(series.dtype, "na_value") and kind in "iu" and series.isna().any():
-        if kind == "i" or not (series > np.iinfo(np.int64).max).any():
-            # Arrow's unsigned integers take no -1
+        if kind == "i":
+            return NumberColumn(series.to_numpy("int64", na_value=MISSING))
+        # not series > limit, which Arrow compares as doubles
+        if (series.dropna().to_numpy("uint64") <= np.iinfo(np.int64).max).all():
             return NumberColumn(series.astype("Int64").to_numpy("int64", na_value=MISSING))
         kind = "O"  # read as text, so that the number that is too large is refused with all its digits
     if hasattr(series.dtype, "na_value") and kind == "f":
