@@ -1,12 +1,14 @@
 """Methods whose answer depends on the order of the objects: given, or drawn from the seed."""
 
+from copy import copy
+
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from consclust import methods
 from consclust.ensemble import Ensemble
-from consclust.methods import CSPA, EAC, MCLA, PTA
+from consclust.methods import CSPA, EAC, LCE, MCLA, PTA, SDGCA
 from consclust.numerics.partition import cut, scaled_integers
 from consclust.similarity import jaccard, pts
 from graphs import dense_graph
@@ -52,6 +54,33 @@ def test_other_seeds_are_other_orders(name):
     assert np.array_equal(again, found[3])
     given = [methods.make(name, 3, {}, seed).fit_predict(noisy()) for seed in range(8)]
     assert len({tuple(labels) for labels in given}) == 1
+
+
+def sdgca_ties():
+    """Eight objects on which SDGCA has equal entries that matter: the ninth draw of one generator."""
+    rng = np.random.default_rng(11)
+    return [rng.integers(3, size=(8, 3)) for _ in range(9)][-1]
+
+
+@pytest.mark.parametrize(
+    ("method", "labels"),
+    [
+        (LCE(3), [[1, 1, 2], [1, 2, 2], [1, 0, 1], [1, 1, 0], [2, 1, 1], [1, 2, 0], [1, 2, 2], [1, 0, 2]]),
+        (SDGCA(2), sdgca_ties()),
+    ],
+    ids=["LCE", "SDGCA"],
+)
+def test_ties_of_a_few_objects_depend_on_the_order_as_is_declared(method, labels):
+    labels = np.array(labels)
+    given = method.fit_predict(labels)
+    orders = [np.random.default_rng(seed).permutation(8) for seed in range(10)]
+    permuted = [adjusted_rand_score(given[order], method.fit_predict(labels[order])) for order in orders]
+    assert min(permuted) < 1
+    assert type(method).order_dependent
+    drawn = copy(method).set_params(object_order="random")
+    found = [drawn.set_params(random_state=seed).fit_predict(labels) for seed in range(10)]
+    assert len({tuple(clusters) for clusters in found}) > 1
+    assert np.array_equal(method.set_params(random_state=7).fit_predict(labels), given)
 
 
 @pytest.mark.parametrize("method", [CSPA(3), EAC(3), EAC(3, linkage="complete"), EAC(3, linkage="single")], ids=repr)

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from consclust.ensemble import Ensemble, FloatArray
-from consclust.methods.base import Cost, MatrixMethod
+from consclust.methods.base import Cost, MatrixMethod, OrderedMethod
 from consclust.methods.constraints import Interval
 from consclust.numerics.linkage import Linkage
 from consclust.similarity import jaccard
@@ -18,7 +18,7 @@ ROUNDING = 1e-12  # Similarities of clusters that differ by less are equal
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
-class LCE(MatrixMethod):
+class LCE(OrderedMethod, MatrixMethod):
     r"""Agglomerative clustering of objects that are similar if their base clusters overlap with the same ones.
 
     With the Jaccard index :math:`w_{ab}` of the base clusters, :math:`w_{aa} = 0`, and the decay d, the similarity of
@@ -57,6 +57,8 @@ class LCE(MatrixMethod):
         What a similarity through other clusters counts beside a common cluster, d.
     n_steps : int, default 4
         Steps of "srs", T. The authors' package counts the start as well; its 5 are 4 here.
+    object_order : {"given", "random"}, default "given"
+        The order of the objects that decides between ties: as they are given, or drawn from ``random_state``.
 
     Attributes
     ----------
@@ -70,6 +72,9 @@ class LCE(MatrixMethod):
     be nearer, so that a tree may part objects with one profile. S is computed over the profiles in all three. The tree
     is built over the profiles, in O(n'^2) time and memory, where that gives the tree of the objects, and else over the
     objects, in 8 n^2 bytes.
+
+    In small ensembles many similarities of "cts" tie, and which of the tied pairs merges first follows the order of the
+    objects and of the clusterings.
 
     As in the authors' package the two clusters with the largest u count as one cluster, without the decay; here this
     holds for all pairs that are as similar but for rounding, so that the order of the clusterings does not matter. The
@@ -116,7 +121,8 @@ class LCE(MatrixMethod):
             self.profile_matrix_ = compare_by_neighbours(ensemble, self.decay)
         else:
             self.profile_matrix_ = compare_by_simrank(ensemble, self.decay, self.n_steps)
-        self._set_profile_linkage_labels(self.profile_matrix_, self.n_clusters, self.linkage)
+        order = None if self.object_order == "given" else self._draw_order(ensemble.n_objects)
+        self._set_profile_linkage_labels(self.profile_matrix_, self.n_clusters, self.linkage, order)
 
     def consensus_matrix(self) -> FloatArray:
         """Return S over objects, shape (n, n)."""

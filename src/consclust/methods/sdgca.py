@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from consclust.ensemble import Ensemble, FloatArray, IntArray
-from consclust.methods.base import Cost, MatrixMethod
+from consclust.methods.base import Cost, MatrixMethod, OrderedMethod
 from consclust.methods.constraints import POSITIVE
 from consclust.similarity import co_occurrence, eci, ecpcs
 
@@ -18,7 +18,7 @@ FASTER, MOST = 1.1, 1e6  # Growth of the penalties in a round, and where it ends
 
 
 @dataclass(repr=False, eq=False)
-class SDGCA(MatrixMethod):
+class SDGCA(OrderedMethod, MatrixMethod):
     r"""Co-association matrix guided by a similarity and a dissimilarity of the objects (Zhang, Jia, Song, Wang 2025).
 
     A base cluster c of clustering j counts more if the others leave it undivided. With the entropy of
@@ -60,6 +60,8 @@ class SDGCA(MatrixMethod):
         Least co-association of a must-link; above 1: none but of an object with itself.
     tol : float >= 0, default 0.001
         Stop when the Frobenius norms of the changes of S and D in a round, and of S - F and D - G, are all below.
+    object_order : {"given", "random"}, default "given"
+        The order of the objects that decides between ties: as they are given, or drawn from ``random_state``.
 
     Attributes
     ----------
@@ -80,7 +82,8 @@ class SDGCA(MatrixMethod):
 
     Exact on profiles: a matrix over the objects is one over the profiles, and a diagonal of its own. ADMM takes O(n'^3)
     time a round, of which there are 36 to 77 on the ensembles of the tests. The tree is that of the objects, built over
-    the profiles where two objects with one profile are nearest to each other.
+    the profiles where two objects with one profile are nearest to each other. In an ensemble of a few objects entries
+    of W may tie, and which of the tied pairs merges first follows the order of the objects and of the clusterings.
 
     A clustering of one cluster has w = 0; (1) divides by 0 there, and the program does the same where the others
     divide that cluster. A missing label counts as the expected one.
@@ -126,7 +129,8 @@ class SDGCA(MatrixMethod):
             fused = self._fuse(ensemble, weighted)
         self.profile_matrix_ = fused[:-1].copy()
         self.diagonal_ = fused[-1].copy()
-        self._set_profile_linkage_labels(self.profile_matrix_, self.n_clusters, "average")
+        order = None if self.object_order == "given" else self._draw_order(ensemble.n_objects)
+        self._set_profile_linkage_labels(self.profile_matrix_, self.n_clusters, "average", order)
 
     def consensus_matrix(self) -> FloatArray:
         """Return W over objects, shape (n, n)."""
