@@ -554,20 +554,48 @@ def pair_sets_index(y: npt.ArrayLike, labels: npt.ArrayLike) -> float:
 
 
 def _pair_sets_index(table: Contingency) -> float:
-    from scipy.optimize import linear_sum_assignment
-
     if table.shape == (1, 1):
         return 1.0
+    n_rows, n_columns = table.shape
     classes = table.sizes(0)
     clusters = table.sizes(1)
-    shares = table.dense() / np.maximum(classes[:, None], clusters[None])
-    matched = float(shares[linear_sum_assignment(shares, maximize=True)].sum())
+    shares = table.counts / np.maximum(classes[table.rows], clusters[table.columns])
+    match = _match_shares_dense if n_rows * n_columns <= CELLS else _match_shares_sparse
+    matched = match(table, shares)
     # by chance: the largest class meets the largest cluster, and so on
     n_pairs = min(table.shape)
     of_classes = np.sort(classes)[::-1][:n_pairs].astype(float)
     of_clusters = np.sort(clusters)[::-1][:n_pairs].astype(float)
     chance = float((of_classes * of_clusters / table.n / np.maximum(of_classes, of_clusters)).sum())
     return max(0.0, (matched - chance) / (max(table.shape) - chance))
+
+
+def _match_shares_dense(table: Contingency, shares: FloatArray) -> float:
+    """Return the largest sum of the shares of the entries, (entries,), in a one-to-one matching of rows and columns."""
+    from scipy.optimize import linear_sum_assignment
+
+    dense = np.zeros(table.shape)
+    dense[table.rows, table.columns] = shares
+    return float(dense[linear_sum_assignment(dense, maximize=True)].sum())
+
+
+def _match_shares_sparse(table: Contingency, shares: FloatArray) -> float:
+    """Return the same sum by a matching in the sparse graph of the entries.
+
+    As in :func:`_match_sparse` each vertex of the smaller side has a partner of its own that counts 0, and all weights
+    are raised by 1. The matched shares are summed as they are, so that the 1 costs the sum no digits.
+    """
+    from scipy.sparse import coo_array, eye_array, hstack
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    entries = coo_array((shares, (table.rows, table.columns)), shape=table.shape)
+    if table.shape[0] > table.shape[1]:
+        entries = entries.T
+    raised = coo_array((entries.data + 1, entries.coords), shape=entries.shape)
+    graph = hstack([raised, eye_array(min(table.shape))], format="csr")
+    rows, columns = min_weight_full_bipartite_matching(graph, maximize=True)
+    is_entry = columns < entries.shape[1]
+    return float(entries.tocsr()[rows[is_entry], columns[is_entry]].sum())
 
 
 METRICS: dict[str, Callable[[Contingency], float]] = {

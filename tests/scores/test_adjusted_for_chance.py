@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_mutual_info_score
 
-from consclust.scores import ami, pair_sets_index, score_each
+from consclust import scores
+from consclust.scores import ami, contingency, pair_sets_index, score_each
 
 
 @st.composite
@@ -39,6 +40,28 @@ def slow_pair_sets_index(y, labels):
 def test_pair_sets_index_is_that_of_the_slow_definition(pair):
     y, labels = pair
     assert pair_sets_index(y, labels) == pytest.approx(slow_pair_sets_index(y, labels), abs=1e-12)
+
+
+@settings(max_examples=50, deadline=None)
+@given(two_labelings())
+def test_pair_sets_index_of_a_sparse_table_is_that_of_the_dense_one(pair):
+    table = contingency(*pair)
+    dense = scores._pair_sets_index(table)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scores, "CELLS", 0)
+        assert scores._pair_sets_index(table) == pytest.approx(dense, abs=1e-12)
+
+
+def test_pair_sets_index_of_many_classes_makes_no_dense_table(monkeypatch):
+    """20,000 pairs of which the clusters keep 10,000 whole: a dense table takes 2.4 GB."""
+    monkeypatch.setattr(scores.Contingency, "dense", None)
+    y = np.repeat(np.arange(20_000), 2)
+    labels = y.copy()
+    labels[:20_000:2] = 20_000 + np.arange(10_000)  # the first of each of 10,000 classes is alone
+    # the pairs of sizes are (2, 2) and (2, 1), 10,000 times each
+    chance = 10_000 * (2 * 2 / 2 + 2 * 1 / 2) / 40_000
+    matched = 10_000 + 10_000 / 2
+    assert pair_sets_index(y, labels) == pytest.approx((matched - chance) / (30_000 - chance))
 
 
 def test_pair_sets_index_by_hand():
