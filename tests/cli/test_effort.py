@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from consclust.cli import effort, main, progress
+from consclust.cli.options import Data
 from consclust.diagnostics.efforts import Budget, choose_size, draw_objects, estimate_choice, permute_labels
 from consclust.ensemble import Ensemble
 from consclust.methods import EAC, KC, LWEA, LWGP, MCLA, RCE
@@ -214,6 +215,39 @@ def test_compare_on_a_sample_writes_the_labels_of_these_objects(file, tmp_path):
     found = pd.read_csv(tmp_path / "some" / "labels.csv")
     assert found["id"].tolist() == [f"object {i}" for i in draw_objects(700, 80, 0)]
     assert found["EAC"].nunique() == 4
+
+
+@pytest.fixture(scope="module")
+def sparse_file(tmp_path_factory, labels):
+    """The same, and a clustering second that has none of the objects of a sample."""
+    path = tmp_path_factory.mktemp("effort") / "sparse.csv"
+    frame = pd.DataFrame(labels, index=[f"object {i}" for i in range(700)], columns=list("abcdefgh"))
+    few = np.full(700, -1)
+    few[np.setdiff1d(np.arange(700), draw_objects(700, 80, 0))[:9]] = [0, 1, 2] * 3
+    frame.insert(1, "few", few)
+    frame.to_csv(path)
+    return path
+
+
+def test_of_a_sample_the_clusterings_keep_their_names(labels):
+    given = np.column_stack([labels[:, 0], np.where(np.arange(700) < 9, 1, -1), labels[:, 1]])
+    data = Data(Ensemble(given, "ignored"), None, np.arange(700), ["a", "few", "b"]).keep(np.arange(600, 700))
+    assert data.names == ["a", "b"]
+    assert (data.ensemble.n_clusterings, data.ensemble.missing) == (2, "ignored")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["compare", "-k", 4, "--methods", "EAC", "--draws", 0, "--folds", 9],
+        ["choose-k", "--k", "3:4", "--halves", 2, "--nulls", 0],
+        pytest.param(["report", "-k", 4, "--nulls", 0, "--ks", "3:4", "--draws", 2], marks=pytest.mark.long),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::consclust.errors.MissingLabelsWarning")
+def test_a_clustering_may_contain_no_object_of_a_sample(sparse_file, tmp_path, command):
+    done = run(command[0], sparse_file, *command[1:], "--objects", 80, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
 
 
 class Terminal:

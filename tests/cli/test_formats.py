@@ -97,6 +97,33 @@ def test_a_folder_with_a_file_for_each_clustering(tmp_path, with_ids):
 
 
 @pytest.mark.parametrize(
+    ("content", "labels"),
+    [
+        ("1\n1\n\n2\n3\n", [1, 1, -1, 2, 3]),
+        ("run\n\n1\n2\n2\n3\n", [-1, 1, 2, 2, 3]),
+        ('""\n1\n2\n2\n""\n', [-1, 1, 2, 2, -1]),
+        ('run\n""\n1\n2\n2\n""\n\n\n', [-1, 1, 2, 2, -1]),
+        ("run\r\r\n1\r\r\n1\r\r\n2\r\r\n2\r\r\n2\r\r\n", [1, 1, 2, 2, 2]),
+    ],
+)
+def test_an_empty_line_of_one_column_is_an_object_without_a_label(tmp_path, content, labels):
+    (tmp_path / "a.csv").write_text("0\n0\n1\n1\n1\n")
+    (tmp_path / "b.csv").write_text(content, newline="")
+    np.testing.assert_array_equal(read_labels(tmp_path, Layout()).values[:, 1], labels)
+
+
+def test_a_sheet_ends_with_its_last_label(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for label in ("run", 1, None, 2, 2):
+        book.active.append([label])
+    book.active["A9"].number_format = "0"  # Excel counts the row, though nothing is in it
+    book.save(tmp_path / "a.xlsx")
+    (tmp_path / "b.csv").write_text("1\n1\n2\n2\n")
+    np.testing.assert_array_equal(read_labels(tmp_path, Layout()).values[:, 0], [1, -1, 2, 2])
+
+
+@pytest.mark.parametrize(
     ("name", "content", "what"),
     [
         ("b.csv", "id,b\nv,0\nu,1\nw,0\nx,1\n", "other ids, or in another order, than in a.csv"),

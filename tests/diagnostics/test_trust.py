@@ -7,7 +7,9 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 from statsmodels.stats.proportion import proportion_confint
 
-from consclust.diagnostics import bootstrap_stability, held_out_agreement
+from consclust.diagnostics import bootstrap_stability, choose_k, compare_methods, held_out_agreement
+from consclust.diagnostics.cautions import find_closer_method
+from consclust.ensemble import Ensemble
 from consclust.methods import EAC
 from consclust.methods.base import ConsensusMethod
 
@@ -77,6 +79,29 @@ class ByFeature(ConsensusMethod):
     def _fit(self, ensemble) -> None:
         labels = np.unique(self._features[:, 0], return_inverse=True)[1]
         self._set_only_labels(labels, np.arange(len(labels)))
+
+
+class Counting(EAC):
+    """Notes what the missing labels of its ensembles count as."""
+
+    counted: list[str] = []
+
+    def _fit(self, ensemble) -> None:
+        self.counted.append(ensemble.missing)
+        super()._fit(ensemble)
+
+
+@pytest.mark.parametrize("missing", ["expected", "ignored"])
+def test_fits_count_missing_labels_as_the_ensemble_does(missing) -> None:
+    ensemble, method = Ensemble(planted(missing=True), missing), Counting(3)
+    Counting.counted.clear()
+    held_out_agreement(ensemble, method, folds=2)
+    bootstrap_stability(ensemble, method, draws=2)
+    compare_methods(ensemble, {"EAC": method}, draws=1, folds=2)
+    choose_k(ensemble, ks=[2, 3], method=method, halves=2, nulls=1)
+    find_closer_method(ensemble, np.zeros(12), EAC(3), [method])
+    assert set(Counting.counted) == {missing}
+    assert len(Counting.counted) > 10
 
 
 def test_methods_are_given_the_features_of_their_objects() -> None:

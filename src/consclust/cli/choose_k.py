@@ -85,6 +85,8 @@ def choose_k(
         effort.say_estimate(plan.need, "the comparison")
         if plan.objects is not None:
             matrix, ids = matrix[plan.objects], ids[plan.objects]
+            if not source.features:  # a clustering may contain none of these objects
+                matrix = matrix[:, (matrix >= 0).any(axis=0)]
         given |= {"labels": matrix} if recipe is None else {"features": matrix, "recipe": recipe}
         given["halves"] = plan.halves
         written = _Written(out, ks, source.features)

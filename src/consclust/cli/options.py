@@ -87,14 +87,16 @@ class Data(NamedTuple):
 
     def keep(self, objects: "IntArray | None") -> "Data":
         """Return the same of some of the objects, by their numbers; None: of all."""
-        from consclust.diagnostics.stability import keep_objects
+        from consclust.diagnostics.stability import contain_any, keep_objects
 
         if objects is None:
             return self
+        kept = contain_any(self.ensemble, objects)
         return self._replace(
             ensemble=keep_objects(self.ensemble, objects),
             features=None if self.features is None else self.features[objects],
             ids=self.ids[objects],
+            names=[name for name, is_kept in zip(self.names, kept, strict=True) if is_kept],
             classes=None if self.classes is None else self.classes.keep(objects),
         )
 

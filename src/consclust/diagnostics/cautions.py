@@ -47,7 +47,11 @@ def find_closer_method(
     best = ""
     most = known_mean(agreement) + CLEAR
     for other in others:
-        labels, _ = attempt(lambda other=other: fitted_labels(ensemble.given, other), "", other)  # type: ignore[misc]
+        labels, _ = attempt(
+            lambda other=other: fitted_labels(ensemble.given, other, None, ensemble.missing),  # type: ignore[misc]
+            "",
+            other,
+        )
         if labels is None:
             continue
         found = agreement_with(ensemble, labels)

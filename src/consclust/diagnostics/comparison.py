@@ -103,12 +103,14 @@ def _measure(
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):  # sums over threads would make the last bits depend on their number
-        answer, note = attempt(lambda: fitted_with_remarks(ensemble.given, method, features), "", method)
+        answer, note = attempt(
+            lambda: fitted_with_remarks(ensemble.given, method, features, ensemble.missing), "", method
+        )
         if answer is None:
             return Measured(name, note=note)
         labels, remarks = answer
         start = time.perf_counter()  # the first fit may import packages and compile loops
-        fitted_labels(ensemble.given, method, features)
+        fitted_labels(ensemble.given, method, features, ensemble.missing)
         seconds = time.perf_counter() - start
         ari, nmi = (known_mean(agreement_with(ensemble, labels, measure)) for measure in ("ARI", "NMI"))
         given = {"features": features, "random_state": seed}

@@ -206,7 +206,7 @@ class _Labels:
         return cls(ensemble.given, ensemble.missing, draw_halves(m, halves, seed), method, seed)
 
     def stages(self, ks: Sequence[int]) -> Iterator[Stage]:
-        every = Ensemble(self.given)
+        every = Ensemble(self.given, self.missing)
         consensus = self._consensus(self.given, ks)
         of_halves = [self._consensus(self.given[:, half], ks) for half in self.halves]
         for k in ks:
@@ -216,7 +216,7 @@ class _Labels:
     def parts(self, ks: Sequence[int]) -> Iterator[dict[int, Part]]:
         for half in self.halves:
             mine = self.given[:, half]
-            yield {k: _make_part(mine, labels) for k, labels in self._consensus(mine, ks).items()}
+            yield {k: _make_part(mine, labels, self.missing) for k, labels in self._consensus(mine, ks).items()}
 
     def _consensus(self, given: IntArray, ks: Sequence[int]) -> dict[int, IntArray]:
         return consensus_labels(given, ks, self.method, missing=self.missing)
@@ -282,7 +282,7 @@ class _Features:
                 mine = of_runs[k][:, half]
                 labels = self._consensus(mine, k)
                 if labels is not None:
-                    found[k] = _make_part(mine, labels)
+                    found[k] = _make_part(mine, labels, "ignored")
             yield found
 
     def _consensus(self, given: IntArray, k: int) -> IntArray | None:
@@ -347,10 +347,10 @@ def draw_halves(m: int, halves: int, seed: int) -> list[IntArray]:
     return [np.sort(rng.choice(m, m // 2, replace=False)) for _ in range(halves)]
 
 
-def _make_part(given: IntArray, labels: IntArray) -> Part:
+def _make_part(given: IntArray, labels: IntArray, missing: Unseen) -> Part:
     """Return a consensus with its clusterings, (n, m), without the objects that have no label."""
     known = labels != MISSING
-    return Part(Ensemble(given[known]), labels[known])
+    return Part(Ensemble(given[known], missing), labels[known])
 
 
 def consensus_labels(
@@ -377,7 +377,7 @@ def consensus_labels(
         of_k = copy(method)
         of_k.n_clusters = k
         try:
-            labels = fitted_labels(given, of_k, features)
+            labels = fitted_labels(given, of_k, features, missing)
         except ConsensusFailure:
             continue
         if len(np.unique(labels[labels != MISSING])) == k:

@@ -503,7 +503,13 @@ def _divide(sums: npt.NDArray[Any], counts: npt.NDArray[Any]) -> FloatArray:
 def keep_objects(ensemble: Ensemble, objects: IntArray) -> Ensemble:
     """Return the ensemble of some of the objects, without the clusterings that contain none of them."""
     labels = ensemble.profiles[ensemble.membership[objects]]
-    return Ensemble(labels[:, (labels >= 0).any(axis=0)])
+    return Ensemble(labels[:, contain_any(ensemble, objects)], ensemble.missing)
+
+
+def contain_any(ensemble: Ensemble, objects: IntArray) -> npt.NDArray[np.bool_]:
+    """Return whether each clustering contains one of the objects at least."""
+    result: npt.NDArray[np.bool_] = np.any(ensemble.profiles[ensemble.membership[objects]] >= 0, axis=0)
+    return result
 
 
 def _require_pair(ensemble: Ensemble) -> None:

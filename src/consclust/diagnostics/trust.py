@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from consclust.diagnostics.ensembles import Agreement, Normalization, agreement_with
 from consclust.diagnostics.pairs import require_at_least
-from consclust.ensemble import MISSING, Ensemble, FloatArray, IntArray, as_ensemble
+from consclust.ensemble import MISSING, Ensemble, FloatArray, IntArray, Unseen, as_ensemble
 from consclust.errors import ConsensusFailure, MemoryNeeded, MissingLabelsWarning
 from consclust.methods.base import ConsensusMethod
 
@@ -62,7 +62,7 @@ def held_out_agreement(
     order = np.random.default_rng(random_state).permutation(m)
     result = np.empty(m)
     for part in np.array_split(order, folds):
-        found = fitted_labels(np.delete(given, part, axis=1), method, features)
+        found = fitted_labels(np.delete(given, part, axis=1), method, features, ensemble.missing)
         result[part] = agreement_with(given[:, part], found, measure, normalization)
     return result
 
@@ -121,10 +121,10 @@ def bootstrap_stability(
     m = ensemble.n_clusterings
     given = ensemble.given
     if reference is None:
-        reference = fitted_labels(given, method, features)
+        reference = fitted_labels(given, method, features, ensemble.missing)
     stays, counted = np.zeros((2, ensemble.n_objects))
     for _ in range(draws):
-        found = fitted_labels(given[:, rng.integers(m, size=m)], method, features)
+        found = fitted_labels(given[:, rng.integers(m, size=m)], method, features, ensemble.missing)
         stays += matched(found, reference) == reference
         counted += found != MISSING
     with np.errstate(invalid="ignore", divide="ignore"):  # an object that no draw contains
@@ -139,12 +139,17 @@ def bootstrap_stability(
         return Stability(reference, share, np.maximum(low, 0.0), np.minimum(high, 1.0))
 
 
-def fitted_labels(given: IntArray, method: ConsensusMethod, features: Any = None) -> IntArray:
-    """Return the labels that a copy of a method finds, (n,); -1 for an object without any label."""
-    return fitted_with_remarks(given, method, features)[0]
+def fitted_labels(given: IntArray, method: ConsensusMethod, features: Any, missing: Unseen) -> IntArray:
+    """Return the labels that a copy of a method finds, (n,); -1 for an object without any label.
+
+    Missing labels of the label matrix ``given``, (n, m), count as ``missing`` says.
+    """
+    return fitted_with_remarks(given, method, features, missing)[0]
 
 
-def fitted_with_remarks(given: IntArray, method: ConsensusMethod, features: Any = None) -> tuple[IntArray, str]:
+def fitted_with_remarks(
+    given: IntArray, method: ConsensusMethod, features: Any, missing: Unseen
+) -> tuple[IntArray, str]:
     """Return the labels that a copy of a method finds, and its :func:`remarks`."""
     # a method takes no object without any label; leaving clusterings out can leave some
     known = (given != MISSING).any(axis=1)
@@ -153,7 +158,7 @@ def fitted_with_remarks(given: IntArray, method: ConsensusMethod, features: Any 
     with warnings.catch_warnings():
         # what is missing from the ensemble is said once by who asks; here it differs from draw to draw
         warnings.simplefilter("ignore", MissingLabelsWarning)
-        fitted = copy(method).fit(given[known], some)
+        fitted = copy(method).fit(Ensemble(given[known], missing), some)
     labels[known] = fitted.labels_
     return labels, remarks(fitted)
 

@@ -1,7 +1,7 @@
 """Files in further formats, which are converted to a plain one and read from there: for a person's files alone.
 
-Compressed files, Excel sheets, folders of one-column files, R's ``.rds`` and MATLAB v7.3. A study reads the plain
-formats.
+Compressed files, Excel sheets, folders of one-column files, text of one column with empty lines, R's ``.rds`` and
+MATLAB v7.3. A study reads the plain formats.
 """
 
 # h5py, openpyxl and rdata are imported where needed; they come with the extra "formats"
@@ -25,8 +25,9 @@ from consclust.extras import needs
 from consclust.plurals import count
 from consclust.readers.arrays import TableWithClasses
 from consclust.readers.common import one_line, refuse_bomb
+from consclust.readers.delimited import DELIMITERS
 from consclust.readers.label_matrix import find_ids, read_table
-from consclust.readers.layout import SUFFIXES, Layout, Remedies
+from consclust.readers.layout import SUFFIXES, TEXT_SUFFIXES, Layout, Remedies
 from consclust.readers.object_table import POINT, Column, NumberColumn, ObjectTable, number_rows
 
 UNPACKERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
@@ -35,6 +36,8 @@ HDF5_MARK = b"\x89HDF\r\n\x1a\n"
 HDF5_AT = 512
 """Bytes of MATLAB's own header before the mark."""
 BLOCK = 2**20
+QUOTED_NOTHING = '""'
+"""A missing value of one column, as pandas writes it."""
 
 
 def read_any_table(path: Path, layout: Layout, missing: int | None, remedies: Remedies) -> TableWithClasses:
@@ -72,6 +75,8 @@ def _find_conversion(path: Path, layout: Layout, remedies: Remedies) -> Callable
         return partial(_convert_xlsx, sheet=layout.variable, remedies=remedies)
     if suffix == ".rds":
         return _convert_rds
+    if suffix in TEXT_SUFFIXES:
+        return _fill_gaps if _has_gaps(path) else None
     return _convert_mat if suffix == ".mat" and _is_hdf5(path) else None
 
 
@@ -93,6 +98,46 @@ def _unpack(path: Path, folder: Path) -> Path:
     return plain
 
 
+def _has_gaps(path: Path) -> bool:
+    """Whether a text file has one column, in which an object without a value is an empty line."""
+    try:
+        with path.open(encoding="utf-8-sig") as content:
+            first = next(filter(None, map(str.strip, content)), "")
+        if not first or not _is_one_cell(first):
+            return False
+        _, values = _read_values(path)
+    except UnicodeDecodeError:
+        return False  # the reader refuses it
+    return not all(value and value != QUOTED_NOTHING for value in values) and all(map(_is_one_cell, values))
+
+
+def _is_one_cell(line: str) -> bool:
+    """Whether a line has one cell at most: no delimiter but in quotes around the whole of it."""
+    is_quoted = len(line) > 1 and line[0] == line[-1] == '"' and '"' not in line[1:-1]
+    return is_quoted or not (" " in line or any(delimiter in line for delimiter in DELIMITERS))
+
+
+def _fill_gaps(path: Path, folder: Path) -> Path:
+    """Write a text file of one column with NA in place of nothing."""
+    n_before, values = _read_values(path)
+    filled = ["NA" if value in ("", QUOTED_NOTHING) else value for value in values]
+    plain = folder / path.name
+    plain.write_text("\n".join([*[""] * n_before, *filled]), encoding="utf-8")  # each line keeps its number
+    return plain
+
+
+def _read_values(path: Path) -> tuple[int, list[str]]:
+    """Return the number of empty lines at the start, and the lines from there to the last that is not empty."""
+    with path.open(encoding="utf-8-sig", newline="") as content:
+        text = content.read()
+    # where two programs write ends of lines for Windows, one after the other, an end has three characters
+    text = text.replace("\r\r\n", "\n").replace("\r\n", "\n").replace("\r", "\n")
+    lines = [line.strip() for line in text.split("\n")]
+    is_filled = [bool(line) for line in lines]
+    first = is_filled.index(True)
+    return first, lines[first : len(lines) - is_filled[::-1].index(True)]
+
+
 def _convert_xlsx(path: Path, folder: Path, sheet: str | None, remedies: Remedies) -> Path:
     """Write a sheet of an Excel workbook as CSV: the one that is named, or the only one."""
     with needs("formats"):
@@ -110,6 +155,8 @@ def _convert_xlsx(path: Path, folder: Path, sheet: str | None, remedies: Remedie
         if name not in book.sheetnames:
             raise InputError(f"{path}: no sheet {name!r}; there is {', '.join(book.sheetnames)}")
         rows = [[_write_cell(cell) for cell in row] for row in book[name].iter_rows(values_only=True)]
+    while rows and not any(rows[-1]):  # Excel counts rows that once had a cell
+        rows.pop()
     return _write_csv(folder / f"{path.name}.csv", rows)
 
 

@@ -16,7 +16,7 @@ from consclust import diagnostics
 from consclust.diagnostics import Coalitions, ConsensusValues, Measured, ResampledKMeans, Stability
 from consclust.diagnostics.cautions import describe_single_objects, find_closer_method
 from consclust.diagnostics.resampling import Stage
-from consclust.diagnostics.stability import keep_objects
+from consclust.diagnostics.stability import contain_any, keep_objects
 from consclust.diagnostics.trust import NO_HELD_OUT, NO_STABILITY, attempt, fitted_with_remarks
 from consclust.ensemble import Ensemble, FloatArray, IntArray
 from consclust.known_classes import KnownClasses
@@ -109,7 +109,7 @@ class Diagnosis:
 
     @computed
     def _answer(self) -> tuple[IntArray, str]:
-        return fitted_with_remarks(self.ensemble.given, self.settings.method, self.features)
+        return fitted_with_remarks(self.ensemble.given, self.settings.method, self.features, self.ensemble.missing)
 
     @property
     def unseen(self) -> list[str]:
@@ -189,19 +189,26 @@ class Diagnosis:
 
     @computed
     def _held_out(self) -> tuple[FloatArray | None, str]:
-        method, folds = self.settings.method, min(self.settings.folds, self.ensemble.n_clusterings)
-        some = self._some_to_trust
+        method, some = self.settings.method, self._some_to_trust
+        ensemble = self._keep(some)
+        folds = min(self.settings.folds, ensemble.n_clusterings)
         return attempt(
-            lambda: diagnostics.held_out_agreement(self._keep(some), method, folds=folds, **self._draw_from(some)),
+            lambda: diagnostics.held_out_agreement(ensemble, method, folds=folds, **self._draw_from(some)),
             NO_HELD_OUT,
             method,
         )
 
     @property
     def held_out(self) -> FloatArray:
-        """ARI of each clustering with a consensus of others, (m,); NaN if a fold has no consensus."""
-        found, m = self._held_out[0], self.ensemble.n_clusterings
-        return np.full(m, np.nan) if found is None else found
+        """ARI of each clustering with a consensus of others, (m,).
+
+        NaN if a fold has no consensus, and for clusterings that contain none of the objects that it is measured on.
+        """
+        values = np.full(self.ensemble.n_clusterings, np.nan)
+        found, some = self._held_out[0], self._some_to_trust
+        if found is not None:
+            values[slice(None) if some is None else contain_any(self.ensemble, some)] = found
+        return values
 
     @property
     def no_held_out(self) -> str:
