@@ -9,9 +9,10 @@ import time
 
 import numpy as np
 import pandas as pd
+import pyarrow
 import pytest
 from click.testing import CliRunner
-from pyarrow.parquet import read_table
+from pyarrow.parquet import read_table, write_table
 
 from consclust import stream
 from consclust.cli import main
@@ -85,6 +86,31 @@ def test_ids_go_with_their_labels(matrix, options):
     ids, labels = read(out)
     assert ids == [f"object {i}" for i in range(900)]
     assert np.array_equal(labels, SpectralConsensus(3, random_state=0).fit(labels_of()).labels_)
+
+
+@pytest.mark.parametrize("kind", ["index", "large_string", "category"])
+def test_ids_may_be_the_index_of_a_frame_or_text_of_any_kind(matrix, kind):
+    frame = pd.DataFrame(labels_of(), columns=[f"run {i}" for i in range(6)])
+    names = [f"object {i}" for i in range(900)]
+    if kind == "index":
+        table = pyarrow.Table.from_pandas(frame.set_axis(names))
+    else:
+        text = pyarrow.array(names).dictionary_encode() if kind == "category" else pyarrow.array(names, kind)
+        table = pyarrow.Table.from_pandas(frame).add_column(0, "cell", text)
+    write_table(table, matrix / "named.parquet", row_group_size=200)
+    said = run(matrix / "named.parquet", "-k", 3, "--method", "HBGF", "--out", matrix / "out.parquet")
+    assert "6 base clusterings" in said
+    assert read(matrix / "out.parquet")[0] == names
+
+
+def test_a_column_with_the_name_of_classes_is_named(matrix):
+    frame = pd.DataFrame(labels_of(), columns=[*(f"run {i}" for i in range(5)), "cell_type"])
+    frame.to_parquet(matrix / "labels.parquet")
+    given = (matrix / "labels.parquet", "-k", 3, "--method", "HBGF", "--out", matrix / "out.npy")
+    said = run(*given)
+    assert "column 'cell_type'" in said
+    assert "--drop cell_type" in said
+    assert "cell_type" not in run(*given, "--drop", "cell_type")
 
 
 def test_columns_are_left_out(matrix):

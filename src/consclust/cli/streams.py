@@ -2,6 +2,7 @@
 
 # NumPy and pyarrow are imported where needed, so that what does without them starts faster
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -52,7 +53,10 @@ def find_stream(source: Source, methods: Iterable[str]) -> Table | None:
     if not LEARNERS.keys() >= {*methods}:
         return None
     table = _look_at_npy(source) if suffix == ".npy" else _look_at_parquet(source)
-    return table if table.n_objects > MOST_IN_MEMORY else None
+    if table.n_objects <= MOST_IN_MEMORY:
+        return None
+    _name_classes(source, table)
+    return table
 
 
 def _look_at_npy(source: Source) -> Table:
@@ -71,10 +75,9 @@ def _look_at_parquet(source: Source) -> Table:
     """Return the size and the columns of a Parquet file; 0 objects where it cannot be read in passes."""
     from consclust.ensemble import clustering_columns
     from consclust.extras import needs
-    from consclust.readers.delimited import ID_NAMES
 
     with needs("parquet"):
-        from pyarrow import ArrowInvalid, types
+        from pyarrow import ArrowInvalid
         from pyarrow.parquet import ParquetFile
     try:
         with ParquetFile(source.path) as file:
@@ -84,13 +87,40 @@ def _look_at_parquet(source: Source) -> Table:
         return Table(0, [], None)  # what is wrong is said where it is read whole
     names = clustering_columns(schema)
     ids = source.ids
-    if ids is None and not source.no_ids and (names[0].lower() in ID_NAMES or types.is_string(schema.field(0).type)):
-        ids = names[0]
+    if ids is None and not source.no_ids:
+        ids = _find_ids(schema, names)
     known = {*names, *([ids] if ids is not None else [])}
     clusterings = [name for name in names if name != ids and name not in source.drop]
     if {*source.drop} - known or ids not in (None, *schema.names) or not clusterings:
         return Table(0, [], None)
     return Table(n_objects, clusterings, ids)
+
+
+def _find_ids(schema: Any, names: Sequence[str]) -> str | None:
+    """Return the column of ids of a Parquet file: the index of a pandas frame, or the first column if it is one."""
+    from pyarrow import types
+
+    from consclust.parquet import index_columns
+    from consclust.readers.delimited import ID_NAMES
+
+    if index := index_columns(schema):
+        return index[0]
+    stored = schema.field(names[0]).type
+    if types.is_dictionary(stored):
+        stored = stored.value_type
+    is_text = types.is_string(stored) or types.is_large_string(stored) or types.is_string_view(stored)
+    return names[0] if is_text or names[0].lower() in ID_NAMES else None
+
+
+def _name_classes(source: Source, table: Table) -> None:
+    """Say of a column with the name of classes that it is taken for a base clustering, as of a file read whole."""
+    from consclust.cli.own_files import OPTIONS
+    from consclust.readers.recognition import NAMED_LIKE_CLASSES, is_named_like_classes
+
+    named = [name for name in table.clusterings if is_named_like_classes(name)]
+    if named:
+        remedy = OPTIONS.use(named[0], classes="if these are classes", drop="to leave this column out")
+        warnings.warn(f"{source.path}, column {named[0]!r}: {NAMED_LIKE_CLASSES}; {remedy}", stacklevel=2)
 
 
 def run(source: Source, table: Table, method: "ConsensusMethod", out: Path) -> None:
@@ -245,5 +275,12 @@ def _with_ids(source: Source, table: Table, blocks: "Iterator[Labels]") -> "Rows
 
     with ParquetFile(source.path) as file:
         batches = read_batches(file, [table.ids])
-        ids = (batch.column(0).to_numpy(zero_copy_only=False) for batch in batches)
+        ids = (_decode(batch.column(0)).to_numpy(zero_copy_only=False) for batch in batches)
         yield from zip(ids, blocks, strict=True)
+
+
+def _decode(stored: Any) -> Any:
+    """Return an Arrow column with values in place of their numbers in a dictionary."""
+    from pyarrow import types
+
+    return stored.dictionary_decode() if types.is_dictionary(stored.type) else stored

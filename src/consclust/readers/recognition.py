@@ -35,6 +35,7 @@ CLASS_NAMES = frozenset(
     )
 )
 """Names of columns with classes, in lower case, without blanks, dots, dashes and underscores."""
+NAMED_LIKE_CLASSES = "named like classes, but taken for a base clustering"
 CHANCE = 1.1  # times the share of pairs that chance joins, at which a cluster agrees with nothing
 AGREED = 1.5
 
@@ -212,9 +213,8 @@ def _name_classes(found: LabelMatrix, layout: Layout) -> str:
     named = [j for j in numeric if is_named_like_classes(table.names[j])]
     if not named or layout.classes is not None:
         return ""
-    what = "named like classes, but taken for a base clustering"
     purposes = {"classes": "if these are classes", "drop": "to leave this column out"}
-    return table.describe(None, named[:1], what, take_out(table, named[:1], purposes))
+    return table.describe(None, named[:1], NAMED_LIKE_CLASSES, take_out(table, named[:1], purposes))
 
 
 def is_named_like_classes(name: str) -> bool:
