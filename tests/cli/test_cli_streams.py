@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -101,6 +102,20 @@ def test_ids_may_be_the_index_of_a_frame_or_text_of_any_kind(matrix, kind):
     said = run(matrix / "named.parquet", "-k", 3, "--method", "HBGF", "--out", matrix / "out.parquet")
     assert "6 base clusterings" in said
     assert read(matrix / "out.parquet")[0] == names
+
+
+@pytest.mark.filterwarnings("ignore::consclust.errors.MissingLabelsWarning")
+def test_where_missing_labels_are_refused_the_remedy_works(matrix):
+    labels = labels_of()
+    labels[::7, 2] = -1
+    np.save(matrix / "labels.npy", labels)
+    given = ["consensus", str(matrix / "labels.npy"), "-k", "3", "--out", str(matrix / "out.npy")]
+    done = CliRunner().invoke(main, [*given, "--method", "Voting"])
+    assert done.exit_code != 0
+    remedy = re.search("such as ([A-Za-z]+)", done.output)[1]
+    assert CliRunner().invoke(main, [*given, "--method", remedy]).exit_code == 0
+    done = compare(matrix / "labels.npy", "-k", 3, "--methods", "HBGF,Voting")
+    assert f"such as {remedy}" in done.output
 
 
 def test_a_column_with_the_name_of_classes_is_named(matrix):

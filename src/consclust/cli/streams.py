@@ -16,6 +16,7 @@ from consclust.errors import InputError
 if TYPE_CHECKING:
     from consclust.diagnostics import ConsensusValues, Measured
     from consclust.ensemble import IntArray
+    from consclust.errors import ConsensusFailure
     from consclust.label_files import Labels, Rows
     from consclust.methods.base import ConsensusMethod
     from consclust.numerics.gram import Summary
@@ -129,6 +130,7 @@ def run(source: Source, table: Table, method: "ConsensusMethod", out: Path) -> N
     from threadpoolctl import threadpool_limits
 
     from consclust.diagnostics.ensembles import agreement_of_tables
+    from consclust.errors import ConsensusFailure
     from consclust.label_files import write_label_blocks
     from consclust.methods.streamed.fits import learn_summary, summarise_for
     from consclust.plurals import count
@@ -144,6 +146,8 @@ def run(source: Source, table: Table, method: "ConsensusMethod", out: Path) -> N
             tables = np.zeros((len(summary.sizes), fit.rule.n_labels), dtype=np.int64)
             rows = _with_ids(source, table, fit.label_blocks(tables))
             write_label_blocks(out, table.n_objects, fit.rule.n_labels, rows)
+    except ConsensusFailure as failure:
+        raise ConsensusFailure(say_failure(failure)) from None
     except ValueError as mistake:
         raise refuse_labels(source, mistake) from None
     clusters = f"{count(len(fit.sizes), 'cluster')} of {spanned(fit.sizes, 'object')}"
@@ -151,6 +155,11 @@ def run(source: Source, table: Table, method: "ConsensusMethod", out: Path) -> N
     agreement = agreement_of_tables(np.split(tables, summary.firsts[1:]))
     mean = f"mean ARI with the base clusterings {np.nanmean(agreement):.3f}"
     click.echo(f"{name}: {clusters}{fewer}; {mean}; {fit.note}", err=True)
+
+
+def say_failure(failure: "ConsensusFailure") -> str:
+    """Return why a method has no answer, with a remedy that the command has."""
+    return str(failure).replace("use missing='ignored'", f"choose a method that takes them, such as {DEFAULT}")
 
 
 class Comparison(NamedTuple):
@@ -199,7 +208,7 @@ def _measure(method: "ConsensusMethod", summary: "Summary", stream: "StreamedEns
     try:
         fit = learn_summary(method, summary, stream)
     except ConsensusFailure as failure:
-        return Measured(name, note=str(failure))
+        return Measured(name, note=say_failure(failure))
     counts = np.zeros((len(summary.sizes), fit.rule.n_labels), dtype=np.int64)
     labels = np.concatenate(list(fit.label_blocks(counts)))
     seconds = time.perf_counter() - start
