@@ -16,7 +16,7 @@ from consclust.diagnostics import (
 from consclust.diagnostics.choice import make_table, measure_values, recommend
 from consclust.diagnostics.criteria import CRITERIA, Values, compare_with_nulls, compute_null_statistics
 from consclust.diagnostics.resampling import consensus_labels, make_source
-from consclust.ensemble import Ensemble
+from consclust.ensemble import Ensemble, as_ensemble
 from consclust.methods import LWGP
 from consclust.scores import ari
 
@@ -415,7 +415,7 @@ def test_a_consensus_of_fewer_clusters_is_no_answer() -> None:
 
     class Two(LWGP):
         def fit(self, labels, features=None):
-            self.labels_ = np.asarray(Ensemble(labels).given[:, 0])
+            self.labels_ = np.asarray(as_ensemble(labels).given[:, 0])
             return self
 
     given = np.tile(np.repeat([0, 1], 6)[:, None], 5)

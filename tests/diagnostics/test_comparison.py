@@ -36,6 +36,13 @@ def test_a_method_without_an_answer_says_why_and_leaves_the_others() -> None:
     assert (answered.ari, np.isnan(answered.stability)) == (pytest.approx(1), True)
 
 
+def test_a_single_clustering_has_no_held_out_agreement() -> None:
+    (found,) = compare_methods([[0], [0], [1], [1]], {"EAC": EAC(2)}, draws=1)
+    assert (found.clusters, found.ari) == (2, 1)
+    assert np.isnan(found.held_out_ari)
+    assert "single clustering" in found.note
+
+
 def test_the_note_says_what_the_fit_says() -> None:
     (found,) = compare_methods(noisy(), {"SPCE": SPCE(3)}, draws=0)
     assert found.clusters == 6

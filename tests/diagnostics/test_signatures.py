@@ -52,3 +52,9 @@ def test_the_largest_effect_is_first_and_a_constant_feature_last_without_values(
 def test_what_cannot_be_compared_is_refused(features, labels, what):
     with pytest.raises(ValueError, match=what):
         signatures(features, labels)
+
+
+@pytest.mark.parametrize("factor", [2.0**600, 2.0**-600])
+def test_no_number_depends_on_the_unit_of_the_features(factor):
+    expected, found = signatures(X[:, :3], LABELS), signatures(X[:, :3] * factor, LABELS)
+    np.testing.assert_allclose(found.drop(columns="feature"), expected.drop(columns="feature"), rtol=1e-9)

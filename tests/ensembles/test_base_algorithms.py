@@ -98,3 +98,23 @@ def test_runs_that_repeat_are_named_and_resampled_ones_do_not_repeat():
         warnings.simplefilter("error")
         found = ensembles.from_algorithms(SMALL, "pam", 4, 3, object_fraction=0.7).labels
     assert len(np.unique(found, axis=1).T) == 4
+
+
+@pytest.mark.parametrize("algorithm", ensembles.algorithms.ALGORITHMS)
+@pytest.mark.parametrize(("factor", "what"), [(1e200, "overflow"), (1e-200, "vanish")])
+def test_features_whose_squares_are_no_numbers_are_refused(algorithm, factor, what):
+    with pytest.raises(ValueError, match=what):
+        ensembles.from_algorithms(SMALL * factor, algorithm, 2, (2, 3))
+    scaled = ensembles.from_algorithms(SMALL * factor, algorithm, 2, (2, 3), scale=True)
+    assert scaled.n_clusters.tolist() == [2, 3]
+
+
+def test_pam_refuses_distances_that_are_no_numbers():
+    constant = np.vstack([SMALL[:9], np.ones(SMALL.shape[1])])
+    with pytest.raises(ValueError, match="no finite correlation distance"):
+        ensembles.from_algorithms(constant, "pam", 2, (2, 3), metric="correlation")
+
+
+def test_spectral_clustering_needs_fewer_clusters_than_objects():
+    with pytest.raises(ValueError, match="9 clusters of 9 objects"):
+        ensembles.from_algorithms(SMALL[:9], "spectral", 2, 9)

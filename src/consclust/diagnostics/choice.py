@@ -302,8 +302,10 @@ def describe_recommendation(table: Any) -> str:
     share = recommended["halves"].iloc[0]
     of_halves = table.drop_duplicates("k").set_index("k")["halves"].dropna()
     others = of_halves[(of_halves > 0) & (of_halves.index != k)].sort_values(ascending=False, kind="stable")
-    if others.empty:
-        sure = f"; so it is in all {parts}" if len(of_halves) else ""
+    if of_halves.empty:
+        sure = ""
+    elif others.empty:
+        sure = f"; so it is in {'all' if share == 1 else f'{share:.0%} of the'} {parts}"
     else:
         listed = ", ".join(f"{other} in {part:.0%}" for other, part in others.items())
         sure = f"; {parts} disagree, as other seeds may: it is {k} in {share:.0%} of them, {listed}"

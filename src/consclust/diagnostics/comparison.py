@@ -114,9 +114,11 @@ def _measure(
         seconds = time.perf_counter() - start
         ari, nmi = (known_mean(agreement_with(ensemble, labels, measure)) for measure in ("ARI", "NMI"))
         given = {"features": features, "random_state": seed}
-        unseen, no_unseen = attempt(
-            lambda: held_out_agreement(ensemble, method, folds=folds, **given), NO_HELD_OUT, method
-        )
+        unseen, no_unseen = None, "no held-out ARI of a single clustering"
+        if ensemble.n_clusterings > 1:
+            unseen, no_unseen = attempt(
+                lambda: held_out_agreement(ensemble, method, folds=folds, **given), NO_HELD_OUT, method
+            )
         stays = None
         no_stays = ""
         if draws:

@@ -105,6 +105,8 @@ def _compare_means(
 
     NaN for a constant feature.
     """
+    largest = np.abs(values).max(axis=0)
+    values = values / np.where(largest > 0, largest, 1)  # squares of the largest and the smallest numbers are none
     deviations = values.std(axis=0)
     constant = np.ptp(values, axis=0) == 0
     deviations[constant] = np.nan

@@ -5,6 +5,8 @@ The studies have protocols of their own; see :mod:`consclust.ensembles.kmeans` a
 
 # scikit-learn is imported where needed, so that what does without it starts faster
 
+import math
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
@@ -24,7 +26,7 @@ from consclust.ensembles.generate import (
     number_or_rule,
     seed_of,
 )
-from consclust.readers.units import scale_columns
+from consclust.readers.units import are_tiny, scale_columns
 from consclust.seeds import generator
 
 LINKAGES = ("average", "complete", "single", "ward")
@@ -54,6 +56,8 @@ def _make_agglomerative(k: int, n: int, linkage: str, metric: str) -> Any:
 def _make_spectral(k: int, n: int, linkage: str, metric: str) -> Any:
     from sklearn.cluster import SpectralClustering
 
+    if k >= n:
+        raise ValueError(f"spectral: {k} clusters of {n} objects; give fewer clusters than objects")
     return SpectralClustering(k, affinity="nearest_neighbors", n_neighbors=min(NEIGHBOURS, n))
 
 
@@ -130,8 +134,8 @@ def from_algorithms(
     Raises
     ------
     ValueError
-        For an unknown algorithm, linkage or metric, if every run is the same, and as
-        :func:`~consclust.ensembles.from_estimators`.
+        For an unknown algorithm, linkage or metric, if every run is the same, if squares of differences overflow or
+        vanish, for "spectral" with a cluster for each object, and as :func:`~consclust.ensembles.from_estimators`.
 
     Warns
     -----
@@ -152,6 +156,7 @@ def from_algorithms(
     features = check_matrix(X)
     if scale:
         features = scale_columns(np.asarray(features.toarray() if hasattr(features, "toarray") else features))
+    _check_squares(features)
     seed = seed_of(random_state)
     turns = [names[run % len(names)] for run in range(runs)]
     # from_estimators draws the same objects from the same seed
@@ -192,6 +197,17 @@ def _check_arguments(names: Sequence[str], linkage: str, metric: str) -> None:
     check_choice("metric", metric, DISTANCES)
     if linkage == "ward" and metric != "euclidean":
         raise ValueError(f"linkage = 'ward' is of Euclidean distances, and metric = {metric!r}; take another linkage")
+
+
+def _check_squares(features: Any) -> None:
+    """Raise ValueError for features whose squared differences are no numbers, or all 0."""
+    values = features.data if hasattr(features, "toarray") else features
+    largest = float(np.abs(values).max(initial=0))
+    if not math.isfinite(2 * largest) or largest > math.sqrt(sys.float_info.max / (4 * features.shape[1])):
+        remedy = "set scale=True, or divide X by a number"
+        raise ValueError(f"X has values up to {largest:g}, whose squares overflow; {remedy}")
+    if not hasattr(features, "toarray") and are_tiny(features):
+        raise ValueError("the squares of all differences in X vanish; set scale=True, or multiply X by a number")
 
 
 def _check_repeats(turns: Sequence[str], numbers: Sequence[int]) -> None:

@@ -32,11 +32,19 @@ class PAM(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.metric = metric
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Cluster the objects, X of shape (n, d); the matrix of their distances, (n, n), is in memory."""
+        """Cluster the objects, X of shape (n, d); the matrix of their distances, (n, n), is in memory.
+
+        ValueError if a distance is no finite number.
+        """
         from scipy.spatial.distance import pdist, squareform
 
         metric = "cityblock" if self.metric == "manhattan" else self.metric  # SciPy's name of it
         distances = squareform(pdist(np.asarray(X, dtype=float), metric))
+        unknown = np.argwhere(~np.isfinite(distances))
+        if len(unknown):
+            pair = " and ".join(map(str, unknown[0].tolist()))
+            remedy = "choose another metric, leave constant objects out, or scale the features"
+            raise ValueError(f"PAM: objects {pair} have no finite {self.metric} distance; {remedy}")
         self.medoids_: IntArray = find_medoids(distances, self.n_clusters).items
         self.labels_: IntArray = distances[:, self.medoids_].argmin(axis=1)
         return self
