@@ -496,6 +496,15 @@ def test_a_claim_that_no_scores_could_decide(tmp_path, claim, words):
     refused(tmp_path, {"claims": [given], "generalisation": PLAN}, *words)
 
 
+def test_a_claim_on_some_cases_needs_an_exhibit_that_counts_these_alone(tmp_path):
+    paths = {"kind": "paths", "id": "paths", "title": "-", "method": "RCE", "path": "objective_path_", "labels": ["J"]}
+    by = {"exhibit": "paths", "question": "never_rises"}
+    claim = {"text": "It is so.", "check": "counted", "method": "RCE", "by": by}
+    study = {"exhibits": [paths], "claims": [claim]}
+    load(tmp_path, study)
+    refused(tmp_path, {**study, "claims": [{**claim, "cases": ["iris"]}]}, "claims[0].cases", "paths", "remove")
+
+
 def test_a_claim_that_stands_there_twice(tmp_path):
     claim = {"text": "It is so.", "check": "best", "method": "RCE", "metric": "ACC"}
     refused(tmp_path, {"claims": [claim, {**claim, "metric": "NMI"}, claim]}, "claims[2]", "claims[0]", "remove")

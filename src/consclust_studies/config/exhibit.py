@@ -87,6 +87,8 @@ class Exhibit(Strict):
     """Whether the standard one stands in a report too if a study lists others of its kind, with other ids."""
     questions: ClassVar[Mapping[str, str]] = {}
     """What it can count for a claim (``check: counted``): a word for each question, and what is counted."""
+    counts_some_cases: ClassVar[bool] = False
+    """Whether it counts the ``cases`` of a claim alone; else a claim has none."""
     lacking: ClassVar[str] = ""
     """What a study that does not want it lacks, and the remedy; empty: it shows something in every study."""
 

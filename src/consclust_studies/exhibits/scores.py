@@ -35,6 +35,7 @@ class Scores(Exhibit):
 
     place = -10
     beside_listed = True
+    counts_some_cases = True
     questions: ClassVar[Mapping[str, str]] = {
         "near_one": "scores of the method on the data sets of the claim, in all metrics, within 'within' of 1"
     }

@@ -32,6 +32,7 @@ class Sizes(Exhibit):
     drawn = True
     lacking = "no case has other sizes; add variants of cases that differ in subset_size alone"
     reads: ClassVar = Needs(selected=True, variants=True)
+    counts_some_cases = True
     questions: ClassVar[Mapping[str, str]] = {
         "improve": "methods whose mean over the data sets is higher with the largest subsets than with the smallest",
         "fall": "methods of the claim, with those in 'against', whose mean falls on a data set as the subsets grow",

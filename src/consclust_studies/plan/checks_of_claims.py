@@ -20,6 +20,7 @@ def check_claims(context: Context) -> Mistakes:
         yield from _check_kind(claim, key, context)
         yield from _check_question(claim.by, f"{key}.by", context)
         yield from _check_question(claim.same_choice, f"{key}.same_choice", context)
+        yield from _check_cases(claim, key, context)
 
 
 def _check_outcomes(study: Study) -> Mistakes:
@@ -64,6 +65,13 @@ def _check_question(asked: Question | None, key: str, context: Context) -> Mista
             words = list(exhibit.questions)
             remedy = did_you_mean(asked.question, words) if words else "it counts nothing; name another exhibit"
             yield f"{key}.question", f" = {asked.question!r}: no question of {asked.exhibit}; {remedy}"
+
+
+def _check_cases(claim: Claim, key: str, context: Context) -> Mistakes:
+    """Yield the cases of a claim whose exhibit counts all of its own."""
+    for exhibit in context.study.exhibits:
+        if claim.cases and claim.by and exhibit.id == claim.by.exhibit and not exhibit.counts_some_cases:
+            yield f"{key}.cases", f": {exhibit.id} counts all cases that it has; remove them"
 
 
 def _check_kind(claim: Claim, key: str, context: Context) -> Mistakes:

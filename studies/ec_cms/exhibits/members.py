@@ -28,6 +28,7 @@ STATISTICS = {"mean": "mean", "std": "standard deviation", "max": "best"}
 class Members(Exhibit):
     """Mean, standard deviation and best score of all base clusterings of each case."""
 
+    counts_some_cases = True
     questions: ClassVar[Mapping[str, str]] = {
         "below_best": "methods, the claim's and those in 'against', below the best base clustering on most data sets",
         "above_best": "data sets on which the method is above the best base clustering, and so above their mean",

@@ -37,6 +37,7 @@ class Slices(OfMethod):
     """The mean score of a method over one parameter, a panel for each data set."""
 
     drawn = True
+    counts_some_cases = True
     questions: ClassVar[Mapping[str, str]] = {
         "best": "data sets on which the published best value of x has the best mean, or one within its standard error",
         "ahead": "data sets on which all values of x in 'ahead' have a mean above the first level",

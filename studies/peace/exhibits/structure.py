@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 class Structure(Exhibit):
     """How blockwise the co-association of each case is, beside the score of a method and its lead over another one."""
 
+    counts_some_cases = True
     questions: ClassVar[Mapping[str, str]] = {
         "score_follows": "pairs of cases of which the more blockwise one has the higher score of the method",
         "lead_follows": "pairs of cases of which the more blockwise one has the larger lead of the method",

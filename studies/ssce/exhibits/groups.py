@@ -38,6 +38,7 @@ class Groups(Exhibit):
     """The mean score of every method over groups of data sets, and how far it is from that of one of them."""
 
     reads: ClassVar = Needs(scores=True)
+    counts_some_cases = True
     questions: ClassVar[Mapping[str, str]] = {
         "above": "groups and ways to score the starts with a mean above those of the methods in 'against'",
         "near": "groups and ways to score the starts with a mean within 'within' of those of the methods in 'against'",
