@@ -5,6 +5,7 @@ import os
 import platform
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from consclust_studies.config.study import PlannedStudy
 from consclust_studies.makers import Makers
 
 COMMIT_VARIABLE = "CONSCLUST_COMMIT"
+MOST_METHODS = 12  # that a table of makers names
 SUMS = (
     "SHA256SUMS, beside this report, holds the checksums of all files that the same seed and versions give again, on "
     "processors of one kind."
@@ -92,10 +94,22 @@ def as_text(versions_: Mapping[str, str | None]) -> str:
 
 def differing_makers(makers: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
     """Yield a table of what made which labels, where not all were made with the same versions."""
-    if len({as_text(maker["stamp"]["versions"]) for maker in makers}) < 2:
+    jobs: dict[str, list[str]] = {}
+    for maker in makers:
+        jobs.setdefault(as_text(maker["stamp"]["versions"]), []).extend(maker["jobs"])
+    if len(jobs) < 2:
         return
-    rows = [(as_text(maker["stamp"]["versions"]), ", ".join(maker["jobs"])) for maker in makers]
-    yield table(("Versions", "Labels of"), rows, "Labels that were made with different versions of packages.")
+    rows = [(versions, _summarise_jobs(mine)) for versions, mine in jobs.items()]
+    caption = "Labels that were made with different versions of packages; provenance.json names every job."
+    yield table(("Versions", "Labels of"), rows, caption)
+
+
+def _summarise_jobs(jobs: Sequence[str]) -> str:
+    """Return how many jobs there are, of which methods; a job is "data set: method", perhaps with its subsets."""
+    methods = Counter(job.partition(": ")[2].partition(" ")[0] for job in jobs)
+    listed = [f"{method} ({number})" for method, number in methods.most_common(MOST_METHODS)]
+    more = f" and {count(len(methods) - len(listed), 'other method')}" if len(listed) < len(methods) else ""
+    return f"{count(len(jobs), 'job')}: {', '.join(listed)}{more}"
 
 
 def describe_confirmation(confirmed: Mapping[str, Any]) -> str:

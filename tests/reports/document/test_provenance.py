@@ -59,9 +59,20 @@ def test_labels_of_different_versions_are_listed_with_theirs(tmp_path: Path) -> 
     assert record["versions"] == {"numpy": "2.0", "scikit-learn": "1.8 or 1.9"}
     _, _, differing = provenance_items(record, planned().titles, [])
     assert {tuple(row) for row in cells(differing)} == {
-        ("numpy 2.0, scikit-learn 1.8", "iris: KC, iris: RCE"),
-        ("numpy 2.0, scikit-learn 1.9", "wine: KC"),
+        ("numpy 2.0, scikit-learn 1.8", "2 jobs: KC (1), RCE (1)"),
+        ("numpy 2.0, scikit-learn 1.9", "1 job: KC (1)"),
     }
+
+
+def test_very_many_jobs_are_counted_by_method(tmp_path: Path) -> None:
+    """Other inputs make other makers, but not other versions."""
+    others = OLD.model_copy(update={"inputs": "other"})
+    jobs = [(f"iris: M{method} {first}-{first}", OLD) for method in range(30) for first in range(40)]
+    makers = Makers.of([*jobs, ("wine: M7", OLD), ("iris: KC", NEW), ("zoo: KC", others)])
+    _, _, differing = provenance_items(provenance(planned(), 0, 7, tmp_path, makers), planned().titles, [])
+    (old,) = [labels for versions, labels in cells(differing) if versions.endswith("1.8")]
+    assert old.startswith("1202 jobs: M7 (41), ")
+    assert len(old) < 200
 
 
 def test_versions_that_not_all_labels_know_are_named() -> None:
