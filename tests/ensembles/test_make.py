@@ -15,6 +15,7 @@ from consclust.ensembles.harms import spoil
 from consclust.ensembles.kmeans import KMeansProtocol, kmeans_ensemble
 from consclust.ensembles.mixed import MixedProtocol, mixed_ensemble
 from consclust.errors import InputError
+from consclust.seeds import generator
 from consclust_studies.stages import stored_ensembles as store
 from consclust_studies.stages.base_clusterings import EnsembleJob, run
 from consclust_studies.stages.prepare import PrepareJob, prepare
@@ -93,12 +94,17 @@ def test_spoiled_subsets_stand_behind_each_clean_one(tmp_path, data):
     harms = {"kinds": ["coalition", "outliers"], "shares": [0.25, 0.5]}
     stored = made(tmp_path, harms=harms)
     scored = store.load_scored(tmp_path / "out.npz")
+    classes = np.load(tmp_path / "out.npz")["classes"]
     clean = made(tmp_path)
+    in_file = np.load(tmp_path / "out.npz")["classes"]
+    order = generator(1, *POOL, "order").permutation(150)
+    assert np.array_equal(classes, in_file[order]), "labels and classes move together"
+    assert (np.diff(in_file) != 0).sum() == 2 < (np.diff(classes) != 0).sum(), "the file has one class after the other"
     assert stored.members.shape == (10, 6)
     assert scored.shape == (10, 150)
     for repetition in (0, 1):
         first = 5 * repetition
-        own = clean.subset(repetition)
+        own = clean.subset(repetition)[order]
         assert np.array_equal(stored.subset(first), own)
         for place, (kind, share) in enumerate(itertools.product(harms["kinds"], harms["shares"]), start=1):
             expected = spoil(own, kind, share, 1, (*POOL, repetition))

@@ -12,6 +12,7 @@ from consclust.datasets.registry import ReadyMadeEnsemble
 from consclust.ensemble import IntArray
 from consclust.ensembles.draws import NumberOfClusters
 from consclust.plurals import count
+from consclust.seeds import generator
 from consclust_studies import paths
 from consclust_studies.code import Code, as_known
 from consclust_studies.config.cases import BY_ESTIMATORS
@@ -101,8 +102,10 @@ def make(job: EnsembleJob, dataset: Dataset, ready: Path | None, out: Path, stam
     else:
         labels = _made(job, dataset, members)
     if job.harms:
-        spoiled = add_spoiled_subsets(labels, members, job.harms, job.seed or 0, job.pool)
-        store.save_spoiled(out, spoiled, dataset.y, marks_of(job.json_text, stamp))
+        # many files have one class after the other, and ties of some methods depend on the order of the objects
+        order = generator(job.seed or 0, *job.pool, "order").permutation(len(dataset.y))
+        spoiled = add_spoiled_subsets(labels[order], members, job.harms, job.seed or 0, job.pool)
+        store.save_spoiled(out, spoiled, dataset.y[order], marks_of(job.json_text, stamp))
         return spoiled.labels
     store.save(out, labels, dataset.y, members, marks_of(job.json_text, stamp))
     return labels

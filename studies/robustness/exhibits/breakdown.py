@@ -63,9 +63,14 @@ class Breakdown(Exhibit):
             f"shares from 0 to {largest:g}, by the trapezoidal rule; clean: without harm; rank by the mean area of all "
             "kinds. Breakdown point: the share from which on a method is below the mean clean base clustering of the "
             f"data set, the median over the data sets; > {largest:g} if it is not below at the largest share. A kind "
-            "of harm of which a restricted run lacks some shares is left out."
+            "of harm of which a restricted run lacks some shares is left out. A fit without an answer counts as 0. "
+            "Outliers are not scored."
         )
-        tables = (self._show_areas(frame), self._show_breakdowns(frame, largest)) if len(frame) else ()
+        tables = (
+            (self._show_areas(frame), self._show_breakdowns(frame, largest, study.base_clusterings))
+            if len(frame)
+            else ()
+        )
         return Shown(frame, tables, caption)
 
     def _frame(self, source: Source, means: DataFrame, rows: list[str]) -> DataFrame:
@@ -98,8 +103,10 @@ class Breakdown(Exhibit):
         columns = {"Method": "method", "Rank": "rank", "Clean": "clean", **_name_kinds(frame)}
         return listed("Area", wide, columns, forms={"rank": _write_rank})
 
-    def _show_breakdowns(self, frame: DataFrame, largest: float) -> Table:
-        wide = _make_wide(frame, "breakdown").reset_index()
+    def _show_breakdowns(self, frame: DataFrame, largest: float, base: str) -> Table:
+        # its level is that of the base clusterings themselves, which are below it by chance
+        methods = frame[frame["method"] != base]
+        wide = _make_wide(methods, "breakdown").reset_index()
 
         def write(point: float) -> str:
             return f"> {largest:g}" if np.isinf(point) else score(point)

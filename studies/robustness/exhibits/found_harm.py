@@ -108,14 +108,15 @@ class FoundErrors(Exhibit):
                 ensemble = Ensemble(labels)
                 fit = source.fit(source.study.case(case), self.method, {}, ensemble, subset, stored.n_classes)
                 assert isinstance(fit, RCE), "checked when the study was read"
-                changed = find_changed(stored, subset, clean, where.kind == "coalition")
+                changed = find_changed(stored, subset, clean, where.kind in OF_MEMBERS)
                 rows.append((case, where.kind, where.share, measure_auc(rce_errors(fit, ensemble), changed)))
         every = records("case kind share auc", rows)
         frame = every.groupby(["kind", "share"], sort=False)["auc"].agg(n="count", auc="mean").reset_index()
         caption = paragraph(
             f"Mean AUC over {count(len(self.cases), 'data set')}: the probability that the errors E of {self.method} "
             "are larger at a label that was changed than at one that was not, over all objects and members; .5 by "
-            "chance. In a coalition all labels of its members count as changed."
+            "chance. All labels of random members and of members of a coalition count as changed, also those that are "
+            "equal by chance."
         )
         return Shown(frame, (_cross("AUC of the changed labels", frame.assign(method=self.method), "method"),), caption)
 
