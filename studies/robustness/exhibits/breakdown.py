@@ -8,8 +8,8 @@ import numpy as np
 from pydantic import Field
 
 from consclust.report.blocks import Shown, Table, listed
-from consclust.report.wording import count, paragraph, records, score
-from consclust_studies.config.references import CaseId, MetricId
+from consclust.report.wording import count, paragraph, records, score, signed
+from consclust_studies.config.references import CaseId, MethodId, MetricId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
 from consclust_studies.results.source import Source
@@ -34,6 +34,9 @@ class Breakdown(Exhibit):
     kind: Literal["breakdown"]
     metric: MetricId = Field("ARI", description="metric of the scores")
     cases: tuple[CaseId, ...] = Field((), description="ids of cases; all cases of the study if absent")
+    compared: tuple[MethodId, MethodId] | None = Field(
+        None, description="two methods whose areas the abstract compares, the first being what it is about"
+    )
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield a study without spoiled subsets."""
@@ -66,12 +69,50 @@ class Breakdown(Exhibit):
             "of harm of which a restricted run lacks some shares is left out. A fit without an answer counts as 0. "
             "Outliers are not scored."
         )
-        tables = (
-            (self._show_areas(frame), self._show_breakdowns(frame, largest, study.base_clusterings))
-            if len(frame)
-            else ()
+        if frame.empty:
+            return Shown(frame, (), caption)
+        methods = frame[frame["method"] != study.base_clusterings]
+        tables = (self._show_areas(frame), self._show_breakdowns(methods, largest))
+        abstract = paragraph(self._summarise(methods, largest), self._compare(means, methods))
+        return Shown(frame, tables, caption, abstract=abstract)
+
+    def _summarise(self, methods: DataFrame, largest: float) -> str:
+        """Say which methods bear most and least, and how many are not broken by the largest share of each harm."""
+        area = methods.groupby("method", sort=False)["area"].mean()
+        kept = np.isinf(methods["breakdown"]).groupby(methods["kind"], sort=False).sum()
+        listed_kinds = ", ".join(f"{WORDS[str(kind)]} {number}" for kind, number in kept.items())
+        n = int(methods["n"].max())
+        return (
+            f"Averaged over the kinds of harm, their shares and {count(n, 'data set')}, {area.idxmax()} has the "
+            f"highest mean {self.metric} of {len(area)} methods ({score(area.max())}) and {area.idxmin()} the lowest "
+            f"({score(area.min())}). With a share of {largest:g} spoiled, so many methods are not below the clean base "
+            f"clusterings on half of the data sets: {listed_kinds}."
         )
-        return Shown(frame, tables, caption)
+
+    def _compare(self, means: DataFrame, methods: DataFrame) -> str:
+        """Say how the areas of two methods differ over the data sets; "" where one has none, or with one data set."""
+        from statsmodels.stats.weightstats import DescrStatsW
+
+        ranks = methods.drop_duplicates("method").set_index("method")["rank"]
+        if self.compared is None or not set(self.compared) <= set(ranks.index):
+            return ""
+        first, second = self.compared
+        complete = means[means["kind"].isin(methods["kind"].unique())]
+        curves = complete.pivot_table(index=["method", "case", "kind"], columns="share", values="value")
+        areas = curves.apply(lambda row: measure_area(curves.columns.to_numpy(float), row.to_numpy()), axis=1)
+        wide = areas.groupby(level=["method", "case"]).mean().unstack("method")
+        differences = (wide[first] - wide[second]).to_numpy()
+        if len(differences) < 2:
+            return ""
+        low, high = DescrStatsW(differences).tconfint_mean()
+        told = "so that no difference can be told" if low <= 0 <= high else "which is more than chance"
+        loss = methods.assign(loss=methods["clean"] - methods["area"]).groupby("method")["loss"].mean()
+        return (
+            f"{first} has rank {ranks[first]:g} by area; its area is {signed(differences.mean())} above that "
+            f"of {second}, with a 95 % interval from {signed(low)} to {signed(high)} over "
+            f"{count(len(differences), 'data set')}, {told}. It loses {score(loss[first])} of its score without harm, "
+            f"{second} {score(loss[second])}."
+        )
 
     def _frame(self, source: Source, means: DataFrame, rows: list[str]) -> DataFrame:
         """Return a row for each method and kind of harm."""
@@ -103,10 +144,9 @@ class Breakdown(Exhibit):
         columns = {"Method": "method", "Rank": "rank", "Clean": "clean", **_name_kinds(frame)}
         return listed("Area", wide, columns, forms={"rank": _write_rank})
 
-    def _show_breakdowns(self, frame: DataFrame, largest: float, base: str) -> Table:
-        # its level is that of the base clusterings themselves, which are below it by chance
-        methods = frame[frame["method"] != base]
-        wide = _make_wide(methods, "breakdown").reset_index()
+    def _show_breakdowns(self, frame: DataFrame, largest: float) -> Table:
+        """Return the breakdown points of methods; base clusterings are below their own level by chance."""
+        wide = _make_wide(frame, "breakdown").reset_index()
 
         def write(point: float) -> str:
             return f"> {largest:g}" if np.isinf(point) else score(point)

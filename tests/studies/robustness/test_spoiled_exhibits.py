@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from consclust.ensembles import spoil
 from consclust_studies.config.harms import Harms
@@ -112,6 +113,20 @@ def test_area_and_breakdown_of_each_method(source):
     shown = Breakdown(kind="breakdown", **KEYS).build(source)
     texts = [cell.text for row in shown.blocks[1].rows for cell in row]
     assert "> 0.5" in texts
+
+
+def test_two_methods_are_compared_over_the_data_sets(source):
+    shown = Breakdown(kind="breakdown", compared=("EAC", "KC"), **KEYS).build(source)
+    scores = list_spoiled_scores(source, "ARI", ())
+    curves = scores.groupby(["method", "case", "kind", "share"])["value"].mean().unstack("share")
+    areas = curves.apply(lambda row: measure_area(row.index.to_numpy(float), row.to_numpy()), axis=1)
+    wide = areas.groupby(level=["method", "case"]).mean().unstack("method")
+    differences = (wide["EAC"] - wide["KC"]).to_numpy()
+    low, high = stats.t.interval(0.95, len(differences) - 1, differences.mean(), stats.sem(differences))
+    for value in (differences.mean(), low, high):
+        assert f"{abs(value):.3f}".removeprefix("0") in shown.abstract
+    assert ("no difference can be told" in shown.abstract) is bool(low <= 0 <= high)
+    assert "EAC has rank" not in Breakdown(kind="breakdown", **KEYS).build(source).abstract
 
 
 def test_a_kind_of_which_a_restricted_run_lacks_shares_is_left_out():
