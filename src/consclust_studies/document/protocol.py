@@ -19,6 +19,7 @@ from consclust_studies.results.sentences import SELECTIONS
 DATA: dict[str, dict[str, Any]] = read_yaml(Path(__file__).with_name("protocol.yaml"))
 """Definitions of metrics, words for settings, sentences."""
 SENTENCES = DATA["sentences"]
+MOST_CASES = 15  # that are named one by one
 
 
 def list_protocol_items(study: PlannedStudy, references: References) -> Iterator[Item]:
@@ -106,11 +107,10 @@ def _list_base_clusterings(study: PlannedStudy) -> Iterator[Item]:
         settings.append(("Number of clusters k", _describe_number_of_clusters(ensemble.n_clusters)))
     settings.append(("Runs", f"{ensemble.runs}"))
     settings.append(("Subsets", _describe_subsets(study)))
-    differing = []
+    alike: dict[str, list[Case]] = {}
     for case in study.cases:
-        differences = list(_list_differences(case))
-        if differences:
-            differing.append((study.titles[case.id], "; ".join(differences)))
+        alike.setdefault("; ".join(_list_differences(case)), []).append(case)
+    differing = [(_name_cases(study, cases), differences) for differences, cases in alike.items() if differences]
     yield heading("Base clusterings")
     yield paragraph(SENTENCES["base_clusterings"])
     yield from _make_table("settings", settings)
@@ -170,7 +170,7 @@ def _describe_absent(study: PlannedStudy) -> str:
     """Say which methods do not run on which data sets; methods with the same ones are named together."""
     methods_by_titles: dict[str, list[str]] = {}
     for method, cases in study.absent().items():
-        methods_by_titles.setdefault(_join_titles(study, cases), []).append(method)
+        methods_by_titles.setdefault(_name_cases(study, cases), []).append(method)
     return "; ".join(f"{conjunction(names)} on {titles}" for titles, names in methods_by_titles.items())
 
 
@@ -205,6 +205,13 @@ def _describe_given_k(study: PlannedStudy) -> str:
 
 def _join_titles(study: PlannedStudy, cases: Sequence[Case]) -> str:
     return conjunction([study.titles[case.id] for case in cases])
+
+
+def _name_cases(study: PlannedStudy, cases: Sequence[Case]) -> str:
+    """Return the titles of cases; of very many their number, as study.yaml names each."""
+    if len(cases) <= MOST_CASES:
+        return _join_titles(study, cases)
+    return f"{len(cases)} of {count(len(study.cases), 'case')} (named in study.yaml)"
 
 
 def _write_value(value: Any) -> str:

@@ -58,6 +58,14 @@ def test_only_data_sets_that_differ_are_listed() -> None:
     assert "Ward" in text(study)
 
 
+def test_very_many_data_sets_are_counted() -> None:
+    cases = [{"dataset": "iris", "id": f"a{i}", "ensemble": "authors", "title": f"Set {i}"} for i in range(40)]
+    (row,) = tables(with_cases({"dataset": "iris", "title": "Iris"}, *cases))["Data set/Base clusterings"]
+    assert row[0].startswith("40 of 41 cases")
+    (few,) = tables(with_cases({"dataset": "iris", "title": "Iris"}, *cases[:2]))["Data set/Base clusterings"]
+    assert few[0] == "Set 0 and Set 1"
+
+
 def test_ready_made_ensembles_have_no_settings_of_k_means() -> None:
     study = with_cases({"dataset": "iris", "ensemble": "authors"})
     assert [name for name, _ in tables(study)["Setting/Value"]] == ["Runs", "Subsets"]
