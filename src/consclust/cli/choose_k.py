@@ -67,6 +67,8 @@ def choose_k(
     from consclust.cli.output import check_folder
     from consclust.diagnostics import choose_k as compare_numbers
     from consclust.diagnostics import resampled
+    from consclust.diagnostics.stability import keep_objects
+    from consclust.ensemble import as_ensemble
 
     if out is not None:
         check_folder(out, (*TABLES, *PICTURES), source.path)
@@ -79,15 +81,15 @@ def choose_k(
     budget = effort.make_budget(seconds)
     given: dict[str, Any] = {"ks": ks, "method": fitted, "seed": seed}
     try:
-        estimate = estimate_comparison(matrix, ks, fitted, recipe, nulls, seed)
+        data: Any = matrix if source.features else as_ensemble(matrix)
+        estimate = estimate_comparison(data, ks, fitted, recipe, nulls, seed)
         plan = effort.plan_choice(len(ids), estimate, ks, n_objects, halves, budget, seed)
         effort.say(plan.choices)
         effort.say_estimate(plan.need, "the comparison")
         if plan.objects is not None:
-            matrix, ids = matrix[plan.objects], ids[plan.objects]
-            if not source.features:  # a clustering may contain none of these objects
-                matrix = matrix[:, (matrix >= 0).any(axis=0)]
-        given |= {"labels": matrix} if recipe is None else {"features": matrix, "recipe": recipe}
+            ids = ids[plan.objects]
+            data = data[plan.objects] if source.features else keep_objects(data, plan.objects)
+        given |= {"labels": data} if recipe is None else {"features": data, "recipe": recipe}
         given["halves"] = plan.halves
         written = _Written(out, ks, source.features)
         with written.own_folder(), saying_what_is_kept(written.describe):

@@ -159,7 +159,9 @@ def run(source: Source, table: Table, method: "ConsensusMethod", out: Path) -> N
 
 def say_failure(failure: "ConsensusFailure") -> str:
     """Return why a method has no answer, with a remedy that the command has."""
-    return str(failure).replace("use missing='ignored'", f"choose a method that takes them, such as {DEFAULT}")
+    from consclust.methods.streamed.data import IGNORE_THEM
+
+    return str(failure).replace(IGNORE_THEM, f"choose a method that takes them, such as {DEFAULT}")
 
 
 class Comparison(NamedTuple):
@@ -284,12 +286,5 @@ def _with_ids(source: Source, table: Table, blocks: "Iterator[Labels]") -> "Rows
 
     with ParquetFile(source.path) as file:
         batches = read_batches(file, [table.ids])
-        ids = (_decode(batch.column(0)).to_numpy(zero_copy_only=False) for batch in batches)
+        ids = (batch.column(0).to_numpy(zero_copy_only=False) for batch in batches)
         yield from zip(ids, blocks, strict=True)
-
-
-def _decode(stored: Any) -> Any:
-    """Return an Arrow column with values in place of their numbers in a dictionary."""
-    from pyarrow import types
-
-    return stored.dictionary_decode() if types.is_dictionary(stored.type) else stored

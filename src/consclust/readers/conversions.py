@@ -76,7 +76,8 @@ def _find_conversion(path: Path, layout: Layout, remedies: Remedies) -> Callable
     if suffix == ".rds":
         return _convert_rds
     if suffix in TEXT_SUFFIXES:
-        return _fill_gaps if _has_gaps(path) else None
+        lines = _find_gaps(path)
+        return partial(_fill_gaps, lines=lines) if lines else None
     return _convert_mat if suffix == ".mat" and _is_hdf5(path) else None
 
 
@@ -98,17 +99,22 @@ def _unpack(path: Path, folder: Path) -> Path:
     return plain
 
 
-def _has_gaps(path: Path) -> bool:
-    """Whether a text file has one column, in which an object without a value is an empty line."""
+def _find_gaps(path: Path) -> list[str]:
+    """Return the lines of a text file of one column in which an object without a value is an empty line; [] of others.
+
+    Empty lines below the last value are left out.
+    """
     try:
         with path.open(encoding="utf-8-sig") as content:
             first = next(filter(None, map(str.strip, content)), "")
         if not first or not _is_one_cell(first):
-            return False
-        _, values = _read_values(path)
+            return []
+        lines = _read_lines(path)
     except UnicodeDecodeError:
-        return False  # the reader refuses it
-    return not all(value and value != QUOTED_NOTHING for value in values) and all(map(_is_one_cell, values))
+        return []  # the reader refuses it
+    below = lines[lines.index(first) :]
+    has_gap = "" in below or QUOTED_NOTHING in below
+    return lines if has_gap and all(map(_is_one_cell, below)) else []
 
 
 def _is_one_cell(line: str) -> bool:
@@ -117,25 +123,22 @@ def _is_one_cell(line: str) -> bool:
     return is_quoted or not (" " in line or any(delimiter in line for delimiter in DELIMITERS))
 
 
-def _fill_gaps(path: Path, folder: Path) -> Path:
-    """Write a text file of one column with NA in place of nothing."""
-    n_before, values = _read_values(path)
-    filled = ["NA" if value in ("", QUOTED_NOTHING) else value for value in values]
+def _fill_gaps(path: Path, folder: Path, lines: list[str]) -> Path:
+    """Write the lines of a text file of one column with NA in place of nothing; each line keeps its number."""
+    n_before = next(i for i, line in enumerate(lines) if line)
+    filled = ["NA" if line in ("", QUOTED_NOTHING) else line for line in lines[n_before:]]
     plain = folder / path.name
-    plain.write_text("\n".join([*[""] * n_before, *filled]), encoding="utf-8")  # each line keeps its number
+    plain.write_text("\n".join([*lines[:n_before], *filled]), encoding="utf-8")
     return plain
 
 
-def _read_values(path: Path) -> tuple[int, list[str]]:
-    """Return the number of empty lines at the start, and the lines from there to the last that is not empty."""
+def _read_lines(path: Path) -> list[str]:
+    """Return the lines of a text file to the last that is not empty, without blanks around them."""
     with path.open(encoding="utf-8-sig", newline="") as content:
         text = content.read()
     # where two programs write ends of lines for Windows, one after the other, an end has three characters
     text = text.replace("\r\r\n", "\n").replace("\r\n", "\n").replace("\r", "\n")
-    lines = [line.strip() for line in text.split("\n")]
-    is_filled = [bool(line) for line in lines]
-    first = is_filled.index(True)
-    return first, lines[first : len(lines) - is_filled[::-1].index(True)]
+    return [line.strip() for line in text.rstrip().split("\n")]
 
 
 def _convert_xlsx(path: Path, folder: Path, sheet: str | None, remedies: Remedies) -> Path:

@@ -59,6 +59,15 @@ class Learned(NamedTuple):
 Learner = Callable[[Any, StreamData], Learned]
 
 
+IGNORE_THEM = "use missing='ignored'"
+"""Remedy where missing labels cannot count as expected ones; the command has another."""
+
+
 def refuse(method: "ConsensusMethod", what: str, remedy: str) -> ConsensusFailure:
     """Return the failure of a method that has no answer on a stream."""
     return ConsensusFailure(f"{type(method).__name__} on a stream: {what}; {remedy}")
+
+
+def refuse_expected(method: "ConsensusMethod") -> ConsensusFailure:
+    """Return the failure of a method that cannot count missing labels as expected ones on a stream."""
+    return refuse(method, "expected labels need all profiles", IGNORE_THEM)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from consclust.ensemble import AT_ONCE, FloatArray, IntArray
-from consclust.methods.streamed.data import Learned, Learner, StreamData, refuse
+from consclust.methods.streamed.data import Learned, Learner, StreamData, refuse, refuse_expected
 from consclust.methods.streamed.rounds import ROUNDS, fit_sample, go_round
 from consclust.methods.streamed.rules import CutRule, MeanRule, ShareRule, embed_by_cut, embed_by_mean
 from consclust.methods.streamed.votes import learn_voting
@@ -127,7 +127,7 @@ def learn_spectral(method: Any, data: StreamData) -> Learned:
 def learn_mcla(method: Any, data: StreamData) -> Learned:
     """Learn MCLA's groups of base clusters; see :class:`~consclust.methods.mcla.MCLA`."""
     if data.indicator.counts_expected:
-        raise refuse(method, "expected labels need all profiles", "use missing='ignored'")
+        raise refuse_expected(method)
     n_groups = method.n_meta_clusters or method.n_clusters
     sizes = data.summary.sizes
     order = method._draw_order(len(sizes))
@@ -165,7 +165,7 @@ def learn_by_rounds(method: Any, data: StreamData) -> Learned:
     """Learn a method whose rounds are passes, from the labels that it gives to the sample."""
     name = type(method).__name__
     if data.indicator.counts_expected:
-        raise refuse(method, "expected labels need all profiles", "use missing='ignored'")
+        raise refuse_expected(method)
     rounds = ROUNDS[name](method, data.summary)
     start = rounds.count_sample(data.summary.sample, fit_sample(method, data))
     passes = (data.start_pass() for _ in range(method.max_iter))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from consclust.ensemble import FloatArray, IntArray
-from consclust.methods.streamed.data import Learned, StreamData, refuse
+from consclust.methods.streamed.data import Learned, StreamData, refuse_expected
 from consclust.methods.streamed.rules import MostRule, label_codes
 from consclust.methods.voting import Ballots, assign_all, assign_one_to_one, merge, normalise, order_by_entropy
 from consclust.numerics.numbering import order_of_appearance
@@ -46,7 +46,7 @@ def learn_voting(method: Any, data: StreamData) -> Learned:
     See :class:`~consclust.methods.voting.Voting`. The columns of a reference are merged on the profiles of the sample.
     """
     if data.indicator.counts_expected:
-        raise refuse(method, "expected labels need all profiles", "use missing='ignored'")
+        raise refuse_expected(method)
     clusters: Any = BaseClusters(data.summary.n_clusters, data.summary.sizes)
     order = order_by_entropy(clusters, method.n_clusters, method._draw_order(len(clusters.n_clusters)))
     table = relabel(method.variant, data, clusters, order)
