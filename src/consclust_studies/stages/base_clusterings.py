@@ -12,7 +12,6 @@ from consclust.datasets.registry import ReadyMadeEnsemble
 from consclust.ensemble import IntArray
 from consclust.ensembles.draws import NumberOfClusters
 from consclust.plurals import count
-from consclust.seeds import generator
 from consclust_studies import paths
 from consclust_studies.code import Code, as_known
 from consclust_studies.config.cases import BY_ESTIMATORS
@@ -103,7 +102,7 @@ def make(job: EnsembleJob, dataset: Dataset, ready: Path | None, out: Path, stam
         labels = _made(job, dataset, members)
     if job.harms:
         # many files have one class after the other, and ties of some methods depend on the order of the objects
-        order = generator(job.seed or 0, *job.pool, "order").permutation(len(dataset.y))
+        order = find_shuffled_order(job.seed or 0, len(dataset.y))
         spoiled = add_spoiled_subsets(labels[order], members, job.harms, job.seed or 0, job.pool)
         store.save_spoiled(out, spoiled, dataset.y[order], marks_of(job.json_text, stamp))
         return spoiled.labels

@@ -54,7 +54,8 @@ class Breakdown(Exhibit):
         rows += [run.id for run in study.methods if all(run.runs_on(case) for case in wanted)]
         scores = keep_common(list_spoiled_scores(source, self.metric, self.cases), rows)
         means = average_repetitions(scores)
-        frame = self._frame(source, means, rows)
+        areas = self._list_areas(source, means)
+        frame = self._frame(source, areas, rows)
         by_area = frame.groupby("method", sort=False)["area"].mean()
         frame = frame.assign(
             rank=frame["method"].map(by_area.drop(study.base_clusterings, errors="ignore").rank(ascending=False))
@@ -73,7 +74,7 @@ class Breakdown(Exhibit):
             return Shown(frame, (), caption)
         methods = frame[frame["method"] != study.base_clusterings]
         tables = (self._show_areas(frame), self._show_breakdowns(methods, largest))
-        abstract = paragraph(self._summarise(methods, largest), self._compare(means, methods))
+        abstract = paragraph(self._summarise(methods, largest), self._compare(areas, methods))
         return Shown(frame, tables, caption, abstract=abstract)
 
     def _summarise(self, methods: DataFrame, largest: float) -> str:
@@ -89,7 +90,7 @@ class Breakdown(Exhibit):
             f"clusterings on half of the data sets: {listed_kinds}."
         )
 
-    def _compare(self, means: DataFrame, methods: DataFrame) -> str:
+    def _compare(self, areas: DataFrame, methods: DataFrame) -> str:
         """Say how the areas of two methods differ over the data sets; "" where one has none, or with one data set."""
         from statsmodels.stats.weightstats import DescrStatsW
 
@@ -97,41 +98,41 @@ class Breakdown(Exhibit):
         if self.compared is None or not set(self.compared) <= set(ranks.index):
             return ""
         first, second = self.compared
-        complete = means[means["kind"].isin(methods["kind"].unique())]
-        curves = complete.pivot_table(index=["method", "case", "kind"], columns="share", values="value")
-        areas = curves.apply(lambda row: measure_area(curves.columns.to_numpy(float), row.to_numpy()), axis=1)
-        wide = areas.groupby(level=["method", "case"]).mean().unstack("method")
+        wide = areas.groupby(["case", "method"])["area"].mean().unstack("method")
         differences = (wide[first] - wide[second]).to_numpy()
         if len(differences) < 2:
             return ""
         low, high = DescrStatsW(differences).tconfint_mean()
-        told = "so that no difference can be told" if low <= 0 <= high else "which is more than chance"
+        judged = "which is no significant difference" if low <= 0 <= high else "which is significant"
         loss = methods.assign(loss=methods["clean"] - methods["area"]).groupby("method")["loss"].mean()
         return (
             f"{first} has rank {ranks[first]:g} by area; its area is {signed(differences.mean())} above that "
             f"of {second}, with a 95 % interval from {signed(low)} to {signed(high)} over "
-            f"{count(len(differences), 'data set')}, {told}. It loses {score(loss[first])} of its score without harm, "
-            f"{second} {score(loss[second])}."
+            f"{count(len(differences), 'data set')}, {judged}. It loses {score(loss[first])} of its score without "
+            f"harm, {second} {score(loss[second])}."
         )
 
-    def _frame(self, source: Source, means: DataFrame, rows: list[str]) -> DataFrame:
-        """Return a row for each method and kind of harm."""
+    def _list_areas(self, source: Source, means: DataFrame) -> DataFrame:
+        """Return clean score, area and breakdown point for each method, kind of harm and data set."""
         base = source.study.base_clusterings
         clean = means[(means["share"] == 0) & (means["method"] == base)].groupby("case")["value"].mean()
-        found = []
+        rows = []
         for (method, kind), mine in means.groupby(["method", "kind"], sort=False):
             curves = mine.pivot(index="case", columns="share", values="value")
             shares = curves.columns.to_numpy(dtype=float)
             if len(shares) <= len(find_harms(source).shares):
                 continue  # a restricted run has some of the shares alone, whose curve says neither
-            areas = [measure_area(shares, values) for values in curves.to_numpy()]
-            points = [
-                find_breakdown(shares, values, clean[case])
-                for case, values in zip(curves.index, curves.to_numpy(), strict=True)
-            ]
-            values = (float(curves[0.0].mean()), float(np.mean(areas)), float(np.median(points)))
-            found.append((method, kind, len(curves), *values))
-        frame = records("method kind n clean area breakdown", found)
+            for case, values in zip(curves.index, curves.to_numpy(), strict=True):
+                numbers = (measure_area(shares, values), find_breakdown(shares, values, clean[case]))
+                rows.append((method, kind, case, values[0], *numbers))
+        return records("method kind case clean area breakdown", rows)
+
+    def _frame(self, source: Source, areas: DataFrame, rows: list[str]) -> DataFrame:
+        """Return a row for each method and kind of harm: means over the data sets, and the median breakdown point."""
+        groups = areas.groupby(["method", "kind"], sort=False)
+        frame = groups.agg(
+            n=("case", "count"), clean=("clean", "mean"), area=("area", "mean"), breakdown=("breakdown", "median")
+        ).reset_index()
         kinds = list(find_harms(source).kinds)
         order = frame["method"].map(rows.index) * len(kinds) + frame["kind"].map(kinds.index)
         return frame.iloc[np.argsort(order.to_numpy(), kind="stable")].reset_index(drop=True)

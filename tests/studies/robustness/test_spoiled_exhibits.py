@@ -125,7 +125,7 @@ def test_two_methods_are_compared_over_the_data_sets(source):
     low, high = stats.t.interval(0.95, len(differences) - 1, differences.mean(), stats.sem(differences))
     for value in (differences.mean(), low, high):
         assert f"{abs(value):.3f}".removeprefix("0") in shown.abstract
-    assert ("no difference can be told" in shown.abstract) is bool(low <= 0 <= high)
+    assert ("no significant difference" in shown.abstract) is bool(low <= 0 <= high)
     assert "EAC has rank" not in Breakdown(kind="breakdown", **KEYS).build(source).abstract
 
 
