@@ -9,7 +9,8 @@ from pydantic import Field
 
 from consclust.report.blocks import Shown
 from consclust.report.figures import curves_by_case
-from consclust.report.wording import conjunction, count, paragraph, records
+from consclust.report.wording import conjunction, count, paragraph, point, records
+from consclust_studies.config.method_runs import is_same_point
 from consclust_studies.config.paper import Claim
 from consclust_studies.config.references import MethodId, MetricId
 from consclust_studies.config.study import PlannedStudy, Study
@@ -34,7 +35,8 @@ class Sizes(Exhibit):
     reads: ClassVar = Needs(selected=True, variants=True)
     counts_some_cases = True
     questions: ClassVar[Mapping[str, str]] = {
-        "improve": "methods whose mean over the data sets is higher with the largest subsets than with the smallest",
+        "improve": "methods, the claim's and those in 'against', or all if it names none, whose mean over the data sets is "
+        "higher with the largest subsets than with the smallest",
         "fall": "methods of the claim, with those in 'against', whose mean falls on a data set as the subsets grow",
         "ahead": "data sets and sizes on which the method is above all in 'against'",
         "small_ahead": "data sets on which the method with the smallest subsets is above all others with the largest",
@@ -65,6 +67,7 @@ class Sizes(Exhibit):
             f"{count(study.n_subsets, 'subset')}{bands}.",
             describe_selection(study, _find_methods_of_other_sizes(study)),
             _describe_points(study),
+            _describe_other_best_points(source, self.metric),
             _for_some(study, frame[frame["subsets"] < study.n_subsets], "subsets", "the {} only"),
             _for_some(study, frame[frame["raced"] > 0], "raced", "a race, its grid points chosen on the {}"),
             describe_missing(study, frame[frame["n"] < frame["subsets"]], "size"),
@@ -107,10 +110,13 @@ def _find_methods_of_other_sizes(study: Study) -> list[str]:
 
 
 def _improve(means: DataFrame, claim: Claim) -> Counted:
-    """Count the methods with a higher mean over the data sets at the largest size than at the smallest."""
+    """Count the methods with a higher mean over the data sets at the largest size than at the smallest.
+
+    These are the methods of the claim; all where it has none in ``against``.
+    """
     sizes = sorted({*means.index.get_level_values("size")})
     gains = {}
-    for name in means:
+    for name in (claim.method, *claim.against) if claim.against else means:
         known = means[name].unstack("size")[[sizes[0], sizes[-1]]].dropna()
         if len(known):
             gains[str(name)] = float(known[sizes[-1]].mean() - known[sizes[0]].mean())
@@ -160,6 +166,30 @@ def _describe_points(study: Study) -> str:
     names = {name for other in variants for name in other.points if name in other.methods}
     fixed = [run.id for run in study.methods if run.id in names]
     return f"{conjunction(fixed)} with the other sizes: at one grid point for each data set." if fixed else ""
+
+
+def _describe_other_best_points(source: Source, metric: str) -> str:
+    """Say where the point of the other sizes is not the one that is best here at the own size; empty where it is.
+
+    The point is written in the study, so that the other sizes run without waiting for the grid at the own size.
+    """
+    study = source.study
+    if study.selection != "oracle-common":
+        return ""  # the other selections have no single best point
+    found = source.selected[source.selected["metric"] == metric]
+    sentences = []
+    for case in study.cases:
+        fixed = {name: at for other in study.size_variants(case) for name, at in other.points.items()}
+        for name, at in fixed.items():
+            row = find_main_row(study, name)
+            mine = found[found[["case", "method", "selection"]].eq([case.id, *row]).all(axis=1)]
+            if mine.empty:
+                continue
+            best = study.method(name).points[mine["point"].iloc[0]]
+            if not is_same_point(at, best):
+                where = f"{name} on {study.titles[case.id]}"
+                sentences.append(f"{where}: {point(at)} with the other sizes, but the best point is {point(best)}.")
+    return " ".join(sentences)
 
 
 def _for_some(study: PlannedStudy, frame: DataFrame, column: str, text: str) -> str:

@@ -91,6 +91,20 @@ def test_a_method_at_one_point_with_the_other_sizes_is_said() -> None:
     assert said not in sizes().build(source_of(other, variants=pd.concat(parts))).caption
 
 
+def test_a_point_that_is_not_the_best_one_here_is_said() -> None:
+    best = {"lambda1": 0.1, "lambda2": 1.0}
+    for given, said in ((best, ""), ({"lambda1": 1.0, "lambda2": 1.0}, "the best point is λ₁ = 0.1, λ₂ = 1.")):
+        cases = [{**CASES[0], "points": {"RCE": given}}]
+        study = planned(ensemble=ENSEMBLE, selection="oracle-common", variants={"cases": cases})
+        scores = scores_of(study)
+        at_best = (scores["method"] == "RCE") & (scores["point"] == study.method("RCE").points.index(best))
+        scores.loc[at_best, "value"] = 0.9
+        parts = [select(part, scores_of(part)) for part in study.split_variants()]
+        caption = sizes().build(source_of(study, scores=scores, variants=pd.concat(parts))).caption
+        assert said in caption
+        assert ("but the best point" in caption) is bool(said)
+
+
 def test_a_method_that_a_case_leaves_out_has_not_failed_there(study) -> None:
     one, *others = study.cases
     study = study.model_copy(update={"cases": (one.model_copy(update={"without": ("RCE",)}), *others)})
@@ -137,6 +151,7 @@ def test_methods_that_improve_have_a_higher_mean_with_the_largest_subsets(counte
     assert (found.holds, found.unit) == ((True, False, True), "methods")
     assert found.remarks == ("not B",)
     assert counted("improve", "A", cases=("iris",)).holds == (True, True, True)
+    assert counted("improve", "A", "B").holds == (True, False)
 
 
 def test_a_method_falls_if_it_falls_on_any_data_set(counted) -> None:
