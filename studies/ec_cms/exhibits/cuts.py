@@ -3,8 +3,11 @@
 # pandas is imported where needed, so that what does without it starts faster
 
 import math
-from typing import Literal
+from collections.abc import Iterator
+from itertools import product
+from typing import Annotated, Literal
 
+import numpy as np
 from pydantic import Field
 
 from consclust import similarity
@@ -21,6 +24,7 @@ from consclust_studies.exhibits.base import Exhibit, Needs
 from consclust_studies.exhibits.matrices import Similarity
 from consclust_studies.results.main_table import make_published_key
 from consclust_studies.results.source import Source
+from consclust_studies.stages.selection import ROUNDING
 
 
 class Cuts(Exhibit):
@@ -30,11 +34,14 @@ class Cuts(Exhibit):
 
     kind: Literal["cuts"]
     cases: Some[CaseId] = Field(description="ids of cases, a panel for each")
-    metric: MetricId = Field(description="metric of the scores")
+    metrics: Some[MetricId] = Field(description="metrics of the scores; the first one is drawn")
     clusters: Some[Positive] = Field(description="numbers of clusters at which the dendrograms are cut")
     linkages: Some[Linkage] = Field(("average", "complete", "single"), description="linkages, a line for each")
     similarity: Similarity = Field(
         "co_occurrence", description="similarity of the objects, a function of consclust.similarity"
+    )
+    least: Some[Annotated[float, Field(ge=0, le=1)]] = Field(
+        (0.0,), description="similarities below this value count as 0; a line for each of several values"
     )
     method: MethodId = Field(description="id of the method whose published score is drawn as a level")
 
@@ -43,37 +50,48 @@ class Cuts(Exhibit):
         return Needs(ensembles=self.cases, published=True)
 
     def build(self, source: Source) -> Shown:
-        """Return mean and deviation over the subsets for each case, linkage and number of clusters."""
+        """Return mean and deviation over the subsets for each case, metric, linkage and number of clusters."""
         import pandas as pd
 
-        every = records(
-            "case method clusters value", [row for case in self.cases for row in self._score_case(source, case)]
-        )
-        groups = every.groupby(["case", "method", "clusters"], sort=False)["value"]
+        rows = [row for case in self.cases for row in self._score_case(source, case)]
+        every = records("case metric method least clusters value", rows)
+        groups = every.groupby(["case", "metric", "method", "least", "clusters"], sort=False)["value"]
         frame = groups.agg(n="count", mean="mean", std="std").reset_index()
         key = make_published_key(source)
         frame["published"] = [
-            source.published.scores.get(key(case, self.metric, self.method), math.nan) for case in frame["case"]
+            source.published.scores.get(key(case, metric, self.method), math.nan)
+            for case, metric in zip(frame["case"], frame["metric"], strict=True)
         ]
-        level = frame.drop_duplicates("case").dropna(subset=["published"])
+        drawn = frame[frame["metric"] == self.metrics[0]]
+        if len(self.least) > 1:
+            lines = [f"{row.method}, from {row.least:g} on" for row in drawn.itertuples()]
+            drawn = drawn.assign(method=lines)
+        level = drawn.drop_duplicates("case").dropna(subset=["published"])
         level = level.assign(method=f"{self.method}, published", clusters=math.nan, mean=level["published"])
-        labels = "number of clusters", f"mean {self.metric}"
-        picture = curves_by_case(pd.concat([frame, level]), source.titles, "clusters", labels)
+        labels = "number of clusters", f"mean {self.metrics[0]}"
+        picture = curves_by_case(pd.concat([drawn, level]), source.titles, "clusters", labels)
+        least = conjunction([f"{value:g}" for value in self.least])
         caption = paragraph(
-            f"{self.metric} of the dendrogram of {self.similarity}, by {conjunction(self.linkages)} linkage, against "
-            f"the number of clusters it is cut into: mean over "
+            f"{self.metrics[0]} of the dendrogram of {self.similarity}, by {conjunction(self.linkages)} linkage, "
+            f"against the number of clusters it is cut into: mean over "
             f"{count(source.study.n_subsets, 'subset')}; bands: one sample standard deviation to either side.",
-            bool(len(level)) and f"Dashed: the published {self.metric} of {self.method}.",
+            any(self.least) and f"Similarities below {least} count as 0.",
+            bool(len(level)) and f"Dashed: the published {self.metrics[0]} of {self.method}.",
+            len(self.metrics) > 1 and f"{self.id}.csv also has {conjunction(self.metrics[1:])}.",
         )
         return Shown(frame, caption=caption, picture=picture)
 
-    def _score_case(self, source: Source, case: str) -> list[tuple[str, str, int, float]]:
-        stored, rows = source.stored(case), list[tuple[str, str, int, float]]()
+    def _score_case(self, source: Source, case: str) -> Iterator[tuple[str, str, str, float, int, float]]:
+        """Yield a row for each subset, linkage, least similarity, number of clusters and metric."""
+        stored = source.stored(case)
         for subset in range(source.study.n_subsets):
             ensemble = Ensemble(stored.subset(subset))
             matrix = getattr(similarity, self.similarity)(ensemble)
-            for linkage in self.linkages:
+            for linkage, least in product(self.linkages, self.least):
+                # a similarity is a sum of shares: one that equals the bound may differ from it by rounding
+                kept = np.where(matrix < least - ROUNDING, 0.0, matrix)
                 for k in self.clusters:
-                    labels = linkage_labels(matrix, ensemble.membership, k, linkage)
-                    rows.append((case, linkage, k, score_all(stored.classes, labels, [self.metric])[self.metric]))
-        return rows
+                    labels = linkage_labels(kept, ensemble.membership, k, linkage)
+                    scores = score_all(stored.classes, labels, self.metrics)
+                    for metric in self.metrics:
+                        yield case, metric, linkage, least, k, scores[metric]
