@@ -35,8 +35,8 @@ class Sizes(Exhibit):
     reads: ClassVar = Needs(selected=True, variants=True)
     counts_some_cases = True
     questions: ClassVar[Mapping[str, str]] = {
-        "improve": "methods, the claim's and those in 'against', or all if it names none, whose mean over the data sets is "
-        "higher with the largest subsets than with the smallest",
+        "improve": "methods, the claim's and those in 'against', or all if it names none there, whose mean over the "
+        "data sets is higher with the largest subsets than with the smallest",
         "fall": "methods of the claim, with those in 'against', whose mean falls on a data set as the subsets grow",
         "ahead": "data sets and sizes on which the method is above all in 'against'",
         "small_ahead": "data sets on which the method with the smallest subsets is above all others with the largest",
