@@ -12,7 +12,7 @@ import yaml
 
 from consclust.datasets.registry import Registry, load_registries
 from consclust.errors import InputError
-from consclust.validation import parse
+from consclust.validation import parse, read_yaml
 from consclust_studies.config.settings import Settings
 from consclust_studies.config.study import Study
 from consclust_studies.plan.checks import check_study
@@ -80,11 +80,13 @@ def test_a_mutation_of_a_study_is_planned_or_refused_line_by_line(monkeypatch, n
     monkeypatch.chdir(ROOT)
     registry, path = load_registries(), Path(f"studies/{name}/study.yaml")
     base, settings = yaml.safe_load(path.read_text()), parse(Settings, {"seed": 1}, Path("config/config.yaml"))
+    claims = path.with_name("claims.yaml")  # without them a discussion that quotes a verdict is refused
+    paper = read_yaml(claims) if claims.exists() else {}
     if len(base["cases"]) > MOST_CASES:
         base["cases"] = base["cases"][:MOST_CASES]
     refused = 0
     for number in range(MUTATIONS):
-        content = mutated(base, random.Random(f"{SEED} {name} {number}"))
+        content = {**paper, **mutated(base, random.Random(f"{SEED} {name} {number}"))}
         try:
             study = add_standard_exhibits(parse(Study, content, path))
             if mistakes := list(check_study(study, path, registry)):
@@ -97,7 +99,7 @@ def test_a_mutation_of_a_study_is_planned_or_refused_line_by_line(monkeypatch, n
                 assert plan.ensemble(study.id, case.id).digest
         except InputError as mistake:
             refused += 1
-            check_lines(str(mistake), str(path))
+            check_lines(str(mistake), f"{path.parent}/")
     assert MUTATIONS / 10 < refused < MUTATIONS
 
 
