@@ -11,7 +11,7 @@ from consclust_studies.config.study import PlannedStudy
 from consclust_studies.stages.selection import FIXED, WORDS, find_main_row
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
 SELECTIONS = WORDS
 
@@ -41,3 +41,11 @@ def describe_missing(study: PlannedStudy, frame: DataFrame, *columns: str) -> st
         further = "".join(f", {column} {row[column]}" for column in columns)
         where.append(f"{row['method']} on {study.titles[row['case']]}{further} ({row['n']})")
     return f"Over fewer subsets, because of failed fits: {'; '.join(where)}." if where else ""
+
+
+def describe_failures(methods: Series) -> str:
+    """Say how many fits have no answer and count as 0, given the method of each such fit."""
+    if methods.empty:
+        return "No fit is without an answer."
+    numbers = ", ".join(f"{method} {number}" for method, number in methods.value_counts().items())
+    return f"Fits without an answer, which count as 0: {numbers}."

@@ -12,12 +12,14 @@ from consclust.report.wording import count, paragraph, records, score, signed
 from consclust_studies.config.references import CaseId, MethodId, MetricId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
+from consclust_studies.results.sentences import describe_failures
 from consclust_studies.results.source import Source
 from studies.robustness.exhibits.spoiled_scores import (
     WORDS,
     average_repetitions,
     check_harms,
     find_breakdown,
+    find_failures,
     find_harms,
     keep_common,
     list_spoiled_scores,
@@ -67,8 +69,8 @@ class Breakdown(Exhibit):
             f"shares from 0 to {largest:g}, by the trapezoidal rule; clean: without harm; rank by the mean area of all "
             "kinds. Breakdown point: the share from which on a method is below the mean clean base clustering of the "
             f"data set, the median over the data sets; > {largest:g} if it is not below at the largest share. A kind "
-            "of harm of which a restricted run lacks some shares is left out. A fit without an answer counts as 0. "
-            "Outliers are not scored."
+            "of harm of which a restricted run lacks some shares is left out. Outliers are not scored. "
+            f"{describe_failures(find_failures(scores))}"
         )
         if frame.empty:
             return Shown(frame, (), caption)

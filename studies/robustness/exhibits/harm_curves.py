@@ -16,11 +16,13 @@ from consclust_studies.config.references import CaseId, MetricId, RowId
 from consclust_studies.config.study import Study
 from consclust_studies.config.values import Some
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
+from consclust_studies.results.sentences import describe_failures
 from consclust_studies.results.source import Source
 from studies.robustness.exhibits.spoiled_scores import (
     WORDS,
     average_repetitions,
     check_harms,
+    find_failures,
     keep_common,
     list_spoiled_scores,
 )
@@ -63,8 +65,8 @@ class HarmCurves(Exhibit):
             f"Mean {self.metric} over {count(int(found['case'].nunique()), 'data set')} (of "
             f"{count(int(found['repetition'].nunique()), 'repetition')} each) against the share that is spoiled; "
             "bands: 95 % interval of the mean change from the method's own clean score, over the data sets. Outliers "
-            "are not scored. A fit without an answer counts 0. Base clusterings are scored on the objects that they "
-            "label, also where labels are missing; the methods on all objects."
+            "are not scored. Base clusterings are scored on the objects that they label, also where labels are "
+            f"missing; the methods on all objects. {describe_failures(find_failures(found))}"
         )
         return Shown(frame, caption=caption, picture=self._draw(source, frame))
 

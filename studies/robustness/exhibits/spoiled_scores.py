@@ -14,7 +14,7 @@ from consclust_studies.exhibits.base import Mistakes
 from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
 WORDS = {
     "random-members": "random members",
@@ -41,7 +41,7 @@ def find_harms(source: Source) -> Harms:
 
 
 def list_spoiled_scores(source: Source, metric: str, cases: Sequence[str]) -> DataFrame:
-    """Return case, method, repetition, kind, share and value of every score.
+    """Return case, method, subset, repetition, kind, share, value and failed (no answer) of every score.
 
     The clean ones stand at share 0 of each kind. ``cases`` are ids; all cases if there are none. A fit without an
     answer has the value 0, which clusters by chance have: a method must not gain by giving up.
@@ -58,11 +58,19 @@ def list_spoiled_scores(source: Source, metric: str, cases: Sequence[str]) -> Da
         [(number, *harms.describe(int(number))) for number in numbers],
         columns=["subset", "repetition", "kind", "share"],
     )
-    found = mine.merge(described, on="subset").assign(value=lambda rows: rows["value"].fillna(0.0))
-    found = found[["case", "method", "repetition", "kind", "share", "value"]]
+    found = mine.merge(described, on="subset").assign(
+        failed=lambda rows: rows["value"].isna(), value=lambda rows: rows["value"].fillna(0.0)
+    )
+    found = found[["case", "method", "subset", "repetition", "kind", "share", "value", "failed"]]
     clean = found[found["kind"].isna()]
     parts = [found[found["kind"].notna()], *(clean.assign(kind=kind) for kind in harms.kinds)]
     return pd.concat(parts, ignore_index=True)
+
+
+def find_failures(scores: DataFrame) -> Series:
+    """Return the method of each fit without an answer; a clean fit, which stands at every kind, is there once."""
+    failed: Series = scores[scores["failed"]].drop_duplicates(["case", "method", "subset"])["method"]
+    return failed
 
 
 def average_repetitions(scores: DataFrame) -> DataFrame:

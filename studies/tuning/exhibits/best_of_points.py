@@ -19,6 +19,7 @@ from consclust_studies.config.references import MetricId
 from consclust_studies.config.study import Study
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
 from consclust_studies.results.boards import find_kind
+from consclust_studies.results.sentences import describe_failures
 from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ SHOWN = (1, 2, 4, 8)
 
 
 class BestOfPoints(Exhibit):
-    """A curve for each method, a panel for each kind of ensembles; a table with the default point beside."""
+    """A panel for each method, a curve for each kind of ensembles; a table with the default point beside."""
 
     drawn = True
     reads: ClassVar = Needs(scores=True)
@@ -48,7 +49,8 @@ class BestOfPoints(Exhibit):
     def build(self, source: Source) -> Shown:
         """Return the expected score for each kind of ensembles, method and number of points, and that of the default.
 
-        The frame has the columns kind, method, points (0: the default point), mean (over data sets), datasets.
+        The frame has the columns kind, method, points (0: the default point), mean (over data sets), gain (over the
+        default), low and high (95 % interval of the gain over the data sets), datasets.
         """
         import pandas as pd
 
@@ -56,41 +58,53 @@ class BestOfPoints(Exhibit):
         rows = []
         for (kind, method), mine in cells.groupby(["kind", "method"], sort=False):
             table = mine.pivot_table(index="dataset", columns="point", values="value").dropna()
-            of_default = table[source.study.method(str(method)).default_point]
-            rows.append((kind, method, 0, of_default.mean(), len(table)))
+            of_default = table[source.study.method(str(method)).default_point].to_numpy()
             best = np.array([expect_best(values) for values in table.to_numpy()])
-            rows += [(kind, method, g, of_g.mean(), len(table)) for g, of_g in enumerate(best.T, 1)]
-        frame = pd.DataFrame(rows, columns=["kind", "method", "points", "mean", "datasets"])
+            for g, of_g in enumerate([of_default, *best.T]):
+                gains = of_g - of_default
+                rows.append((kind, method, g, of_g.mean(), gains.mean(), *find_interval(gains), len(table)))
+        frame = pd.DataFrame(rows, columns=["kind", "method", "points", "mean", "gain", "low", "high", "datasets"])
         n_points = len(source.study.methods[0].points)
         caption = paragraph(
             f"Mean {self.metric} over {count(int(frame['datasets'].max()), 'data set')} of the best of g of "
             f"{count(n_points, 'grid point')}, drawn at random and chosen by the classes of each data set: the "
             "expected maximum over all draws. g = 1 is a random point. Default: the library's parameters, which see no "
-            "class.",
-            "Gain: all points over the default. It is no property of a method: it grows with the budget, and cannot be "
-            "had without classes.",
+            "class. Bands and brackets: 95 % interval of the mean gain over the data sets.",
+            "Gain: all points over the default. It is measured by the classes that chose the point, so it is what an "
+            "oracle has and no user; a part of it is chance, which would not come again on other objects. It is no "
+            "property of a method: it grows with the budget.",
+            describe_failures(cells["method"].repeat(cells["failed"])),
         )
         tables = tuple(_tabulate(frame, kind, n_points) for kind in frame["kind"].unique())
         return Shown(frame, tables, caption, self._draw(frame), abstract=summarise(frame, self.metric, n_points))
 
     @style()
     def _draw(self, frame: DataFrame) -> Any:
-        kinds = list(frame["kind"].unique())
-        picture, axes = panels(len(kinds), 2, 2.6)
         methods = list(frame["method"].unique())
-        palette = colours(methods)
-        for panel, kind in zip(axes, kinds, strict=True):
-            # bands over data sets would hide each other
-            mine = frame[(frame["kind"] == kind) & (frame["points"] > 0)].assign(std=np.nan)
-            curves(panel, mine, "points", "method", palette)
-            panel.set_title(str(kind))
-        label_outer(axes, "grid points that are tried", f"mean {self.metric}")
+        picture, axes = panels(len(methods), 4, 1.5)
+        palette = colours(list(frame["kind"].unique()))
+        drawn = frame[frame["points"] > 0]
+        for panel, method in zip(axes, methods, strict=True):
+            mine = drawn[drawn["method"] == method]
+            # the bands are intervals, drawn here, in place of standard deviations
+            curves(panel, mine.assign(mean=mine["gain"], std=np.nan), "points", "kind", palette)
+            for kind, rows in mine.groupby("kind", sort=False):
+                panel.fill_between(
+                    rows["points"], rows["low"], rows["high"], color=palette[kind], alpha=0.15, linewidth=0
+                )
+            panel.axhline(0, color="0.4", linewidth=0.6)
+            panel.set_title(str(method))
+            panel.set_ylim(drawn[["gain", "low"]].min().min() - 0.005, drawn[["gain", "high"]].max().max() + 0.005)
+        label_outer(axes, "grid points tried", f"gain in {self.metric}")
         legend_below(picture, curve_handles(palette))
         return picture
 
 
 def list_point_scores(source: Source, metric: str) -> DataFrame:
-    """Return the mean score over the ensembles: dataset, kind, method, point, value; a failed fit counts 0."""
+    """Return the mean score over the ensembles: dataset, kind, method, point, value, failed (number of fits).
+
+    A fit without an answer counts as 0.
+    """
     scores = source.scores
     methods = [run.id for run in source.study.methods]
     is_wanted = (scores["metric"] == metric) & (scores["restart"] == source.study.restarts)
@@ -98,11 +112,23 @@ def list_point_scores(source: Source, metric: str) -> DataFrame:
     kinds = {case.id: find_kind(case) for case in source.study.cases}
     datasets = {case.id: case.dataset for case in source.study.cases}
     named = mine.assign(
-        kind=mine["case"].map(kinds), dataset=mine["case"].map(datasets), value=mine["value"].fillna(0.0)
+        kind=mine["case"].map(kinds),
+        dataset=mine["case"].map(datasets),
+        failed=mine["value"].isna(),
+        value=mine["value"].fillna(0.0),
     )
-    means = named.groupby(["kind", "method", "dataset", "point"], sort=False)["value"].mean()
-    found: DataFrame = means.reset_index()
-    return found
+    points = named.groupby(["kind", "method", "dataset", "point"], sort=False)
+    return points.agg(value=("value", "mean"), failed=("failed", "sum")).reset_index()
+
+
+def find_interval(gains: FloatArray) -> tuple[float, float]:
+    """Return the 95 % interval of the mean by Student's t; no interval, (NaN, NaN), of a single gain."""
+    from statsmodels.stats.weightstats import DescrStatsW
+
+    if len(gains) < 2:
+        return float("nan"), float("nan")
+    low, high = DescrStatsW(gains).tconfint_mean()
+    return float(low), float(high)
 
 
 def expect_best(scores: FloatArray) -> FloatArray:
@@ -119,14 +145,18 @@ def expect_best(scores: FloatArray) -> FloatArray:
 
 def _tabulate(frame: DataFrame, kind: str, n_points: int) -> Table:
     """Return the table of a kind of ensembles: the default, and the best of some numbers of points."""
+    import pandas as pd
+
     wide = frame[frame["kind"] == kind].pivot_table(index="method", columns="points", values="mean", sort=False)
     numbers = [*(g for g in SHOWN if g < n_points), n_points]
     shown = wide[[0, *numbers]].sort_values(0, ascending=False)
     shown.columns = ["default", *(f"best of {g}" for g in numbers)]
-    shown = shown.assign(gain=shown.iloc[:, -1] - shown["default"]).reset_index()
+    last = frame[(frame["kind"] == kind) & (frame["points"] == n_points)].set_index("method")
+    intervals = [f"[{signed(low)}, {signed(high)}]" for low, high in zip(last["low"], last["high"], strict=True)]
+    shown = shown.assign(gain=last["gain"], interval=pd.Series(intervals, index=last.index)).reset_index()
     columns = {"Method": "method", "Default": "default"}
     columns |= {name.capitalize(): name for name in shown.columns if name.startswith("best")}
-    columns |= {"Gain": "gain"}
+    columns |= {"Gain": "gain", "95 % interval": "interval"}
     return listed(str(kind), shown, columns, forms={"gain": signed})
 
 
@@ -142,4 +172,5 @@ def summarise(frame: DataFrame, metric: str, n_points: int) -> str:
             f"{metric} above the default ({gain.idxmin()}, {gain.idxmax()}); the defaults of the methods are "
             f"{score(default.max() - default.min())} apart."
         )
+    sentences.append("These gains are measured by the classes that chose the points.")
     return " ".join(sentences)

@@ -99,6 +99,16 @@ def test_a_fit_without_an_answer_counts_zero(source):
     found = list_spoiled_scores(broken, "ARI", ["iris"])
     cell = found[(found["method"] == "KC") & (found["repetition"] == 0) & (found["kind"] == "coalition")]
     assert cell.set_index("share")["value"].to_dict() == pytest.approx({0.0: 0.8, 0.25: 0.0, 0.5: 0.2})
+    for exhibit in (HarmCurves(kind="harm_curves", methods=["KC"], **KEYS), Breakdown(kind="breakdown", **KEYS)):
+        # one on each of two data sets
+        assert "KC 2." in exhibit.build(broken).caption
+
+
+def test_a_clean_fit_without_an_answer_is_counted_once(source):
+    given = scores()
+    mine = (given["method"] == "KC") & (given["subset"] == 0) & (given["case"] == "iris")
+    broken = source_of(STUDY, scores=given.assign(value=given["value"].mask(mine)), selected=given, variants=given)
+    assert "KC 1." in Breakdown(kind="breakdown", **KEYS).build(broken).caption
 
 
 def test_area_and_breakdown_of_each_method(source):
@@ -198,7 +208,9 @@ def test_coalitions_are_found_and_nothing_else(ensembles):
     frame = exhibit.build(ensembles).frame.set_index(["kind", "share"])
     assert frame.loc["coalition", "found"].tolist() == [1, 1]
     assert frame.loc[[kind != "coalition" for kind, _ in frame.index], "found"].tolist() == [0] * 5
-    assert frame.loc[("clean", 0.0), "n"] == 4
+    # the clean ensembles of all three repetitions on two data sets, the spoiled ones of two
+    assert frame.loc[("clean", 0.0), "n"] == 6
+    assert frame.loc[("labels", 0.25), "n"] == 4
     assert frame.loc[("clean", 0.0), "auc"] == 1
     assert np.isnan(frame.loc[("coalition", 0.25), "auc"])
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from consclust_studies.config.study import PlannedStudy
 from consclust_studies.results.source import Source
@@ -74,8 +75,24 @@ def test_curves_begin_at_a_random_point_and_end_at_the_best():
     assert frame["random k", "LWEA", 4] == pytest.approx(0.40 + 0.31)
     assert frame["k = classes", "LWGP"].tolist() == pytest.approx([0.56] * 5)
     first = {row[0].text: [cell.text for cell in row[1:]] for row in shown.blocks[0].rows}
-    assert first["LWEA"][-1] == "+.200"
-    assert first["LWGP"][-1] == "+.000"
+    assert first["LWEA"][-2:] == ["+.200", "[+.200, +.200]"]
+    assert first["LWGP"][-2] == "+.000"
+    assert len(shown.picture.axes) == 2
+    assert "No fit is without an answer." in shown.caption
+
+
+def test_a_gain_has_the_interval_of_students_t_and_a_failed_fit_counts_zero():
+    source = make_source()
+    scores = source.scores
+    # the best point of LWEA on wine has no answer in either ensemble
+    lost = (scores["case"] == "wine") & (scores["method"] == "LWEA") & (scores["point"] == 3)
+    vars(source).update(scores=scores.assign(value=scores["value"].mask(lost)))
+    shown = BestOfPoints(kind="best_of_points", id="b", title="B").build(source)
+    row = shown.frame.set_index(["kind", "method", "points"]).loc[("k = classes", "LWEA", 4)]
+    assert row["gain"] == pytest.approx(0.15)
+    # gains of .2 and .1
+    assert [row["low"], row["high"]] == pytest.approx(stats.t.interval(0.95, 1, 0.15, 0.05))
+    assert "LWEA 2." in shown.caption
 
 
 def test_budgets_of_different_size_are_refused():
