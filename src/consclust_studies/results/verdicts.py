@@ -392,12 +392,21 @@ def _describe_rivals(claim: Claim) -> str:
 
 
 def _check_near(claim: Claim, material: Material) -> Found:
-    """Count data sets on which the means of two methods differ by at most ``within``."""
+    """Count data sets on which the means of two methods differ by at most ``within``.
+
+    Where the means over the data sets are compared, their difference and its standard error stand beside the verdict.
+    """
 
     def is_near(own: float, rivals: Table) -> list[bool]:
         return [abs(own - value) <= claim.within + ROUNDING for value in rivals.values()]
 
-    return _count_both(f"within {claim.within:g} of {claim.against[0]}", claim, material, is_near)
+    rival = claim.against[0]
+    found = _count_both(f"within {claim.within:g} of {rival}", claim, material, is_near)
+    differences = _subtract_rival(claim, material)
+    if not claim.average or len(differences) < 2:
+        return found
+    remark = f"mean {claim.metric} of {claim.method} minus that of {rival}: {_describe_gain(differences, material)}"
+    return found._replace(remarks=(remark,))
 
 
 def _check_clearly_above(claim: Claim, material: Material) -> Found:
@@ -405,22 +414,36 @@ def _check_clearly_above(claim: Claim, material: Material) -> Found:
 
     Data sets with equal scores count for neither method, but are part of the mean.
     """
-    rival = claim.against[0]
-    both = [table for table in material.tabulate_ours(claim) if {claim.method, rival} <= table.keys()]
-    differences = [table[claim.method] - table[rival] for table in both]
-    what = f"mean {claim.metric} of {claim.method} minus that of {rival}:"
+    differences = _subtract_rival(claim, material)
+    what = f"mean {claim.metric} of {claim.method} minus that of {claim.against[0]}:"
     if len(differences) < 2:
         return Found(what, None)
     gain = mean(differences)
-    error = stdev(differences) / sqrt(len(differences))
+    error = _standard_error(differences)
     size = 0.0
     if abs(gain) > ROUNDING:
         size = gain / error if error > ROUNDING else copysign(inf, gain)
+    here = Measure(size, _describe_gain(differences, material))
+    return Found(what, here, Measure(CLEARLY, f"more than {CLEARLY:g} standard errors"))
+
+
+def _subtract_rival(claim: Claim, material: Material) -> list[float]:
+    """Return the mean of the method minus that of its one rival, for each data set that has both."""
+    rival = claim.against[0]
+    both = [table for table in material.tabulate_ours(claim) if {claim.method, rival} <= table.keys()]
+    return [table[claim.method] - table[rival] for table in both]
+
+
+def _standard_error(differences: list[float]) -> float:
+    return stdev(differences) / sqrt(len(differences))
+
+
+def _describe_gain(differences: list[float], material: Material) -> str:
+    """Write the mean of two or more differences with its standard error, and how many have which sign."""
     higher = sum(difference > ROUNDING for difference in differences)
     lower = sum(difference < -ROUNDING for difference in differences)
-    points = f"{number(100 * gain, '+z.1f')} ± {number(100 * error, '.1f')} points (standard error)"
-    counts = f"higher on {higher}, lower on {lower} of {len(differences)} {material.units}"
-    return Found(what, Measure(size, f"{points}, {counts}"), Measure(CLEARLY, f"more than {CLEARLY:g} standard errors"))
+    gain = f"{number(100 * mean(differences), '+z.1f')} ± {number(100 * _standard_error(differences), '.1f')}"
+    return f"{gain} points (standard error), higher on {higher}, lower on {lower} of {len(differences)} {material.units}"
 
 
 def _check_significant(claim: Claim, material: Material) -> Found:
