@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -15,10 +16,10 @@ from consclust.ensemble import Ensemble
 from consclust.plot.drawing import colours
 from consclust.report.blocks import Shown, Table, listed
 from consclust.report.figures import case_panels, label_outer, legend_below, style
-from consclust.report.wording import conjunction, number, records, untex
+from consclust.report.wording import conjunction, count, number, records, untex
 from consclust_studies.config.paper import Claim
 from consclust_studies.config.study import PlannedStudy, Study
-from consclust_studies.config.values import Some
+from consclust_studies.config.values import Positive, Some
 from consclust_studies.exhibits.base import Counted, Mistakes, Needs, OfMethod, check_reads_no_features, find_unknown
 from consclust_studies.results.source import Source
 from consclust_studies.stages.selection import ROUNDING
@@ -41,6 +42,9 @@ class Paths(OfMethod):
     kind: Literal["paths"]
     path: str = Field(description="which path of the method, a value or several after each iteration")
     labels: Some[str] = Field(description="names of the values, one for each column of the path")
+    subsets: Positive = Field(
+        1, description="number of subsets, the first ones, whose paths claims count; the figure has those of the first"
+    )
 
     def mistakes(self, study: Study) -> Mistakes:
         """Yield a path that the method does not have, and too few labels."""
@@ -60,7 +64,7 @@ class Paths(OfMethod):
 
     def build(self, source: Source) -> Shown:
         """Return the values after each iteration, for each case and quantity."""
-        rows = [row for case in self.find_cases(source.study) for row in self._path(source, case)]
+        rows = [row for case in self.find_cases(source.study) for row in self._path(source, case, 0)]
         frame = records("case quantity iteration value converged", rows)
         caption = (
             f"{self.method} on subset 1: {conjunction([*map(untex, self.labels)])} after each iteration; the table has "
@@ -72,20 +76,27 @@ class Paths(OfMethod):
     def count_for_claim(self, question: str, claim: Claim, source: Source) -> Counted:
         """Count the paths that never fall, or never rise, by more than rounding."""
         sign = 1 if question == "never_falls" else -1
+        n_subsets = min(self.subsets, source.study.n_subsets)
         holds = []
-        for case in self.find_cases(source.study):
-            frame = records("case quantity iteration value converged", self._path(source, case))
+        for case, subset in product(self.find_cases(source.study), range(n_subsets)):
+            frame = records("case quantity iteration value converged", self._path(source, case, subset))
             for _, path in frame.groupby("quantity", sort=False)["value"]:
                 values = path.to_numpy()
                 rounding = ROUNDING * max(1.0, float(np.abs(values).max()))
                 holds.append(bool((sign * np.diff(values) >= -rounding).all()))
         what = f"{conjunction([*map(untex, self.labels)])} of {self.method} {question.replace('_', ' ')} on"
-        return Counted(what, tuple(holds), "data sets, subset 1" if len(self.labels) == 1 else "paths, subset 1")
+        return Counted(what, tuple(holds), self._name_unit(n_subsets))
 
-    def _path(self, source: Source, case: str) -> Iterator[tuple[str, str, int, float, bool]]:
+    def _name_unit(self, n_subsets: int) -> str:
+        if n_subsets > 1:
+            return f"paths, {count(n_subsets, 'subset')} of each data set"
+        return "data sets, subset 1" if len(self.labels) == 1 else "paths, subset 1"
+
+    def _path(self, source: Source, case: str, subset: int) -> Iterator[tuple[str, str, int, float, bool]]:
         stored = source.stored(case)
-        ensemble = Ensemble(stored.subset(0), source.study.missing_labels_for(source.study.method(self.method)))
-        method = source.fit(source.study.case(case), self.method, {}, ensemble, 0, stored.n_classes)
+        missing = source.study.missing_labels_for(source.study.method(self.method))
+        ensemble = Ensemble(stored.subset(subset), missing)
+        method = source.fit(source.study.case(case), self.method, {}, ensemble, subset, stored.n_classes)
         path = getattr(method, self.path).reshape(-1, len(self.labels))
         for label, values in zip(self.labels, path.T.tolist(), strict=True):
             yield from ((case, label, i, value, method.converged_) for i, value in enumerate(values, start=1))

@@ -84,8 +84,20 @@ def test_what_the_method_does_not_have_is_a_mistake(source, keys, wrong) -> None
 def test_paths_that_never_rise_or_fall_are_counted_for_a_claim(source, monkeypatch, values, falls, rises) -> None:
     exhibit = Paths(**CHANGES)
     path = [("wine", "change", i, value, True) for i, value in enumerate(values)]
-    monkeypatch.setattr(Paths, "_path", lambda self, source, case: iter(path))
+    monkeypatch.setattr(Paths, "_path", lambda self, source, case, subset: iter(path))
     by = {"exhibit": "paths", "question": "never_falls"}
     claim = Claim.model_validate({"text": "-", "check": "counted", "by": by, "method": "EC-CMS"})
     assert exhibit.count_for_claim("never_falls", claim, source).holds == (not falls,)
     assert exhibit.count_for_claim("never_rises", claim, source).holds == (not rises,)
+
+
+def test_a_claim_counts_the_paths_of_several_subsets(source) -> None:
+    """Each path is that of the fit on its own subset; the ensemble of the test has three."""
+    by = {"exhibit": "paths", "question": "never_falls"}
+    claim = Claim.model_validate({"text": "-", "check": "counted", "by": by, "method": "PEACE"})
+    rises = {"method": "PEACE", "path": "likelihood_path_", "labels": ["log-likelihood"]}
+    found = Paths(**{**KEYS, **rises, "subsets": 2}).count_for_claim("never_falls", claim, source)
+    assert found.holds == (True,) * 4
+    assert found.unit == "paths, 2 subsets of each data set"
+    first, second = ([row[3] for row in Paths(**{**KEYS, **rises})._path(source, "iris", subset)] for subset in (0, 1))
+    assert first != second
