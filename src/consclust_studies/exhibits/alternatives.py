@@ -184,7 +184,9 @@ def differs(study: PlannedStudy, variant: CaseVariant | MethodVariant) -> str:
     if isinstance(variant, MethodVariant):
         own, other = _parameters(study.method(variant.of)), _parameters(variant)
     else:
-        own, other = _origin(study, study.case(variant.of)), _origin(study, variant)
+        case = study.case(variant.of)
+        own = _origin(study, case) | _parameters_on(case, study, case, variant)
+        other = _origin(study, variant) | _parameters_on(variant, study, case, variant)
     changed = {name: value for name, value in other.items() if own.get(name) != value}
     before = {name: f"{own[name]} → " if name in own else "" for name in changed}
     return ", ".join(f"{symbol(name)}: {before[name]}{value}" for name, value in changed.items())
@@ -193,6 +195,17 @@ def differs(study: PlannedStudy, variant: CaseVariant | MethodVariant) -> str:
 def _parameters(run: MethodRun) -> dict[str, Any]:
     """Return the parameters of a run, set or left at the method's own defaults; a grid counts as a value."""
     return {"method": run.method, **methods.load(run.method).parameters(), **run.parameters, **run.grid}
+
+
+def _parameters_on(here: Case, study: PlannedStudy, case: Case, variant: CaseVariant) -> dict[str, Any]:
+    """Return the parameters on one of a case and its variant, of those that either sets for a method of the variant."""
+    found = {}
+    for method in variant.methods:
+        run = study.method(method)
+        parameters = _parameters(run) | study.parameters(here, run)
+        names = case.parameters.get(method, {}) | variant.parameters.get(method, {})
+        found |= {f"{name} of {method}": parameters[name] for name in names}
+    return found
 
 
 def _origin(study: PlannedStudy, case: Case) -> dict[str, str]:

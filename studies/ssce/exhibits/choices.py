@@ -32,10 +32,15 @@ class Choices(Exhibit):
     questions: ClassVar[Mapping[str, str]] = {
         "fails": "variants in 'counted' on which the method is more than 'within' below all in 'against'",
         "comparable": "variants in 'counted' on which the method is within 'within' of all in 'against'",
+        "fails_anywhere": "the same as 'fails', of variants in 'counted' and 'alternatives'",
+        "comparable_anywhere": "the same as 'comparable', of variants in 'counted' and 'alternatives'",
     }
 
     kind: Literal["choices"]
     counted: Some[Name] = Field(description="ids of variants of cases, a row for each, which claims count")
+    alternatives: tuple[Name, ...] = Field(
+        (), description="ids of more variants of cases with a row, which claims count for the questions '_anywhere' alone"
+    )
     beside: tuple[Name, ...] = Field((), description="ids of variants of cases that have a row and are not counted")
     methods: Some[MethodId] = Field(description="ids of the methods, a column for each")
     metric: MetricId = Field(description="metric of the scores")
@@ -44,6 +49,7 @@ class Choices(Exhibit):
         """Yield variants that the study does not have."""
         known = [case.id for case in study.case_variants]
         yield from find_unknown("counted", self.counted, known)
+        yield from find_unknown("alternatives", self.alternatives, known)
         yield from find_unknown("beside", self.beside, known)
 
     def list_shown_methods(self, study: PlannedStudy) -> list[str]:
@@ -52,7 +58,7 @@ class Choices(Exhibit):
 
     def build(self, source: Source) -> Shown:
         """Return the mean over the subsets of each variant and method."""
-        frame = self._average(source, (*self.counted, *self.beside))
+        frame = self._average(source, (*self.counted, *self.alternatives, *self.beside))
         wide = frame.pivot(index="dataset", columns="method", values="mean").reindex(frame["dataset"].unique())
         columns = {"Data": "dataset", **{method: method for method in self.methods}}
         forms = dict.fromkeys(self.methods, score)
@@ -63,17 +69,19 @@ class Choices(Exhibit):
 
     def count_for_claim(self, question: str, claim: Claim, source: Source) -> Counted:
         """Count the variants by the means of the method and of those in ``against``."""
+        word, _, anywhere = question.partition("_")
+        cases = (*self.counted, *self.alternatives) if anywhere else self.counted
         holds = []
-        for _, rows in self._average(source, self.counted).groupby("case", sort=False):
+        for _, rows in self._average(source, cases).groupby("case", sort=False):
             means = dict(zip(rows["method"], rows["mean"], strict=True))
             ahead = [means[claim.method] - means[rival] for rival in claim.against]
-            if question == "fails":
+            if word == "fails":
                 holds.append(all(gain < -claim.within - ROUNDING for gain in ahead))
             else:
                 holds.append(all(abs(gain) <= claim.within + ROUNDING for gain in ahead))
-        word = "more than {} below {} on" if question == "fails" else "within {} of {} on"
+        what = "more than {} below {} on" if word == "fails" else "within {} of {} on"
         return Counted(
-            word.format(f"{claim.within:g}", conjunction(claim.against)), tuple(holds), "choices of features"
+            what.format(f"{claim.within:g}", conjunction(claim.against)), tuple(holds), "choices of features"
         )
 
     def _average(self, source: Source, cases: tuple[str, ...]) -> DataFrame:

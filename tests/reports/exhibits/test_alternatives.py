@@ -175,3 +175,12 @@ def test_what_a_ready_made_ensemble_has_no_word_for_has_no_arrow() -> None:
     text = differs(STUDY.model_copy(update={"cases": cases}), STUDY.variants.cases[0])
     assert text.startswith("base clusterings: authors → kmeans, first centres: random → k-means++, clusters: ")
     assert "None" not in text
+
+
+def test_parameters_that_a_variant_of_a_case_sets_are_named() -> None:
+    own, variant = STUDY.case("wine"), STUDY.variants.cases[0]
+    few = {"parameters": {"KC": {"n_init": 3}}}
+    study = STUDY.model_copy(update={"cases": (own.model_copy(update=few),)})
+    assert differs(STUDY, variant.model_copy(update=few)).endswith(", n_init of KC: 20 → 3")
+    assert differs(study, variant).endswith(", n_init of KC: 3 → 20")
+    assert "KC" not in differs(study, variant.model_copy(update=few))

@@ -21,10 +21,10 @@ def source():
     return source_of(STUDY, variants=pd.concat(parts))
 
 
-def count(source, question: str, within: float):
+def count(source, question: str, within: float, **changes):
     keys = {"text": "It.", "check": "counted", "by": {"exhibit": "c", "question": question}, "within": within}
     claim = Claim.model_validate({**keys, "method": "KC", "against": ["EAC"]})
-    return Choices(**KEYS, beside=["all"]).count_for_claim(question, claim, source).holds
+    return Choices(**{**KEYS, "beside": ["all"], **changes}).count_for_claim(question, claim, source).holds
 
 
 def test_each_variant_has_a_row_with_its_own_means(source) -> None:
@@ -41,6 +41,15 @@ def test_claims_count_the_variants_that_they_speak_of(source) -> None:
     assert count(source, "fails", 0.1) == (True, False)
     assert count(source, "fails", 0.5) == (False, False)
     assert count(source, "comparable", 0.1) == (False, True)
+
+
+def test_alternatives_count_where_the_question_is_whether_it_holds_anywhere(source) -> None:
+    one = {"counted": ["first"], "alternatives": ["second"]}
+    assert count(source, "fails", 0.1, **one) == (True,)
+    assert count(source, "fails_anywhere", 0.1, **one) == (True, False)
+    assert count(source, "comparable_anywhere", 0.1, **one) == (False, True)
+    shown = Choices(**{**KEYS, **one}).build(source)
+    assert [row[0].text for row in shown.blocks[0].rows] == ["Iris, first", "Iris, second"]
 
 
 def test_a_variant_that_is_not_in_the_study_is_a_mistake() -> None:
