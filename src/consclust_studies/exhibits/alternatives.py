@@ -199,7 +199,7 @@ def _parameters(run: MethodRun) -> dict[str, Any]:
 
 def _parameters_on(here: Case, study: PlannedStudy, case: Case, variant: CaseVariant) -> dict[str, Any]:
     """Return the parameters on one of a case and its variant, of those that either sets for a method of the variant."""
-    found = {}
+    found: dict[str, Any] = {}
     for method in variant.methods:
         run = study.method(method)
         parameters = _parameters(run) | study.parameters(here, run)

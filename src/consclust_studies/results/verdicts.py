@@ -443,7 +443,8 @@ def _describe_gain(differences: list[float], material: Material) -> str:
     higher = sum(difference > ROUNDING for difference in differences)
     lower = sum(difference < -ROUNDING for difference in differences)
     gain = f"{number(100 * mean(differences), '+z.1f')} ± {number(100 * _standard_error(differences), '.1f')}"
-    return f"{gain} points (standard error), higher on {higher}, lower on {lower} of {len(differences)} {material.units}"
+    counts = f"higher on {higher}, lower on {lower} of {len(differences)} {material.units}"
+    return f"{gain} points (standard error), {counts}"
 
 
 def _check_significant(claim: Claim, material: Material) -> Found:

@@ -39,7 +39,8 @@ class Choices(Exhibit):
     kind: Literal["choices"]
     counted: Some[Name] = Field(description="ids of variants of cases, a row for each, which claims count")
     alternatives: tuple[Name, ...] = Field(
-        (), description="ids of more variants of cases with a row, which claims count for the questions '_anywhere' alone"
+        (),
+        description="ids of more variants of cases with a row, which claims count for the questions '_anywhere' alone",
     )
     beside: tuple[Name, ...] = Field((), description="ids of variants of cases that have a row and are not counted")
     methods: Some[MethodId] = Field(description="ids of the methods, a column for each")

@@ -189,8 +189,7 @@ def test_two_means_may_be_near_on_average_and_on_no_data_set() -> None:
     assert check("near", apart, against=["K-means"]).verdict == "not reproduced"
     on_average = check("near", apart, against=["K-means"], average=True)
     assert on_average.verdict == "reproduced"
-    difference = "mean ACC of RCE minus that of K-means: +0.0 ± 5.8 points (standard error), higher on 2, lower on 2 of 4"
-    assert difference in on_average.evidence
+    assert "mean ACC of RCE minus that of K-means: +0.0 ± 5.8 points (standard error)" in on_average.evidence
     assert "standard error" not in check("near", apart, against=["K-means"]).evidence
 
 
