@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -12,12 +13,14 @@ from pydantic import Field
 from consclust.diagnostics import block_structure
 from consclust.report.blocks import Cell, Shown, Table, crossed
 from consclust.report.wording import count, paragraph, records, score, untex
+from consclust_studies.config.paper import Claim
 from consclust_studies.config.references import CaseId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Positive, Some
-from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
+from consclust_studies.exhibits.base import Counted, Exhibit, Mistakes, Needs
 from consclust_studies.exhibits.matrices import Given, Matrix, list_fits, mistakes_in
 from consclust_studies.results.source import Source
+from consclust_studies.stages.selection import ROUNDING
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -33,6 +36,11 @@ class Blocks(Exhibit):
     """Measures of the block structure of some matrices, a table for each, a row for each data set."""
 
     chapter = "Results"
+    questions: ClassVar[Mapping[str, str]] = {
+        "second_above_first": "cases on which the second matrix has the higher probability that a pair of one class "
+        "has a larger entry than a pair of two",
+        "second_above_third": "the same of the second and the third matrix",
+    }
 
     kind: Literal["blocks"]
     panels: Some[Matrix] = Field(description="the matrices, a table for each")
@@ -42,6 +50,8 @@ class Blocks(Exhibit):
     def mistakes(self, study: Study) -> Mistakes:
         """Yield what is wrong with the panels, and methods that do not run on a case."""
         yield from mistakes_in(study, self.panels)
+        if any(claim.by and claim.by.exhibit == self.id for claim in study.claims) and len(self.panels) < 3:
+            yield "panels", f": {len(self.panels)}, but claims compare the second with the first or the third; add some"
         for case in self._cases(study):
             absent = [
                 p.method for p in self.panels if p.method and not study.method(p.method).runs_on(study.case(case))
@@ -56,11 +66,25 @@ class Blocks(Exhibit):
 
     def build(self, source: Source) -> Shown:
         """Return the mean measures over the subsets for each case and matrix."""
-        n = min(self.subsets, source.study.n_subsets)
-        rows = [row for case in self._cases(source.study) for row in self._measured(source, case, n)]
-        frame = records(f"case panel matrix parameters pairs_in_classes {' '.join(MEASURES)}", rows)
+        frame = self._frame(source)
         tables = [_table(source, frame, measure) for measure in MEASURES]
-        return Shown(frame, tuple(tables), self._caption(source, n))
+        return Shown(frame, tuple(tables), self._caption(source, self._count_subsets(source)))
+
+    def count_for_claim(self, question: str, claim: Claim, source: Source) -> Counted:
+        """Count the cases on which the second matrix shows the classes better than another one, by :data:`MEASURES`."""
+        other = {"second_above_first": 0, "second_above_third": 2}[question]
+        second, rival = self.panels[1].title, self.panels[other].title
+        wide = self._frame(source).pivot(index="case", columns="panel", values="auc")
+        what = f"AUC of the pairs in one class higher in {untex(second)} than in {untex(rival)} on"
+        return Counted(what, tuple((wide[second] > wide[rival] + ROUNDING).tolist()), "data sets")
+
+    def _frame(self, source: Source) -> DataFrame:
+        n = self._count_subsets(source)
+        rows = [row for case in self._cases(source.study) for row in self._measured(source, case, n)]
+        return records(f"case panel matrix parameters pairs_in_classes {' '.join(MEASURES)}", rows)
+
+    def _count_subsets(self, source: Source) -> int:
+        return min(self.subsets, source.study.n_subsets)
 
     def _cases(self, study: Study) -> tuple[str, ...]:
         return self.cases or tuple(case.id for case in study.cases)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -15,13 +15,15 @@ from consclust import methods
 from consclust.ensemble import Ensemble, FloatArray, IntArray
 from consclust.report.blocks import Shown, Table, listed
 from consclust.report.figures import curves_by_case
-from consclust.report.wording import count, paragraph, point, records, symbol
+from consclust.report.wording import conjunction, count, paragraph, point, records, symbol
 from consclust.scores import score_all
+from consclust_studies.config.paper import Claim
 from consclust_studies.config.references import MethodId, MetricId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.config.values import Positive, Share, Some, Value
-from consclust_studies.exhibits.base import Mistakes, Needs, OfMethod, check_reads_no_features, find_unknown
+from consclust_studies.exhibits.base import Counted, Mistakes, Needs, OfMethod, check_reads_no_features, find_unknown
 from consclust_studies.results.source import Source, find_fit_parameters
+from consclust_studies.stages.selection import ROUNDING
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -38,6 +40,12 @@ class Noise(OfMethod):
     """
 
     drawn = True
+    questions: ClassVar[Mapping[str, str]] = {
+        "found": "data sets and shares at which the errors of the method find the objects better than the columns of "
+        "the co-association matrix",
+        "better_clustered": "data sets and shares at which the other objects have a higher score than with the methods "
+        "in 'against'",
+    }
 
     kind: Literal["noise"]
     errors: str = Field("errors", description="which matrix of the method has the errors")
@@ -61,6 +69,9 @@ class Noise(OfMethod):
             yield from find_unknown(f"points[{i}]", parameters, cls.parameters())
         for name in (self.method, *self.beside):
             yield from check_reads_no_features(study.method(name), "")
+        for claim in study.claims:
+            if claim.by and claim.by.exhibit == self.id:
+                yield from find_unknown("beside", claim.against, self.beside)
 
     def needs(self, study: PlannedStudy) -> Needs:
         """Return the base clusterings, the fits, and random numbers."""
@@ -70,16 +81,30 @@ class Noise(OfMethod):
 
     def build(self, source: Source) -> Shown:
         """Return mean and deviation over the subsets of the score and the AUC, for each case, share and method."""
-        rows = [row for case in self.find_cases(source.study) for row in self._score_case(source, case)]
-        every = records("case row method parameters share subset score auc", rows)
-        groups = every.groupby(["case", "row", "method", "parameters", "share"], sort=False)
-        frame = groups.agg(n=("subset", "count"), mean=("score", "mean"), std=("score", "std"), auc=("auc", "mean"))
-        frame = frame.reset_index()
+        every = self._score_every(source)
+        frame = _average(every)
         drawn = {_row(self.method, given): _row(self.method, given, tex=True) for given in self.points}
         scored = frame[frame["mean"].notna()].assign(method=lambda rows: rows["row"].replace(drawn))
         labels = "share of the objects with random base labels", f"mean {self.metric} of the others"
         picture = curves_by_case(scored, source.titles, "share", labels)
         return Shown(frame, (self._found(source, frame),), self._caption(source, every), picture)
+
+    def count_for_claim(self, question: str, claim: Claim, source: Source) -> Counted:
+        """Compare the rows at each share above 0, that of the method at the first of ``points``."""
+        column, rivals = {"found": ("auc", (LEVEL,)), "better_clustered": ("mean", claim.against)}[question]
+        frame = _average(self._score_every(source))
+        wide = frame[frame["share"] > 0].pivot(index=["case", "share"], columns="row", values=column)
+        own = wide[_row(self.method, self.points[0])]
+        holds = (own > wide[list(rivals)].max(axis=1) + ROUNDING).tolist()
+        what = f"AUC of the errors above that of the {LEVEL} matrix at"
+        if question == "better_clustered":
+            what = f"mean {self.metric} of the other objects above that of {conjunction(rivals)} at"
+        return Counted(what, tuple(holds), "pairs of a data set and a share")
+
+    def _score_every(self, source: Source) -> DataFrame:
+        """Return a row for each case, subset, share and method."""
+        rows = [row for case in self.find_cases(source.study) for row in self._score_case(source, case)]
+        return records("case row method parameters share subset score auc", rows)
 
     def _score_case(self, source: Source, case: str) -> Iterator[tuple[Any, ...]]:
         stored, study = source.stored(case), source.study
@@ -121,6 +146,13 @@ class Noise(OfMethod):
             f"{self.method} than another one; {LEVEL}: the probability that its column of the co-association matrix "
             "itself is shorter.",
         )
+
+
+def _average(every: DataFrame) -> DataFrame:
+    """Return mean and deviation over the subsets."""
+    groups = every.groupby(["case", "row", "method", "parameters", "share"], sort=False)
+    frame = groups.agg(n=("subset", "count"), mean=("score", "mean"), std=("score", "std"), auc=("auc", "mean"))
+    return frame.reset_index()
 
 
 def _row(method: str, given: Mapping[str, Value], *, tex: bool = False) -> str:

@@ -1,9 +1,11 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from consclust.diagnostics import block_structure
 from consclust.ensemble import Ensemble
 from consclust.methods import RSEC
+from consclust_studies.config.paper import Claim
 from consclust_studies.stages import stored_ensembles as store
 from small import planned, source_of
 from studies.rsec.exhibits.blocks import MEASURES, Blocks
@@ -51,3 +53,25 @@ def test_a_method_that_does_not_run_on_a_case_is_a_mistake(source) -> None:
     study = planned(methods=["KC", "RSEC"], cases=cases)
     wrong = {**KEYS, "panels": [{**PANELS[1], "matrix": "Z", "parameters": {"lambda3": 1}}]}
     assert [key for key, _ in Blocks(**wrong).mistakes(study)] == ["panels[0].matrix", "panels[0].parameters", "cases"]
+
+
+def test_claims_compare_the_second_matrix_with_the_first_and_the_third(source, monkeypatch) -> None:
+    cases = ["iris", "wine"]
+    values = {("iris", "S"): 0.8, ("iris", "Z"): 0.9, ("iris", "other Z"): 0.9, ("wine", "S"): 0.9}
+    values |= {("wine", "Z"): 0.7, ("wine", "other Z"): 0.6}
+    rows = [{"case": case, "panel": panel, "auc": value} for (case, panel), value in values.items()]
+    monkeypatch.setattr(Blocks, "_frame", lambda self, source: pd.DataFrame(rows))
+    exhibit = Blocks(**{**KEYS, "cases": cases})
+    for question, expected in (("second_above_first", (True, False)), ("second_above_third", (False, True))):
+        assert exhibit.count_for_claim(question, claim(question), source).holds == expected
+
+
+def test_a_claim_needs_three_matrices(source) -> None:
+    study = source.study.model_copy(update={"claims": (claim("second_above_third"),)})
+    assert list(Blocks(**KEYS).mistakes(study)) == []
+    assert [key for key, _ in Blocks(**{**KEYS, "panels": PANELS[:2]}).mistakes(study)] == ["panels"]
+
+
+def claim(question: str) -> Claim:
+    by = {"exhibit": "blocks", "question": question}
+    return Claim.model_validate({"text": "-", "check": "counted", "by": by, "method": "RSEC"})

@@ -1,7 +1,11 @@
+from math import nan
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from consclust.report.wording import point
+from consclust_studies.config.paper import Claim
 from consclust_studies.stages import stored_ensembles as store
 from small import planned, source_of
 from studies.rsec.exhibits.noise import LEVEL, Noise, auc, with_noise
@@ -61,3 +65,27 @@ def test_it_draws_and_needs_every_fit(source) -> None:
 def test_a_method_without_errors_is_a_mistake(source) -> None:
     found = Noise(**{**KEYS, "method": "KC"}, points=[{"lambda3": 1}]).mistakes(source.study)
     assert [key for key, _ in found] == ["errors", "points[0]"]
+
+
+def test_claims_count_pairs_of_a_data_set_and_a_share(source, monkeypatch) -> None:
+    shares = (0.0, 0.1, 0.2)
+    values = {LEVEL: ((nan, 0.7, 0.9), nan), "RSEC": ((nan, 0.8, 0.8), 0.6), "KC": ((nan,) * 3, 0.5)}
+    rows = []
+    for row, (aucs, ari) in values.items():
+        about = {"case": "wine", "row": row, "method": row, "parameters": "", "subset": 0, "score": ari}
+        rows += [{**about, "share": share, "auc": found} for share, found in zip(shares, aucs, strict=True)]
+    monkeypatch.setattr(Noise, "_score_every", lambda self, source: pd.DataFrame(rows))
+    for question, expected in (("found", (True, False)), ("better_clustered", (True, True))):
+        assert Noise(**KEYS).count_for_claim(question, claim(question, "KC"), source).holds == expected
+
+
+def test_a_claim_against_a_method_that_is_not_scored_is_a_mistake(source) -> None:
+    for rival, wrong in (("KC", []), ("EAC", ["beside"])):
+        study = source.study.model_copy(update={"claims": (claim("better_clustered", rival),)})
+        assert [key for key, _ in Noise(**KEYS).mistakes(study)] == wrong
+
+
+def claim(question: str, rival: str) -> Claim:
+    by = {"exhibit": "noise", "question": question}
+    keys = {"text": "-", "check": "counted", "by": by, "method": "RSEC", "against": [rival]}
+    return Claim.model_validate(keys)
