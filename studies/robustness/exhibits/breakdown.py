@@ -36,6 +36,7 @@ class Breakdown(Exhibit):
     kind: Literal["breakdown"]
     metric: MetricId = Field("ARI", description="metric of the scores")
     cases: tuple[CaseId, ...] = Field((), description="ids of cases; all cases of the study if absent")
+    summarised: bool = Field(True, description="whether the abstract says which methods have most and least")
     compared: tuple[MethodId, MethodId] | None = Field(
         None, description="two methods whose areas the abstract compares, the first being what it is about"
     )
@@ -76,7 +77,7 @@ class Breakdown(Exhibit):
             return Shown(frame, (), caption)
         methods = frame[frame["method"] != study.base_clusterings]
         tables = (self._show_areas(frame), self._show_breakdowns(methods, largest))
-        abstract = paragraph(self._summarise(methods, largest), self._compare(areas, methods))
+        abstract = paragraph(self.summarised and self._summarise(methods, largest), self._compare(areas, methods))
         return Shown(frame, tables, caption, abstract=abstract)
 
     def _summarise(self, methods: DataFrame, largest: float) -> str:

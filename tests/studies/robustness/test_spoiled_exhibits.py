@@ -20,6 +20,7 @@ from studies.robustness.exhibits.found_harm import (
     separate_scores,
 )
 from studies.robustness.exhibits.harm_curves import HarmCurves
+from studies.robustness.exhibits.spoiled_means import SpoiledMeans
 from studies.robustness.exhibits.spoiled_scores import find_breakdown, list_spoiled_scores, measure_area
 
 HARMS = {"kinds": ["coalition", "labels"], "shares": [0.25, 0.5]}
@@ -109,6 +110,16 @@ def test_a_clean_fit_without_an_answer_is_counted_once(source):
     mine = (given["method"] == "KC") & (given["subset"] == 0) & (given["case"] == "iris")
     broken = source_of(STUDY, scores=given.assign(value=given["value"].mask(mine)), selected=given, variants=given)
     assert "KC 1." in Breakdown(kind="breakdown", **KEYS).build(broken).caption
+
+
+def test_means_over_the_repetitions_have_the_clean_ensembles_once(source):
+    frame = SpoiledMeans(kind="spoiled_means", metrics=["ARI"], **KEYS).build(source).frame
+    found = frame.set_index(["case", "method", "kind", "share"])
+    assert found.index.is_unique
+    assert set(frame["kind"]) == {"clean", *HARMS["kinds"]}
+    assert found.loc[("wine", "EAC", "clean", 0.0), "ARI"] == pytest.approx(0.71)
+    assert found.loc[("iris", "KC", "labels", 0.5), "ARI"] == pytest.approx(0.21)
+    assert set(frame["repetitions"]) == {3}
 
 
 def test_area_and_breakdown_of_each_method(source):
@@ -233,6 +244,7 @@ def test_auc_is_a_probability_over_pairs():
     [
         (HarmCurves, {"kind": "harm_curves", "methods": ["KC"]}),
         (Breakdown, {"kind": "breakdown"}),
+        (SpoiledMeans, {"kind": "spoiled_means", "metrics": ["ARI"]}),
         (FoundCoalitions, {"kind": "found_coalitions"}),
         (FoundMembers, {"kind": "found_members", "cases": ["iris"], "weights": {"KC": "weights_"}}),
     ],
