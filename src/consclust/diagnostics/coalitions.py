@@ -71,11 +71,11 @@ def coalitions(labels: npt.ArrayLike | Ensemble) -> Coalitions:
     Such pairs count neither within nor between groups, and groups of which less than half of the pairs can be compared
     are none, and not apart.
 
-    There are coalitions from a separation of 0.75 on, for a rate of false alarms of at most 5 %: of 408 clean ensembles
-    of 6 to 60 k-means clusterings of 17 data sets, 1 % have more; of 240 clean ones of 24 data sets in the study
-    `robustness`, 5 %, of which ten of 13 are all those of one data set of faces (extyaleb). Where base clusterings are random solutions of data
-    without clusters, false alarms are more frequent. Which of the groups is right is not said: the larger one may be
-    wrong. Takes O(n' m^2 + m^3) time for n' distinct profiles and m base clusterings.
+    There are coalitions from a separation of 0.75 on, for a rate of false alarms of at most 5 %: of 408 clean
+    ensembles of 6 to 60 k-means clusterings of 17 data sets, 1 % have more; of 240 clean ones of 24 data sets in the
+    study robustness, 5 %: 13, of which ten are those of a set of faces (extyaleb). Where base clusterings are random
+    solutions of data without clusters, false alarms are more frequent. Which of the groups is right is not said: the
+    larger one may be wrong. Takes O(n' m^2 + m^3) time for n' distinct profiles and m base clusterings.
 
     Parameters
     ----------
