@@ -30,8 +30,10 @@ def list_protocol_items(study: PlannedStudy, references: References) -> Iterator
         yield from _list_diagnosis(study, references)
     else:
         yield from _list_metrics(study, references)
-        yield from _list_selections(study)
-        yield from _list_tests(study, references)
+        if study.standard_exhibits:
+            # what these say is about the main table and its appendix, which are standard exhibits
+            yield from _list_selections(study)
+            yield from _list_tests(study, references)
 
 
 def _list_diagnosis(study: PlannedStudy, references: References) -> Iterator[Item]:

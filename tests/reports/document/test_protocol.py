@@ -109,6 +109,10 @@ def test_selections_and_significance_are_only_there_where_they_apply() -> None:
     assert "Selection/Grid point" not in tables(untuned)
     assert "p-value" in text(planned())
     assert "p-value" not in text(untuned)
+    # a study that shows no main table says nothing of what stands in it
+    without_main_table = planned(standard_exhibits=False)
+    assert "Selection/Grid point" not in tables(without_main_table)
+    assert "p-value" not in text(without_main_table)
 
 
 def test_every_metric_has_a_definition() -> None:
