@@ -136,7 +136,7 @@ OF_THE_FITS = {"cases", "ensemble", "methods", "subsets", "sample", "reader", "p
 
 SCORES = "results/toy/scores.csv"
 
-LONGEST = 8
+LONGEST = 12
 """Changes in a chain, at most."""
 
 OF_ANY_CASE = {
