@@ -62,7 +62,7 @@ def test_logarithms_are_within_a_unit_of_the_last_place(scale):
 
 @pytest.mark.long
 @settings(max_examples=30, deadline=None)
-@given(seed=st.integers(0, 10**6), n=st.integers(2, 80), k=st.integers(2, 5))
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 200), k=st.integers(2, 5))
 def test_any_sweep_raises_the_likelihood_and_spares_what_is_below_the_gap(seed, n, k):
     assert_a_sweep_raises_the_likelihood_and_spares_what_is_below_the_gap(*drawn(seed, n, k))
 

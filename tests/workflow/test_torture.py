@@ -17,7 +17,7 @@ from conftest import BRIEF, Project
 
 pytestmark = pytest.mark.workflow
 
-KILLS = int(os.environ.get("CONSCLUST_KILLS", "3"))
+KILLS = int(os.environ.get("CONSCLUST_KILLS", "6"))
 SEED = int(os.environ.get("CONSCLUST_SEED", "0"))
 
 
