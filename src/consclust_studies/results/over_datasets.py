@@ -38,6 +38,16 @@ def rank_methods(table: pd.DataFrame) -> pd.DataFrame:
     return table.round(12).fillna(lowest - 1).rank(axis=1, ascending=False)
 
 
+def find_interval(values: FloatArray) -> tuple[float, float]:
+    """Return the 95 % interval of the mean by Student's t; no interval, (NaN, NaN), of a single value."""
+    from statsmodels.stats.weightstats import DescrStatsW
+
+    if len(values) < 2:
+        return float("nan"), float("nan")
+    low, high = DescrStatsW(values).tconfint_mean()
+    return float(low), float(high)
+
+
 class FriedmanTest(NamedTuple):
     """A test of whether all methods have the same mean rank."""
 

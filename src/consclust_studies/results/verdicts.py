@@ -402,8 +402,8 @@ def _check_near(claim: Claim, material: Material) -> Found:
 
     rival = claim.against[0]
     found = _count_both(f"within {claim.within:g} of {rival}", claim, material, is_near)
-    differences = _subtract_rival(claim, material)
-    if not claim.average or len(differences) < 2:
+    differences = _subtract_rival(claim, material) if claim.average else []
+    if len(differences) < 2:
         return found
     remark = f"mean {claim.metric} of {claim.method} minus that of {rival}: {_describe_gain(differences, material)}"
     return found._replace(remarks=(remark,))

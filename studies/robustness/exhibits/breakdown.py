@@ -12,6 +12,7 @@ from consclust.report.wording import count, paragraph, records, score, signed
 from consclust_studies.config.references import CaseId, MethodId, MetricId
 from consclust_studies.config.study import PlannedStudy, Study
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
+from consclust_studies.results.over_datasets import find_interval
 from consclust_studies.results.sentences import describe_failures
 from consclust_studies.results.source import Source
 from studies.robustness.exhibits.spoiled_scores import (
@@ -95,8 +96,6 @@ class Breakdown(Exhibit):
 
     def _compare(self, areas: DataFrame, methods: DataFrame) -> str:
         """Say how the areas of two methods differ over the data sets; "" where one has none, or with one data set."""
-        from statsmodels.stats.weightstats import DescrStatsW
-
         ranks = methods.drop_duplicates("method").set_index("method")["rank"]
         if self.compared is None or not set(self.compared) <= set(ranks.index):
             return ""
@@ -105,7 +104,7 @@ class Breakdown(Exhibit):
         differences = (wide[first] - wide[second]).to_numpy()
         if len(differences) < 2:
             return ""
-        low, high = DescrStatsW(differences).tconfint_mean()
+        low, high = find_interval(differences)
         judged = "which is no significant difference" if low <= 0 <= high else "which is significant"
         loss = methods.assign(loss=methods["clean"] - methods["area"]).groupby("method")["loss"].mean()
         return (

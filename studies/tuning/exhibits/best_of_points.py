@@ -19,6 +19,7 @@ from consclust_studies.config.references import MetricId
 from consclust_studies.config.study import Study
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs
 from consclust_studies.results.boards import find_kind
+from consclust_studies.results.over_datasets import find_interval
 from consclust_studies.results.sentences import describe_failures
 from consclust_studies.results.source import Source
 
@@ -84,6 +85,8 @@ class BestOfPoints(Exhibit):
         picture, axes = panels(len(methods), 4, 1.5)
         palette = colours(list(frame["kind"].unique()))
         drawn = frame[frame["points"] > 0]
+        bottom = drawn[["gain", "low"]].min().min() - 0.005
+        top = drawn[["gain", "high"]].max().max() + 0.005
         for panel, method in zip(axes, methods, strict=True):
             mine = drawn[drawn["method"] == method]
             # the bands are intervals, drawn here, in place of standard deviations
@@ -94,7 +97,7 @@ class BestOfPoints(Exhibit):
                 )
             panel.axhline(0, color="0.4", linewidth=0.6)
             panel.set_title(str(method))
-            panel.set_ylim(drawn[["gain", "low"]].min().min() - 0.005, drawn[["gain", "high"]].max().max() + 0.005)
+            panel.set_ylim(bottom, top)
         label_outer(axes, "grid points tried", f"gain in {self.metric}")
         legend_below(picture, curve_handles(palette))
         return picture
@@ -119,16 +122,6 @@ def list_point_scores(source: Source, metric: str) -> DataFrame:
     )
     points = named.groupby(["kind", "method", "dataset", "point"], sort=False)
     return points.agg(value=("value", "mean"), failed=("failed", "sum")).reset_index()
-
-
-def find_interval(gains: FloatArray) -> tuple[float, float]:
-    """Return the 95 % interval of the mean by Student's t; no interval, (NaN, NaN), of a single gain."""
-    from statsmodels.stats.weightstats import DescrStatsW
-
-    if len(gains) < 2:
-        return float("nan"), float("nan")
-    low, high = DescrStatsW(gains).tconfint_mean()
-    return float(low), float(high)
 
 
 def expect_best(scores: FloatArray) -> FloatArray:
