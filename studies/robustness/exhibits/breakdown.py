@@ -17,12 +17,11 @@ from consclust_studies.results.sentences import describe_failures
 from consclust_studies.results.source import Source
 from studies.robustness.exhibits.spoiled_scores import (
     WORDS,
-    average_repetitions,
     check_harms,
     find_breakdown,
-    find_failures,
     find_harms,
     keep_common,
+    list_curves,
     list_spoiled_scores,
     measure_area,
 )
@@ -57,7 +56,7 @@ class Breakdown(Exhibit):
         rows = [study.base_clusterings]
         rows += [run.id for run in study.methods if all(run.runs_on(case) for case in wanted)]
         scores = keep_common(list_spoiled_scores(source, self.metric, self.cases), rows)
-        means = average_repetitions(scores)
+        means = list_curves(scores, find_harms(source))
         areas = self._list_areas(source, means)
         frame = self._frame(source, areas, rows)
         by_area = frame.groupby("method", sort=False)["area"].mean()
@@ -72,7 +71,7 @@ class Breakdown(Exhibit):
             "kinds. Breakdown point: the share from which on a method is below the mean clean base clustering of the "
             f"data set, the median over the data sets; > {largest:g} if it is not below at the largest share. A kind "
             "of harm of which a restricted run lacks some shares is left out. Outliers are not scored. "
-            f"{describe_failures(find_failures(scores))}"
+            f"{describe_failures(scores.loc[scores['failed'], 'method'])}"
         )
         if frame.empty:
             return Shown(frame, (), caption)

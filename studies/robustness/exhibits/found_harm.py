@@ -23,7 +23,7 @@ from consclust_studies.config.values import Positive, Some
 from consclust_studies.exhibits.base import Exhibit, Mistakes, Needs, check_reads_no_features
 from consclust_studies.results.source import Source
 from consclust_studies.stages.stored_ensembles import StoredEnsemble
-from studies.robustness.exhibits.spoiled_scores import WORDS, check_harms, find_harms
+from studies.robustness.exhibits.spoiled_scores import CLEAN, WORDS, check_harms, find_harms
 
 OF_MEMBERS = ("random-members", "coalition", "wrong-k")
 """Kinds of harm that spoil whole members."""
@@ -149,7 +149,7 @@ class FoundCoalitions(Exhibit):
                 if where.kind and where.repetition >= self.repetitions:
                     continue
                 found = coalitions(stored.subset(subset))
-                rows.append((case.id, where.kind or "clean", where.share, found.score, found.found))
+                rows.append((case.id, where.kind or CLEAN, where.share, found.score, found.found))
         every = records("case kind share score found", rows)
         positive = every.loc[every["kind"] == "coalition", "score"].to_numpy()
         frame = every.groupby(["kind", "share"], sort=False).agg(n=("found", "count"), found=("found", "mean"))
@@ -161,7 +161,7 @@ class FoundCoalitions(Exhibit):
             "Share of the ensembles in which consclust.diagnostics.coalitions finds coalitions, by kind of harm and "
             f"share that is spoiled, over {count(len(source.study.cases), 'data set')}. AUC: the probability that an "
             "ensemble with a planted coalition, of any share, has a larger score than one of the row. On the "
-            f"{count(int((every['kind'] == 'clean').sum()), 'clean ensemble')}, of all repetitions, what is found is a "
+            f"{count(int((every['kind'] == CLEAN).sum()), 'clean ensemble')}, of all repetitions, what is found is a "
             f"false alarm; of the spoiled ones, {count(self.repetitions, 'repetition')} are diagnosed."
         )
         return Shown(frame, (self._table(frame),), caption)

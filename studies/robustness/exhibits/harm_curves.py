@@ -20,10 +20,10 @@ from consclust_studies.results.sentences import describe_failures
 from consclust_studies.results.source import Source
 from studies.robustness.exhibits.spoiled_scores import (
     WORDS,
-    average_repetitions,
     check_harms,
-    find_failures,
+    find_harms,
     keep_common,
+    list_curves,
     list_spoiled_scores,
 )
 
@@ -51,7 +51,7 @@ class HarmCurves(Exhibit):
         from scipy import stats
 
         found = keep_common(list_spoiled_scores(source, self.metric, self.cases), self.methods)
-        means = average_repetitions(found)
+        means = list_curves(found, find_harms(source))
         clean = means[means["share"] == 0].set_index(["case", "method", "kind"])["value"]
         own = clean.loc[list(zip(means["case"], means["method"], means["kind"], strict=True))].to_numpy()
         # data sets differ far more in their level than in what they lose
@@ -66,7 +66,7 @@ class HarmCurves(Exhibit):
             f"{count(int(found['repetition'].nunique()), 'repetition')} each) against the share that is spoiled; "
             "bands: 95 % interval of the mean change from the method's own clean score, over the data sets. Outliers "
             "are not scored. Base clusterings are scored on the objects that they label, also where labels are "
-            f"missing; the methods on all objects. {describe_failures(find_failures(found))}"
+            f"missing; the methods on all objects. {describe_failures(found.loc[found['failed'], 'method'])}"
         )
         return Shown(frame, caption=caption, picture=self._draw(source, frame))
 

@@ -14,7 +14,7 @@ from consclust_studies.exhibits.base import Mistakes
 from consclust_studies.results.source import Source
 
 if TYPE_CHECKING:
-    from pandas import DataFrame, Series
+    from pandas import DataFrame
 
 WORDS = {
     "random-members": "random members",
@@ -25,6 +25,10 @@ WORDS = {
     "missing": "missing labels",
 }
 """The kinds of harm in figures and tables."""
+CLEAN = "clean"
+"""The kind of the ensembles without any harm, whose share is 0."""
+CELL = ["case", "method", "kind", "share"]
+"""What the repetitions of a score have in common."""
 
 
 def check_harms(study: Study) -> Mistakes:
@@ -43,7 +47,7 @@ def find_harms(source: Source) -> Harms:
 def list_spoiled_scores(source: Source, metric: str, cases: Sequence[str]) -> DataFrame:
     """Return case, method, subset, repetition, kind, share, value and failed (no answer) of every score.
 
-    The clean ones stand at share 0 of each kind. ``cases`` are ids; all cases if there are none. A fit without an
+    The clean ones are last. ``cases`` are ids; all cases if there are none. A fit without an
     answer has the value 0, which clusters by chance have: a method must not gain by giving up.
     """
     import pandas as pd
@@ -63,20 +67,20 @@ def list_spoiled_scores(source: Source, metric: str, cases: Sequence[str]) -> Da
     )
     found = found[["case", "method", "subset", "repetition", "kind", "share", "value", "failed"]]
     clean = found[found["kind"].isna()]
-    parts = [found[found["kind"].notna()], *(clean.assign(kind=kind) for kind in harms.kinds)]
+    return pd.concat([found[found["kind"].notna()], clean.assign(kind=CLEAN)], ignore_index=True)
+
+
+def list_curves(scores: DataFrame, harms: Harms) -> DataFrame:
+    """Return the mean over the repetitions for each case, method, kind and share: data sets are the replicates.
+
+    The clean ensembles stand at share 0 of each kind of harm, where its curve begins.
+    """
+    import pandas as pd
+
+    means = scores.groupby(CELL, sort=False)["value"].mean().reset_index()
+    clean = means[means["kind"] == CLEAN]
+    parts = [means[means["kind"] != CLEAN], *(clean.assign(kind=kind) for kind in harms.kinds)]
     return pd.concat(parts, ignore_index=True)
-
-
-def find_failures(scores: DataFrame) -> Series:
-    """Return the method of each fit without an answer; a clean fit, which stands at every kind, is there once."""
-    failed: Series = scores[scores["failed"]].drop_duplicates(["case", "method", "subset"])["method"]
-    return failed
-
-
-def average_repetitions(scores: DataFrame) -> DataFrame:
-    """Return the mean over the repetitions for each case, method, kind and share: data sets are the replicates."""
-    keys = ["case", "method", "kind", "share"]
-    return scores.groupby(keys, sort=False)["value"].mean().reset_index()
 
 
 def keep_common(scores: DataFrame, methods: Sequence[str]) -> DataFrame:

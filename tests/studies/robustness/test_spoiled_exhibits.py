@@ -21,7 +21,13 @@ from studies.robustness.exhibits.found_harm import (
 )
 from studies.robustness.exhibits.harm_curves import HarmCurves
 from studies.robustness.exhibits.spoiled_means import SpoiledMeans
-from studies.robustness.exhibits.spoiled_scores import find_breakdown, list_spoiled_scores, measure_area
+from studies.robustness.exhibits.spoiled_scores import (
+    CLEAN,
+    find_breakdown,
+    list_curves,
+    list_spoiled_scores,
+    measure_area,
+)
 
 HARMS = {"kinds": ["coalition", "labels"], "shares": [0.25, 0.5]}
 KEYS = {"id": "one", "title": "One"}
@@ -98,7 +104,7 @@ def test_a_fit_without_an_answer_counts_zero(source):
     mine = (given["method"] == "KC") & (given["subset"] == 1)
     broken = source_of(STUDY, scores=given.assign(value=given["value"].mask(mine)), selected=given, variants=given)
     found = list_spoiled_scores(broken, "ARI", ["iris"])
-    cell = found[(found["method"] == "KC") & (found["repetition"] == 0) & (found["kind"] == "coalition")]
+    cell = found[(found["method"] == "KC") & (found["repetition"] == 0) & found["kind"].isin(["coalition", CLEAN])]
     assert cell.set_index("share")["value"].to_dict() == pytest.approx({0.0: 0.8, 0.25: 0.0, 0.5: 0.2})
     for exhibit in (HarmCurves(kind="harm_curves", methods=["KC"], **KEYS), Breakdown(kind="breakdown", **KEYS)):
         # one on each of two data sets
@@ -139,7 +145,8 @@ def test_area_and_breakdown_of_each_method(source):
 def test_two_methods_are_compared_over_the_data_sets(source):
     shown = Breakdown(kind="breakdown", compared=("EAC", "KC"), **KEYS).build(source)
     scores = list_spoiled_scores(source, "ARI", ())
-    curves = scores.groupby(["method", "case", "kind", "share"])["value"].mean().unstack("share")
+    means = list_curves(scores, STUDY.ensemble.harms)
+    curves = means.set_index(["method", "case", "kind", "share"])["value"].unstack("share")
     areas = curves.apply(lambda row: measure_area(row.index.to_numpy(float), row.to_numpy()), axis=1)
     wide = areas.groupby(level=["method", "case"]).mean().unstack("method")
     differences = (wide["EAC"] - wide["KC"]).to_numpy()
