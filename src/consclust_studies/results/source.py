@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -66,6 +66,7 @@ class Source:
     seed : that of the configuration; None where nothing is drawn.
     folder : the project's folder, for its commit.
     read : the tables that have been read, by file and digest of their spec; ``dataclasses.replace`` shares them.
+    computed : what an exhibit computes for several of its claims, see :meth:`compute_once`; shared as ``read`` is.
     scores : the tidy scores: study, case, subset, method, point, restart, metric, value. In all tables ``point`` is the
         number of the grid point in ``study.list_points(method)``.
     selected : the scores of every selection: study, case, method, selection, metric, subset, point, value.
@@ -82,6 +83,7 @@ class Source:
     seed: int | None = None
     folder: Path = field(default_factory=Path)
     read: dict[tuple[Path, str], tuple[DataFrame, dict[str, str]]] = field(default_factory=dict, repr=False)
+    computed: dict[tuple[str, ...], DataFrame] = field(default_factory=dict, repr=False)
 
     scores = cached_property(lambda self: self._join_tables("scores"))
     selected = cached_property(lambda self: self._join_tables("selected"))
@@ -149,6 +151,16 @@ class Source:
         except ConsensusFailure as failure:
             where = f"{method} on {case.id}, subset {subset + 1}"
             raise InputError(f"{where}: {failure}; name another case or method") from None
+
+    def compute_once(self, exhibit: str, compute: Callable[[], DataFrame]) -> DataFrame:
+        """Return what an exhibit, given as JSON text, computes on the cases of the study; it computes that once.
+
+        Fits take long, and each claim that an exhibit counts needs the same ones.
+        """
+        key = (exhibit, *(case.id for case in self.study.cases))
+        if key not in self.computed:
+            self.computed[key] = compute()
+        return self.computed[key]
 
     def _find_only(self, role: Role, key: str) -> tuple[Path, str]:
         """Return the one input of a role with a key, and the digest of its spec."""

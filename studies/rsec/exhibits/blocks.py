@@ -79,9 +79,14 @@ class Blocks(Exhibit):
         return Counted(what, tuple((wide[second] > wide[rival] + ROUNDING).tolist()), "data sets")
 
     def _frame(self, source: Source) -> DataFrame:
-        n = self._count_subsets(source)
-        rows = [row for case in self._cases(source.study) for row in self._measured(source, case, n)]
-        return records(f"case panel matrix parameters pairs_in_classes {' '.join(MEASURES)}", rows)
+        """Return the mean measures over the subsets for each case and matrix."""
+
+        def measure_cases() -> DataFrame:
+            n = self._count_subsets(source)
+            rows = [row for case in self._cases(source.study) for row in self._measured(source, case, n)]
+            return records(f"case panel matrix parameters pairs_in_classes {' '.join(MEASURES)}", rows)
+
+        return source.compute_once(self.model_dump_json(), measure_cases)
 
     def _count_subsets(self, source: Source) -> int:
         return min(self.subsets, source.study.n_subsets)

@@ -103,8 +103,12 @@ class Noise(OfMethod):
 
     def _score_every(self, source: Source) -> DataFrame:
         """Return a row for each case, subset, share and method."""
-        rows = [row for case in self.find_cases(source.study) for row in self._score_case(source, case)]
-        return records("case row method parameters share subset score auc", rows)
+
+        def score_cases() -> DataFrame:
+            rows = [row for case in self.find_cases(source.study) for row in self._score_case(source, case)]
+            return records("case row method parameters share subset score auc", rows)
+
+        return source.compute_once(self.model_dump_json(), score_cases)
 
     def _score_case(self, source: Source, case: str) -> Iterator[tuple[Any, ...]]:
         stored, study = source.stored(case), source.study

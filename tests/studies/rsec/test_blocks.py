@@ -66,6 +66,22 @@ def test_claims_compare_the_second_matrix_with_the_first_and_the_third(source, m
         assert exhibit.count_for_claim(question, claim(question), source).holds == expected
 
 
+def test_the_fits_that_several_claims_count_are_made_once(source, monkeypatch) -> None:
+    fitted = []
+    fit = type(source).fit
+    monkeypatch.setattr(
+        type(source), "fit", lambda self, *given, **named: fitted.append(named) or fit(self, *given, **named)
+    )
+    exhibit = Blocks(**KEYS)
+    holds = [exhibit.count_for_claim("second_above_first", claim("second_above_first"), source).holds for _ in range(3)]
+    # two panels of fits on two subsets
+    assert len(fitted) == 4
+    assert holds[0] == holds[1] == holds[2]
+    # with other panels, or on other cases, it is another computation
+    Blocks(**{**KEYS, "subsets": 1}).count_for_claim("second_above_first", claim("second_above_first"), source)
+    assert len(fitted) == 6
+
+
 def test_a_claim_needs_three_matrices(source) -> None:
     study = source.study.model_copy(update={"claims": (claim("second_above_third"),)})
     assert list(Blocks(**KEYS).mistakes(study)) == []
