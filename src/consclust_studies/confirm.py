@@ -3,6 +3,10 @@
 A change may touch the code of every fit and be meant to change no label. Then not all fits are repeated, but at least
 one of every job and about a twentieth of the time, drawn by the seed. Where all of them agree, the kept labels are
 taken over under the spec of the new code; where one differs, the job is made anew as a whole.
+
+A job is a block of subsets. Where the fits take long, a block has few of them, perhaps one, and one of each block would
+be much more than a twentieth of the time. Such blocks share a sample, see :mod:`consclust_studies.shared_samples`: it
+is drawn from all blocks of the method on the case, and where a fit of it differs, all of these are made anew.
 """
 
 import json
@@ -13,24 +17,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from consclust.ensemble import Ensemble
-from consclust.files import read_arrays, read_record
+from consclust.plurals import count
 from consclust.seeds import generator
 from consclust.validation import did_you_mean
 from consclust_studies.config.settings import CONFIG_FILE
 from consclust_studies.job_files import Files
+from consclust_studies.kept_blocks import Fit, KeptBlock, draw_share, read_seconds
+from consclust_studies.shared_samples import SharedSample
 from consclust_studies.stages.consensus import OF_RACE, Cell, ConsensusJob, fit, load_late_imports, read_inputs
 from consclust_studies.stamps import Confirmation, parse_stamp
 
 SHARE = 0.05
-"""Share of the CPU seconds of a job that its sample takes."""
-
-
-class Fit(NamedTuple):
-    """A fit of a job: its subset, with its row in the arrays, and its grid point."""
-
-    row: int
-    subset: int
-    point: int
+"""Share of the CPU seconds of a job, or of all blocks that share a sample, that the sample takes."""
 
 
 def has_fewer_clusters(labels: Any, n_clusters: int) -> bool:
@@ -42,32 +40,44 @@ SORTS: Mapping[str, Callable[[Any, int], bool]] = {"fewer-clusters": has_fewer_c
 """Sorts of fits at which a change can aim, all of which are made again: by the word in ``--config refit=``."""
 
 
-def confirm(
-    job: ConsensusJob, files: Files, previous: Mapping[Path, Path], sorts: Sequence[str]
-) -> Confirmation | None:
+class Found(NamedTuple):
+    """What a sample showed, where all of its fits agree."""
+
+    confirmation: Confirmation
+    said: str
+    """For the log of the run."""
+
+
+def confirm(job: ConsensusJob, files: Files, previous: Mapping[Path, Path], sorts: Sequence[str]) -> Found | None:
     """Make a sample of the fits of a job again; return what was confirmed, None if a fit differs.
 
     ``previous`` has what an earlier run made, by output. Of the ``sorts`` of fits all are made again.
     """
-    kept = read_arrays(previous[files.output("labels")])
-    runtime = read_record(previous[files.output("runtime")])
+    own = KeptBlock(previous[files.output("labels")], previous[files.output("runtime")])
     inputs = read_inputs(job, files)
     n_clusters = job.n_clusters or inputs.stored.n_classes
-    fits = [
-        Fit(row, int(subset), point)
-        for row, subset in enumerate(kept["subsets"])
-        for point in range(len(job.points))
-        if not kept["left_out"][row, point]
-    ]
-    aimed = [one for one in fits if any(SORTS[sort](kept["labels"][one.row, one.point], n_clusters) for sort in sorts)]
-    sample = dict.fromkeys([*aimed, *draw_sample(job, fits, runtime)])
+    fits = own.list_fits()
+    labels = own.arrays["labels"]
+    aimed = [one for one in fits if any(SORTS[sort](labels[one.row, one.point], n_clusters) for sort in sorts)]
     load_late_imports(job)
-    for one in sample:
+
+    def repeats(block: KeptBlock, one: Fit) -> bool:
         ensemble = Ensemble(inputs.stored.subset(one.subset), job.missing)
         cell = fit(job, ensemble, inputs.stored, one.subset, one.point, inputs.features)
-        if not is_same(cell, kept, one):
+        return is_same(cell, block.arrays, one)
+
+    if not own.is_long():
+        sample = dict.fromkeys([*aimed, *draw_sample(job, fits, own.runtime)])
+        if not all(repeats(own, one) for one in sample):
             return None
-    return Confirmation(made_by=find_maker(job, kept), fits=len(sample), of=len(fits))
+        said = f"confirmed on {len(sample)} of {count(len(fits), 'fit')}"
+        return Found(Confirmation(made_by=find_maker(job, own.arrays), fits=len(sample), of=len(fits)), said)
+    shared = SharedSample.find(job, files.stamp, own, SHARE)
+    if not all(repeats(own, one) for one in aimed) or not shared.agrees(repeats):
+        return None
+    mine = {*aimed, *shared.list_fits_of(own)}
+    said = f"confirmed on {len(shared.members)} of {count(shared.of, 'fit')} of all its blocks"
+    return Found(Confirmation(made_by=find_maker(job, own.arrays), fits=len(mine), of=len(fits)), said)
 
 
 def find_maker(job: ConsensusJob, kept: Mapping[str, Any]) -> str:
@@ -79,24 +89,8 @@ def find_maker(job: ConsensusJob, kept: Mapping[str, Any]) -> str:
 def draw_sample(job: ConsensusJob, fits: Sequence[Fit], runtime: Mapping[str, Any]) -> list[Fit]:
     """Draw fits in random order until they took :data:`SHARE` of the seconds of all; one at least."""
     first = fits[0].subset if fits else 0
-    stream = generator(job.seed, "confirm", job.study, job.case, job.method_id, first)
     seconds = {one: read_seconds(runtime, one) for one in fits}
-    total = sum(seconds.values())
-    drawn: list[Fit] = []
-    spent = 0.0
-    for place in stream.permutation(len(fits)):
-        if drawn and spent >= SHARE * total:
-            break
-        one = fits[place]
-        drawn.append(one)
-        spent += seconds[one]
-    return drawn
-
-
-def read_seconds(runtime: Mapping[str, Any], one: Fit) -> float:
-    """Return the CPU seconds that a fit took; those of a race stand in the order of the points that stayed."""
-    row = runtime["cpu_seconds"][one.row]
-    return float(row[one.point]) if one.point < len(row) else float(np.mean(row))
+    return draw_share(seconds, SHARE, generator(job.seed, "confirm", job.study, job.case, job.method_id, first))
 
 
 def is_same(cell: Cell, kept: Mapping[str, Any], one: Fit) -> bool:

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from consclust.errors import InputError
 from consclust.extras import needs
-from consclust.plurals import count
 from consclust_studies.code.job_code import check_loaded
 from consclust_studies.contents import WITH_MARKS, Marks, digest_content, read_marks, write_again
 from consclust_studies.job_files import Files, JobFile
@@ -88,11 +87,11 @@ def take_over(previous: Previous, kind: Kind, job: Any, planned: JobFile, files:
     if planned.confirm and kind.is_sampled and without_code(before.spec) == without_code(job.json_text):
         from consclust_studies.confirm import confirm
 
-        confirmation = confirm(job, files, previous.paths, planned.confirm_all)
-        if confirmation:
-            stamp = before.stamp.model_copy(update={"confirmed": confirmation})
+        found = confirm(job, files, previous.paths, planned.confirm_all)
+        if found:
+            stamp = before.stamp.model_copy(update={"confirmed": found.confirmation})
             adopt(previous, Marks(job.json_text, stamp))
-            return f"confirmed on {confirmation.fits} of {count(confirmation.of, 'fit')}"
+            return found.said
     return ""
 
 
