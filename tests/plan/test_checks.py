@@ -214,6 +214,7 @@ def rce_grid(**grid):
         (rce(parameters={"lambda1": "inf"}), ["methods[1].parameters.lambda1", "finite"]),
         (rce_grid(mu=[1, 0]), ["methods[1].grid.mu = 0", "refused", "mu"]),
         ({"methods": [{"method": "RCE", "grid": {"mu": [1, 2]}}]}, ["methods[0]", "default", "mu"]),
+        (rce_grid(n_init=[1, 2]), ["methods[1].grid.n_init = [1, 2]", "equally many restarts", "an id of its own"]),
         ({**rce_grid(mu=[1]), "base_clusterings": "KC"}, ["'KC'", "base clusterings"]),
         ({"base_clusterings": ""}, ["base_clusterings = ''"]),
         ({"ensemble": {"runs": 10, "subset_size": 4}}, ["ensemble", "runs = 10", "subset_size = 4"]),
@@ -593,6 +594,10 @@ CASE = {"dataset": "iris", "parameters": {"RSEC-H": {"tol": 0.1}}}
         ),
         ({"methods": [H, {**Z, "missing_labels": "ignored"}]}, ["RSEC-H, RSEC-Z must have the same missing_labels"]),
         ({"methods": [H, Z], "cases": [CASE]}, ["together = 'both'", "iris has parameters of RSEC-H alone"]),
+        (
+            {"methods": [{**one, "parameters": {"n_init": n}} for n, one in enumerate((H, Z), 1)]},
+            ["methods[0].together = 'both'", "equally many restarts", "remove it"],
+        ),
     ],
 )
 def test_what_cannot_be_fitted_together(tmp_path, changes, words):

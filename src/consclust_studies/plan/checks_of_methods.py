@@ -14,6 +14,9 @@ from consclust_studies.config.values import Value, same
 from consclust_studies.plan.context import Context
 from consclust_studies.plan.needs import find_most_clusters
 
+RESTARTS = "n_init"
+"""The parameter that says how many restarts a method has. Each is kept, in an array of the fits of the whole grid."""
+
 
 def check_method(run: MethodRun, context: Context) -> Mistakes:
     """Yield what is wrong with a method of the study, or with a variant of one."""
@@ -24,6 +27,9 @@ def check_method(run: MethodRun, context: Context) -> Mistakes:
     for name, values in run.grid.items():
         if name in run.parameters:
             yield f"grid.{name}", f" = {list(values)}: also in parameters; remove it there"
+        if name == RESTARTS:
+            remedy = "write a method for each number, with an id of its own"
+            yield f"grid.{name}", f" = {list(values)}: the fits of a grid have equally many restarts; {remedy}"
         for value in values:
             yield from check_parameters(run.method, {name: value}, "grid")
     # all that are fitted together are checked with the first of them, so that a mistake is reported once
@@ -96,6 +102,9 @@ def _check_together(name: str, context: Context) -> Mistakes:
         what = "one method without a grid, with another value of one parameter each"
         ids = ", ".join(run.id for run in members)
         yield "together", f" = {name!r}: {ids} must be {what}; remove it where they are not"
+    elif not _have_equal_restarts(members):
+        ids = ", ".join(run.id for run in members)
+        yield "together", f" = {name!r}: {ids} must have equally many restarts; remove it"
     elif len({study.missing_labels_for(run) for run in members}) > 1:
         ids = ", ".join(run.id for run in members)
         yield "together", f" = {name!r}: {ids} must have the same missing_labels; give them all the same one"
@@ -114,6 +123,10 @@ def _differ_in_one_parameter(runs: Sequence[MethodRun]) -> bool:
             return False
     axes = list(find_differing(runs).values())
     return len(axes) == 1 and not any(same(a, b) for a, b in combinations(axes[0], 2))
+
+
+def _have_equal_restarts(runs: Sequence[MethodRun]) -> bool:
+    return len({run.parameters.get(RESTARTS) for run in runs}) == 1
 
 
 def check_generalisation(plan: Generalisation, context: Context) -> Mistakes:
