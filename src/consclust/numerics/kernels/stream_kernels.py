@@ -226,6 +226,7 @@ def share_among_components(
     own = np.empty(n_clusterings, dtype=np.uint32)
     scores = np.empty(log_theta.shape[1])
     shares = np.empty(n_components)
+    likely = np.empty(n_components, dtype=np.uint32)
     cost = 0.0
     for p in range(n_objects):
         n_known = find_clusters(codes, firsts, p, own)
@@ -233,19 +234,26 @@ def share_among_components(
         largest = -np.inf
         for k in range(n_components):
             scores[k] += log_shares[k]
-            largest = max(largest, scores[k])
+            if scores[k] > largest:
+                largest = scores[k]
         if largest == -np.inf:
             scores[:n_components] = log_shares
             largest = log_shares.max()
         total = 0.0
+        n_likely = 0
         for k in range(n_components):
             # an exponential below 2^-54 changes no bit of the total, and most objects belong to few components
-            shares[k] = math.exp(scores[k] - largest) if scores[k] - largest > NO_SHARE else 0.0
-            total += shares[k]
-        cost += np.rint(-(largest + math.log(total)) / unit_of_costs)
-        for k in range(n_components):
-            if shares[k] > 0.0:
-                share = np.rint(shares[k] / total / unit_of_shares) * unit_of_shares
+            if scores[k] - largest > NO_SHARE:
+                likely[n_likely] = k
+                shares[n_likely] = math.exp(scores[k] - largest) if scores[k] < largest else 1.0
+                total += shares[n_likely]
+                n_likely += 1
+        likelihood = largest + math.log(total) if n_likely > 1 else largest
+        cost += np.rint(-likelihood / unit_of_costs)
+        for i in range(n_likely):
+            share = np.rint(shares[i] / total / unit_of_shares) * unit_of_shares
+            if share > 0.0:
+                k = likely[i]
                 sizes[k] += share
                 for j in range(n_known):
                     counts[own[j], k] += share
