@@ -23,7 +23,7 @@ def test_a_copy_of_a_method_has_its_scores(project, mirror):
     project.env["CONSCLUST_DATA_MIRROR"] = str(mirror)
     shutil.copy(ROOT / "studies/leaderboard/make_page.py", project.folder / "studies/leaderboard")
     shutil.copy(ROOT / "studies/leaderboard/page.html", project.folder / "studies/leaderboard")
-    project.snakemake("reports/leaderboard/cells.csv")
+    project.run("reports/leaderboard/cells.csv")
     accepted = project.folder / "reports/accepted/leaderboard"
     accepted.mkdir(parents=True)
     shutil.copy(project.folder / "reports/leaderboard/cells.csv", accepted)
