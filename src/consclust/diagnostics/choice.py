@@ -28,6 +28,7 @@ from consclust.diagnostics.criteria import (
     find_largest,
     find_tested,
     list_criteria,
+    measure_spread,
 )
 from consclust.diagnostics.pairs import n_pairs, require_at_least
 from consclust.diagnostics.parallel import run_tasks
@@ -40,6 +41,8 @@ from consclust.seeds import generator
 COLUMNS = (
     "criterion", "k", "value", "null_mean", "null_sd", "score", "p", "best", "chosen", "recommended", "halves"
 )  # fmt: skip
+CHANCE = 2.0
+"""Standard deviations of the draws by which a gap of the dispersion may be chance."""
 
 
 def choose_k(
@@ -132,11 +135,11 @@ def choose_k(
 
     The recommendation is 1 unless one cluster is rejected at the level, by the dispersion (features) or the silhouette
     (label matrix). Otherwise it is the k with the largest silhouette adjusted for chance, (S - E) / (1 - E) with the
-    mean E of the draws, of features times the square of the score of the dispersion, negative ones taken for 0. How
-    often that is right is measured in docs/choice-of-k.md. The same is computed for random halves of the clusterings,
-    each beside a random
-    half of the draws. The next smaller k is taken, and so on, while it is as good as the best one within the noise: as
-    long as the difference is at most the standard deviation of this difference over the halves.
+    mean E of the draws, of features times the square of the score of the dispersion less two standard deviations of
+    the draws, negative ones taken for 0. How often that is right is measured in docs/choice-of-k.md. The same is
+    computed for random halves of the clusterings, each beside a random half of the draws. The next smaller k is taken,
+    and so on, while it is as good as the best one within the noise: as long as the difference is at most the standard
+    deviation of this difference over the halves.
 
     Takes (1 + ``nulls``) (1 + ``halves``) fits for each k from labels, or (1 + ``nulls``) ``runs`` runs of k-means and
     a fit for each k from features, and ``halves`` fits for each k for the recommendation; with the default method
@@ -232,7 +235,8 @@ def _judge(values: Values, silhouette: FloatArray, draws: IntArray) -> FloatArra
     if DISPERSION not in values.names:
         return np.asarray(adjusted)
     dispersions = values.pool(DISPERSION)
-    gap = average_known(dispersions[1 + draws]) - dispersions[0]
+    drawn = dispersions[1 + draws]
+    gap = average_known(drawn) - dispersions[0] - CHANCE * measure_spread(drawn)
     return np.asarray(np.maximum(adjusted, 0.0) * np.square(np.maximum(gap, 0.0)))
 
 

@@ -274,6 +274,14 @@ def average_known(values: FloatArray) -> FloatArray:
         return np.asarray(np.nanmean(values, axis=0))
 
 
+def measure_spread(values: FloatArray) -> FloatArray:
+    """Return the standard deviations of the columns over what is known; 0 where that is fewer than two values."""
+    several = (~np.isnan(values)).sum(axis=0) > 1
+    spread = np.zeros(values.shape[1])
+    spread[several] = np.nanstd(values[:, several], axis=0, ddof=1)
+    return spread
+
+
 def _measure_goodness(name: str, values: FloatArray, half_pair: float) -> FloatArray:
     """Return how good values are, larger for better ones, without an end.
 
