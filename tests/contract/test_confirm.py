@@ -14,6 +14,7 @@ from consclust_studies import confirm
 from consclust_studies.confirm import draw_sample, has_fewer_clusters
 from consclust_studies.contents import read_marks
 from consclust_studies.plan.load import load_plan
+from consclust_studies.plan.outlook import find_shares_to_confirm
 from consclust_studies.runner import PREVIOUS
 from consclust_studies.stages.consensus import ConsensusJob
 from consclust_studies.stamps import Confirmation
@@ -98,6 +99,18 @@ def test_a_race_is_chosen_anew(made):
     (race,) = jobs(after, ["race"])
     assert not stays(do(race, confirm=True)) or read_marks(outputs(race)[0]).stamp.confirmed is None
     assert read_marks(outputs(race)[0]).stamp.confirmed is None
+
+
+def test_the_estimate_of_a_run_counts_the_samples_alone(made):
+    _, after = made
+    assert find_shares_to_confirm(after, "small") == {}
+    plan = make_plan(code="confirm")
+    shares = find_shares_to_confirm(plan, "small")
+    for method in ("EAC", "RCE"):
+        assert shares[str(labels_of(method))] == 1 / METHODS[method]
+    assert "results/small/ensembles/toy.npz" not in shares
+    shutil.rmtree(PREVIOUS / labels_of("EAC").parent)
+    assert str(labels_of("EAC")) not in find_shares_to_confirm(plan, "small")
 
 
 def test_other_settings_are_computed(made):
