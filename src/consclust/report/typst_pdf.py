@@ -27,6 +27,12 @@ class Column(NamedTuple):
     """Share of the free width, if its cells flow."""
     header_width: float | None
     """Width of a header that must break."""
+    least: float
+    """The fewest characters of a line, where a table would else lie in landscape."""
+
+    def narrow(self) -> "Column":
+        """Return the column with as narrow lines as its cells allow."""
+        return self._replace(characters=self.least)
 
 
 class Space(NamedTuple):
@@ -63,6 +69,8 @@ PADDING = 6.0
 """Space between columns in points."""
 FLOWING = 34
 """Cells with more characters than these break into lines."""
+WIDE_LINES, SHORT_LINES = FLOWING - 8, FLOWING - 14
+"""Characters of a line of cells that flow, and of one in a table that else would lie in landscape."""
 LINES = 52
 """Lines of a table on a page."""
 BLOCK = 20
@@ -153,7 +161,11 @@ def _lay_out_table(table: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return a table, cut to a page unless it is whole, in as many parts below each other as its columns need."""
     rows = table["rows"]
     columns = [_measure(words, cells) for words, cells in zip(table["header"], zip(*rows, strict=True), strict=True)]
-    layout = _split(columns, min(max(1, table["left"]), len(columns) - 1))
+    left = min(max(1, table["left"]), len(columns) - 1)
+    layout = _split(columns, left)
+    narrow = [column.narrow() for column in columns]
+    if layout.wide and not _split(narrow, left).wide:
+        columns, layout = narrow, _split(narrow, left)
     lines = [_count_lines(row, columns) for row in rows]
     most = math.inf if table["whole"] else LINES / len(layout.parts)
     kept = sum(total <= most for total in accumulate(lines))
@@ -228,12 +240,13 @@ def _measure(header: str, cells: Sequence[Mapping[str, Any]]) -> Column:
     title = max((len(word) for word in re.split(r"\s|(?<=[a-z])(?=[A-Z])", header)), default=0)
     if max(lengths) > FLOWING:
         root_mean = math.sqrt(sum(lengths) / len(lengths))
-        return Column(max(title, *words, FLOWING - 8), round(root_mean, 2), None)
+        longest = max(title, *words)
+        return Column(max(longest, WIDE_LINES), round(root_mean, 2), None, max(longest, SHORT_LINES))
     width = max(title, 2, *lengths)
     broken = max(title, 10, *lengths)
     if len(header) <= broken:
-        return Column(max(width, len(header)), None, None)
-    return Column(1.1 * broken + 0.6, None, round(1.1 * CHARACTER * broken + 0.3, 2))
+        return Column(max(width, len(header)), None, None, max(width, len(header)))
+    return Column(1.1 * broken + 0.6, None, round(1.1 * CHARACTER * broken + 0.3, 2), 1.1 * broken + 0.6)
 
 
 def _lay_out_picture(picture: Mapping[str, Any]) -> dict[str, Any]:

@@ -89,6 +89,16 @@ def test_sentences_break_into_lines_and_numbers_do_not() -> None:
     assert not found["wide"]
 
 
+def test_sentences_take_shorter_lines_before_their_table_lies_in_landscape() -> None:
+    """An upright page holds 114 characters of this size; lines of sentences have 26, or 20 where that is enough."""
+    sentence = "a sentence of words " * 8
+    assert not only(table(("x",) * 4, [[sentence] * 4]))["wide"]
+    assert not only(table(("x",) * 5, [[sentence] * 5]))["wide"]
+    assert only(table(("x",) * 6, [[sentence] * 6]))["wide"]
+    long_words = only(table(("x",) * 5, [["pneumonoultramicroscopicsilico " * 8] * 5]))
+    assert long_words["wide"], "words are not divided"
+
+
 def test_only_long_tables_break_across_pages() -> None:
     assert not only(table(("a",), [["x"]] * BLOCK))["long"]
     assert only(table(("a",), [["x"]] * (BLOCK + 1)))["long"]
