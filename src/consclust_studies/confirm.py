@@ -6,7 +6,7 @@ taken over under the spec of the new code; where one differs, the job is made an
 
 A job is a block of subsets. Where the fits take long, a block has few of them, perhaps one, and one of each block would
 be much more than a twentieth of the time. Such blocks share a sample, see :mod:`consclust_studies.shared_samples`: it
-is drawn from all blocks of the method on the case, and where a fit of it differs, all of these are made anew.
+is drawn from all blocks of the method on the case, and where a fit of it differs, all of these are fitted again.
 """
 
 import json

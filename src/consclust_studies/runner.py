@@ -19,7 +19,7 @@ from consclust_studies.code.job_code import check_loaded
 from consclust_studies.contents import WITH_MARKS, Marks, digest_content, read_marks, write_again
 from consclust_studies.job_files import Files, JobFile
 from consclust_studies.kinds import Kind, find_kind
-from consclust_studies.specs import Spec, digest, without_code, without_inputs
+from consclust_studies.specs import Spec, differ_in_code_alone, digest, without_inputs
 from consclust_studies.stamps import Stamp, installed_versions
 
 log = logging.getLogger("consclust")
@@ -84,7 +84,7 @@ def take_over(previous: Previous, kind: Kind, job: Any, planned: JobFile, files:
     if without_inputs(before.spec) == without_inputs(job.json_text):
         adopt(previous, Marks(job.json_text, before.stamp))
         return "unchanged, as the content of its inputs is the same"
-    if planned.confirm and kind.is_sampled and without_code(before.spec) == without_code(job.json_text):
+    if planned.confirm and kind.is_sampled and differ_in_code_alone(before.spec, job.json_text):
         from consclust_studies.confirm import confirm
 
         found = confirm(job, files, previous.paths, planned.confirm_all)

@@ -105,7 +105,7 @@ class SharedSample:
             with suppress(InputError):
                 return bool(read_record(path)["is_same"])
             block = self._own if member.block == self._own.word else self._own.get_other(member.block)
-            # a block that was made anew since then had differed
+            # a block that has been fitted again since then had differed
             is_same = block.content == content and repeats(block, member.fit)
             write_record(path, {"is_same": is_same})
         return is_same

@@ -87,6 +87,11 @@ def without_code(text: str) -> str:
     return json.dumps(content, separators=(",", ":"), ensure_ascii=False)
 
 
+def differ_in_code_alone(one: str, other: str) -> bool:
+    """Whether two specs (JSON text) are of the same job, by whatever code and from whatever specs of its inputs."""
+    return without_code(one) == without_code(other)
+
+
 def check_made_for(path: Path | str, stored: str, planned: str | None) -> None:
     """Raise InputError if a file's spec (JSON text) is not the one whose digest was ``planned``; None: any may be."""
     if planned is not None and digest_spec(stored) != planned:

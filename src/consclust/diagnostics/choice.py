@@ -245,11 +245,7 @@ def _measure_noise(of_halves: FloatArray) -> FloatArray:
 
     ``of_halves`` has shape (halves, k's). 0 where fewer than two halves have a value.
     """
-    differences = of_halves[:, :, None] - of_halves[:, None]
-    known = (~np.isnan(differences)).sum(axis=0) > 1
-    noise = np.zeros(known.shape)
-    noise[known] = np.nanstd(differences[:, known], axis=0, ddof=1)
-    return noise
+    return measure_spread(of_halves[:, :, None] - of_halves[:, None])
 
 
 def _pick(ks: Sequence[int], merits: FloatArray, noise: FloatArray, least: float) -> int | None:

@@ -275,9 +275,9 @@ def average_known(values: FloatArray) -> FloatArray:
 
 
 def measure_spread(values: FloatArray) -> FloatArray:
-    """Return the standard deviations of the columns over what is known; 0 where that is fewer than two values."""
+    """Return the standard deviations along the first axis over what is known; 0 of fewer than two values."""
     several = (~np.isnan(values)).sum(axis=0) > 1
-    spread = np.zeros(values.shape[1])
+    spread = np.zeros(several.shape)
     spread[several] = np.nanstd(values[:, several], axis=0, ddof=1)
     return spread
 

@@ -163,9 +163,11 @@ def _lay_out_table(table: Mapping[str, Any]) -> list[dict[str, Any]]:
     columns = [_measure(words, cells) for words, cells in zip(table["header"], zip(*rows, strict=True), strict=True)]
     left = min(max(1, table["left"]), len(columns) - 1)
     layout = _split(columns, left)
-    narrow = [column.narrow() for column in columns]
-    if layout.wide and not _split(narrow, left).wide:
-        columns, layout = narrow, _split(narrow, left)
+    if layout.wide:
+        narrow = [column.narrow() for column in columns]
+        upright = _split(narrow, left)
+        if not upright.wide:
+            columns, layout = narrow, upright
     lines = [_count_lines(row, columns) for row in rows]
     most = math.inf if table["whole"] else LINES / len(layout.parts)
     kept = sum(total <= most for total in accumulate(lines))
@@ -245,8 +247,10 @@ def _measure(header: str, cells: Sequence[Mapping[str, Any]]) -> Column:
     width = max(title, 2, *lengths)
     broken = max(title, 10, *lengths)
     if len(header) <= broken:
-        return Column(max(width, len(header)), None, None, max(width, len(header)))
-    return Column(1.1 * broken + 0.6, None, round(1.1 * CHARACTER * broken + 0.3, 2), 1.1 * broken + 0.6)
+        whole = max(width, len(header))
+        return Column(whole, None, None, whole)
+    characters = 1.1 * broken + 0.6
+    return Column(characters, None, round(1.1 * CHARACTER * broken + 0.3, 2), characters)
 
 
 def _lay_out_picture(picture: Mapping[str, Any]) -> dict[str, Any]:

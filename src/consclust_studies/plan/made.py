@@ -11,7 +11,7 @@ from consclust_studies.contents import WITH_MARKS, Marks, read_marks
 from consclust_studies.kinds import KINDS
 from consclust_studies.plan.jobs import PlannedJob
 from consclust_studies.plan.plan import Plan
-from consclust_studies.specs import without_code, without_inputs
+from consclust_studies.specs import differ_in_code_alone, without_inputs
 from consclust_studies.stamps import Stamp, installed_versions
 
 
@@ -43,7 +43,7 @@ class Made:
         if without_inputs(stored.spec) == without_inputs(planned):
             return True
         is_confirmed = self.plan.settings.confirms and KINDS[job.kind].is_sampled
-        return is_confirmed and without_code(stored.spec) == without_code(planned)
+        return is_confirmed and differ_in_code_alone(stored.spec, planned)
 
     def find_marks(self, job: PlannedJob) -> Marks | None:
         """Return spec and stamp of the output of a job; None if there is none."""

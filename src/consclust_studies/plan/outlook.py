@@ -11,7 +11,7 @@ from consclust_studies.plan.costs import find_makespan, format_duration, list_jo
 from consclust_studies.plan.jobs import PlannedJob
 from consclust_studies.plan.plan import Plan
 from consclust_studies.runner import PREVIOUS
-from consclust_studies.specs import without_code
+from consclust_studies.specs import differ_in_code_alone
 from consclust_studies.stages.consensus import ConsensusJob, SubsetRange
 
 
@@ -52,7 +52,7 @@ def has_earlier_result(job: PlannedJob) -> bool:
     if not KINDS[job.kind].is_sampled:
         return False
     marks = read_marks(PREVIOUS / job.first_output)
-    return marks is not None and without_code(marks.spec) == without_code(job.spec.json_text)
+    return marks is not None and differ_in_code_alone(marks.spec, job.spec.json_text)
 
 
 def find_share(job: PlannedJob) -> float:
