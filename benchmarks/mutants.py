@@ -34,13 +34,17 @@ NUMERICS = "src/consclust/numerics"
 KERNELS = f"{NUMERICS}/kernels"
 STUDIES = "src/consclust_studies"
 SEED = 0
-UNITS = ("simplex", "spectral", "subspace", "lowrank", "eigen", "krylov", "leading", "partition", "components", "tcut")
+UNITS = (
+    *("simplex", "spectral", "subspace", "lowrank", "eigen", "krylov", "leading", "partition", "components", "tcut"),
+    *("rceproblem", "splitting", "bisection", "gram", "points"),
+)
 MODULES: dict[str, tuple[str, ...]] = {
-    "src/consclust/scores.py": ("tests/scores/test_metrics.py",),
+    "src/consclust/scores.py": ("tests/scores/test_metrics.py", "tests/scores/test_adjusted_for_chance.py"),
     "src/consclust/inference.py": ("tests/test_inference.py",),
     f"{STUDIES}/stages/selection.py": ("tests/scores/test_selection.py",),
     f"{STUDIES}/results/significance.py": ("tests/scores/test_significance.py",),
     f"{STUDIES}/results/verdicts.py": ("tests/reports/exhibits/test_claims.py",),
+    f"{STUDIES}/results/over_datasets.py": ("tests/reports/test_over_datasets.py",),
     f"{STUDIES}/results/published_scores.py": ("tests/reports/test_published_scores.py",),
     **{f"{NUMERICS}/{name}.py": (f"tests/numerics/test_{name}.py",) for name in UNITS},
     f"{NUMERICS}/clusterspace.py": ("tests/numerics/test_clusterspace.py",),

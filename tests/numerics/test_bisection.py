@@ -47,6 +47,19 @@ def test_no_part_is_larger_than_bisections_of_45_to_55_allow(n_parts, n) -> None
     assert sizes.max() <= n / n_parts * 1.1 ** np.ceil(np.log2(n_parts)) * 1.1 + 1
 
 
+def test_a_side_without_vertices_is_not_cut(monkeypatch) -> None:
+    """One vertex for five parts leaves sides that have none."""
+    seen = []
+
+    def cut(side, left_share, slack, preset):
+        seen.append(side.n_vertices)
+        return np.zeros(side.n_vertices, dtype=bool)
+
+    monkeypatch.setattr("consclust.numerics.bisection._bisect", cut)
+    found = bisect_recursively(hypergraph(1, [[0]]), 5, 0.05, PRESET)
+    assert (list(found.parts), found.cut, set(seen)) == ([0], 0, {1})
+
+
 def test_a_hyperedge_that_was_cut_counts_no_more() -> None:
     """The first bisection must cut the long hyperedge; those after it see the pairs alone."""
     pairs = [[i, i + 1] for i in range(0, 16, 2)]

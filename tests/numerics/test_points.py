@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from consclust.ensemble import Ensemble
-from consclust.numerics.points import LabelTable, Points
+from consclust.numerics.points import LabelTable, Points, draw_any, draw_spread
 
 LABELS = np.array([[0, 0], [0, 0], [0, 1], [1, 2], [1, -1]])
 
@@ -69,3 +70,22 @@ def test_points_of_a_table_are_the_rows_of_its_indicator():
         rows = table.indicator.toarray()
         assert table.points().rows(np.arange(4)) == pytest.approx(rows.T)
         assert table.points().counts.tolist() == ensemble.weights.tolist()
+
+
+def equal_points(counts):
+    """Points in one place, with so many objects each."""
+    return Points.make(csr_array(np.ones((len(counts), 2))), np.array(counts, dtype=float), np.ones(len(counts)))
+
+
+@pytest.mark.parametrize("draw", [draw_any, draw_spread])
+def test_start_profiles_are_drawn_in_proportion_to_their_objects(draw):
+    rng = np.random.default_rng(0)
+    drawn = [draw(equal_points([1, 8, 1]), 1, rng)[0] for _ in range(500)]
+    assert np.bincount(drawn) / 500 == pytest.approx([0.1, 0.8, 0.1], abs=0.05)
+
+
+@pytest.mark.parametrize("draw", [draw_any, draw_spread])
+def test_start_profiles_differ_even_where_all_are_in_one_place(draw):
+    for seed in range(20):
+        drawn = draw(equal_points([9, 1, 1, 9, 1]), 5, np.random.default_rng(seed))
+        assert sorted(drawn) == [0, 1, 2, 3, 4]

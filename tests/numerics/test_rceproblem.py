@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from consclust.ensemble import Ensemble
 from consclust.numerics.kernels import rce_pair_kernels as kernels
-from consclust.numerics.rceproblem import Certificate, RCEProblem
+from consclust.numerics.rceproblem import Certificate, RCEProblem, relative_gap
 
 LABELS = np.array([[0, 0, 0, 1], [0, 0, 1, 1], [0, 1, 0, -1], [1, 1, 0, 0], [1, 1, -1, 0], [1, 2, 1, 0], [2, 2, 1, 0]])
 label_matrices = hnp.arrays(np.int64, st.tuples(st.integers(3, 9), st.integers(1, 4)), elements=st.integers(0, 2))
@@ -110,6 +110,57 @@ def test_objective_and_bound_have_nearly_all_digits(lambda1, lambda2, mu, margin
     assert certificate.gaps == [pytest.approx(float((objective - bound) / objective), abs=1e-13)]
 
 
+def phi_by_floats(s, on, off, lambda1):
+    """Phi of pairs in floating point, which is enough where an entry is not near an end."""
+    high = 1 - 2 * (1 - s) / (1 + lambda1 + np.sqrt((1 + lambda1) ** 2 - 4 * lambda1 * (1 - s)))
+    low = 2 * s / (1 + lambda1 + np.sqrt((1 + lambda1) ** 2 - 4 * lambda1 * s))
+    divergence = [s * np.log(s / y) + (1 - s) * np.log((1 - s) / (1 - y)) for y in (high, low)]
+    return on * (divergence[0] + lambda1 * (1 - high)) + off * (divergence[1] + lambda1 * low)
+
+
+@pytest.mark.parametrize(("lambda1", "lambda2"), [(0.3, 0.02), (1.5, 3.0)])
+def test_objective_and_bound_are_sums_over_all_pairs_of_objects(lambda1, lambda2):
+    """The pairs on which all clusterings agree keep their co-association; the others lie in (0, 1)."""
+    n, mu = len(LABELS), 1e-3
+    ensemble = Ensemble(LABELS, missing="ignored")
+    problem = problem_of(ensemble, lambda1, lambda2, mu)
+    share = ensemble.coassociation
+    inner = np.random.default_rng(3).uniform(0.05, 0.95, size=share.shape)
+    matrix = np.where((share == 0) | (share == 1), share, inner)
+    certificate = Certificate(problem)
+    certificate.add(matrix)
+    a = (matrix + matrix.T)[np.ix_(ensemble.membership, ensemble.membership)] / 2
+    values, vectors = np.linalg.eigh(a)
+    lengths = np.sqrt(values**2 + mu)
+    z = 2 * lambda2 * (vectors * (values / lengths)) @ vectors.T
+    objective = 2 * lambda2 * lengths.sum()
+    bound = 2 * lambda2 * mu * (1 / lengths).sum()
+    grid = np.linspace(1e-6, 1 - 1e-6, 20_001)
+    for p in range(n):
+        for q in range(n):
+            seen = (LABELS[p] >= 0) & (LABELS[q] >= 0)
+            on = int((seen & (LABELS[p] == LABELS[q])).sum())
+            off = int(seen.sum()) - on
+            if on == 0 or off == 0:  # of agreeing clusterings phi is 0 at the end where the entry stays
+                bound += z[p, q] * a[p, q]
+            else:
+                objective += phi_by_floats(a[p, q], on, off, lambda1)
+                bound += (phi_by_floats(grid, on, off, lambda1) + z[p, q] * grid).min()
+    least = 2 * lambda2 * n * np.sqrt(mu)
+    assert problem.compute_least_norm() == pytest.approx(least)
+    assert certificate.objective == pytest.approx(objective)
+    assert certificate.bound == pytest.approx(max(bound, least), rel=1e-6)
+    assert certificate.gaps == [pytest.approx((objective - max(bound, least)) / objective, rel=1e-5)]
+
+
+def test_the_typical_count_is_that_of_the_free_entries():
+    ensemble = Ensemble(LABELS, missing="ignored")
+    joined, observed = ensemble.counts, ensemble.observed
+    is_free = np.tril((joined > 0) & (joined < observed))
+    assert problem_of(ensemble, 1.0, 1.0).typical_count == pytest.approx(observed[is_free].mean())
+    assert problem_of(Ensemble([[0, 0], [0, 0], [1, 1]]), 1.0, 1.0).typical_count == 1.0
+
+
 @settings(max_examples=40, deadline=None)
 @given(label_matrices, lambdas, lambdas, st.sampled_from([0.0, 1e-6]), st.integers(0, 99))
 def test_repeated_objects_have_the_gap_of_their_weighted_profiles(labels, lambda1, lambda2, margin, seed):
@@ -187,3 +238,9 @@ def test_a_pair_on_which_all_clusterings_agree_costs_nothing_at_that_end(lambda1
     assert kernels.pair_value(0, 0, 0.4, lambda1) == 0
     expected = 4 * (lambda1 if lambda1 < 1 else 1 + np.log(lambda1))
     assert kernels.pair_value(4, 0, 0.0, lambda1) == pytest.approx(expected)
+
+
+def test_the_gap_is_relative_to_the_objective():
+    assert relative_gap(4.0, 3.0) == 0.25
+    assert relative_gap(0.4, 0.3) == pytest.approx(0.25)
+    assert relative_gap(0.0, 0.0) == 0.0

@@ -163,6 +163,23 @@ def test_gram_matrix_gives_the_dense_embedding(seed, k):
     assert rows @ rows.T == pytest.approx(dense @ dense.T, abs=1e-12)
 
 
+def test_rounding_noise_is_judged_in_rows_of_eigenvectors(monkeypatch):
+    """The rows that are scaled, times the factors beside them, are those of eigenvectors of length 1."""
+    seen = []
+
+    def keep(rows, factors):
+        seen.append(rows * factors[:, None])
+        scale_to_unit_length(rows, factors)
+
+    monkeypatch.setattr(spectral, "scale_to_unit_length", keep)
+    ensemble = Ensemble(many_profiles(1))
+    mean_embedding(ensemble, np.full(6, 1 / 6), 3, lambda: pytest.fail("the dense matrix is not needed"))
+    embedding(ensemble.coassociation, ensemble.weights, 3)
+    for vectors in seen:
+        assert vectors.T @ vectors == pytest.approx(np.eye(3), abs=1e-10)
+    assert len(seen) == 2
+
+
 def test_dense_embedding_where_the_gram_matrix_has_none():
     labels = many_profiles(0)
     with_gaps = np.column_stack([labels[:, 0], np.where(labels[:, 1:] == 2, -1, labels[:, 1:])])

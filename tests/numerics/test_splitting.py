@@ -50,6 +50,13 @@ def test_the_step_of_the_pairs_is_none_of_its_neighbours(weights):
     assert value(np.full(entries.shape, 0.5)) > least
 
 
+def test_an_iteration_begins_with_the_gradient_of_the_nuclear_norm():
+    problem = problem_of(l30(), 0.5, 2.0)
+    matrix = Ensemble(l30()).coassociation
+    pull = problem.compute_pull(problem.decompose(matrix))
+    assert 2 * problem.lambda2 * first_point(problem, matrix).direction == pytest.approx(pull, abs=1e-12)
+
+
 def test_the_solution_is_where_iterations_stay():
     problem = problem_of(l30(), 0.5, 1.0)
     matrix = Ensemble(l30()).coassociation

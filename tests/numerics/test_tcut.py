@@ -60,3 +60,16 @@ def test_more_clusters_than_the_links_have_rank_and_a_node_without_links(m, spar
     together = np.zeros((6, 6))
     together[:3, :3] = together[3:5, 3:5] = 1.0
     assert rows @ rows.T == pytest.approx(together, abs=1e-6)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("m", [8, 25])
+def test_a_node_without_links_has_a_row_of_zeros(m, sparse):
+    """Divided by its degree, which is zero, its rounding errors would be far from zero."""
+    rng = np.random.default_rng(0)
+    for k in (3, 5):
+        for _ in range(20):
+            links = rng.random((5, m)) * (rng.random((5, m)) < 0.8)
+            links[2] = 0.0
+            _, rows = tcut_embedding(csr_array(links) if sparse else links, rng.integers(1, 5, size=5), k)
+            assert not rows[2].any()

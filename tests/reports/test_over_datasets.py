@@ -82,7 +82,7 @@ def test_friedman_without_ties_has_the_f_of_iman_and_davenport():
 
 def test_friedman_of_equal_ranks_and_of_two_methods():
     equal = compute_friedman(pd.DataFrame([[2.0, 2.0, 2.0]] * 6))
-    assert (equal.statistic, equal.p) == (0, 1)
+    assert (equal.statistic, equal.f, equal.p) == (0, 0, 1)
     # equal on all data sets but one
     assert compute_friedman(pd.DataFrame([[2.0, 2.0, 2.0]] * 5 + [[1, 2, 3]])).p > 0.1
     assert np.isnan(compute_friedman(pd.DataFrame([[1, 2]] * 6)).p)
@@ -159,6 +159,19 @@ def test_stability_is_one_for_clear_ranks_and_near_zero_for_chance():
     assert found.low < 0
     assert abs(found.median) < 0.25
     assert found.high < 0.7
+
+
+@pytest.mark.parametrize("n_datasets", [6, 7])
+def test_stability_compares_the_mean_ranks_of_two_halves(n_datasets):
+    ranks = pd.DataFrame(np.random.default_rng(3).permuted(np.tile(np.arange(5.0), (n_datasets, 1)), axis=1))
+    drawn = np.random.default_rng(4)
+    expected = []
+    for _ in range(20):
+        order = drawn.permutation(n_datasets)
+        halves = [ranks.iloc[part].mean() for part in (order[: n_datasets // 2], order[n_datasets // 2 :])]
+        expected.append(stats.kendalltau(*halves).statistic)
+    found = measure_stability(ranks, np.random.default_rng(4), 20)
+    assert found == pytest.approx((np.median(expected), *np.quantile(expected, [0.025, 0.975])))
 
 
 @pytest.mark.long

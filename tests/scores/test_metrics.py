@@ -4,7 +4,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -281,9 +281,10 @@ def test_duplicates_are_scored_once(monkeypatch):
     assert len(calls) == 1
 
 
-@pytest.mark.long
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(two_labelings(clusters=6, objects=30))
+@example((np.arange(5) % 2, np.arange(5)))
+@example((np.arange(5), np.arange(5) % 2))
 def test_sparse_and_dense_tables_have_equal_scores(pair):
     y, labels = pair
     dense = score_all(y, labels)
@@ -291,6 +292,13 @@ def test_sparse_and_dense_tables_have_equal_scores(pair):
         patch.setattr("consclust.scores.CELLS", 0)
         assert score_all(y, labels) == dense  # to the bit
         assert score_many(y, [labels])[0] == pytest.approx(list(dense.values()), abs=1e-12)
+
+
+def test_a_table_above_the_limit_of_cells_is_never_dense(monkeypatch):
+    monkeypatch.setattr("consclust.scores.CELLS", 3)
+    monkeypatch.setattr("consclust.scores._counts", None)
+    assert accuracy([0, 0, 1, 1], [0, 1, 1, 1]) == 0.75
+    assert score_many([0, 0, 1, 1], [[0, 1, 1, 1]], ["ACC"]) == 0.75
 
 
 @pytest.mark.long
