@@ -124,6 +124,16 @@ class Class:
         return found
 
     @cached_property
+    def kept(self) -> set[str]:
+        """The parameters that its own constructor stores under their names, as they are."""
+        maker = self.members.get("__init__")
+        if maker is None or maker.kind != "function":
+            return set()
+        names = {argument.arg for argument in maker.function.args.args}
+        lines = (node for node in ast.walk(maker.function) if isinstance(node, ast.Assign) and keeps(node, names))
+        return {plain(line.value.id) for line in lines if isinstance(line.value, ast.Name)}
+
+    @cached_property
     def called_from_outside(self) -> list[Definition]:
         """Members that other packages call by name, because they know the base."""
         outside = [base.name for base in self.bases if isinstance(base, External)]
@@ -131,6 +141,18 @@ class Class:
         if any(name not in KNOWN_BASES and not name.endswith(("Error", "Warning")) for name in outside):
             return functions
         return [member for member in functions if _is_hook(member)]
+
+
+def keeps(line: ast.Assign, names: set[str]) -> bool:
+    """Whether a line stores a parameter with one of these names as an attribute of the same name."""
+    (target, *others) = line.targets
+    return (
+        not others
+        and isinstance(target, ast.Attribute)
+        and isinstance(line.value, ast.Name)
+        and line.value.id in names
+        and plain(line.value.id) == target.attr
+    )
 
 
 def resolve_dotted(sources: Sources, definition: Definition, node: ast.expr) -> Target | None:
@@ -226,6 +248,18 @@ class Classes:
         order = self.order(definition)
         behind = order[order.index(after) + 1 :] if after in order else []
         return next((self.read(each).members[name] for each in behind if name in self.read(each).members), None)
+
+    def is_field(self, definition: Definition, name: str) -> bool:
+        """Whether a class or one of its bases annotates a name, which is no class variable."""
+        return any(name in self.read(each).fields for each in self.order(definition))
+
+    def is_kept(self, definition: Definition, name: str) -> bool:
+        """Whether the constructor of a class or of one of its bases stores a parameter under its name, as it is."""
+        return any(name in self.read(each).kept for each in self.order(definition))
+
+    def count_stores(self, definition: Definition, name: str) -> int:
+        """Return in how many places a class and its bases store an attribute."""
+        return sum(len(self.read(each).stores.get(name, ())) for each in self.order(definition))
 
     def list_members(self, definition: Definition) -> list[str]:
         """Return the names of all members of a class and its bases."""

@@ -1,12 +1,14 @@
 """The fingerprints of jobs in the source of the project, and whether a process has loaded the same source.
 
 To find the code behind a job takes a tenth of a second or more. So fingerprints are remembered in the user's cache
-folder, under the digest of the whole source: after an edit of any file none of them is used.
+folder, under the digest of the whole source: after an edit of any file none of them is used. They are written while
+more are looked for, so that a kill loses few of them and another process finds them.
 """
 
 import atexit
 import hashlib
 import json
+import time
 from collections.abc import Mapping
 from functools import cache, cached_property
 from pathlib import Path
@@ -23,6 +25,8 @@ from consclust_studies.paths import STUDIES
 CHANGED = "the source has changed since the run began; nothing is kept: run the same command again"
 MOST_REMEMBERED = 20
 """Sources whose fingerprints stay in the cache folder."""
+SECONDS = 3.0
+"""After which new fingerprints are written to the cache folder, or looked for there, once more."""
 FOUND: dict[str, dict[str, Any]] = {}
 """Fingerprints and their modules by the digest of the source and the code that they are of: folders share a source."""
 
@@ -41,6 +45,7 @@ class Source:
         self.remembered = FOUND[self.digest]
         """Fingerprints and their modules, by what they begin with."""
         self.is_changed = False
+        self._looked = time.monotonic()
         atexit.register(self.remember)
 
     @cached_property
@@ -73,6 +78,8 @@ class Source:
             return "", []  # no code decides the result
         key = json.dumps([code.entries, {name: dict(own) for name, own in code.options.items()}], default=repr)
         if key not in self.remembered:
+            self._share()
+        if key not in self.remembered:
             text = self.fingerprints.compute(*code.entries, parameters=code.options)
             functions = self.fingerprints.functions(*code.entries, parameters=code.options)
             self.remembered[key] = [text, sorted({module for module, _ in functions})]
@@ -80,16 +87,26 @@ class Source:
         text, modules = self.remembered[key]
         return text, modules
 
+    def _share(self) -> None:
+        """Take over what other processes have found, and write what this one has, if some seconds have passed."""
+        if time.monotonic() - self._looked < SECONDS:
+            return
+        self.remembered.update(read_cache(self.cache_file))
+        self.remember()
+        self._looked = time.monotonic()
+
     def remember(self) -> None:
         """Write the fingerprints to the cache folder, where there is one."""
         path = self.cache_file
         if not self.is_changed or path is None:
             return
+        self.remembered.update(read_cache(path))
         try:
             write_text(path, json.dumps(self.remembered))
             others = sorted(path.parent.glob("*.json"), key=lambda one: one.stat().st_mtime, reverse=True)
             for old in others[MOST_REMEMBERED:]:
                 old.unlink(missing_ok=True)
+            self.is_changed = False
         except OSError:
             return  # a folder that cannot be written to: they are found again next time
 

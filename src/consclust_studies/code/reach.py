@@ -9,7 +9,7 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from consclust_studies.code.classes import Classes, decorators, is_class_variable
+from consclust_studies.code.classes import Classes, decorators, is_class_variable, keeps
 from consclust_studies.code.cleaning import plain, prepare
 from consclust_studies.code.constants import NOTHING, UNKNOWN, Values, joined, values_of
 from consclust_studies.code.environment import Members
@@ -118,8 +118,10 @@ class Reach:
         self.readings: dict[Definition, Reading] = {}
         self.live: dict[Definition, None] = {}
         """Classes whose objects there may be, in the order in which they were met."""
-        self._receiving: dict[Definition, None] = {}
-        """Those whose attributes are followed, in the order in which they were met."""
+        self._receiving: dict[Definition, int] = {}
+        """Those whose attributes are followed, with their number in the order in which they were met."""
+        self._receiving_of: dict[Definition, dict[Definition, None]] = {}
+        """The same by each class that they are or that they are derived from."""
         self._receiving_under: dict[str, set[Definition]] = {}
         """The same by the names of their members."""
         self._parametrised: set[Definition] = set()
@@ -361,8 +363,10 @@ class Reach:
 
     def _receive(self, definition: Definition) -> None:
         """Let the attributes that are used be those of a class, too."""
-        self._receiving[definition] = None
+        self._receiving.setdefault(definition, len(self._receiving))
         order = set(self.classes.order(definition))
+        for each in order:
+            self._receiving_of.setdefault(each, {})[definition] = None
         if order & self.parameters.keys():
             self._parametrised.add(definition)
         for name in self.classes.list_members(definition):
@@ -435,14 +439,14 @@ class Reach:
             return self._receivers(members)
         # of an unknown class: hundreds receive, and few of them have it
         having = self._receiving_under.get(name, set()) | self._parametrised
-        return [each for each in self._receiving if each in having] if having else []
+        return sorted(having, key=self._receiving.__getitem__)
 
     def _receivers(self, members: Members) -> list[Definition]:
         if members.how == "exact":
             return [members.base] if members.base else []
         if members.base is None:
             return [*self._receiving]
-        return [each for each in self._receiving if members.base in self.classes.order(each)]
+        return [*self._receiving_of.get(members.base, ())]
 
     def _escape(self, definition: Definition) -> None:
         """Take the arguments of a function, and the fields of a class, for unknown."""
@@ -546,10 +550,10 @@ class Reach:
     def _attribute_of(self, definition: Definition, name: str) -> Values:
         """Return the values of an attribute of the objects of one class."""
         given = self._given_to(definition)
-        kept = self._is_kept_by_constructor(definition, name)
+        kept = self.classes.is_kept(definition, name)
         if self._is_stored(definition, name, kept and given is not None):
             return UNKNOWN
-        is_field = any(name in self.classes.read(each).fields for each in self.classes.order(definition))
+        is_field = self.classes.is_field(definition, name)
         if given is not None and (is_field or kept):
             if name in given:
                 return given[name]
@@ -566,14 +570,9 @@ class Reach:
             return UNKNOWN
         return self._find_value(member)
 
-    def _is_kept_by_constructor(self, definition: Definition, name: str) -> bool:
-        own = [self.classes.read(each).members for each in self.classes.order(definition)]
-        return any("__init__" in members and keeps(members["__init__"], name) for members in own)
-
     def _is_stored(self, definition: Definition, name: str, by_constructor: bool) -> bool:
         """Whether an attribute may get other values than its constructor gives, which stores it once."""
-        stores = sum(len(self.classes.read(each).stores.get(name, ())) for each in self.classes.order(definition))
-        return stores > by_constructor or bool({name, EVERY} & self._stored)
+        return self.classes.count_stores(definition, name) > by_constructor or bool({name, EVERY} & self._stored)
 
     def _default_value(self, definition: Definition, name: str) -> Values:
         member = self.classes.find(definition, name) or self._default_in_constructor(definition, name)
@@ -746,28 +745,9 @@ def only_stores(maker: Definition) -> bool:
             continue
         if isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant):
             continue
-        if not (isinstance(line, ast.Assign) and _keeps(line, names)):
+        if not (isinstance(line, ast.Assign) and keeps(line, names)):
             return False
     return True
-
-
-def keeps(maker: Definition, name: str) -> bool:
-    """Whether a constructor keeps a parameter under its name, as it is."""
-    if maker.kind != "function":
-        return False
-    names = {argument.arg for argument in maker.function.args.args if plain(argument.arg) == name}
-    return any(isinstance(line, ast.Assign) and _keeps(line, names) for line in ast.walk(maker.function))
-
-
-def _keeps(line: ast.Assign, names: set[str]) -> bool:
-    (target, *others) = line.targets
-    return (
-        not others
-        and isinstance(target, ast.Attribute)
-        and isinstance(line.value, ast.Name)
-        and line.value.id in names
-        and plain(line.value.id) == target.attr
-    )
 
 
 def find_definition(code: Code, dotted: str) -> Definition:
