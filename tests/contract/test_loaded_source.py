@@ -151,21 +151,22 @@ for job in jobs(plan, ["consensus"]):
 """
 
 
-@pytest.mark.parametrize("edited", [True, False])
-def test_an_edit_between_the_start_of_a_job_and_a_late_import_is_noticed(project, tmp_path, edited):
+def test_an_edit_between_the_start_of_a_job_and_a_late_import_is_noticed(project, tmp_path):
     source = tmp_path / "src"
     shutil.copytree(SOURCE, source, ignore=shutil.ignore_patterns("__pycache__"))
     (source / "consclust/numerics/late.py").write_text(LATE)
     (source / "consclust/methods/edits.py").write_text(EDITING_METHOD)
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(source), str(Path(__file__).parent)])}
     found = subprocess.run([sys.executable, "-c", PLAN], env=env, capture_output=True, text=True, check=True)
-    path = found.stdout.split()[-1]
-    if edited:
-        Path("edit").touch()
-    done = subprocess.run(
-        [sys.executable, "-m", "consclust_studies", path], env=env, capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-m", "consclust_studies", found.stdout.split()[-1]]
     labels = Path("results/small/consensus/toy/Edits/0-2.npz")
-    assert (done.returncode, labels.exists()) == ((1, False) if edited else (0, True)), done.stderr
-    if edited:
-        assert "source has changed" in done.stderr
+    Path("edit").touch()
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, labels.exists()) == (1, False), done.stderr
+    assert "source has changed" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+    Path("edit").unlink()
+    (source / "consclust/numerics/late.py").write_text(LATE)
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, labels.exists()) == (0, True), done.stderr
