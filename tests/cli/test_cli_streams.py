@@ -219,6 +219,7 @@ def test_a_method_without_an_answer_is_a_row_of_the_comparison(matrix):
     assert "MCLA: MCLA on a stream" in compare(matrix / "missing.npy", "-k", 3).stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("option", [("--methods", "EAC"), ("--draws", 0), ("--folds", 2), ("--objects", 200)], ids=str)
 def test_what_needs_all_labels_is_compared_whole(matrix, option):
     done = compare(

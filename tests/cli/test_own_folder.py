@@ -36,6 +36,7 @@ def run(*arguments):
     return CliRunner().invoke(main, [str(each) for each in arguments], catch_exceptions=False)
 
 
+@pytest.mark.long
 def test_pictures_of_other_data_do_not_stay(file, tmp_path):
     """Five equal rows have no consensus values, and so no pictures."""
     out = tmp_path / "out"
@@ -66,6 +67,7 @@ def test_nothing_of_an_earlier_report_stands_beside_an_interrupted_one(file, tmp
     assert [path.name for path in out.iterdir()] == ["consensus.csv"]
 
 
+@pytest.mark.long
 def test_two_commands_do_not_write_into_one_folder(file, tmp_path):
     out = tmp_path / "out"
     with kept_for_one(out, ["criteria.csv"]):

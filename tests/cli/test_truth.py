@@ -120,6 +120,7 @@ def test_the_report_has_a_chapter_of_the_known_classes(tmp_path, labels):
     assert "No classes were used" not in page
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("features", [False, True])
 @pytest.mark.parametrize(("name", "is_named"), [("class", True), ("true.label", True), ("classic", False)])
 def test_a_column_named_like_classes_is_named_once(tmp_path, labels, name, is_named, features):

@@ -60,6 +60,7 @@ def ensembles(draw):
     return labels, k
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", ["labels_30x8", "e1", "e2", "e3"])
 @pytest.mark.parametrize("name", NAMES)
 def test_ensembles_of_the_recorded_results(name, case):
@@ -67,6 +68,7 @@ def test_ensembles_of_the_recorded_results(name, case):
     assert_is_fit_in_memory(name, ORACLES[case]["k"], np.array(ORACLES[case]["labels"]), 7)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted({*NAMES} - {"SpectralConsensus"}))
 def test_missing_labels_of_the_recorded_results(name):
     labels = np.array(ORACLES["e2_missing"]["labels"])

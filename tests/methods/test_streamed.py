@@ -47,6 +47,7 @@ def fit(cls, labels, **parameters):
     return cls(5, random_state=0, **parameters).fit(labels)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [7, 1000, N])
 @pytest.mark.parametrize("cls", STREAMED)
 def test_labels_are_those_in_memory_whatever_the_blocks_are(cls, size):
@@ -208,6 +209,7 @@ def test_a_mixture_predicts_after_a_stream():
         assert own == pytest.approx(other, abs=1e-2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cls", BY_ROUNDS)
 def test_rounds_over_all_objects_go_on_from_the_sample(cls, monkeypatch):
     monkeypatch.setattr(gram, "EXACT", 200)
@@ -288,6 +290,7 @@ def test_rounds_read_the_labels_twice(cls):
     assert len(n_reads) == 4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cls", [HBGF, LWGP, SpectralConsensus, Voting, *BY_ROUNDS])
 def test_a_sample_finds_nearly_the_same_clusters(cls, monkeypatch):
     monkeypatch.setattr(gram, "EXACT", 1000)

@@ -98,6 +98,7 @@ def literal(labels, n_clusters, lambda_, compat):
     return a, round_ + 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lambda_", [0.01, 1.0, 100.0])
 @pytest.mark.parametrize("compat", [False, True])
 @pytest.mark.parametrize("missing", [False, True])

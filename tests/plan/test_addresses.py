@@ -33,6 +33,7 @@ def list_files(plan: Plan, study: PlannedStudy) -> Iterator[tuple[str, RawFile]]
         yield from ((case.dataset, file) for file in (*entry.prepared_from, *ready))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_file_of_a_study_is_had_from_a_registered_address(name, plan, monkeypatch, tmp_path) -> None:
     """A network that knows the registered addresses alone gives every file; what it gives is not looked at."""

@@ -71,6 +71,7 @@ def test_a_text_that_is_empty(tmp_path, changes, key):
     refused(tmp_path, changes, f"{key} = ", "at least 1 character")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*/study.yaml")), ids=lambda p: p.parent.name)
 def test_the_studies_are_valid(path):
     assert load_study(path, REGISTRY).id == path.parent.name

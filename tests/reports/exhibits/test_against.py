@@ -31,6 +31,7 @@ def test_they_are_wanted_where_there_are_published_scores() -> None:
     assert Differences(kind="differences").wanted(planned(published=["table2"]))
 
 
+@pytest.mark.long
 def test_a_point_has_our_mean_and_the_published_score_with_both_deviations_where_known() -> None:
     shown = built(Against, "against", published=PUBLISHED)
     cells = shown.frame.set_index(["case", "metric", "method"])

@@ -23,6 +23,7 @@ def source():
     return source_of(study, variant_scores=variants[variants["method"] == "RCE-more"])
 
 
+@pytest.mark.long
 def test_points_of_the_grid_and_of_variants_are_one_line(source) -> None:
     shown = Slices(**KEYS).build(source)
     iris = shown.frame[(shown.frame["case"] == "iris") & (shown.frame["method"] == "RCE")]

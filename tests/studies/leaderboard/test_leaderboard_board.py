@@ -217,6 +217,7 @@ def test_cells_have_the_facts_of_their_data_sets():
     assert frame["suspect"].sum() == 2 * 7
 
 
+@pytest.mark.long
 def test_seeds_are_a_component_of_the_variance():
     shown = Reliability(kind="reliability", id="r", title="R", metric="ARI").build(source())
     table = next(table for table in shown.blocks if table.title == "Seeds of the methods")

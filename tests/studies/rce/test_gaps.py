@@ -44,6 +44,7 @@ def test_each_certified_point_has_its_gap_on_the_first_subset(shown):
     assert frame.loc["wine", "lambda1"].tolist() == [1.0, 1.0]
 
 
+@pytest.mark.long
 def test_points_count_as_often_as_they_are_selected(shown):
     assert shown.frame["selected"].tolist() == [0, 1, 1, 0, 0, 1]
     (table,) = shown.blocks

@@ -70,6 +70,7 @@ def test_one_score_of_each_subset_has_no_restarts() -> None:
     assert np.isnan(found.restart)
 
 
+@pytest.mark.long
 def test_restarts_that_end_alike_have_no_spread() -> None:
     values = draw(0.03, 0.02, 0, seed=4)
     pool, subset = 6 * values.mean(axis=(1, 2)).var(ddof=1), values[:, :, 0].var(axis=1, ddof=1).mean()
@@ -118,6 +119,7 @@ def make_block(case: str, subset: int) -> SimpleNamespace:
     return SimpleNamespace(subsets=[subset], labels=label(WRONG[case][subset])[None], answered=np.full((1, 2), True))
 
 
+@pytest.mark.long
 def test_the_restarts_of_the_selected_grid_points_are_scored(source) -> None:
     frame = EXHIBIT.build(source).frame.set_index("method")
     assert frame.index.tolist() == ["K-means", "RCE"], "KC does not run on the other pools"
