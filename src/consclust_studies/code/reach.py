@@ -148,8 +148,6 @@ class Reach:
         self._asked: dict[Definition, dict[Slot, Any]] = {}
         self._asking: list[dict[Slot, Any]] = []
         self._asked_by: dict[Slot, dict[Definition, None]] = {}
-        self._answers: dict[Slot, Any] = {}
-        """Answers to what definitions that were read ask; whatever changes one calls :meth:`_changed_slot`."""
         self._constants: set[Definition] = set()
         for entry in self.entries:
             self._enter(entry)
@@ -214,7 +212,6 @@ class Reach:
     def _changed_slot(self, *slots: Slot) -> None:
         """Read again what asked for something that has another answer now."""
         for slot in slots:
-            self._answers.pop(slot, None)
             for definition in self._asked_by.get(slot, ()):
                 self._stale[definition] = None
 
@@ -604,12 +601,7 @@ class Reach:
         return answer
 
     def _answer(self, slot: Slot) -> Any:
-        if slot in self._answers:
-            return self._answers[slot]
-        answer = getattr(self, f"_answer_{slot[0]}")(slot)
-        if slot in self._asked_by:
-            self._answers[slot] = answer
-        return answer
+        return getattr(self, f"_answer_{slot[0]}")(slot)
 
     def _answer_parameter(self, slot: Slot) -> Values:
         _, function, name = slot
