@@ -104,9 +104,12 @@ def test_an_empty_cluster_takes_the_object_that_is_farthest_away():
 
 
 @pytest.mark.long
-def test_seeds_agree_on_iris_or_say_that_they_may_disagree():
+@pytest.mark.parametrize("is_standardised", [False, True])
+def test_seeds_agree_on_iris_or_say_that_they_may_disagree(is_standardised):
     """With the default settings, which this k-means makes bearable. One seed of three may be sure of what two share."""
     X = load_iris().data
+    if is_standardised:
+        X = (X - X.mean(axis=0)) / X.std(axis=0)
     tables = [choose_k(features=X, ks=range(2, 6), recipe=CompiledKMeans(), seed=seed) for seed in range(3)]
     picked = [int(table.loc[table["recommended"], "k"].iloc[0]) for table in tables]
     warned = ["disagree" in describe_recommendation(table) for table in tables]

@@ -281,7 +281,7 @@ def test_duplicates_are_scored_once(monkeypatch):
     assert len(calls) == 1
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(two_labelings(clusters=6, objects=30))
 @example((np.arange(5) % 2, np.arange(5)))
 @example((np.arange(5), np.arange(5) % 2))

@@ -91,8 +91,10 @@ class Source:
         """Take over what other processes have found, and write what this one has, if some seconds have passed."""
         if time.monotonic() - self._looked < SECONDS:
             return
-        self.remembered.update(read_cache(self.cache_file))
-        self.remember()
+        if self.is_changed:
+            self.remember()
+        else:
+            self.remembered.update(read_cache(self.cache_file))
         self._looked = time.monotonic()
 
     def remember(self) -> None:

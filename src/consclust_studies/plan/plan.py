@@ -56,6 +56,18 @@ Given = tuple[Item, list[str]]
 """An input of a job of the reports, and its files: one, or of labels and runtimes one for each block."""
 
 
+@contextmanager
+def pause_garbage_collection() -> Iterator[None]:
+    """Look for no garbage meanwhile: a plan and its syntax trees are kept, and looking takes a quarter of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 class Plan:
     """The jobs of a run.
 
@@ -117,12 +129,9 @@ class Plan:
         """Return the jobs of a run but downloads, each after those that it waits for."""
         return self.list_jobs_behind(self.list_report_files(run))
 
+    @pause_garbage_collection()
     def list_jobs_behind(self, files: Iterable[str]) -> list[PlannedJob]:
         """Return the jobs that make some files, and all jobs before them, each after those that it waits for."""
-        with pause_garbage_collection():
-            return self._list_jobs_behind(files)
-
-    def _list_jobs_behind(self, files: Iterable[str]) -> list[PlannedJob]:
         found: dict[str, PlannedJob] = {}
         waiting = [(path, False) for path in reversed(list(files))]
         while waiting:
@@ -1002,18 +1011,6 @@ def _find_fewer_subsets(experiment: Experiment, case: Case, method: MethodRun) -
     """Return the number of subsets that a method runs on, if these are fewer than those of the experiment."""
     n_subsets = experiment.n_subsets_of(case, method)
     return n_subsets if n_subsets < experiment.n_subsets else None
-
-
-@contextmanager
-def pause_garbage_collection() -> Iterator[None]:
-    """Look for no garbage meanwhile: a plan and its syntax trees are kept, and looking takes a quarter of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _with_code(job: S) -> S:
